@@ -1,0 +1,40 @@
+# A thin face on CMake: each target sets up what is missing, builds, runs.
+PRESET ?= release
+BUILD := build/$(PRESET)
+JOBS ?= $(shell nproc)
+
+.PHONY: all setup build test demo bench install sanitize format check-format clean
+
+all: build
+
+setup:
+	@scripts/setup
+
+build: setup
+	@[ -f $(BUILD)/Makefile ] || cmake --preset $(PRESET) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
+
+test: build
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+demo: build
+	@examples/demo $(BUILD)/gpis
+
+bench: build
+	@scripts/setup bench
+	@$(BUILD)/bench/bench
+
+sanitize:
+	@$(MAKE) --no-print-directory test PRESET=sanitize
+
+install: build
+	@cmake --install $(BUILD)
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+check-format: setup
+	@git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
+
+clean:
+	@rm -rf build

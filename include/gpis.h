@@ -1,0 +1,253 @@
+/*
+ * gpis.h: large-scale constrained least squares with a certificate.
+ *
+ *     minimise  f(X) = ||Y - A X||_F^2   over X in a convex set K
+ *
+ * A is n x d with many more rows than columns and is only ever read by whole passes over its rows; Y is n x k
+ * (k responses) and X is d x k. Matrices are row-major double arrays unless a function says otherwise. With k > 1 a
+ * set constrains each column of X by itself, except `nuclear`, which constrains X as a matrix.
+ *
+ * Every function that can fail returns a gpis_status; the context it worked with then holds one line of text
+ * (gpis_last_error). The library prints nothing and has no global state. A context, and everything made with it, is
+ * used by one thread at a time; different contexts are independent.
+ */
+#ifndef GPIS_H
+#define GPIS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GPIS_VERSION_MAJOR 0
+#define GPIS_VERSION_MINOR 1
+#define GPIS_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define GPIS_API __attribute__((visibility("default")))
+#else
+#define GPIS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- status ------------------------------------------------------------------------------------------------- */
+
+/* One list makes the enum and the texts. */
+#define GPIS_STATUS_LIST(ENTRY)                                                                                        \
+    ENTRY(OK, "success")                                                                                               \
+    ENTRY(BAD_ARGUMENT, "bad argument")                                                                                \
+    ENTRY(BAD_DATA, "bad data")                                                                                        \
+    ENTRY(BAD_SHAPE, "shapes do not match")                                                                            \
+    ENTRY(BAD_SET, "bad constraint set")                                                                               \
+    ENTRY(NOT_APPLICABLE, "not applicable here")                                                                       \
+    ENTRY(TOO_LARGE, "size too large")                                                                                 \
+    ENTRY(NO_MEMORY, "out of memory")                                                                                  \
+    ENTRY(IO, "file trouble")                                                                                          \
+    ENTRY(INTERNAL, "internal error")
+
+typedef enum gpis_status {
+#define GPIS_STATUS_ENUM(name, text) GPIS_##name,
+    GPIS_STATUS_LIST(GPIS_STATUS_ENUM)
+#undef GPIS_STATUS_ENUM
+} gpis_status;
+
+GPIS_API const char *gpis_status_text(gpis_status status);
+GPIS_API const char *gpis_version(void);
+
+/* ---- context: threads, memory, messages ---------------------------------------------------------------------- */
+
+typedef struct gpis_context gpis_context;
+
+/* Where memory comes from. `allocate` returns at least `bytes` bytes aligned to `alignment` (a power of two), or NULL. */
+typedef struct gpis_allocator {
+    void *(*allocate)(void *user, size_t alignment, size_t bytes);
+    void (*release)(void *user, void *memory);
+    void *user;
+} gpis_allocator;
+
+GPIS_API gpis_status gpis_context_create(gpis_context **out);
+GPIS_API gpis_status gpis_context_create_with(const gpis_allocator *allocator, gpis_context **out);
+GPIS_API void gpis_context_destroy(gpis_context *context); /* NULL is fine; last of all things made with it */
+
+/* 0: as many as the machine offers. The answer has the same bits whatever the number. */
+GPIS_API gpis_status gpis_context_set_threads(gpis_context *context, int threads);
+GPIS_API int gpis_context_threads(const gpis_context *context);
+
+/* The text of the last failure of a call that used this context; "" if none. Valid until the next call. */
+GPIS_API const char *gpis_last_error(const gpis_context *context);
+
+/* ---- arrays in files ----------------------------------------------------------------------------------------- */
+
+/* A small matrix held in memory as row-major doubles; `dimensions` is 1 for a plain vector (then cols is 1). */
+typedef struct gpis_array {
+    double *data; /* owned: gpis_array_clear */
+    int64_t rows, cols;
+    int dimensions;
+} gpis_array;
+
+/* Reads .npy or text (.csv, .tsv, .txt, gzipped or not). Non-finite entries are refused with row and column. */
+GPIS_API gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array *out);
+/* Writes a float64 .npy file beside `path`, then renames it: the file is whole or not there. */
+GPIS_API gpis_status gpis_array_write(gpis_context *context, const char *path, const double *data, int64_t rows,
+                                      int64_t cols, int dimensions);
+GPIS_API void gpis_array_clear(gpis_context *context, gpis_array *array);
+
+/* ---- source: where the rows of A come from ------------------------------------------------------------------- */
+
+typedef struct gpis_source gpis_source;
+
+typedef enum gpis_type { GPIS_FLOAT64, GPIS_FLOAT32 } gpis_type;
+typedef enum gpis_order { GPIS_ROW_MAJOR, GPIS_COLUMN_MAJOR } gpis_order;
+
+/* Element (i, j) is data[i * ld + j] (row-major, ld >= d) or data[i + j * ld] (column-major, ld >= n). Borrowed. */
+GPIS_API gpis_status gpis_source_dense(gpis_context *context, const void *data, gpis_type type, gpis_order order,
+                                       int64_t n, int64_t d, int64_t ld, gpis_source **out);
+
+/* Compressed rows: row i holds values[p], column indices[p], for p in [indptr[i], indptr[i+1]), with strictly
+ * increasing columns. Checked here, then borrowed. */
+GPIS_API gpis_status gpis_source_csr(gpis_context *context, int64_t n, int64_t d, const int64_t *indptr,
+                                     const int32_t *indices, const void *values, gpis_type type, gpis_source **out);
+
+/* Rows made on demand: write rows row0 .. row0 + nrows - 1 to `rows` (nrows x d, row-major) and return 0, or return
+ * non-zero to fail. The same rows must come out at every pass. With `concurrent` non-zero it may be called from
+ * several threads at once. */
+typedef int (*gpis_rows_fn)(void *user, int64_t row0, int64_t nrows, double *rows);
+GPIS_API gpis_status gpis_source_callback(gpis_context *context, int64_t n, int64_t d, gpis_rows_fn rows, void *user,
+                                          int concurrent, gpis_source **out);
+
+/* Opens .npy, .csv, .tsv, .mtx, .svm, .libsvm (text may be gzipped: .csv.gz, ...). `target` names the column of a
+ * .csv/.tsv file that holds y, by its header name or its number counted from 1; NULL for none. */
+GPIS_API gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out);
+GPIS_API void gpis_source_destroy(gpis_source *source);
+
+typedef struct gpis_source_info {
+    int64_t rows, cols;
+    int64_t nonzeros; /* stored entries: rows * cols when dense */
+    gpis_type type;
+    const char *kind;   /* "dense", "csr", "npy", "csv", "mtx", "libsvm", "callback" */
+    const char *layout; /* "row-major", "column-major", "compressed rows", "rows on demand" */
+    int64_t bytes;      /* what one pass reads; 0 for rows on demand */
+} gpis_source_info;
+
+GPIS_API void gpis_source_describe(const gpis_source *source, gpis_source_info *info);
+/* y held inside the file (n x k, row-major; LIBSVM labels, the --target column), or NULL. Borrowed. */
+GPIS_API const double *gpis_source_target(const gpis_source *source, int64_t *k);
+/* The header name of column j (counted from 0), or NULL where there is none. Borrowed. */
+GPIS_API const char *gpis_source_column(const gpis_source *source, int64_t j);
+/* Reads everything once: GPIS_BAD_DATA with row and column in the message if an entry is NaN or infinite. */
+GPIS_API gpis_status gpis_source_audit(gpis_context *context, gpis_source *source);
+
+/* ---- set: the constraint ------------------------------------------------------------------------------------- */
+
+typedef struct gpis_set gpis_set;
+
+/* Parses a spec such as "l1:3.5", "box:0,1" or "l1:2@dct" for X of d x k. */
+GPIS_API gpis_status gpis_set_parse(gpis_context *context, const char *spec, int64_t d, int64_t k, gpis_set **out);
+GPIS_API void gpis_set_destroy(gpis_set *set);
+GPIS_API const char *gpis_set_spec(const gpis_set *set); /* canonical text; parses back to the same set */
+
+GPIS_API gpis_status gpis_set_project(gpis_set *set, const double *v, double *x);          /* nearest member */
+GPIS_API gpis_status gpis_set_support(gpis_set *set, const double *g, double *value);      /* sup <g, s>, may be inf */
+GPIS_API gpis_status gpis_set_distance(gpis_set *set, const double *x, double *distance); /* ||x - project(x)|| */
+
+/* ---- the building blocks, each one pass over A --------------------------------------------------------------- */
+
+/* objective = ||Y - A X||_F^2 and, where G is not NULL, G = A'(A X - Y), d x k. */
+GPIS_API gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
+                                   double *objective, double *G);
+/* H = A'A, d x d, both triangles. */
+GPIS_API gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H);
+/* SA (m x d) and, where SY is not NULL, SY (m x k), with E[S'S] = I. kind: "count", "sparse-sign", "gaussian", "srht",
+ * "count-gauss", "sample". S depends on (kind, m, seed, round) and the row numbers alone. */
+GPIS_API gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k,
+                                      const char *kind, int64_t m, uint64_t seed, uint64_t round, double *SA,
+                                      double *SY);
+
+/* Entry i is a function of (seed, stream, first + i) alone. */
+GPIS_API void gpis_random_uniform(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, double *out);
+GPIS_API void gpis_random_normal(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, double *out);
+
+/* ---- solve and check ----------------------------------------------------------------------------------------- */
+
+#define GPIS_OUTCOME_LIST(ENTRY)                                                                                       \
+    ENTRY(SOLVED, "solved")                                                                                            \
+    ENTRY(MAX_PASSES, "max_passes")                                                                                    \
+    ENTRY(TIME_LIMIT, "time_limit")                                                                                    \
+    ENTRY(STALLED, "stalled")                                                                                          \
+    ENTRY(INTERRUPTED, "interrupted")
+
+typedef enum gpis_outcome {
+#define GPIS_OUTCOME_ENUM(name, text) GPIS_##name,
+    GPIS_OUTCOME_LIST(GPIS_OUTCOME_ENUM)
+#undef GPIS_OUTCOME_ENUM
+} gpis_outcome;
+GPIS_API const char *gpis_outcome_text(gpis_outcome outcome);
+
+/* none: no finite bound. proven: holds whatever the data. probable: holds with probability 1 - gap_delta over the
+ * library's own random numbers, whatever the data. */
+typedef enum gpis_gap_kind { GPIS_GAP_NONE, GPIS_GAP_PROVEN, GPIS_GAP_PROBABLE } gpis_gap_kind;
+GPIS_API const char *gpis_gap_kind_text(gpis_gap_kind kind);
+
+typedef enum gpis_certificate { GPIS_CERTIFICATE_ANY, GPIS_CERTIFICATE_PROVEN, GPIS_CERTIFICATE_NONE } gpis_certificate;
+typedef enum gpis_restart { GPIS_RESTART_GRADIENT, GPIS_RESTART_FUNCTION, GPIS_RESTART_NONE } gpis_restart;
+
+/* One line of a trace: the state after a pass. */
+typedef struct gpis_progress {
+    int64_t pass;
+    double seconds, epochs;
+    double objective;   /* of the best feasible point so far */
+    double gap;         /* bound on objective - f*; infinite: none yet */
+    double contraction; /* error of this pass over the one before, as the gap shows it; NaN: unknown */
+    int64_t m;          /* rows of the sketch in use; 0: none */
+    int64_t inner_iterations;
+} gpis_progress;
+
+/* Called by the solving thread after each pass; non-zero asks for the end: the best point so far is returned. */
+typedef int (*gpis_progress_fn)(void *user, const gpis_progress *progress);
+
+typedef struct gpis_settings {
+    const char *method; /* "auto" or a method's name */
+    double tol;         /* stop when gap <= tol * (objective - gap) */
+    int64_t max_passes; /* 0: no limit */
+    double time_limit;  /* seconds; 0: none */
+    gpis_certificate certificate;
+    uint64_t seed;
+    const double *x0; /* start, d x k, borrowed; NULL: zero. It is projected on K first. */
+    /* Line search (the paper's Algorithm 3) of the gradient methods: the step grows by gamma_d before each search and
+     * shrinks by gamma_u while it is too long. A positive fixed_step turns the search off. */
+    double gamma_u, gamma_d, fixed_step;
+    gpis_restart restart;
+    gpis_progress_fn progress;
+    void *progress_user;
+} gpis_settings;
+GPIS_API gpis_settings gpis_settings_default(void);
+
+typedef struct gpis_result {
+    gpis_outcome outcome;
+    char method[16];
+    double *x;          /* d x k, owned: gpis_result_clear */
+    double objective;   /* ||Y - A x||^2 */
+    double gap;         /* bound on objective - f* */
+    gpis_gap_kind gap_kind;
+    double gap_delta;   /* probability that a probable bound is wrong; 0 when proven */
+    double feasibility; /* distance of x from K */
+    int64_t passes, sketches;
+    double epochs; /* arithmetic, in units of one full gradient A'(A x - y) */
+    double bytes_read;
+    double seconds;
+    char plan[256]; /* what was done and why, in words */
+} gpis_result;
+
+GPIS_API gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
+                                const gpis_settings *settings, gpis_result *result);
+/* Audits a given X from the data alone: objective, distance from K, certificate of its projection on K. */
+GPIS_API gpis_status gpis_check(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
+                                const double *X, const gpis_settings *settings, gpis_result *result);
+GPIS_API double gpis_relative_gap(const gpis_result *result); /* gap / (objective - gap); infinite where that is <= 0 */
+GPIS_API void gpis_result_clear(gpis_context *context, gpis_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,130 @@
+/* The context: where memory comes from, how many threads, and the text of the last failure. */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+
+#define TEXT_OF(x) TEXT_OF_(x)
+#define TEXT_OF_(x) #x
+
+static void *default_allocate(void *user, size_t alignment, size_t bytes) {
+    (void)user;
+    void *memory = NULL;
+    return posix_memalign(&memory, alignment, bytes) == 0 ? memory : NULL;
+}
+
+static void default_release(void *user, void *memory) {
+    (void)user;
+    free(memory);
+}
+
+gpis_status gpis_context_create(gpis_context **out) {
+    const gpis_allocator allocator = {default_allocate, default_release, NULL};
+    return gpis_context_create_with(&allocator, out);
+}
+
+gpis_status gpis_context_create_with(const gpis_allocator *allocator, gpis_context **out) {
+    if (!out) return GPIS_BAD_ARGUMENT;
+    *out = NULL;
+    if (!allocator || !allocator->allocate || !allocator->release) return GPIS_BAD_ARGUMENT;
+    gpis_context *context = allocator->allocate(allocator->user, GPIS_ALIGNMENT, sizeof *context);
+    if (!context) return GPIS_NO_MEMORY;
+    context->allocator = *allocator;
+    context->threads = omp_get_num_procs();
+    context->message[0] = '\0';
+    *out = context;
+    return GPIS_OK;
+}
+
+void gpis_context_destroy(gpis_context *context) {
+    if (!context) return;
+    const gpis_allocator allocator = context->allocator;
+    allocator.release(allocator.user, context);
+}
+
+gpis_status gpis_context_set_threads(gpis_context *context, int threads) {
+    if (threads < 0 || threads > 4096)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "threads must be from 0 (all) to 4096, not %d", threads);
+    context->threads = threads ? threads : omp_get_num_procs();
+    return GPIS_OK;
+}
+
+int gpis_context_threads(const gpis_context *context) { return context->threads; }
+
+const char *gpis_last_error(const gpis_context *context) { return context ? context->message : ""; }
+
+gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(context->message, sizeof context->message, format, args);
+    va_end(args);
+    return status;
+}
+
+bool gpis_checked_mul(int64_t a, int64_t b, int64_t *out) {
+    return a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, out);
+}
+
+bool gpis_checked_add(int64_t a, int64_t b, int64_t *out) {
+    return a >= 0 && b >= 0 && !__builtin_add_overflow(a, b, out);
+}
+
+void *gpis_alloc(gpis_context *context, int64_t count, size_t size) {
+    int64_t bytes;
+    if (size > INT64_MAX || !gpis_checked_mul(count, (int64_t)size, &bytes) || (uint64_t)bytes > SIZE_MAX - GPIS_ALIGNMENT) {
+        gpis_fail(context, GPIS_TOO_LARGE, "an array of %lld elements of %zu bytes is too large", (long long)count, size);
+        return NULL;
+    }
+    void *memory =
+        context->allocator.allocate(context->allocator.user, GPIS_ALIGNMENT, bytes ? (size_t)bytes : GPIS_ALIGNMENT);
+    if (!memory) gpis_fail(context, GPIS_NO_MEMORY, "out of memory: %lld bytes were not to be had", (long long)bytes);
+    return memory;
+}
+
+void *gpis_alloc_zero(gpis_context *context, int64_t count, size_t size) {
+    void *memory = gpis_alloc(context, count, size);
+    if (memory) memset(memory, 0, (size_t)count * size);
+    return memory;
+}
+
+void gpis_free(gpis_context *context, void *memory) {
+    if (memory) context->allocator.release(context->allocator.user, memory);
+}
+
+char *gpis_copy_text(gpis_context *context, const char *text) {
+    const size_t size = strlen(text) + 1;
+    char *copy = gpis_alloc(context, (int64_t)size, 1);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+double gpis_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *gpis_status_text(gpis_status status) {
+    switch (status) {
+#define CASE(name, text)                                                                                               \
+    case GPIS_##name: return text;
+        GPIS_STATUS_LIST(CASE)
+    default: return "unknown status";
+    }
+}
+
+const char *gpis_outcome_text(gpis_outcome outcome) {
+    switch (outcome) {
+        GPIS_OUTCOME_LIST(CASE)
+#undef CASE
+    default: return "unknown";
+    }
+}
+
+const char *gpis_version(void) {
+    return TEXT_OF(GPIS_VERSION_MAJOR) "." TEXT_OF(GPIS_VERSION_MINOR) "." TEXT_OF(GPIS_VERSION_PATCH);
+}

@@ -1,0 +1,26 @@
+/* The .npy format, versions 1 to 3: header, whole small arrays in memory, atomic writing. */
+#ifndef GPIS_NPY_H
+#define GPIS_NPY_H
+
+#include "base/base.h"
+
+typedef struct gpis_npy_header {
+    gpis_type type;
+    gpis_order order;
+    int dimensions;     /* 1 or 2 */
+    int64_t rows, cols; /* cols is 1 when dimensions is 1 */
+    int64_t offset;     /* where the numbers begin, in bytes */
+} gpis_npy_header;
+
+/* Parses the header of an open .npy file of `size` bytes and checks that the file holds all it promises. Refuses
+ * big-endian, integer, structured and more than 2-D arrays, each with its own word. `path` is for messages. */
+gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsigned char *bytes, int64_t available,
+                           int64_t size, gpis_npy_header *out);
+
+/* The whole array as row-major doubles. */
+gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *out);
+
+/* GPIS_BAD_DATA naming row and column (from 1) of the first NaN or infinity; GPIS_OK if there is none. */
+gpis_status gpis_array_finite(gpis_context *context, const char *path, const gpis_array *array);
+
+#endif

@@ -1,0 +1,34 @@
+/* A block of rows as it is stored: the one currency between sources, sketches and the pass. */
+#ifndef GPIS_BLOCK_H
+#define GPIS_BLOCK_H
+
+#include "base/base.h"
+
+typedef enum gpis_block_kind { GPIS_BLOCK_DENSE, GPIS_BLOCK_CSR } gpis_block_kind;
+
+typedef struct gpis_block {
+    gpis_block_kind kind;
+    gpis_type type;
+    int64_t row0, nrows, d; /* rows row0 .. row0 + nrows - 1 of the whole matrix */
+    const void *values;     /* dense: the block's element (0, 0); CSR: the whole array of values */
+    /* dense: element (i, j) is values[i * row_stride + j * col_stride]; one of the two strides is 1 */
+    int64_t row_stride, col_stride;
+    /* CSR: row i of the block is values[p], indices[p] for p in [indptr[i], indptr[i + 1]) */
+    const int64_t *indptr;
+    const int32_t *indices;
+} gpis_block;
+
+/* The rows [first, first + count) of a block, themselves a block. */
+gpis_block gpis_block_rows(const gpis_block *block, int64_t first, int64_t count);
+
+static inline bool gpis_block_is_row_major(const gpis_block *b) {
+    return b->kind == GPIS_BLOCK_DENSE && b->col_stride == 1;
+}
+
+/* Writes the block as row-major doubles, nrows x d with leading dimension d. */
+void gpis_block_unpack(const gpis_block *block, double *rows);
+
+/* Row and column (from 0, row of the whole matrix) of the first entry that is not finite; false if there is none. */
+bool gpis_block_find_nonfinite(const gpis_block *block, int64_t *row, int64_t *col, double *value);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * sketch: S of m x n with E[S'S] = I, applied to the rows of A (and of Y) as they pass.
+ *
+ * The contract. Entry (r, i) of S is a function of (kind, m, seed, round, r, i) and, for sampling, of n: never of
+ * blocks or threads. `absorb` is given each block of rows once, in order, by one thread, and may use `threads`
+ * threads inside; row0 is a multiple of GPIS_SKETCH_QUANTUM and so is nrows, save for the last block. The sums run in an
+ * order fixed by the row numbers, so SA has the same bits for any block size and thread count.
+ *
+ * A new kind is one new file and one line in the table of sketch.c; it inherits tests/sketch/test_conformance.c.
+ */
+#ifndef GPIS_SKETCH_H
+#define GPIS_SKETCH_H
+
+#include "base/base.h"
+#include "linalg/block.h"
+
+enum { GPIS_SKETCH_QUANTUM = 1024 };
+
+typedef struct gpis_sketch gpis_sketch;
+
+typedef struct gpis_sketch_class {
+    const char *name;
+    bool whole; /* needs all rows in one block (SRHT): not for rows made on demand */
+    gpis_status (*start)(gpis_sketch *s); /* allocates s->state; SA and SY are allocated and zero already */
+    gpis_status (*absorb)(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads);
+    gpis_status (*finish)(gpis_sketch *s, int threads); /* optional */
+    void (*stop)(gpis_sketch *s);                       /* frees s->state; NULL-safe */
+    /* flops, in units of one full gradient (4 n d), to sketch n x d to m rows */
+    double (*cost)(int64_t n, int64_t d, int64_t m);
+} gpis_sketch_class;
+
+struct gpis_sketch {
+    const gpis_sketch_class *class;
+    gpis_context *context; /* borrowed */
+    int64_t m, n, d, k;    /* k: columns of Y sketched along; 0: none */
+    uint64_t seed, round;
+    double *SA; /* m x d, row-major; owned */
+    double *SY; /* m x k, row-major; owned; NULL when k is 0 */
+    void *state;
+};
+
+/* The kind of that name; NULL if there is none. gpis_sketch_names: all of them, comma separated, for messages. */
+const gpis_sketch_class *gpis_sketch_find(const char *name);
+const char *gpis_sketch_names(void);
+
+/* 1 <= m; m <= n where the kind needs it (srht, sample). */
+gpis_status gpis_sketch_create(gpis_context *context, const gpis_sketch_class *class, int64_t m, int64_t n, int64_t d,
+                               int64_t k, uint64_t seed, uint64_t round, gpis_sketch **out);
+/* Clears SA, SY and starts anew with another round. */
+gpis_status gpis_sketch_restart(gpis_sketch *s, uint64_t round);
+void gpis_sketch_destroy(gpis_sketch *s);
+
+#endif
