@@ -28,16 +28,16 @@ typedef struct gpis_set_class {
     gpis_status (*project)(gpis_set *s, const double *v, double *x); /* x may be v */
     gpis_status (*support)(gpis_set *s, const double *g, double *value);
     gpis_status (*recession)(gpis_set *s, const double *v, double *x); /* NULL: bounded; x may be v */
-    void (*destroy)(gpis_set *s);                                     /* frees s->state; NULL-safe; optional */
+    void (*destroy)(gpis_set *s);                                      /* frees s->state; NULL-safe; optional */
 } gpis_set_class;
 
 struct gpis_set {
     const gpis_set_class *class;
     gpis_context *context; /* borrowed */
     int64_t d, k;
-    double radius; /* of one column for a vector kind */
-    char *spec;    /* owned: canonical text */
-    void *state;   /* owned by the kind */
+    double radius;                  /* of one column for a vector kind */
+    char *spec;                     /* owned: canonical text */
+    void *state;                    /* owned by the kind */
     double *column_in, *column_out; /* owned: d entries each, when columns of X are taken one by one */
 };
 

@@ -16,7 +16,8 @@
 
 typedef struct gpis_source_class {
     const char *kind; /* what gpis_source_describe reports */
-    /* Required. Fails only where rows are made or read anew (callback). `scratch` has scratch_doubles(nrows) doubles. */
+    /* Required. Fails only where rows are made or read anew (callback). `scratch` has scratch_doubles(nrows) doubles.
+     */
     gpis_status (*block)(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out);
     void (*destroy)(gpis_source *source); /* frees what the kind owns, not the gpis_source itself */
     /* Optional (NULL: none needed): doubles of scratch for a block of nrows rows. */
