@@ -31,16 +31,16 @@ typedef struct proof {
     int64_t next;
 } proof;
 
-static bool proof_is_due(gpis_run *run, proof *proof) {
-    if (!proof->wanted || run->passes < proof->next) return false;
+static bool proof_is_due(gpis_run *run, proof *plan) {
+    if (!plan->wanted || run->passes < plan->next) return false;
     const double first = gpis_run_gap(run) / run->objective;
     return !gpis_set_is_bounded(run->set) || first * first <= 1e3 * run->settings->tol;
 }
 
-static gpis_status prove(gpis_run *run, const gpis_descent *s, proof *proof) {
+static gpis_status prove(gpis_run *run, const gpis_descent *s, proof *plan) {
     gpis_status status = run->model ? GPIS_OK : gpis_run_make_model(run);
     if (status == GPIS_OK) status = gpis_run_second_order(run, s->x, s->gradient, s->value);
-    proof->next = run->passes + run->passes / 4 + 1;
+    plan->next = run->passes + run->passes / 4 + 1;
     return status;
 }
 
@@ -52,13 +52,13 @@ static proof plan_proof(const gpis_run *run) {
 }
 
 static gpis_status iterate(gpis_run *run, gpis_descent *s) {
-    proof proof = plan_proof(run);
+    proof plan = plan_proof(run);
     bool moved = true;
     while (!run->ended) {
         gpis_run_offer(run, s->x, s->value);
         gpis_status status = gpis_run_first_order(run, s->x, s->gradient, s->value);
-        if (status == GPIS_OK && !gpis_run_solved(run) && (proof_is_due(run, &proof) || (!moved && proof.wanted)))
-            status = prove(run, s, &proof);
+        if (status == GPIS_OK && !gpis_run_solved(run) && (proof_is_due(run, &plan) || (!moved && plan.wanted)))
+            status = prove(run, s, &plan);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
         if (!moved) gpis_run_end(run, GPIS_STALLED);
