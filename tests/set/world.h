@@ -140,6 +140,7 @@ static inline void world_end(world *w) {
 /* Writes a spec in which $ stands for the folder of files, # for R and % for d. */
 static inline void world_spec(const world *w, const char *pattern, const char *R, char *spec, size_t size) {
     size_t used = 0;
+    spec[0] = '\0';
     for (const char *p = pattern; *p; p++) {
         if (*p == '$')
             used += (size_t)snprintf(spec + used, size - used, "%s", w->folder);
