@@ -22,6 +22,7 @@ typedef struct gpis_source_class {
     void (*destroy)(gpis_source *source); /* frees what the kind owns, not the gpis_source itself */
     /* Optional (NULL: none needed): doubles of scratch for a block of nrows rows. */
     int64_t (*scratch_doubles)(const gpis_source *source, int64_t nrows);
+    bool on_demand; /* rows are made, not read: a pass reads no bytes */
 } gpis_source_class;
 
 struct gpis_source {
