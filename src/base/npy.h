@@ -12,13 +12,21 @@ typedef struct gpis_npy_header {
     int64_t offset;     /* where the numbers begin, in bytes */
 } gpis_npy_header;
 
-/* Parses the header of an open .npy file of `size` bytes and checks that the file holds all it promises. Refuses
- * big-endian, integer, structured and more than 2-D arrays, each with its own word. `path` is for messages. */
+/* So many bytes of a file (or all, if it is shorter) always hold the header of an array that is not refused. */
+enum { GPIS_NPY_HEADER_BYTES = 66560 };
+
+/* Parses the header of an open .npy file of `size` bytes, of which the first `available` are at `bytes`, and checks
+ * that the file holds all it promises. Refuses big-endian, integer, structured, empty and more than 2-D arrays, each
+ * with its own word. `path` is for messages. */
 gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsigned char *bytes, int64_t available,
                            int64_t size, gpis_npy_header *out);
 
 /* The whole array as row-major doubles. */
 gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *out);
+
+/* Writes row-major doubles, all or nothing (gpis_file_replace); with 1 dimension cols must be 1. */
+gpis_status gpis_npy_write(gpis_context *context, const char *path, const double *data, int64_t rows, int64_t cols,
+                           int dimensions);
 
 /* GPIS_BAD_DATA naming row and column (from 1) of the first NaN or infinity; GPIS_OK if there is none. */
 gpis_status gpis_array_finite(gpis_context *context, const char *path, const gpis_array *array);

@@ -1,0 +1,24 @@
+/* Files: opening with a clear word for each way it can go wrong, reading whole, writing all or nothing. */
+#ifndef GPIS_FILE_H
+#define GPIS_FILE_H
+
+#include "base/base.h"
+
+/* Opens for reading. *size is the file's length in bytes, or -1 where it has none (a pipe). Refuses directories and
+ * empty files. */
+gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int64_t *size);
+
+/* Exactly `bytes` bytes from `offset` on; fewer is a failure. */
+gpis_status gpis_file_read(gpis_context *context, const char *path, int fd, int64_t offset, void *to, int64_t bytes);
+
+typedef struct gpis_file_part {
+    const void *data;
+    int64_t bytes;
+} gpis_file_part;
+
+/* Makes `path` the parts one after the other. They are written to a new file in the same folder, which then takes the
+ * name: whoever looks sees the old file or the whole new one. What is no regular file (a device, a pipe) is written to
+ * directly. */
+gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpis_file_part *parts, int count);
+
+#endif

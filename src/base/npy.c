@@ -1,0 +1,330 @@
+/*
+ * The .npy format of numpy, versions 1 to 3:
+ *
+ *     "\x93NUMPY" major minor length header numbers
+ *
+ * The length has 2 bytes in version 1 and 4 later, little-endian; the header is a Python dictionary in text,
+ * {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, padded with blanks. The numbers follow at once.
+ */
+#include "base/npy.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define HOST_ORDER '<'
+#define OTHER_ORDER_NAME "big-endian"
+#else
+#define HOST_ORDER '>'
+#define OTHER_ORDER_NAME "little-endian"
+#endif
+
+enum { MAGIC_BYTES = 6, PREFIX_MAX = 12, DESCR_MAX = 16, ALIGNMENT = 64 };
+static const char magic[] = "\x93NUMPY";
+
+/* ---- the header's text --------------------------------------------------------------------------------------- */
+
+typedef struct cursor {
+    const char *at, *end;
+} cursor;
+
+/* What the dictionary says; `seen` has a bit for each key. */
+enum { SEEN_DESCR = 1, SEEN_ORDER = 2, SEEN_SHAPE = 4, SEEN_ALL = 7 };
+typedef struct fields {
+    char descr[DESCR_MAX];
+    bool structured, fortran, overflow;
+    int dimensions;
+    int64_t shape[2];
+    int seen;
+} fields;
+
+static void skip_blanks(cursor *c) {
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r')) c->at++;
+}
+
+static bool accept(cursor *c, char wanted) {
+    skip_blanks(c);
+    if (c->at == c->end || *c->at != wanted) return false;
+    c->at++;
+    return true;
+}
+
+static bool accept_word(cursor *c, const char *word) {
+    const size_t length = strlen(word);
+    skip_blanks(c);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0) return false;
+    c->at += length;
+    return true;
+}
+
+/* A string in either kind of quotes, without escapes; longer than `room` is no string of ours. */
+static bool read_string(cursor *c, char *out, size_t room) {
+    const char quote = accept(c, '\'') ? '\'' : accept(c, '"') ? '"' : '\0';
+    if (!quote) return false;
+    const char *close = memchr(c->at, quote, (size_t)(c->end - c->at));
+    if (!close || (size_t)(close - c->at) >= room) return false;
+    memcpy(out, c->at, (size_t)(close - c->at));
+    out[close - c->at] = '\0';
+    c->at = close + 1;
+    return true;
+}
+
+static bool read_size(cursor *c, int64_t *out, bool *overflow) {
+    skip_blanks(c);
+    const char *begin = c->at;
+    int64_t value = 0;
+    for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
+        if (!gpis_checked_mul(value, 10, &value) || !gpis_checked_add(value, *c->at - '0', &value)) *overflow = true;
+    }
+    if (c->at == begin) return false;
+    accept(c, 'L'); /* as Python 2 wrote long integers */
+    *out = value;
+    return true;
+}
+
+/* (), (n,), (n, d), ... A lone (n) is no tuple in Python. */
+static bool read_shape(cursor *c, fields *f) {
+    if (!accept(c, '(')) return false;
+    bool comma = true;
+    while (!accept(c, ')')) {
+        int64_t size;
+        if (!comma || !read_size(c, &size, &f->overflow)) return false;
+        comma = accept(c, ',');
+        if (!comma && f->dimensions == 0) return false;
+        if (f->dimensions < 2) f->shape[f->dimensions] = size;
+        f->dimensions++;
+    }
+    return true;
+}
+
+static bool read_value(cursor *c, const char *key, fields *f) {
+    if (strcmp(key, "descr") == 0) {
+        f->seen |= SEEN_DESCR;
+        f->structured = accept(c, '[');
+        return f->structured || read_string(c, f->descr, sizeof f->descr);
+    }
+    if (strcmp(key, "fortran_order") == 0) {
+        f->seen |= SEEN_ORDER;
+        f->fortran = accept_word(c, "True");
+        return f->fortran || accept_word(c, "False");
+    }
+    if (strcmp(key, "shape") == 0 && !(f->seen & SEEN_SHAPE)) {
+        f->seen |= SEEN_SHAPE;
+        return read_shape(c, f);
+    }
+    return false;
+}
+
+static bool read_dictionary(cursor *c, fields *f) {
+    if (!accept(c, '{')) return false;
+    bool comma = true;
+    while (!accept(c, '}')) {
+        char key[16];
+        if (!comma || !read_string(c, key, sizeof key) || !accept(c, ':') || !read_value(c, key, f)) return false;
+        if (f->structured) return true; /* refused anyway: no need to understand the rest */
+        comma = accept(c, ',');
+    }
+    skip_blanks(c);
+    return c->at == c->end && f->seen == SEEN_ALL;
+}
+
+/* ---- what it means ------------------------------------------------------------------------------------------- */
+
+static const char *type_word(const char *descr) {
+    switch (descr[0] && strchr("<>=|", descr[0]) ? descr[1] : descr[0]) {
+    case 'i':
+    case 'u': return "whole numbers";
+    case 'b': return "truth values";
+    case 'c': return "complex numbers";
+    case 'f': return "floats of another width";
+    case 'O': return "Python objects";
+    case 'S':
+    case 'a':
+    case 'U': return "text";
+    case 'M':
+    case 'm': return "dates or times";
+    default: return "of an unknown type";
+    }
+}
+
+static gpis_status decide_type(gpis_context *context, const char *path, const fields *f, gpis_type *out) {
+    if (f->structured)
+        return gpis_fail(context, GPIS_BAD_DATA,
+                         "%s: holds a structured array; save a plain float64 or float32 array instead", path);
+    const char *descr = f->descr;
+    const bool wide = strcmp(descr + (descr[0] != '\0'), "f8") == 0;
+    const bool narrow = strcmp(descr + (descr[0] != '\0'), "f4") == 0;
+    if ((wide || narrow) && (descr[0] == HOST_ORDER || descr[0] == '=')) {
+        *out = wide ? GPIS_FLOAT64 : GPIS_FLOAT32;
+        return GPIS_OK;
+    }
+    if ((wide || narrow) && (descr[0] == '<' || descr[0] == '>'))
+        return gpis_fail(context, GPIS_BAD_DATA,
+                         "%s: its numbers ('%s') are " OTHER_ORDER_NAME "; save it again with astype('%cf%d')", path,
+                         descr, HOST_ORDER, wide ? 8 : 4);
+    return gpis_fail(context, GPIS_BAD_DATA,
+                     "%s: its entries ('%s') are %s; float64 or float32 is needed: save it again with astype('%cf8')",
+                     path, descr, type_word(descr), HOST_ORDER);
+}
+
+static gpis_status decide_shape(gpis_context *context, const char *path, const fields *f, int64_t size,
+                                gpis_npy_header *out) {
+    if (f->overflow) return gpis_fail(context, GPIS_TOO_LARGE, "%s: its shape overflows 64 bits", path);
+    if (f->dimensions < 1 || f->dimensions > 2)
+        return gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; 1 or 2 are needed", path, f->dimensions);
+    out->dimensions = f->dimensions;
+    out->rows = f->shape[0];
+    out->cols = f->dimensions == 2 ? f->shape[1] : 1;
+    out->order = f->fortran && f->dimensions == 2 ? GPIS_COLUMN_MAJOR : GPIS_ROW_MAJOR;
+    if (out->rows == 0 || out->cols == 0)
+        return gpis_fail(context, GPIS_BAD_SHAPE, "%s: holds an empty array, %" PRId64 " x %" PRId64, path, out->rows,
+                         out->cols);
+    const int width = out->type == GPIS_FLOAT64 ? 8 : 4;
+    int64_t bytes;
+    if (!gpis_checked_mul(out->rows, out->cols, &bytes) || !gpis_checked_mul(bytes, width, &bytes))
+        return gpis_fail(context, GPIS_TOO_LARGE, "%s: its shape, %" PRId64 " x %" PRId64 ", overflows 64 bits", path,
+                         out->rows, out->cols);
+    if (bytes > size - out->offset)
+        return gpis_fail(context, GPIS_BAD_DATA,
+                         "%s: its header promises %" PRId64 " x %" PRId64 " float%d numbers, %" PRId64
+                         " bytes, but the file has %" PRId64 " bytes of them; was it cut short?",
+                         path, out->rows, out->cols, 8 * width, bytes, size - out->offset);
+    return GPIS_OK;
+}
+
+static gpis_status not_npy(gpis_context *context, const char *path, const char *why) {
+    return gpis_fail(context, GPIS_BAD_DATA, "%s: is not a valid .npy file: %s", path, why);
+}
+
+gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsigned char *bytes, int64_t available,
+                           int64_t size, gpis_npy_header *out) {
+    if (available < MAGIC_BYTES || memcmp(bytes, magic, MAGIC_BYTES) != 0)
+        return not_npy(context, path, "it does not begin with the .npy signature");
+    if (available < PREFIX_MAX) return not_npy(context, path, "it ends inside the header");
+    if (bytes[6] < 1 || bytes[6] > 3)
+        return gpis_fail(context, GPIS_BAD_DATA, "%s: has version %d.%d of the .npy format; 1 to 3 are known", path,
+                         bytes[6], bytes[7]);
+    int64_t length = bytes[8] | (int64_t)bytes[9] << 8;
+    if (bytes[6] > 1) length |= (int64_t)bytes[10] << 16 | (int64_t)bytes[11] << 24;
+    const int64_t prefix = bytes[6] > 1 ? 12 : 10;
+    if (prefix + length > size) return not_npy(context, path, "it ends inside the header");
+    if (prefix + length > available) return not_npy(context, path, "its header is too long for a plain array");
+
+    cursor c = {(const char *)bytes + prefix, (const char *)bytes + prefix + length};
+    fields f = {.dimensions = 0};
+    if (!read_dictionary(&c, &f))
+        return not_npy(context, path, "its header must give descr, fortran_order and shape, and nothing else");
+    *out = (gpis_npy_header){.offset = prefix + length};
+    const gpis_status status = decide_type(context, path, &f, &out->type);
+    return status == GPIS_OK ? decide_shape(context, path, &f, size, out) : status;
+}
+
+/* ---- whole arrays -------------------------------------------------------------------------------------------- */
+
+static gpis_status read_header(gpis_context *context, const char *path, int fd, int64_t size, gpis_npy_header *header) {
+    const int64_t available = gpis_min64(size, GPIS_NPY_HEADER_BYTES);
+    unsigned char *bytes = gpis_alloc(context, available, 1);
+    if (!bytes) return GPIS_NO_MEMORY;
+    gpis_status status = gpis_file_read(context, path, fd, 0, bytes, available);
+    if (status == GPIS_OK) status = gpis_npy_parse(context, path, bytes, available, size, header);
+    gpis_free(context, bytes);
+    return status;
+}
+
+static void to_row_major(const gpis_npy_header *h, const void *stored, double *out) {
+    const int64_t row_stride = h->order == GPIS_ROW_MAJOR ? h->cols : 1;
+    const int64_t col_stride = h->order == GPIS_ROW_MAJOR ? 1 : h->rows;
+    for (int64_t i = 0; i < h->rows; i++) {
+        for (int64_t j = 0; j < h->cols; j++) {
+            const int64_t p = i * row_stride + j * col_stride;
+            out[i * h->cols + j] =
+                h->type == GPIS_FLOAT64 ? ((const double *)stored)[p] : (double)((const float *)stored)[p];
+        }
+    }
+}
+
+/* Numbers stored just as they are wanted are read in place; others by way of a copy. */
+static gpis_status read_numbers(gpis_context *context, const char *path, int fd, const gpis_npy_header *h,
+                                double *data) {
+    const int64_t count = h->rows * h->cols;
+    if (h->type == GPIS_FLOAT64 && h->order == GPIS_ROW_MAJOR)
+        return gpis_file_read(context, path, fd, h->offset, data, count * (int64_t)sizeof(double));
+    const size_t width = h->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
+    void *stored = gpis_alloc(context, count, width);
+    if (!stored) return GPIS_NO_MEMORY;
+    const gpis_status status = gpis_file_read(context, path, fd, h->offset, stored, count * (int64_t)width);
+    if (status == GPIS_OK) to_row_major(h, stored, data);
+    gpis_free(context, stored);
+    return status;
+}
+
+gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *out) {
+    gpis_npy_header header;
+    double *data = NULL;
+    int64_t size;
+    int fd;
+    *out = (gpis_array){0};
+    gpis_status status = gpis_file_open(context, path, &fd, &size);
+    if (status != GPIS_OK) return status;
+    if (size < 0)
+        status = gpis_fail(context, GPIS_IO, "%s: is not a regular file; save the .npy file first", path);
+    else
+        status = read_header(context, path, fd, size, &header);
+    if (status == GPIS_OK) {
+        data = gpis_alloc(context, header.rows * header.cols, sizeof *data);
+        status = data ? read_numbers(context, path, fd, &header, data) : GPIS_NO_MEMORY;
+    }
+    close(fd);
+    if (status == GPIS_OK)
+        *out = (gpis_array){data, header.rows, header.cols, header.dimensions};
+    else
+        gpis_free(context, data);
+    return status;
+}
+
+gpis_status gpis_npy_write(gpis_context *context, const char *path, const double *data, int64_t rows, int64_t cols,
+                           int dimensions) {
+    int64_t bytes;
+    if (dimensions < 1 || dimensions > 2 || (dimensions == 1 && cols != 1))
+        return gpis_fail(context, GPIS_BAD_SHAPE,
+                         "%s: a vector has 1 dimension and 1 column, a matrix has 2 dimensions", path);
+    if (!gpis_checked_mul(rows, cols, &bytes) || !gpis_checked_mul(bytes, sizeof *data, &bytes))
+        return gpis_fail(context, GPIS_TOO_LARGE, "%s: cannot hold %" PRId64 " x %" PRId64 " numbers", path, rows,
+                         cols);
+    char shape[48], header[2 * ALIGNMENT + 1];
+    if (dimensions == 1)
+        snprintf(shape, sizeof shape, "(%" PRId64 ",)", rows);
+    else
+        snprintf(shape, sizeof shape, "(%" PRId64 ", %" PRId64 ")", rows, cols);
+    const int text =
+        snprintf(header, sizeof header, "%s%c%c%c%c{'descr': '%cf8', 'fortran_order': False, 'shape': %s, }", magic, 1,
+                 0, 0, 0, HOST_ORDER, shape);
+    /* The numbers begin at a multiple of 64 bytes; the header ends in a newline. */
+    const int total = (text + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    memset(header + text, ' ', (size_t)(total - text));
+    header[total - 1] = '\n';
+    header[8] = (char)((total - 10) & 0xff);
+    header[9] = (char)((total - 10) >> 8);
+    const gpis_file_part parts[] = {{header, total}, {data, bytes}};
+    return gpis_file_replace(context, path, parts, 2);
+}
+
+gpis_status gpis_array_finite(gpis_context *context, const char *path, const gpis_array *array) {
+    for (int64_t i = 0; i < array->rows; i++) {
+        for (int64_t j = 0; j < array->cols; j++) {
+            const double v = array->data[i * array->cols + j];
+            if (isfinite(v)) continue;
+            return gpis_fail(context, GPIS_BAD_DATA,
+                             "%s: row %" PRId64 ", column %" PRId64 " is %s; remove or replace it", path, i + 1, j + 1,
+                             isnan(v) ? "nan"
+                             : v > 0  ? "inf"
+                                      : "-inf");
+        }
+    }
+    return GPIS_OK;
+}
