@@ -51,7 +51,7 @@ cli_common cli_common_default(void);
 
 /* argp_parse with one-line messages of our own. True: go on; false: exit with CLI_BAD_INPUT, the message is out. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
-/* For parsers: says what is wrong, with a hint at --help, and returns EINVAL. */
+/* For parsers: says what is wrong, with a hint at --help, and returns an error code. */
 error_t cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Whole-argument numbers within [low, high]; on failure a usage message names `option`. */
 error_t cli_number(const struct argp_state *state, const char *option, const char *text, double low, double high,

@@ -74,7 +74,7 @@ static int make_low_rank(const gen_options *o, gen_problem *p) {
         gen_normal(o->seed, GEN_STREAM_VALUES, (d + k) * rank, factors);
         gen_multiply(d, rank, k, factors, factors + d * rank, p->x_true);
         memcpy(copy, p->x_true, (size_t)(d * k) * sizeof *copy);
-        if (LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', (int)d, (int)k, copy, (int)k, sigma, NULL, 1, NULL, 1) != 0)
+        if (LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', (int)k, (int)d, copy, (int)k, sigma, NULL, 1, NULL, 1) != 0)
             code = cli_fail(CLI_TROUBLE, "the singular values of x_true could not be computed");
         p->set = "nuclear";
         p->radius = cblas_dasum((int)least, sigma, 1);

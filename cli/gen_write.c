@@ -79,6 +79,9 @@ static int write_json(const char *folder, const json_t *about) {
 
 int gen_write(const char *folder, const gen_problem *p, const json_t *about) {
     gpis_context *context = NULL;
+    char old[PATH_MAX];
+    if (join(old, folder, "problem.json") != 0) return CLI_BAD_INPUT;
+    remove(old); /* it would tell lies while the files beside it change */
     if (gpis_context_create(&context) != GPIS_OK) return cli_fail(CLI_TROUBLE, "out of memory");
     const bool vector = p->k == 1;
     int code = write_array(context, folder, "A.npy", p->A, p->n, p->d, false);

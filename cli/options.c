@@ -11,12 +11,7 @@
 /* ---- argp with messages of our own --------------------------------------------------------------------------------
  */
 
-/* A parser around the command's: it hears of failures that getopt finds, which argp_parse does not tell its caller. */
-typedef struct guard {
-    const struct argp *argp;
-    void *input;
-    bool said; /* the message is out */
-} guard;
+enum { MESSAGE_IS_OUT = ECANCELED };
 
 error_t cli_usage(const struct argp_state *state, const char *format, ...) {
     char text[512];
@@ -25,8 +20,35 @@ error_t cli_usage(const struct argp_state *state, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     cli_fail(CLI_BAD_INPUT, "%s (see '%s --help')", text, state->name);
-    ((guard *)state->hook)->said = true;
-    return EINVAL;
+    return MESSAGE_IS_OUT;
+}
+
+/* The parser around a command's own. It has the help options, since those of argp fall silent together with argp's
+ * messages, and it hears of what getopt refuses, which argp_parse does not tell its caller. */
+typedef struct guard {
+    void *input;
+    struct argp_state refused; /* as it was when getopt refused an argument */
+} guard;
+
+static const struct argp_option guard_options[] = {
+    {"help", 'h', 0, 0, "print this", -1},
+    {"version", 'V', 0, 0, "print the version", -1},
+    {0},
+};
+
+static error_t guard_parser(int key, char *arg, struct argp_state *state) {
+    guard *g = state->input;
+    (void)arg;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = g->input; return 0;
+    case ARGP_KEY_ERROR: g->refused = *state; return 0;
+    case 'h':
+        state->flags = 0;
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP); /* exits */
+        return 0;
+    case 'V': argp_program_version_hook(stdout, state); exit(0);
+    default: return ARGP_ERR_UNKNOWN;
+    }
 }
 
 /* The option called `name` (length characters) in the table or its children, or NULL. */
@@ -40,11 +62,11 @@ static const struct argp_option *find_option(const struct argp *argp, const char
     return NULL;
 }
 
-/* getopt refused the argument before state->next: finds out why. */
-static void say_option_trouble(const guard *g, const struct argp_state *state) {
+/* Finds out what getopt had against the argument before state->next. */
+static void say_what_is_wrong(const struct argp *argp, const struct argp_state *state) {
     const char *argument = state->argv[state->next > 1 ? state->next - 1 : 1];
     const struct argp_option *known = NULL;
-    if (strncmp(argument, "--", 2) == 0) known = find_option(g->argp, argument + 2, strcspn(argument + 2, "="));
+    if (strncmp(argument, "--", 2) == 0) known = find_option(argp, argument + 2, strcspn(argument + 2, "="));
     if (known && known->arg)
         cli_usage(state, "option --%s needs a value", known->name);
     else if (known)
@@ -53,26 +75,13 @@ static void say_option_trouble(const guard *g, const struct argp_state *state) {
         cli_usage(state, "unknown or ambiguous option '%s'", argument);
 }
 
-static error_t guard_parser(int key, char *arg, struct argp_state *state) {
-    guard *g = state->input;
-    (void)arg;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->hook = g;
-        state->child_inputs[0] = g->input;
-        return 0;
-    case ARGP_KEY_ERROR:
-        if (!g->said) say_option_trouble(g, state);
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-}
-
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
     const struct argp_child child[] = {{argp, 0, NULL, 0}, {0}};
-    const struct argp outer = {.parser = guard_parser, .children = child};
-    guard g = {argp, input, false};
-    return argp_parse(&outer, argc, argv, ARGP_NO_ERRS, NULL, &g) == 0;
+    const struct argp outer = {.options = guard_options, .parser = guard_parser, .children = child};
+    guard g = {.input = input};
+    const error_t error = argp_parse(&outer, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &g);
+    if (error != 0 && error != MESSAGE_IS_OUT) say_what_is_wrong(&outer, &g.refused);
+    return error == 0;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------
@@ -118,7 +127,6 @@ static const struct argp_option common_options[] = {
     {0, 0, 0, 0, "Output:", 4},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 4},
     {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress", 4},
-    {0, 0, 0, 0, "Help:", -1},
     {0},
 };
 
