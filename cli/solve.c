@@ -73,14 +73,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 /* Everything between the open problem and the result; the trace is put in its place however the solve ended. */
 static int run(cli_problem *p, solve_options *o, gpis_result *result) {
     cli_output trace = {0};
-    int code = o->trace ? cli_output_open(&trace, o->trace) : 0;
+    cli_watch_signals();
+    const int code = o->trace ? cli_output_open(&trace, o->trace) : 0;
     if (code != 0) return code;
 
     cli_watch watch = {.line = isatty(STDERR_FILENO) && !o->common.quiet && !o->common.json, .trace = trace.stream};
     gpis_settings settings = o->common.settings;
     settings.progress = cli_watch_progress;
     settings.progress_user = &watch;
-    cli_watch_signals();
     const gpis_status status = gpis_solve(p->context, p->A, p->Y, p->k, p->set, &settings, result);
     cli_watch_end(&watch);
     if (status != GPIS_OK) {
