@@ -3,10 +3,11 @@ npy '3, 2' 1 0 0 1 1 1 >A.npy
 npy '3,' 1 0 1 >y.npy
 run 0 solve A.npy y.npy --set l1:0.5 --quiet --out good.npy
 
-echo old >x.npy
 bad() { # bad CODE FILE ARGUMENTS...: refused, FILE is named, the old x.npy is untouched and nothing lies beside it
     expected=$1 named=$2
     shift 2
+    echo old >x.npy
+    rm -f trace.jsonl
     refuse "$expected" solve "$@" --out x.npy --trace trace.jsonl
     says "$named"
     same "the old x.npy" "$(cat x.npy)" old
