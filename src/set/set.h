@@ -1,15 +1,23 @@
 /*
  * set: a closed convex set K, the constraint.
  *
- * The contract, for a vector of d entries (or, for a `matrix` kind, X of d x k as it is):
+ * Every set here is K = B + C: a bounded core B plus the recession cone C (C = {0} when K is bounded; B = {0} for a
+ * cone). A kind gives, for a vector of d entries (or, for a `matrix` kind, X of d x k as it is):
  *   project(v)    the nearest point of K
- *   support(g)    sup over s in K of <g, s>; INFINITY where there is none
- *   recession(v)  projection on the recession cone of K; NULL for a bounded set (the cone is {0}). A support function
- *                 is finite only on the polar of that cone, so v - recession(v) is the nearest vector on which the
- *                 certificate may evaluate it.
- *   radius        sup over s in K of ||s||_2; INFINITY when unbounded. For the rounding term of certificates.
- * Memory is taken when the set is made, so the three never allocate. For k > 1 columns gpis_set_* of set.c applies a
- * vector kind to each column of X by itself.
+ *   support(g)    sup over s in B of <g, s>: always finite
+ *   recession(v)  projection on C
+ *   radius        sup over s in B of ||s||_2
+ * and set.c makes the rest. On the polar of C the support function of K is that of B, elsewhere it is infinite; by
+ * Moreau's theorem v - recession(v) is the nearest vector of that polar, and ||recession(v)|| the distance from it.
+ *
+ * Rounding. For `exact_recession` kinds v - recession(v) lies in the polar exactly. For the others (monotone, tv,
+ * affine, transforms) it does so up to gpis_set_rounding(d) * ||v||, so:
+ *   gpis_set_support(g)       forgives that much relative to ||g||; beyond it the value is INFINITY. For people.
+ *   gpis_set_support_near(v)  cleans v itself and says how far the result can be from a vector where its value is a
+ *                             true upper bound. For certificates, which must be right: they add that slack.
+ *
+ * Memory is taken when the set is made, so the functions never allocate. For k > 1 columns set.c applies a vector kind
+ * to each column of X by itself.
  *
  * A new kind is one new file and one line in the table of parse.c; it inherits tests/set/test_conformance.c.
  */
@@ -17,34 +25,58 @@
 #define GPIS_SET_H
 
 #include "base/base.h"
+#include "set/spec.h"
 
 typedef struct gpis_set_class {
     const char *name;
-    const char *usage; /* how a spec looks, for messages: "l1:R" */
-    bool matrix;       /* works on X as a d x k matrix, not on each column */
-    /* Makes the set from the text after "name:" (NULL when there is no colon); s->d, s->k are known. Sets s->state,
-     * s->radius, s->arguments. Leaves a message that shows where the text is wrong. */
-    gpis_status (*parse)(gpis_set *s, const char *arguments);
+    const char *usage;    /* how a spec looks, for messages: "l1:R"; without a colon the kind takes no arguments */
+    bool matrix;          /* works on X as a d x k matrix, not on each column */
+    bool exact_recession; /* v - recession(v) is free of rounding */
+    /* Makes the set from the arguments; s->context, s->d, s->k are known. Sets s->radius, s->unbounded, what it
+     * needs of R, state and work and, by gpis_set_describe, s->spec. What follows the arguments is checked by the
+     * caller. */
+    gpis_status (*parse)(gpis_set *s, gpis_spec *arguments);
     gpis_status (*project)(gpis_set *s, const double *v, double *x); /* x may be v */
     gpis_status (*support)(gpis_set *s, const double *g, double *value);
-    gpis_status (*recession)(gpis_set *s, const double *v, double *x); /* NULL: bounded; x may be v */
-    void (*destroy)(gpis_set *s);                                     /* frees s->state; NULL-safe; optional */
+    gpis_status (*recession)(gpis_set *s, const double *v, double *x); /* NULL: always bounded; x may be v */
+    void (*destroy)(gpis_set *s);                                      /* frees s->state; NULL-safe; optional */
 } gpis_set_class;
 
 struct gpis_set {
     const gpis_set_class *class;
     gpis_context *context; /* borrowed */
     int64_t d, k;
-    double radius; /* of one column for a vector kind */
-    char *spec;    /* owned: canonical text */
-    void *state;   /* owned by the kind */
-    double *column_in, *column_out; /* owned: d entries each, when columns of X are taken one by one */
+    double radius;                  /* of the core B; of one column for a vector kind */
+    bool unbounded;                 /* C is more than {0} */
+    double R;                       /* of the spec, for the kinds that have it */
+    char *spec;                     /* owned: canonical text */
+    void *state;                    /* owned by the kind, where R and work are not enough */
+    double *work;                   /* owned: scratch of the kind */
+    double *column_in, *column_out; /* owned: d entries each (d * k for a matrix kind) */
 };
 
-/* Projection on the recession cone of K (zero for a bounded set), over all columns. */
+/* Projection on the recession cone of K (zero for a bounded set), over all columns. x may be v. */
 gpis_status gpis_set_recession(gpis_set *set, const double *v, double *x);
-/* sup ||s||_2 over all of X: sqrt(k) times the radius of one column. */
+
+/* Replaces v by w = v - recession(v), and promises that some w* with ||w - w*||_F <= *slack has a true
+ * support_K(w*) <= *value < INFINITY. *value includes the rounding of its own evaluation; *slack is 0 for bounded sets
+ * (where w = v) and for exact kinds. */
+gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, double *slack);
+
+/* sup ||s||_2 over all of X; INFINITY when unbounded. */
 double gpis_set_radius(const gpis_set *set);
+/* The same over the core B: finite. */
+double gpis_set_core_radius(const gpis_set *set);
 bool gpis_set_is_bounded(const gpis_set *set);
+
+/* What d rounded operations can do, relative to the norm of their data. */
+double gpis_set_rounding(int64_t d);
+
+/* Writes s->spec. The format sees only texts and whole numbers, which print the same in every locale. */
+gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The parse of a kind that knows R alone: "name:R", radius R. */
+gpis_status gpis_set_parse_radius(gpis_set *s, gpis_spec *arguments);
+gpis_status gpis_set_take_state(gpis_set *s, size_t size);    /* zeroed: destroy sees whole pointers or NULL */
+gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles); /* once */
 
 #endif

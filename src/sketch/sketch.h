@@ -3,10 +3,10 @@
  *
  * The contract. Entry (r, i) of S is a function of (kind, m, seed, round, r, i) and, for sampling, of n: never of
  * blocks or threads. `absorb` is given each block of rows once, in order, by one thread, and may use `threads`
- * threads inside; row0 is a multiple of GPIS_SKETCH_QUANTUM and so is nrows, save for the last block. The sums run in an
- * order fixed by the row numbers, so SA has the same bits for any block size and thread count.
+ * threads inside; row0 is a multiple of GPIS_SKETCH_QUANTUM and so is nrows, save for the last block. The sums run in
+ * an order fixed by the row numbers, so SA has the same bits for any block size and thread count.
  *
- * A new kind is one new file and one line in the table of sketch.c; it inherits tests/sketch/test_conformance.c.
+ * A new kind is one new file and one line in the list of kinds.h; it inherits tests/sketch/test_conformance.c.
  */
 #ifndef GPIS_SKETCH_H
 #define GPIS_SKETCH_H
@@ -20,8 +20,9 @@ typedef struct gpis_sketch gpis_sketch;
 
 typedef struct gpis_sketch_class {
     const char *name;
-    bool whole; /* needs all rows in one block (SRHT): not for rows made on demand */
+    bool whole;                           /* needs all rows in one block (SRHT): not for rows made on demand */
     gpis_status (*start)(gpis_sketch *s); /* allocates s->state; SA and SY are allocated and zero already */
+    /* Y: the same rows of Y, rows->nrows x k, row-major; not looked at when k is 0 */
     gpis_status (*absorb)(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads);
     gpis_status (*finish)(gpis_sketch *s, int threads); /* optional */
     void (*stop)(gpis_sketch *s);                       /* frees s->state; NULL-safe */

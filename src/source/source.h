@@ -16,11 +16,13 @@
 
 typedef struct gpis_source_class {
     const char *kind; /* what gpis_source_describe reports */
-    /* Required. Fails only where rows are made or read anew (callback). `scratch` has scratch_doubles(nrows) doubles. */
+    /* Required. Fails only where rows are made or read anew (callback). `scratch` has scratch_doubles(nrows) doubles.
+     */
     gpis_status (*block)(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out);
     void (*destroy)(gpis_source *source); /* frees what the kind owns, not the gpis_source itself */
     /* Optional (NULL: none needed): doubles of scratch for a block of nrows rows. */
     int64_t (*scratch_doubles)(const gpis_source *source, int64_t nrows);
+    bool on_demand; /* rows are made, not read: a pass reads no bytes */
 } gpis_source_class;
 
 struct gpis_source {

@@ -1,0 +1,58 @@
+/* Small matrices in files: .npy, or text tables. */
+#include <string.h>
+#include <strings.h>
+
+#include "base/npy.h"
+#include "source/table.h"
+
+static bool is_npy(const char *path) {
+    const size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".npy") == 0;
+}
+
+static bool is_text(const char *path) {
+    static const char *const endings[] = {".csv", ".tsv", ".txt", ".data"};
+    size_t length = strlen(path);
+    if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0) length -= 3;
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        const size_t size = strlen(endings[k]);
+        if (length > size && strncasecmp(path + length - size, endings[k], size) == 0) return true;
+    }
+    return false;
+}
+
+static gpis_status read_text(gpis_context *context, const char *path, gpis_array *out) {
+    gpis_table table;
+    const gpis_status status = gpis_table_read(context, path, NULL, &table);
+    if (status != GPIS_OK) return status;
+    *out = (gpis_array){table.data, table.rows, table.cols, table.cols == 1 ? 1 : 2};
+    table.data = NULL;
+    gpis_table_clear(context, &table);
+    return GPIS_OK;
+}
+
+gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array *out) {
+    if (!path || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a place for the array are needed");
+    *out = (gpis_array){0};
+    if (is_text(path)) return read_text(context, path, out); /* finite, or refused with line and column */
+    if (!is_npy(path))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "%s: what it is does not show in its ending; an array is .npy, .csv, .tsv, .txt or .data",
+                         path);
+    gpis_status status = gpis_npy_read(context, path, out);
+    if (status == GPIS_OK) status = gpis_array_finite(context, path, out);
+    if (status != GPIS_OK) gpis_array_clear(context, out);
+    return status;
+}
+
+gpis_status gpis_array_write(gpis_context *context, const char *path, const double *data, int64_t rows, int64_t cols,
+                             int dimensions) {
+    if (!path || !data) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and the data to write are needed");
+    return gpis_npy_write(context, path, data, rows, cols, dimensions);
+}
+
+void gpis_array_clear(gpis_context *context, gpis_array *array) {
+    if (!array) return;
+    gpis_free(context, array->data);
+    *array = (gpis_array){0};
+}

@@ -1,0 +1,23 @@
+/* Numbers in text, whatever the locale. */
+#ifndef GPIS_NUMBER_H
+#define GPIS_NUMBER_H
+
+#include "base/base.h"
+
+/* A piece of text, [begin, end). */
+typedef struct gpis_span {
+    const char *begin, *end;
+} gpis_span;
+
+/* [+-]digits[.digits][e[+-]digits] and nothing else, correctly rounded (infinite where it is too large). *span.end must
+ * be readable and no part of a number. */
+bool gpis_parse_number(gpis_span span, double *out);
+
+/* Digits and nothing else, that fit an int64_t. */
+bool gpis_parse_count(gpis_span span, int64_t *out);
+
+/* Grows an array to hold `wanted` elements, at least twofold; its first `used` elements are kept. */
+gpis_status gpis_grow(gpis_context *context, void **memory, int64_t *capacity, int64_t used, int64_t wanted,
+                      size_t size);
+
+#endif

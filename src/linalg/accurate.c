@@ -1,0 +1,34 @@
+#include <math.h>
+
+#include "linalg/accurate.h"
+
+double gpis_sum_abs(const double *v, int64_t n) {
+    gpis_sum sum = {0, 0};
+    for (int64_t i = 0; i < n; i++) gpis_sum_add(&sum, fabs(v[i]));
+    return gpis_sum_value(sum);
+}
+
+double gpis_max_abs(const double *v, int64_t n) {
+    double top = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (fabs(v[i]) > top) top = fabs(v[i]);
+    return top;
+}
+
+/* ||v|| = 2^e sqrt(sum (v_i / 2^e)^2) with 2^e near max |v_i|: scaling by a power of two costs no digits. */
+double gpis_norm2(const double *v, int64_t n) {
+    const double top = gpis_max_abs(v, n);
+    if (top == 0 || isinf(top)) return top;
+    int exponent;
+    frexp(top, &exponent);
+    const double scale = ldexp(1, exponent > -1000 ? -exponent : 1000);
+    gpis_sum sum = {0, 0};
+    for (int64_t i = 0; i < n; i++) gpis_sum_add(&sum, (v[i] * scale) * (v[i] * scale));
+    return sqrt(gpis_sum_value(sum)) / scale;
+}
+
+bool gpis_all_finite(const double *v, int64_t n) {
+    double zero = 0; /* 0 * v is NaN for a v that is not finite, and NaN stays */
+    for (int64_t i = 0; i < n; i++) zero += 0 * v[i];
+    return zero == 0;
+}

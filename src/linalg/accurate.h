@@ -1,0 +1,26 @@
+/* Sums that keep their digits: for values of wild scales, and where a result must be feasible to the last digits. */
+#ifndef GPIS_ACCURATE_H
+#define GPIS_ACCURATE_H
+
+#include "base/base.h"
+
+/* Neumaier's compensated sum: add any number of terms, then read. Start from {0, 0}. */
+typedef struct gpis_sum {
+    double high, low;
+} gpis_sum;
+
+static inline void gpis_sum_add(gpis_sum *s, double term) {
+    const double total = s->high + term;
+    const double a = s->high < 0 ? -s->high : s->high, b = term < 0 ? -term : term;
+    s->low += a >= b ? (s->high - total) + term : (term - total) + s->high;
+    s->high = total;
+}
+
+static inline double gpis_sum_value(gpis_sum s) { return s.high + s.low; }
+
+double gpis_sum_abs(const double *v, int64_t n);
+double gpis_max_abs(const double *v, int64_t n);
+double gpis_norm2(const double *v, int64_t n); /* neither overflows nor underflows before the result does */
+bool gpis_all_finite(const double *v, int64_t n);
+
+#endif

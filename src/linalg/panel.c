@@ -1,0 +1,40 @@
+/* A few columns of a block as plain doubles. */
+#include "linalg/panel.h"
+
+#include <string.h>
+
+/* The first place in [begin, end) whose column is not below `column`; columns increase along a row. */
+static int64_t lower_bound(const int32_t *indices, int64_t begin, int64_t end, int64_t column) {
+    while (begin < end) {
+        const int64_t middle = begin + (end - begin) / 2;
+        if (indices[middle] < column)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+static void unpack_csr_columns(const gpis_block *b, int64_t col0, int64_t cols, double *panel) {
+    memset(panel, 0, (size_t)(b->nrows * cols) * sizeof *panel);
+    for (int64_t i = 0; i < b->nrows; i++, panel += cols) {
+        const int64_t end = b->indptr[i + 1];
+        for (int64_t p = lower_bound(b->indices, b->indptr[i], end, col0); p < end; p++) {
+            if (b->indices[p] >= col0 + cols) break;
+            panel[b->indices[p] - col0] =
+                b->type == GPIS_FLOAT64 ? ((const double *)b->values)[p] : (double)((const float *)b->values)[p];
+        }
+    }
+}
+
+void gpis_block_unpack_columns(const gpis_block *block, int64_t col0, int64_t cols, double *panel) {
+    if (block->kind == GPIS_BLOCK_CSR) {
+        unpack_csr_columns(block, col0, cols, panel);
+        return;
+    }
+    const size_t width = block->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
+    gpis_block part = *block;
+    part.values = (const char *)block->values + (size_t)(col0 * block->col_stride) * width;
+    part.d = cols;
+    gpis_block_unpack(&part, panel);
+}

@@ -1,0 +1,33 @@
+/* l1:R: ||x||_1 <= R. P(v) = sign(v) max(|v| - tau, 0), with tau = 0 inside; support(g) = R max |g_i|. */
+#include <math.h>
+
+#include "linalg/accurate.h"
+#include "set/kinds.h"
+#include "set/threshold.h"
+
+/* work: |v|, then scratch of the search. */
+static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
+    const gpis_status status = gpis_set_parse_radius(s, arguments);
+    return status == GPIS_OK ? gpis_set_take_work(s, 2 * s->d) : status;
+}
+
+static gpis_status project(gpis_set *s, const double *v, double *x) {
+    double *u = s->work;
+    for (int64_t i = 0; i < s->d; i++) u[i] = fabs(v[i]);
+    gpis_threshold_cap(u, u, s->d, s->R, s->work + s->d);
+    for (int64_t i = 0; i < s->d; i++) x[i] = copysign(u[i], v[i]);
+    return GPIS_OK;
+}
+
+static gpis_status support(gpis_set *s, const double *g, double *value) {
+    *value = s->R * gpis_max_abs(g, s->d);
+    return GPIS_OK;
+}
+
+const gpis_set_class gpis_set_l1 = {
+    .name = "l1",
+    .usage = "l1:R",
+    .parse = parse,
+    .project = project,
+    .support = support,
+};

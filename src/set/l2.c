@@ -1,0 +1,28 @@
+/* l2:R: ||x||_2 <= R. P(v) = v min(1, R / ||v||); support(g) = R ||g||. */
+#include <string.h>
+
+#include "linalg/accurate.h"
+#include "set/kinds.h"
+
+static gpis_status project(gpis_set *s, const double *v, double *x) {
+    const double norm = gpis_norm2(v, s->d);
+    if (norm <= s->R) {
+        if (x != v) memcpy(x, v, (size_t)s->d * sizeof *x);
+    } else {
+        for (int64_t i = 0; i < s->d; i++) x[i] = v[i] / norm * s->R; /* R / norm may underflow */
+    }
+    return GPIS_OK;
+}
+
+static gpis_status support(gpis_set *s, const double *g, double *value) {
+    *value = s->R * gpis_norm2(g, s->d);
+    return GPIS_OK;
+}
+
+const gpis_set_class gpis_set_l2 = {
+    .name = "l2",
+    .usage = "l2:R",
+    .parse = gpis_set_parse_radius,
+    .project = project,
+    .support = support,
+};

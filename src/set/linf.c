@@ -1,0 +1,29 @@
+/* linf:R: |x_i| <= R. support(g) = R ||g||_1. */
+#include <math.h>
+
+#include "linalg/accurate.h"
+#include "set/kinds.h"
+
+static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
+    const gpis_status status = gpis_set_parse_radius(s, arguments);
+    s->radius = s->R * sqrt((double)s->d);
+    return status;
+}
+
+static gpis_status project(gpis_set *s, const double *v, double *x) {
+    for (int64_t i = 0; i < s->d; i++) x[i] = fmax(-s->R, fmin(v[i], s->R));
+    return GPIS_OK;
+}
+
+static gpis_status support(gpis_set *s, const double *g, double *value) {
+    *value = s->R * gpis_sum_abs(g, s->d);
+    return GPIS_OK;
+}
+
+const gpis_set_class gpis_set_linf = {
+    .name = "linf",
+    .usage = "linf:R",
+    .parse = parse,
+    .project = project,
+    .support = support,
+};

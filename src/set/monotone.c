@@ -1,0 +1,47 @@
+/*
+ * monotone: x_1 <= x_2 <= ... <= x_d, a cone. Pool adjacent violators: blocks of one value each grow while the one on
+ * the left is higher than the one on the right; O(d), since every merge ends a block.
+ */
+#include "set/kinds.h"
+
+/* work: values of the blocks, then their lengths. */
+static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
+    (void)arguments;
+    s->unbounded = true;
+    const gpis_status status = gpis_set_take_work(s, 2 * s->d);
+    return status == GPIS_OK ? gpis_set_describe(s, "monotone") : status;
+}
+
+static gpis_status project(gpis_set *s, const double *v, double *x) {
+    double *value = s->work, *length = s->work + s->d;
+    int64_t blocks = 0;
+    for (int64_t i = 0; i < s->d; i++) {
+        double mean = v[i], count = 1;
+        while (blocks > 0 && value[blocks - 1] >= mean) {
+            const double left = length[--blocks];
+            count += left;
+            mean += (value[blocks] - mean) * (left / count); /* the weighted mean, safe from overflow */
+        }
+        value[blocks] = mean;
+        length[blocks++] = count;
+    }
+    int64_t i = 0;
+    for (int64_t b = 0; b < blocks; b++)
+        for (const int64_t end = i + (int64_t)length[b]; i < end; i++) x[i] = value[b];
+    return GPIS_OK;
+}
+
+static gpis_status support(gpis_set *s, const double *g, double *value) {
+    (void)s, (void)g;
+    *value = 0;
+    return GPIS_OK;
+}
+
+const gpis_set_class gpis_set_monotone = {
+    .name = "monotone",
+    .usage = "monotone",
+    .parse = parse,
+    .project = project,
+    .support = support,
+    .recession = project,
+};

@@ -1,0 +1,146 @@
+/*
+ * SPEC@dct, SPEC@FILE.npy: K = {x : U x in base} for an orthogonal U, the orthonormal DCT-II or a d x d matrix.
+ *   P(v) = U' P_base(U v),   support(g) = support_base(U g),   recession(v) = U' recession_base(U v).
+ */
+#include <cblas.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/npy.h"
+#include "linalg/dct.h"
+#include "set/kinds.h"
+
+typedef struct transform_state {
+    gpis_set *base; /* owned; of one column */
+    gpis_dct *dct;  /* owned; NULL when U is a matrix */
+    gpis_array U;   /* owned */
+} transform_state;
+
+static void destroy(gpis_set *s) {
+    transform_state *t = s->state;
+    if (!t) return;
+    gpis_set_destroy(t->base);
+    gpis_dct_destroy(t->dct);
+    gpis_array_clear(s->context, &t->U);
+}
+
+/* z = U x, or x = U'z. */
+static void apply(const transform_state *t, bool forward, const double *in, double *out) {
+    if (t->dct && forward)
+        gpis_dct_forward(t->dct, in, out);
+    else if (t->dct)
+        gpis_dct_inverse(t->dct, in, out);
+    else {
+        const int d = (int)t->base->d;
+        cblas_dgemv(CblasRowMajor, forward ? CblasNoTrans : CblasTrans, d, d, 1, t->U.data, d, in, 1, 0, out, 1);
+    }
+}
+
+static gpis_status conjugate(gpis_set *s, gpis_status (*map)(gpis_set *, const double *, double *), const double *v,
+                             double *x) {
+    const transform_state *t = s->state;
+    apply(t, true, v, s->work);
+    const gpis_status status = map(t->base, s->work, s->work);
+    if (status == GPIS_OK) apply(t, false, s->work, x);
+    return status;
+}
+
+static gpis_status project(gpis_set *s, const double *v, double *x) {
+    const transform_state *t = s->state;
+    return conjugate(s, t->base->class->project, v, x);
+}
+
+static gpis_status recession(gpis_set *s, const double *v, double *x) {
+    const transform_state *t = s->state;
+    return conjugate(s, t->base->class->recession, v, x);
+}
+
+static gpis_status support(gpis_set *s, const double *g, double *value) {
+    const transform_state *t = s->state;
+    apply(t, true, g, s->work);
+    return t->base->class->support(t->base, s->work, value);
+}
+
+static const gpis_set_class transform_class = {
+    .name = "@",
+    .usage = "SPEC@dct or SPEC@FILE.npy",
+    .project = project,
+    .support = support,
+    .recession = recession,
+    .destroy = destroy,
+};
+
+/* U U' = I to 1e-12: a U rounded to float32 would not keep the set's shape to the accuracy that is promised. */
+static gpis_status check_orthogonal(gpis_set *s, const char *path) {
+    const transform_state *t = s->state;
+    const int64_t d = s->d;
+    double *G = gpis_alloc(s->context, d * d, sizeof(double));
+    if (!G) return GPIS_NO_MEMORY;
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)d, (int)d, 1, t->U.data, (int)d, 0, G, (int)d);
+    gpis_status status = GPIS_OK;
+    for (int64_t i = 0; status == GPIS_OK && i < d; i++)
+        for (int64_t j = 0; status == GPIS_OK && j <= i; j++)
+            if (fabs(G[i * d + j] - (i == j)) > 1e-12)
+                status = gpis_fail(s->context, GPIS_BAD_SET,
+                                   "%s: rows %lld and %lld are not orthonormal (U U' is off by %.3g there)", path,
+                                   (long long)j + 1, (long long)i + 1, fabs(G[i * d + j] - (i == j)));
+    gpis_free(s->context, G);
+    return status;
+}
+
+static gpis_status read_matrix(gpis_set *s, const char *path) {
+    transform_state *t = s->state;
+    gpis_status status = gpis_npy_read(s->context, path, &t->U);
+    if (status == GPIS_OK) status = gpis_array_finite(s->context, path, &t->U);
+    if (status != GPIS_OK) return status;
+    if (t->U.rows != s->d || t->U.cols != s->d || s->d > INT_MAX)
+        return gpis_fail(s->context, GPIS_BAD_SHAPE, "%s: U must be %lld x %lld, not %lld x %lld", path,
+                         (long long)s->d, (long long)s->d, (long long)t->U.rows, (long long)t->U.cols);
+    return check_orthogonal(s, path);
+}
+
+static gpis_status parse(gpis_set *s, gpis_spec *spec) {
+    transform_state *t = s->state;
+    const bool dct = spec->end - spec->at == 3 && memcmp(spec->at, "dct", 3) == 0;
+    if (dct) {
+        const gpis_status status = gpis_dct_create(s->context, s->d, &t->dct);
+        return status == GPIS_OK ? gpis_set_describe(s, "%s@dct", t->base->spec) : status;
+    }
+    if (!gpis_spec_is_file(spec)) return gpis_spec_fail(spec, spec->at, "expected dct or the name of a .npy file");
+    char *path = NULL;
+    gpis_status status = gpis_spec_file(spec, &path);
+    if (status == GPIS_OK) status = gpis_spec_end(spec);
+    if (status == GPIS_OK) status = read_matrix(s, path);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "%s@%s", t->base->spec, path);
+    gpis_free(s->context, path);
+    return status;
+}
+
+gpis_status gpis_set_transform(gpis_set *base, gpis_spec *spec, int64_t k, gpis_set **out) {
+    gpis_context *context = base->context;
+    gpis_set *s = NULL;
+    spec->usage = transform_class.usage;
+    gpis_status status = GPIS_OK;
+    if (base->class->matrix)
+        status =
+            gpis_spec_fail(spec, spec->at - 1, "%s works on X as a matrix and takes no transform", base->class->name);
+    if (status == GPIS_OK) status = gpis_set_new(context, &transform_class, base->d, k, &s);
+    if (status == GPIS_OK) status = gpis_set_take_state(s, sizeof(transform_state));
+    if (status != GPIS_OK) {
+        gpis_set_destroy(base);
+        gpis_set_destroy(s);
+        return status;
+    }
+    ((transform_state *)s->state)->base = base;
+    s->radius = base->radius;
+    s->unbounded = base->unbounded;
+    status = gpis_set_take_work(s, s->d);
+    if (status == GPIS_OK) status = parse(s, spec);
+    if (status != GPIS_OK) {
+        gpis_set_destroy(s);
+        return status;
+    }
+    *out = s;
+    return GPIS_OK;
+}

@@ -1,0 +1,71 @@
+/* The table of sketches, and what they share: making one, starting it again, taking it down. */
+#include "sketch/sketch.h"
+
+#include <string.h>
+
+#include "sketch/kinds.h"
+
+static const gpis_sketch_class *const kinds[] = {
+#define ADDRESS(symbol, name) &gpis_sketch_##symbol,
+    GPIS_SKETCH_LIST(ADDRESS)
+#undef ADDRESS
+};
+
+const gpis_sketch_class *gpis_sketch_find(const char *name) {
+    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
+    return NULL;
+}
+
+const char *gpis_sketch_names(void) {
+#define NAME(symbol, name) ", " name
+    return &(GPIS_SKETCH_LIST(NAME))[2]; /* past the first comma */
+#undef NAME
+}
+
+static gpis_status check_sizes(gpis_context *context, int64_t m, int64_t n, int64_t d, int64_t k) {
+    int64_t size;
+    if (m < 1) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs at least 1 row, not %lld", (long long)m);
+    if (n < 1 || d < 1 || k < 0)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "cannot sketch a matrix of %lld x %lld with %lld responses",
+                         (long long)n, (long long)d, (long long)k);
+    if (!gpis_checked_mul(m, d, &size) || !gpis_checked_mul(m, k, &size))
+        return gpis_fail(context, GPIS_TOO_LARGE, "a sketch of %lld x %lld is too large", (long long)m, (long long)d);
+    return GPIS_OK;
+}
+
+gpis_status gpis_sketch_create(gpis_context *context, const gpis_sketch_class *class, int64_t m, int64_t n, int64_t d,
+                               int64_t k, uint64_t seed, uint64_t round, gpis_sketch **out) {
+    *out = NULL;
+    gpis_status status = check_sizes(context, m, n, d, k);
+    if (status != GPIS_OK) return status;
+    gpis_sketch *s = gpis_alloc(context, 1, sizeof *s);
+    if (!s) return GPIS_NO_MEMORY;
+    *s =
+        (gpis_sketch){.class = class, .context = context, .m = m, .n = n, .d = d, .k = k, .seed = seed, .round = round};
+    s->SA = gpis_alloc_zero(context, m * d, sizeof(double));
+    if (k) s->SY = gpis_alloc_zero(context, m * k, sizeof(double));
+    status = s->SA && (!k || s->SY) ? class->start(s) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK)
+        *out = s;
+    else
+        gpis_sketch_destroy(s);
+    return status;
+}
+
+gpis_status gpis_sketch_restart(gpis_sketch *s, uint64_t round) {
+    s->class->stop(s);
+    s->state = NULL;
+    s->round = round;
+    memset(s->SA, 0, (size_t)(s->m * s->d) * sizeof(double));
+    if (s->k) memset(s->SY, 0, (size_t)(s->m * s->k) * sizeof(double));
+    return s->class->start(s);
+}
+
+void gpis_sketch_destroy(gpis_sketch *s) {
+    if (!s) return;
+    s->class->stop(s);
+    gpis_free(s->context, s->SA);
+    gpis_free(s->context, s->SY);
+    gpis_free(s->context, s);
+}

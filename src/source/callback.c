@@ -1,0 +1,63 @@
+/* Rows made on demand by the caller's function, written to the scratch of whoever asks. */
+#include <inttypes.h>
+
+#include "source/source.h"
+
+typedef struct maker {
+    gpis_rows_fn rows;
+    void *user;
+} maker;
+
+static gpis_status make_block(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out) {
+    const maker *m = source->state;
+    const int code = m->rows(m->user, row0, nrows, scratch);
+    if (code != 0) {
+        /* Several threads may fail at once, and they share the context's message. */
+#pragma omp critical(gpis_callback_failed)
+        gpis_fail(source->context, GPIS_BAD_DATA,
+                  "A: rows %" PRId64 " to %" PRId64 " could not be made: the function for them returned %d", row0 + 1,
+                  row0 + nrows, code);
+        return GPIS_BAD_DATA;
+    }
+    *out = (gpis_block){.kind = GPIS_BLOCK_DENSE,
+                        .type = GPIS_FLOAT64,
+                        .row0 = row0,
+                        .nrows = nrows,
+                        .d = source->d,
+                        .values = scratch,
+                        .row_stride = source->d,
+                        .col_stride = 1};
+    return GPIS_OK;
+}
+
+static void destroy(gpis_source *source) { gpis_free(source->context, source->state); }
+
+static int64_t scratch_doubles(const gpis_source *source, int64_t nrows) { return nrows * source->d; }
+
+static const gpis_source_class callback_class = {"callback", make_block, destroy, scratch_doubles, true};
+
+gpis_status gpis_source_callback(gpis_context *context, int64_t n, int64_t d, gpis_rows_fn rows, void *user,
+                                 int concurrent, gpis_source **out) {
+    int64_t entries, bytes;
+    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    *out = NULL;
+    if (!rows) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the function that makes rows is NULL");
+    if (n < 1 || d < 1)
+        return gpis_fail(context, GPIS_BAD_SHAPE, "A is %" PRId64 " x %" PRId64 "; it needs a row and a column", n, d);
+    if (!gpis_checked_mul(n, d, &entries) || !gpis_checked_mul(entries, sizeof(double), &bytes))
+        return gpis_fail(context, GPIS_TOO_LARGE, "A of %" PRId64 " x %" PRId64 " overflows 64 bits", n, d);
+    maker *state = gpis_alloc(context, 1, sizeof *state);
+    gpis_source *source = state ? gpis_source_new(context, &callback_class, NULL) : NULL;
+    if (!source) {
+        gpis_free(context, state);
+        return GPIS_NO_MEMORY;
+    }
+    *state = (maker){rows, user};
+    source->state = state;
+    source->n = n;
+    source->d = d;
+    source->nonzeros = entries;
+    source->serial = !concurrent;
+    *out = source;
+    return GPIS_OK;
+}

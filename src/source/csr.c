@@ -1,0 +1,108 @@
+/* Compressed rows in memory, checked once and then used where they lie. */
+#include <inttypes.h>
+
+#include "source/stored.h"
+
+gpis_status gpis_csr_block(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out) {
+    (void)scratch;
+    const gpis_csr *csr = source->state;
+    *out = (gpis_block){.kind = GPIS_BLOCK_CSR,
+                        .type = source->type,
+                        .row0 = row0,
+                        .nrows = nrows,
+                        .d = source->d,
+                        .values = csr->values,
+                        .indptr = csr->indptr + row0,
+                        .indices = csr->indices};
+    return GPIS_OK;
+}
+
+void gpis_csr_free(gpis_context *context, gpis_csr *csr) {
+    if (!csr->owned) return;
+    gpis_free(context, (void *)csr->indptr);
+    gpis_free(context, (void *)csr->indices);
+    gpis_free(context, (void *)csr->values);
+}
+
+void gpis_csr_destroy(gpis_source *source) {
+    gpis_csr_free(source->context, source->state);
+    gpis_free(source->context, source->state);
+}
+
+gpis_status gpis_csr_new(gpis_context *context, const gpis_source_class *class, const char *name, gpis_csr csr,
+                         gpis_type type, int64_t n, int64_t d, gpis_source **out) {
+    *out = NULL;
+    gpis_csr *state = gpis_alloc(context, 1, sizeof *state);
+    gpis_source *source = state ? gpis_source_new(context, class, name) : NULL;
+    if (!source) {
+        gpis_free(context, state);
+        return GPIS_NO_MEMORY;
+    }
+    *state = csr;
+    source->state = state;
+    source->n = n;
+    source->d = d;
+    source->nonzeros = csr.indptr[n];
+    source->type = type;
+    source->block_kind = GPIS_BLOCK_CSR;
+    source->resident = true;
+    *out = source;
+    return GPIS_OK;
+}
+
+/* Row i has columns in range, each beyond the one before. */
+static gpis_status check_row(gpis_context *context, int64_t i, int64_t d, const int64_t *indptr,
+                             const int32_t *indices) {
+    for (int64_t p = indptr[i]; p < indptr[i + 1]; p++) {
+        if (indices[p] < 0 || indices[p] >= d)
+            return gpis_fail(context, GPIS_BAD_DATA,
+                             "A: row %" PRId64 ": indices[%" PRId64 "] = %d is not in [0, %" PRId64 ")", i + 1, p,
+                             (int)indices[p], d);
+        if (p > indptr[i] && indices[p] <= indices[p - 1])
+            return gpis_fail(context, GPIS_BAD_DATA,
+                             "A: row %" PRId64 ": indices[%" PRId64 "] = %d %s; sort the columns of each row and sum "
+                             "duplicates first",
+                             i + 1, p, (int)indices[p],
+                             indices[p] == indices[p - 1] ? "is there twice" : "is below the one before it");
+    }
+    return GPIS_OK;
+}
+
+static gpis_status check_arrays(gpis_context *context, int64_t n, int64_t d, const int64_t *indptr,
+                                const int32_t *indices) {
+    if (indptr[0] != 0)
+        return gpis_fail(context, GPIS_BAD_DATA, "A: indptr[0] is %" PRId64 "; it must be 0", indptr[0]);
+    for (int64_t i = 0; i < n; i++) {
+        if (indptr[i + 1] < indptr[i])
+            return gpis_fail(context, GPIS_BAD_DATA,
+                             "A: row %" PRId64 ": indptr[%" PRId64 "] = %" PRId64 " is below indptr[%" PRId64
+                             "] = %" PRId64,
+                             i + 1, i + 1, indptr[i + 1], i, indptr[i]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const gpis_status status = check_row(context, i, d, indptr, indices);
+        if (status != GPIS_OK) return status;
+    }
+    return GPIS_OK;
+}
+
+static const gpis_source_class csr_class = {"csr", gpis_csr_block, gpis_csr_destroy, NULL, false};
+
+gpis_status gpis_source_csr(gpis_context *context, int64_t n, int64_t d, const int64_t *indptr, const int32_t *indices,
+                            const void *values, gpis_type type, gpis_source **out) {
+    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    *out = NULL;
+    if (type != GPIS_FLOAT64 && type != GPIS_FLOAT32)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "the type must be GPIS_FLOAT64 or GPIS_FLOAT32");
+    if (n < 1 || d < 1)
+        return gpis_fail(context, GPIS_BAD_SHAPE, "A is %" PRId64 " x %" PRId64 "; it needs a row and a column", n, d);
+    if (d > INT32_MAX)
+        return gpis_fail(context, GPIS_TOO_LARGE, "A has %" PRId64 " columns; compressed rows number at most %d", d,
+                         INT32_MAX);
+    if (!indptr || (indptr[n] > 0 && (!indices || !values)))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "indptr, indices or values is NULL");
+    const gpis_status status = check_arrays(context, n, d, indptr, indices);
+    if (status != GPIS_OK) return status;
+    const gpis_csr csr = {indptr, indices, values, false};
+    return gpis_csr_new(context, &csr_class, NULL, csr, type, n, d, out);
+}

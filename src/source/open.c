@@ -1,0 +1,48 @@
+/* Opening a file by its ending. A new format is a line of the table. */
+#include <string.h>
+#include <strings.h>
+
+#include "source/stored.h"
+
+typedef struct format {
+    const char *ending;
+    gpis_status (*open)(gpis_context *context, const char *path, const char *target, gpis_source **out);
+    bool text;         /* may be gzipped */
+    bool takes_target; /* has columns that can be the target */
+} format;
+
+static const format formats[] = {
+    {".npy", gpis_open_npy, false, false},   {".csv", gpis_open_csv, true, true},
+    {".tsv", gpis_open_csv, true, true},     {".txt", gpis_open_csv, true, true},
+    {".data", gpis_open_csv, true, true},    {".mtx", gpis_open_mtx, true, false},
+    {".svm", gpis_open_libsvm, true, false}, {".libsvm", gpis_open_libsvm, true, false},
+};
+
+static bool ends_with(const char *path, size_t length, const char *ending) {
+    const size_t size = strlen(ending);
+    return length > size && strncasecmp(path + length - size, ending, size) == 0;
+}
+
+gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out) {
+    if (!path || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a place for the source are needed");
+    *out = NULL;
+    size_t length = strlen(path);
+    const bool gzipped = ends_with(path, length, ".gz");
+    if (gzipped) length -= strlen(".gz");
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        if (!ends_with(path, length, formats[k].ending)) continue;
+        if (gzipped && !formats[k].text)
+            return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
+                             formats[k].ending);
+        if (target && !formats[k].takes_target)
+            return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                             "%s: a target names a column of a .csv or .tsv file; a %s file has none", path,
+                             formats[k].ending);
+        return formats[k].open(context, path, target, out);
+    }
+    return gpis_fail(
+        context, GPIS_BAD_ARGUMENT,
+        "%s: what it is does not show in its ending; known are .npy .csv .tsv .txt .data .mtx .svm .libsvm, "
+        "and .gz after a text format",
+        path);
+}

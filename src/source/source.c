@@ -1,0 +1,96 @@
+/* What all sources have in common: making, describing, auditing and freeing them. */
+#include "source/source.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "source/table.h"
+
+gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name) {
+    gpis_source *source = gpis_alloc_zero(context, 1, sizeof *source);
+    if (!source) return NULL;
+    source->class = class;
+    source->context = context;
+    if (name && !(source->name = gpis_copy_text(context, name))) {
+        gpis_free(context, source);
+        return NULL;
+    }
+    return source;
+}
+
+void gpis_source_destroy(gpis_source *source) {
+    if (!source) return;
+    gpis_context *context = source->context;
+    if (source->state) source->class->destroy(source);
+    gpis_table_free_names(context, source->columns, source->d);
+    gpis_free(context, source->target);
+    gpis_free(context, source->name);
+    gpis_free(context, source);
+}
+
+const char *gpis_source_name(const gpis_source *source) { return source->name ? source->name : "A"; }
+
+static const char *layout(const gpis_source *source) {
+    if (source->class->on_demand) return "rows on demand";
+    if (source->block_kind == GPIS_BLOCK_CSR) return "compressed rows";
+    return source->order == GPIS_ROW_MAJOR ? "row-major" : "column-major";
+}
+
+static int64_t bytes_per_pass(const gpis_source *source) {
+    const int64_t width = source->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
+    if (source->class->on_demand) return 0;
+    if (source->block_kind == GPIS_BLOCK_DENSE) return source->nonzeros * width;
+    return source->nonzeros * (width + (int64_t)sizeof(int32_t)) + (source->n + 1) * (int64_t)sizeof(int64_t);
+}
+
+void gpis_source_describe(const gpis_source *source, gpis_source_info *info) {
+    *info = (gpis_source_info){.rows = source->n,
+                               .cols = source->d,
+                               .nonzeros = source->nonzeros,
+                               .type = source->type,
+                               .kind = source->class->kind,
+                               .layout = layout(source),
+                               .bytes = bytes_per_pass(source)};
+}
+
+const double *gpis_source_target(const gpis_source *source, int64_t *k) {
+    if (k) *k = source->target ? source->target_k : 0;
+    return source->target;
+}
+
+const char *gpis_source_column(const gpis_source *source, int64_t j) {
+    return source->columns && j >= 0 && j < source->d ? source->columns[j] : NULL;
+}
+
+static gpis_status not_finite(gpis_context *context, const gpis_source *source, int64_t row, int64_t col,
+                              double value) {
+    const char *name = gpis_source_column(source, col);
+    return gpis_fail(context, GPIS_BAD_DATA,
+                     "%s: row %" PRId64 ", column %" PRId64 "%s%.40s%s is %s; remove or replace it",
+                     gpis_source_name(source), row + 1, col + 1, name ? " (" : "", name ? name : "", name ? ")" : "",
+                     isnan(value) ? "nan"
+                     : value > 0  ? "inf"
+                                  : "-inf");
+}
+
+gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
+    enum { ENTRIES = 1 << 18 }; /* a block that stays in cache while column-major rows are walked */
+    const int64_t step = gpis_max64(1, ENTRIES / source->d);
+    double *scratch = NULL;
+    gpis_status status = GPIS_OK;
+    if (source->class->scratch_doubles) {
+        const int64_t rows = gpis_min64(step, source->n);
+        scratch = gpis_alloc(context, source->class->scratch_doubles(source, rows), sizeof *scratch);
+        if (!scratch) return GPIS_NO_MEMORY;
+    }
+    for (int64_t row0 = 0; row0 < source->n && status == GPIS_OK; row0 += step) {
+        gpis_block block;
+        int64_t row, col;
+        double value;
+        status = source->class->block(source, row0, gpis_min64(step, source->n - row0), scratch, &block);
+        if (status == GPIS_OK && gpis_block_find_nonfinite(&block, &row, &col, &value))
+            status = not_finite(context, source, row, col, value);
+    }
+    gpis_free(context, scratch);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* Rows held in memory: what the kinds share that differ only in where their rows came from. */
+#ifndef GPIS_STORED_H
+#define GPIS_STORED_H
+
+#include "source/source.h"
+
+/* ---- dense: element (i, j) is values[i * ld + j] or values[i + j * ld] ---- */
+typedef struct gpis_dense {
+    const void *values; /* borrowed, or the same as `owned` */
+    int64_t ld;
+    void *owned; /* NULL where the values are someone else's */
+} gpis_dense;
+
+/* A source over a dense array. On success it owns `owned` (which may be NULL); on failure the caller still does. */
+gpis_status gpis_dense_new(gpis_context *context, const gpis_source_class *class, const char *name, gpis_dense dense,
+                           gpis_type type, gpis_order order, int64_t n, int64_t d, gpis_source **out);
+/* Fills in what the source itself says of its dense rows. */
+void gpis_dense_describe(gpis_source *source, gpis_type type, gpis_order order, int64_t n, int64_t d);
+gpis_status gpis_dense_block(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out);
+void gpis_dense_destroy(gpis_source *source);
+
+/* ---- compressed rows ---- */
+typedef struct gpis_csr {
+    const int64_t *indptr;
+    const int32_t *indices;
+    const void *values;
+    bool owned; /* whether the three arrays are the source's */
+} gpis_csr;
+
+/* As gpis_dense_new; the arrays must be valid. */
+gpis_status gpis_csr_new(gpis_context *context, const gpis_source_class *class, const char *name, gpis_csr csr,
+                         gpis_type type, int64_t n, int64_t d, gpis_source **out);
+gpis_status gpis_csr_block(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out);
+void gpis_csr_destroy(gpis_source *source);
+void gpis_csr_free(gpis_context *context, gpis_csr *csr); /* the arrays, if owned */
+
+/* ---- files, one function a format; open.c chooses by the ending ---- */
+gpis_status gpis_open_npy(gpis_context *context, const char *path, const char *target, gpis_source **out);
+gpis_status gpis_open_csv(gpis_context *context, const char *path, const char *target, gpis_source **out);
+gpis_status gpis_open_mtx(gpis_context *context, const char *path, const char *target, gpis_source **out);
+gpis_status gpis_open_libsvm(gpis_context *context, const char *path, const char *target, gpis_source **out);
+
+#endif

@@ -1,0 +1,324 @@
+/*
+ * Tables in text: a record a row, fields between commas, semicolons, tabs or blanks, as the first line shows. Fields
+ * may stand in double quotes (a doubled quote inside is one quote). The first line is a header if one of its fields is
+ * no number. Nothing is guessed about bad fields: a missing or unreadable one is refused with line and column.
+ */
+#include "source/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "source/text.h"
+
+typedef struct reader {
+    gpis_context *context;
+    const char *path;
+    gpis_text text;
+    char separator;     /* ' ' stands for any run of blanks */
+    int64_t columns;    /* fields a line, the target among them */
+    int64_t first_line; /* where they were counted */
+    int64_t target;     /* index of the target's column; -1: none */
+    bool header;
+    char **names; /* owned: the fields of the first line */
+    int64_t names_capacity;
+    double *data, *y; /* owned */
+    int64_t rows, data_used, data_capacity, y_capacity;
+} reader;
+
+/* ---- fields -------------------------------------------------------------------------------------------------- */
+
+/* What is left of a line. `open` tells "a," (a second, empty field follows) from "a" (none does). */
+typedef struct fields {
+    char *at, *end;
+    char separator;
+    bool open, broken;
+} fields;
+
+static bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+static void skip_spaces(fields *f) {
+    while (f->at < f->end && is_space(*f->at) && *f->at != f->separator) f->at++;
+    while (f->separator == ' ' && f->at < f->end && is_space(*f->at)) f->at++;
+}
+
+static bool at_separator(const fields *f) { return *f->at == f->separator || (f->separator == ' ' && *f->at == '\t'); }
+
+/* From behind the opening quote to behind the closing one; doubled quotes are halved in place. */
+static gpis_span cut_quoted(fields *f) {
+    char *begin = ++f->at, *to = begin;
+    for (; f->at < f->end; f->at++) {
+        if (*f->at == '"' && !(f->at + 1 < f->end && f->at[1] == '"')) break;
+        if (*f->at == '"') f->at++;
+        *to++ = *f->at;
+    }
+    if (f->at == f->end)
+        f->broken = true;
+    else
+        f->at++;
+    if (f->separator != ' ') skip_spaces(f);
+    if (f->at < f->end && !at_separator(f)) f->broken = true;
+    return (gpis_span){begin, to};
+}
+
+static gpis_span cut_plain(fields *f) {
+    char *begin = f->at;
+    while (f->at < f->end && !at_separator(f)) f->at++;
+    char *end = f->at;
+    while (end > begin && is_space(end[-1])) end--;
+    return (gpis_span){begin, end};
+}
+
+static bool next_field(fields *f, gpis_span *field) {
+    if (!f->open || f->broken) return false;
+    skip_spaces(f);
+    if (f->separator == ' ' && f->at == f->end) return false;
+    *field = f->at < f->end && *f->at == '"' ? cut_quoted(f) : cut_plain(f);
+    f->open = f->at < f->end;
+    if (f->open && !f->broken) f->at++;
+    return !f->broken;
+}
+
+/* The line's bytes are the reader's own, so that quotes can be undone in place. */
+static fields split(const reader *r, gpis_span line) {
+    char *begin = r->text.buffer + (line.begin - r->text.buffer);
+    return (fields){begin, begin + (line.end - line.begin), r->separator, true, false};
+}
+
+/* The first of the candidates that stands in the line outside quotes; '\0' if none does. */
+static char sniff_separator(gpis_span line, const char *candidates) {
+    for (; *candidates; candidates++) {
+        bool inside = false;
+        for (const char *at = line.begin; at < line.end; at++) {
+            if (*at == '"')
+                inside = !inside;
+            else if (!inside && *at == *candidates)
+                return *candidates;
+        }
+    }
+    return '\0';
+}
+
+/* In a .csv file blanks are part of a field; elsewhere they may separate. */
+static char choose_separator(const char *path, gpis_span line) {
+    const bool csv = strcasestr(path, ".csv") != NULL;
+    const char found = sniff_separator(line, csv ? ",;\t" : "\t,;");
+    return found ? found : csv ? ',' : ' ';
+}
+
+/* ---- values -------------------------------------------------------------------------------------------------- */
+
+static bool is_missing(gpis_span field) {
+    static const char *const words[] = {"", "NA", "N/A", "NaN", "null", "?"};
+    if (field.begin < field.end && (*field.begin == '-' || *field.begin == '+')) field.begin++;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        if (gpis_text_is(field, words[k])) return true;
+    }
+    return false;
+}
+
+static bool is_infinite(gpis_span field) {
+    if (field.begin < field.end && (*field.begin == '-' || *field.begin == '+')) field.begin++;
+    return gpis_text_is(field, "inf") || gpis_text_is(field, "infinity");
+}
+
+static gpis_status bad_value(const reader *r, int64_t column, gpis_span field) {
+    const char *name = r->header ? r->names[column] : "";
+    const gpis_excerpt shown = gpis_text_excerpt((gpis_span){name, name + strlen(name)});
+    const char *open = r->header ? " (" : "", *close = r->header ? ")" : "";
+    if (is_missing(field))
+        return gpis_fail(r->context, GPIS_BAD_DATA,
+                         "%s: line %" PRId64 ", column %" PRId64 "%s%s%s is missing; fill it in or remove the row",
+                         r->path, r->text.line, column + 1, open, shown.text, close);
+    return gpis_fail(r->context, GPIS_BAD_DATA,
+                     "%s: line %" PRId64 ", column %" PRId64 "%s%s%s is '%s', not a finite number", r->path,
+                     r->text.line, column + 1, open, shown.text, close, gpis_text_excerpt(field).text);
+}
+
+static gpis_status store_value(reader *r, int64_t column, gpis_span field) {
+    double value;
+    if (!gpis_parse_number(field, &value) || !isfinite(value)) return bad_value(r, column, field);
+    if (column == r->target)
+        r->y[r->rows] = value;
+    else
+        r->data[r->data_used++] = value;
+    return GPIS_OK;
+}
+
+static gpis_status grow_doubles(reader *r, double **array, int64_t *capacity, int64_t used, int64_t more) {
+    void *memory = *array;
+    const gpis_status status = gpis_grow(r->context, &memory, capacity, used, used + more, sizeof(double));
+    *array = memory;
+    return status;
+}
+
+static gpis_status make_room(reader *r) {
+    const gpis_status status = grow_doubles(r, &r->data, &r->data_capacity, r->data_used, r->columns);
+    if (status != GPIS_OK || r->target < 0) return status;
+    return grow_doubles(r, &r->y, &r->y_capacity, r->rows, 1);
+}
+
+static gpis_status broken_quotes(const reader *r) {
+    return gpis_fail(r->context, GPIS_BAD_DATA,
+                     "%s: line %" PRId64 " has text behind a closing quote; double the quotes inside a field", r->path,
+                     r->text.line);
+}
+
+static gpis_status store_row(reader *r, gpis_span line) {
+    gpis_status status = make_room(r);
+    fields f = split(r, line);
+    gpis_span field;
+    int64_t column = 0;
+    for (; status == GPIS_OK && next_field(&f, &field); column++) {
+        if (column < r->columns) status = store_value(r, column, field);
+    }
+    if (status != GPIS_OK) return status;
+    if (f.broken) return broken_quotes(r);
+    if (column != r->columns)
+        return gpis_fail(r->context, GPIS_BAD_SHAPE,
+                         "%s: line %" PRId64 " has %" PRId64 " fields, line %" PRId64 " has %" PRId64, r->path,
+                         r->text.line, column, r->first_line, r->columns);
+    r->rows++;
+    return GPIS_OK;
+}
+
+/* ---- the first line ------------------------------------------------------------------------------------------ */
+
+static gpis_status keep_name(reader *r, gpis_span field) {
+    void *memory = r->names;
+    const gpis_status status =
+        gpis_grow(r->context, &memory, &r->names_capacity, r->columns, r->columns + 1, sizeof *r->names);
+    r->names = memory;
+    if (status != GPIS_OK) return status;
+    const size_t length = (size_t)(field.end - field.begin);
+    char *name = gpis_alloc(r->context, (int64_t)length + 1, 1);
+    if (!name) return GPIS_NO_MEMORY;
+    memcpy(name, field.begin, length);
+    name[length] = '\0';
+    r->names[r->columns++] = name;
+    return GPIS_OK;
+}
+
+static gpis_span name_span(const reader *r, int64_t column) {
+    return (gpis_span){r->names[column], r->names[column] + strlen(r->names[column])};
+}
+
+/* Sets r->target from a name, else from a number counted from 1. */
+static gpis_status find_target(reader *r, const char *target) {
+    r->target = -1;
+    if (!target) return GPIS_OK;
+    for (int64_t j = 0; r->header && j < r->columns; j++) {
+        if (strcmp(r->names[j], target) != 0) continue;
+        if (r->target >= 0)
+            return gpis_fail(r->context, GPIS_BAD_ARGUMENT,
+                             "%s: columns %" PRId64 " and %" PRId64 " are both named '%s'; give the target by number",
+                             r->path, r->target + 1, j + 1, target);
+        r->target = j;
+    }
+    int64_t number;
+    if (r->target < 0 && gpis_parse_count((gpis_span){target, target + strlen(target)}, &number) && number >= 1 &&
+        number <= r->columns)
+        r->target = number - 1;
+    if (r->target < 0) {
+        const gpis_excerpt first = gpis_text_excerpt(name_span(r, 0)),
+                           last = gpis_text_excerpt(name_span(r, r->columns - 1));
+        return gpis_fail(r->context, GPIS_BAD_ARGUMENT,
+                         "%s: has no column '%s' to be the target; its columns are 1 to %" PRId64 "%s%s%s%s%s", r->path,
+                         target, r->columns, r->header ? ", '" : "", r->header ? first.text : "",
+                         r->header ? "' to '" : "", r->header ? last.text : "", r->header ? "'" : "");
+    }
+    if (r->columns == 1) return gpis_fail(r->context, GPIS_BAD_SHAPE, "%s: has no column but the target", r->path);
+    return GPIS_OK;
+}
+
+/* Counts the columns and decides what the line is; if it holds numbers it is the first row. */
+static gpis_status start_table(reader *r, gpis_span line, const char *target) {
+    r->separator = choose_separator(r->path, line);
+    r->first_line = r->text.line;
+    fields f = split(r, line);
+    gpis_span field;
+    gpis_status status = GPIS_OK;
+    double ignored;
+    while (status == GPIS_OK && next_field(&f, &field)) {
+        if (!gpis_parse_number(field, &ignored) && !is_missing(field) && !is_infinite(field)) r->header = true;
+        status = keep_name(r, field);
+    }
+    if (status == GPIS_OK && f.broken) status = broken_quotes(r);
+    if (status == GPIS_OK) status = find_target(r, target);
+    if (status != GPIS_OK || r->header) return status;
+    status = make_room(r);
+    for (int64_t j = 0; status == GPIS_OK && j < r->columns; j++) status = store_value(r, j, name_span(r, j));
+    r->rows = 1;
+    return status;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------------- */
+
+static bool is_empty_line(gpis_span line) {
+    while (line.begin < line.end && is_space(*line.begin)) line.begin++;
+    return line.begin == line.end;
+}
+
+static gpis_status read_all(reader *r, const char *target) {
+    gpis_status status = gpis_text_open(r->context, r->path, &r->text);
+    int64_t blank = 0; /* a blank line is fine where only blank lines follow */
+    while (status == GPIS_OK) {
+        gpis_span line;
+        bool more;
+        status = gpis_text_next(&r->text, true, &line, &more);
+        if (status != GPIS_OK || !more) break;
+        if (is_empty_line(line))
+            blank = r->columns ? r->text.line : 0;
+        else if (r->columns == 0)
+            status = start_table(r, line, target);
+        else if (blank)
+            status = gpis_fail(r->context, GPIS_BAD_DATA, "%s: line %" PRId64 " is blank; remove it", r->path, blank);
+        else
+            status = store_row(r, line);
+    }
+    if (status == GPIS_OK && r->rows == 0)
+        status = gpis_fail(r->context, GPIS_BAD_DATA, "%s: has %s and no rows of numbers", r->path,
+                           r->columns ? "a header" : "blank lines only");
+    return status;
+}
+
+/* The names of A's own columns: the target's is dropped. */
+static char **take_names(reader *r) {
+    if (!r->header) return NULL;
+    if (r->target >= 0) {
+        gpis_free(r->context, r->names[r->target]);
+        r->columns--;
+        memmove(r->names + r->target, r->names + r->target + 1, (size_t)(r->columns - r->target) * sizeof *r->names);
+    }
+    char **names = r->names;
+    r->names = NULL;
+    return names;
+}
+
+gpis_status gpis_table_read(gpis_context *context, const char *path, const char *target, gpis_table *out) {
+    reader r = {.context = context, .path = path, .target = -1};
+    *out = (gpis_table){0};
+    const gpis_status status = read_all(&r, target);
+    if (status == GPIS_OK) {
+        *out = (gpis_table){.data = r.data, .rows = r.rows, .cols = r.columns - (r.target >= 0), .target = r.y};
+        out->names = take_names(&r);
+        r.data = r.y = NULL;
+    }
+    gpis_table_free_names(context, r.names, r.columns);
+    gpis_free(context, r.data);
+    gpis_free(context, r.y);
+    gpis_text_close(&r.text);
+    return status;
+}
+
+void gpis_table_free_names(gpis_context *context, char **names, int64_t count) {
+    for (int64_t j = 0; names && j < count; j++) gpis_free(context, names[j]);
+    gpis_free(context, names);
+}
+
+void gpis_table_clear(gpis_context *context, gpis_table *table) {
+    gpis_free(context, table->data);
+    gpis_free(context, table->target);
+    gpis_table_free_names(context, table->names, table->cols);
+    *table = (gpis_table){0};
+}

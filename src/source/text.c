@@ -1,0 +1,154 @@
+/* Lines over zlib's gzread, which reads plain files as they are. One buffer, which grows to the longest line. */
+#include "source/text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/file.h"
+
+enum { FIRST_CAPACITY = 1 << 18, READ_MAX = 1 << 24 };
+
+gpis_status gpis_text_open(gpis_context *context, const char *path, gpis_text *text) {
+    *text = (gpis_text){.context = context, .path = path, .after = 1};
+    int64_t size;
+    int fd;
+    const gpis_status status = gpis_file_open(context, path, &fd, &size);
+    if (status != GPIS_OK) return status;
+    text->file = gzdopen(fd, "rb");
+    if (!text->file) {
+        close(fd);
+        return gpis_fail(context, GPIS_NO_MEMORY, "%s: no memory to read it", path);
+    }
+    text->capacity = FIRST_CAPACITY;
+    text->buffer = gpis_alloc(context, text->capacity, 1);
+    return text->buffer ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
+void gpis_text_close(gpis_text *text) {
+    if (text->file) gzclose_r(text->file);
+    gpis_free(text->context, text->buffer);
+    text->file = NULL;
+    text->buffer = NULL;
+}
+
+static gpis_status read_failed(const gpis_text *text) {
+    int code;
+    const char *why = gzerror(text->file, &code);
+    if (code == Z_ERRNO)
+        return gpis_fail(text->context, GPIS_IO, "%s: cannot be read: %s", text->path, strerror(errno));
+    if (code == Z_BUF_ERROR) why = "the compressed data end too early";
+    return gpis_fail(text->context, GPIS_BAD_DATA, "%s: is a broken gzip file: %s", text->path, why);
+}
+
+/* More bytes behind what is not yet handed out. One byte is always kept free for the last NUL. */
+static gpis_status fill(gpis_text *text) {
+    memmove(text->buffer, text->buffer + text->begin, (size_t)(text->end - text->begin));
+    text->end -= text->begin;
+    text->begin = 0;
+    if (text->end + 1 >= text->capacity) {
+        void *memory = text->buffer;
+        const gpis_status status =
+            gpis_grow(text->context, &memory, &text->capacity, text->end, text->capacity + 1, sizeof(char));
+        text->buffer = memory;
+        if (status != GPIS_OK) return status;
+    }
+    const int64_t room = gpis_min64(text->capacity - text->end - 1, READ_MAX);
+    const int got = gzread(text->file, text->buffer + text->end, (unsigned)room);
+    if (got < 0) return read_failed(text);
+    text->end += got;
+    if (got < room) {
+        int code;
+        gzerror(text->file, &code);
+        if (code != Z_OK && code != Z_STREAM_END) return read_failed(text);
+        text->ended = true;
+    }
+    return GPIS_OK;
+}
+
+static bool odd_quotes(const char *at, const char *end) {
+    bool odd = false;
+    while ((at = memchr(at, '"', (size_t)(end - at)))) {
+        odd = !odd;
+        at++;
+    }
+    return odd;
+}
+
+/* Hands out [begin, begin + length) as a line. */
+static gpis_status hand_out(gpis_text *text, int64_t length, int64_t newlines, gpis_span *line) {
+    char *begin = text->buffer + text->begin, *end = begin + length;
+    text->line = text->after;
+    text->after += newlines;
+    if (memchr(begin, '\0', (size_t)length))
+        return gpis_fail(text->context, GPIS_BAD_DATA,
+                         "%s: line %lld holds a zero byte: not plain text; save it as UTF-8 text", text->path,
+                         (long long)text->line);
+    if (end > begin && end[-1] == '\r') end--;
+    *end = '\0';
+    if (text->line == 1 && length >= 3 && memcmp(begin, "\xEF\xBB\xBF", 3) == 0) begin += 3; /* byte order mark */
+    *line = (gpis_span){begin, end};
+    return GPIS_OK;
+}
+
+gpis_status gpis_text_next(gpis_text *text, bool quoted, gpis_span *line, bool *more) {
+    int64_t seen = 0, newlines = 0; /* bytes of this line looked at so far, and the newlines in them */
+    bool inside = false;            /* between quotes */
+    *more = true;
+    for (;;) {
+        const char *at = text->buffer + text->begin + seen, *end = text->buffer + text->end;
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end;
+        if (quoted && odd_quotes(at, stop)) inside = !inside;
+        seen += stop - at;
+        if (newline) {
+            newlines++;
+            if (!inside) {
+                const gpis_status status = hand_out(text, seen, newlines, line);
+                text->begin += seen + 1;
+                return status;
+            }
+            seen++;
+        } else if (!text->ended) {
+            const gpis_status status = fill(text);
+            if (status != GPIS_OK) return status;
+        } else if (inside) {
+            return gpis_fail(text->context, GPIS_BAD_DATA, "%s: line %lld opens a quote that is never closed",
+                             text->path, (long long)text->after);
+        } else {
+            *more = seen > 0;
+            const gpis_status status = *more ? hand_out(text, seen, newlines + 1, line) : GPIS_OK;
+            text->begin = text->end;
+            return status;
+        }
+    }
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+bool gpis_text_word(gpis_span *rest, gpis_span *word) {
+    while (rest->begin < rest->end && is_blank(*rest->begin)) rest->begin++;
+    word->begin = rest->begin;
+    while (rest->begin < rest->end && !is_blank(*rest->begin)) rest->begin++;
+    word->end = rest->begin;
+    return word->end > word->begin;
+}
+
+bool gpis_text_is(gpis_span word, const char *text) {
+    const size_t length = strlen(text);
+    return (size_t)(word.end - word.begin) == length && strncasecmp(word.begin, text, length) == 0;
+}
+
+gpis_excerpt gpis_text_excerpt(gpis_span word) {
+    enum { SHOWN = 40 };
+    gpis_excerpt out = {{0}};
+    const int64_t length = word.end - word.begin, shown = gpis_min64(length, SHOWN);
+    for (int64_t i = 0; i < shown; i++) {
+        const unsigned char c = (unsigned char)word.begin[i];
+        out.text[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+    }
+    if (length > SHOWN) memcpy(out.text + SHOWN, "...", 3);
+    return out;
+}

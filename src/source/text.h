@@ -1,0 +1,38 @@
+/* Text files, gzipped or not, line by line, and the words of a line. */
+#ifndef GPIS_TEXT_H
+#define GPIS_TEXT_H
+
+#include "base/number.h"
+
+struct gzFile_s;
+
+typedef struct gpis_text {
+    gpis_context *context; /* borrowed */
+    const char *path;      /* borrowed */
+    struct gzFile_s *file; /* owned */
+    char *buffer;          /* owned; [begin, end) is read and not yet handed out */
+    int64_t capacity, begin, end;
+    bool ended;          /* the file has no more */
+    int64_t line, after; /* number of the first line of the record handed out last, and of the one after it */
+} gpis_text;
+
+/* Clears *text before all else, so that gpis_text_close is right after any failure. */
+gpis_status gpis_text_open(gpis_context *context, const char *path, gpis_text *text);
+void gpis_text_close(gpis_text *text);
+
+/* The next line, without its end and with a NUL after it; *more is false at the end of the file. With `quoted`, a
+ * newline between double quotes is part of the line. The span is good until the next call. */
+gpis_status gpis_text_next(gpis_text *text, bool quoted, gpis_span *line, bool *more);
+
+/* Cuts the next word, between blanks, off the front of *rest; false when there is none. */
+bool gpis_text_word(gpis_span *rest, gpis_span *word);
+
+bool gpis_text_is(gpis_span word, const char *text); /* whatever the case of the letters */
+
+/* A word made fit for a message: short, and free of control characters. */
+typedef struct gpis_excerpt {
+    char text[44];
+} gpis_excerpt;
+gpis_excerpt gpis_text_excerpt(gpis_span word);
+
+#endif

@@ -1,0 +1,126 @@
+/* Numbers in text: the same bits as strtod, in any locale, and nothing else accepted. */
+#include <locale.h>
+
+#include "base/number.h"
+#include "support.h"
+
+static gpis_span span_of(const char *text) { return (gpis_span){text, text + strlen(text)}; }
+
+static void same_as_strtod(const char *text) {
+    double value;
+    if (!gpis_parse_number(span_of(text), &value)) fail_msg("'%s' was refused", text);
+    const double expected = strtod(text, NULL);
+    if (memcmp(&value, &expected, sizeof value) != 0) fail_msg("'%s' gave %.17g", text, value);
+}
+
+static void test_special(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "0",
+        "-0",
+        "+1",
+        "1.",
+        ".5",
+        "-.5e1",
+        "1e22",
+        "1e23",
+        "1e-22",
+        "1e-23",
+        "1E+5",
+        "1e308",
+        "1e309",
+        "-1e999",
+        "1e-400",
+        "5e-324",
+        "2.5e-324",
+        "9007199254740991",
+        "9007199254740992",
+        "9007199254740993",
+        "9007199254740993e1",
+        "0.1",
+        "0.30000000000000004",
+        "1.7976931348623157e308",
+        "123456789012345678901234567890",
+        "00000000000000000000000000000000001.5",
+        "0.000000000000000000000000000000000000015",
+        "1e99999999999",
+        "1e-99999999999",
+        "0e99999999999",
+        "1.0000000000000000000000000000000000001",
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) same_as_strtod(texts[k]);
+}
+
+static void test_random(void **state) {
+    (void)state;
+    static const char *const formats[] = {"%.0f", "%.3f", "%g", "%.9g", "%.15g", "%.17g", "%.25e"};
+    for (uint64_t i = 0; i < 30000; i++) {
+        const gpis_bits bits = gpis_random_bits(7, 0, i);
+        char text[400];
+        double value;
+        memcpy(&value, bits.v, sizeof value);
+        if (i % 2) value = ldexp((double)(int32_t)bits.v[0], (int)(bits.v[1] % 60) - 40);
+        if (!isfinite(value)) continue;
+        snprintf(text, sizeof text, formats[bits.v[2] % 7], value);
+        same_as_strtod(text);
+    }
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const char *const texts[] = {"",    "-",   ".",   "e5",  "1e",  "1e+",      "1x",   " 1",    "1 ",
+                                        "--1", "0x1", "1,5", "nan", "inf", "infinity", "1e5.", "1.2.3", "1_0"};
+    double value;
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        if (gpis_parse_number(span_of(texts[k]), &value)) fail_msg("'%s' was accepted", texts[k]);
+    }
+}
+
+/* With a decimal comma in force, strtod itself would stop at the point. Skipped where no such locale is installed. */
+static void test_locale(void **state) {
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) skip();
+    double value;
+    const bool parsed = gpis_parse_number(span_of("0.30000000000000004"), &value);
+    setlocale(LC_NUMERIC, "C");
+    assert_true(parsed);
+    assert_close(value, 0.30000000000000004, 0.0);
+}
+
+static void test_count(void **state) {
+    (void)state;
+    int64_t count;
+    assert_true(gpis_parse_count(span_of("9223372036854775807"), &count));
+    assert_true(count == INT64_MAX);
+    assert_true(gpis_parse_count(span_of("007"), &count));
+    assert_int_equal(count, 7);
+    assert_false(gpis_parse_count(span_of("9223372036854775808"), &count));
+    assert_false(gpis_parse_count(span_of("-1"), &count));
+    assert_false(gpis_parse_count(span_of(""), &count));
+    assert_false(gpis_parse_count(span_of("1.0"), &count));
+}
+
+static void test_grow(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    void *array = NULL;
+    int64_t capacity = 0;
+    for (int64_t used = 0; used < 1000; used++) {
+        assert_ok(context, gpis_grow(context, &array, &capacity, used, used + 1, sizeof(int)));
+        ((int *)array)[used] = (int)used;
+    }
+    for (int k = 0; k < 1000; k++) assert_int_equal(((int *)array)[k], k);
+    assert_true(memory.calls < 10); /* doubling, not one by one */
+    assert_int_equal(gpis_grow(context, &array, &capacity, 1000, INT64_MAX, sizeof(int)), GPIS_NO_MEMORY);
+    gpis_free(context, array);
+    test_context_end(context, &memory);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_special), cmocka_unit_test(test_random), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_locale),  cmocka_unit_test(test_count),  cmocka_unit_test(test_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
