@@ -1,0 +1,72 @@
+/* gpis check: audit a given x from the data alone. */
+#include <math.h>
+
+#include "cli.h"
+
+typedef struct check_options {
+    cli_common common;
+    const char *file[3]; /* A, [y], x */
+    int files;
+} check_options;
+
+static const char doc[] =
+    "Audit a given x: objective, distance from the set, and a certificate made from the data alone."
+    "\vThe certificate is that of x projected on the set. Exit codes: 0 when x is in the set (to the tolerance, "
+    "relative to the size of x) and certified to --tol, 1 when it is not, 2 bad usage or bad input, 3 file or memory "
+    "trouble.\n"
+    "\n"
+    "Example: gpis check A.npy y.npy x.npy --set l1:3.5";
+
+static error_t parse_option(int key, char *arg, struct argp_state *state) {
+    check_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &o->common; return 0;
+    case ARGP_KEY_ARG:
+        if (o->files == 3) return cli_usage(state, "check takes A, y and x; '%s' is one too many", arg);
+        o->file[o->files++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (o->files < 2) return cli_usage(state, "check needs the files of A and x");
+        if (o->files == 3 && o->common.target)
+            return cli_usage(state, "y is given twice: by the file %s and by --target", o->file[1]);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* In the set as far as the tolerance can tell. */
+static bool is_member(const gpis_array *x, const gpis_result *result, double tol) {
+    double sum = 0;
+    for (int64_t i = 0; i < x->rows * x->cols; i++) sum += x->data[i] * x->data[i];
+    return result->feasibility <= fmax(tol, 1e-12) * sqrt(sum);
+}
+
+int cli_check(int argc, char **argv) {
+    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {NULL, parse_option, "A [y] x", doc, children, NULL, NULL};
+    check_options o = {.common = cli_common_default()};
+    if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
+
+    cli_problem p = {0};
+    gpis_array x = {0};
+    gpis_result result = {0};
+    int code = cli_problem_open(&p, o.file[0], o.files == 3 ? o.file[1] : NULL, &o.common);
+    if (code == 0) code = cli_problem_read_x(&p, o.file[o.files - 1], &x);
+    if (code == 0) {
+        const gpis_status status = gpis_check(p.context, p.A, p.Y, p.k, p.set, x.data, &o.common.settings, &result);
+        if (status != GPIS_OK) code = cli_fail_status(p.context, status);
+    }
+    if (code == 0 && o.common.json)
+        code = cli_report_json(&p, &o.common, &result);
+    else if (code == 0 && !o.common.quiet)
+        cli_report_summary(&p, &o.common, &result);
+    if (code == 0 && !(result.outcome == GPIS_SOLVED && is_member(&x, &result, o.common.settings.tol)))
+        code = CLI_UNCERTIFIED;
+
+    if (p.context) {
+        gpis_result_clear(p.context, &result);
+        gpis_array_clear(p.context, &x);
+    }
+    cli_problem_close(&p);
+    return code;
+}

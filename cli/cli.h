@@ -1,0 +1,121 @@
+/*
+ * What the commands of the program `gpis` share. The program stands on the public header alone: it parses options,
+ * opens files, calls the library, prints.
+ *
+ * Help and results go to stdout, progress and trouble to stderr; trouble is one line that starts with "gpis: ".
+ */
+#ifndef GPIS_CLI_H
+#define GPIS_CLI_H
+
+#include <argp.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "gpis.h"
+
+enum {
+    CLI_CERTIFIED = 0,    /* done, and certified to the tolerance */
+    CLI_UNCERTIFIED = 1,  /* ended before that */
+    CLI_BAD_INPUT = 2,    /* bad usage or bad input */
+    CLI_TROUBLE = 3,      /* file or memory trouble */
+    CLI_INTERRUPTED = 130 /* SIGINT or SIGTERM: the best x so far is written */
+};
+
+/* ---- commands: argv[0] is "gpis NAME"; each returns an exit code ----------------------------------------------- */
+
+int cli_solve(int argc, char **argv);
+int cli_check(int argc, char **argv);
+int cli_info(int argc, char **argv);
+int cli_gen(int argc, char **argv);
+
+/* ---- trouble (trouble.c) ---------------------------------------------------------------------------------------- */
+
+/* Prints "gpis: ..." and returns `code`. */
+int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Prints the context's last message and returns the exit code that belongs to `status`. */
+int cli_fail_status(const gpis_context *context, gpis_status status);
+int cli_exit_code(gpis_status status);
+
+/* ---- options (options.c) ---------------------------------------------------------------------------------------- */
+
+/* What solve and check have in common; the texts belong to argv. */
+typedef struct cli_common {
+    const char *set, *target;
+    gpis_settings settings;
+    int threads;
+    bool json, quiet;
+} cli_common;
+extern const struct argp cli_common_argp; /* a child of the commands' own */
+cli_common cli_common_default(void);
+
+/* argp_parse with one-line messages of our own. True: go on; false: exit with CLI_BAD_INPUT, the message is out. */
+bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+/* For parsers: says what is wrong, with a hint at --help, and returns an error code. */
+error_t cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Whole-argument numbers within [low, high]; on failure a usage message names `option`. */
+error_t cli_number(const struct argp_state *state, const char *option, const char *text, double low, double high,
+                   double *out);
+error_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high,
+                    int64_t *out);
+
+/* ---- the problem: files opened and matched (problem.c) ----------------------------------------------------------- */
+
+typedef struct cli_problem {
+    gpis_context *context;  /* owned */
+    gpis_source *A;         /* owned */
+    gpis_source_info shape; /* of A */
+    gpis_set *set;          /* owned */
+    const double *Y;        /* shape.rows x k: y_file.data, or what A carries */
+    int64_t k;
+    gpis_array y_file; /* owned; empty when A carries y */
+    int dimensions;    /* of x as it is written: 1 when y is a plain vector */
+    double load_seconds;
+} cli_problem;
+
+/* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
+int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
+/* Reads a d x k matrix (an x); returns 0 or an exit code. */
+int cli_problem_read_x(cli_problem *problem, const char *path, gpis_array *out);
+void cli_problem_close(cli_problem *problem);
+
+double cli_clock(void); /* seconds, monotonic */
+
+/* ---- reports (report.c) ------------------------------------------------------------------------------------------ */
+
+void cli_report_summary(const cli_problem *problem, const cli_common *common, const gpis_result *result);
+int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result);
+/* Prints `object` on stdout and releases it; returns 0 or an exit code. */
+int cli_print_json(json_t *object);
+json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
+
+/* ---- output files (output.c): written beside their place, then renamed ------------------------------------------- */
+
+typedef struct cli_output {
+    FILE *stream;
+    char *path, *temporary; /* owned */
+} cli_output;
+
+/* Tries, before long work, whether a file could be put at `path`; returns 0 or an exit code. */
+int cli_output_try(const char *path);
+int cli_output_open(cli_output *output, const char *path);
+/* Closes and renames; returns 0 or an exit code. A cleared cli_output is fine and does nothing. */
+int cli_output_commit(cli_output *output);
+void cli_output_discard(cli_output *output);
+
+/* ---- interruption and progress (watch.c) --------------------------------------------------------------------------
+ */
+
+typedef struct cli_watch {
+    bool line;      /* a progress line on stderr */
+    bool shown;     /* there is one to wipe */
+    double printed; /* when */
+    FILE *trace;    /* a line of JSON per pass, or NULL */
+} cli_watch;
+
+/* From here on SIGINT and SIGTERM end the solve after the pass under way; a second one ends the program. */
+void cli_watch_signals(void);
+int cli_watch_progress(void *watch, const gpis_progress *progress); /* a gpis_progress_fn */
+void cli_watch_end(cli_watch *watch);
+
+#endif

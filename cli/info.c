@@ -1,0 +1,166 @@
+/* gpis info: what is in a file, and what is wrong with it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct info_options {
+    const char **files; /* owned */
+    int count;
+    const char *target;
+    bool json;
+} info_options;
+
+/* What is known of one file; the texts are borrowed from the source and the context. */
+typedef struct finding {
+    const char *file;
+    gpis_source *source; /* NULL: it could not be opened */
+    gpis_source_info shape;
+    int64_t responses;   /* columns of y inside */
+    const char *trouble; /* NULL: none */
+} finding;
+
+enum { KEY_TARGET = 256, KEY_JSON };
+
+static const struct argp_option options[] = {
+    {"target", KEY_TARGET, "COLUMN", 0, "the column of a .csv/.tsv that holds y, by name or number from 1", 0},
+    {"json", KEY_JSON, 0, 0, "print one JSON object instead", 0},
+    {0},
+};
+
+static const char doc[] = "Tell the shape, type, layout and sparsity of data files, and what is wrong with them."
+                          "\vEvery entry is read. Exit codes: 0 all files are fine, 2 bad content or usage, 3 file or "
+                          "memory trouble; the other files are looked at all the same.\n"
+                          "\n"
+                          "Example: gpis info A.npy data.csv";
+
+static error_t parse_option(int key, char *arg, struct argp_state *state) {
+    info_options *o = state->input;
+    switch (key) {
+    case KEY_TARGET: o->target = arg; return 0;
+    case KEY_JSON: o->json = true; return 0;
+    case ARGP_KEY_ARG: o->files[o->count++] = arg; return 0;
+    case ARGP_KEY_NO_ARGS: return cli_usage(state, "info needs the name of a file");
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Opens and reads one file; returns 0 or an exit code. f->source is the caller's to destroy. */
+static int look(gpis_context *context, const char *target, finding *f) {
+    gpis_status status = gpis_source_open(context, f->file, target, &f->source);
+    if (status == GPIS_OK) {
+        gpis_source_describe(f->source, &f->shape);
+        if (!gpis_source_target(f->source, &f->responses)) f->responses = 0;
+        status = gpis_source_audit(context, f->source);
+    } else {
+        f->source = NULL;
+    }
+    if (status != GPIS_OK) f->trouble = gpis_last_error(context);
+    return cli_exit_code(status);
+}
+
+static double density(const gpis_source_info *shape) {
+    const double all = (double)shape->rows * (double)shape->cols;
+    return all > 0 ? (double)shape->nonzeros / all : 0;
+}
+
+static const char *type_name(gpis_type type) { return type == GPIS_FLOAT32 ? "float32" : "float64"; }
+
+/* ---- for people ---------------------------------------------------------------------------------------------------
+ */
+
+static void print_columns(const gpis_source *source, int64_t cols) {
+    enum { SHOWN = 12 };
+    if (!gpis_source_column(source, 0)) return;
+    printf("  columns   ");
+    for (int64_t j = 0; j < cols && j < SHOWN; j++) printf(" %s", gpis_source_column(source, j));
+    if (cols > SHOWN) printf(" ... (%lld in all)", (long long)cols);
+    putchar('\n');
+}
+
+static void print_finding(const finding *f) {
+    printf("%s\n", f->file);
+    if (f->source) {
+        printf("  shape      %lld x %lld\n", (long long)f->shape.rows, (long long)f->shape.cols);
+        printf("  stored as  %s, %s, %s\n", f->shape.kind, type_name(f->shape.type), f->shape.layout);
+        printf("  entries    %lld (%.4g %% of the matrix)\n", (long long)f->shape.nonzeros, 100 * density(&f->shape));
+        printf("  a pass     reads %lld bytes\n", (long long)f->shape.bytes);
+        print_columns(f->source, f->shape.cols);
+        if (f->responses > 0) printf("  target     y is inside, %lld column(s)\n", (long long)f->responses);
+    }
+    printf("  content    %s\n", f->trouble ? "trouble, see below" : "fine: every entry is finite");
+    fflush(stdout);
+    if (f->trouble) cli_fail(0, "%s", f->trouble);
+}
+
+/* ---- for programs -------------------------------------------------------------------------------------------------
+ */
+
+static json_t *column_names(const finding *f) {
+    if (!gpis_source_column(f->source, 0)) return json_null();
+    json_t *names = json_array();
+    for (int64_t j = 0; j < f->shape.cols; j++)
+        json_array_append_new(names, json_string(gpis_source_column(f->source, j)));
+    return names;
+}
+
+static json_t *describe(const finding *f) {
+    json_t *object = json_object();
+    json_object_set_new(object, "file", json_string(f->file));
+    json_object_set_new(object, "trouble", f->trouble ? json_string(f->trouble) : json_null());
+    if (!f->source) return object;
+    json_object_set_new(object, "rows", json_integer(f->shape.rows));
+    json_object_set_new(object, "cols", json_integer(f->shape.cols));
+    json_object_set_new(object, "kind", json_string(f->shape.kind));
+    json_object_set_new(object, "type", json_string(type_name(f->shape.type)));
+    json_object_set_new(object, "layout", json_string(f->shape.layout));
+    json_object_set_new(object, "nonzeros", json_integer(f->shape.nonzeros));
+    json_object_set_new(object, "density", json_real(density(&f->shape)));
+    json_object_set_new(object, "bytes", json_integer(f->shape.bytes));
+    json_object_set_new(object, "responses", json_integer(f->responses));
+    json_object_set_new(object, "columns", column_names(f));
+    return object;
+}
+
+/* Looks at one file and tells; returns 0 or an exit code. */
+static int tell(gpis_context *context, const info_options *o, const char *file, json_t *all) {
+    finding f = {.file = file};
+    const int code = look(context, o->target, &f);
+    if (!o->json) {
+        print_finding(&f);
+    } else {
+        json_array_append_new(all, describe(&f));
+        if (f.trouble) cli_fail(0, "%s", f.trouble);
+    }
+    gpis_source_destroy(f.source);
+    return code;
+}
+
+static int tell_all(gpis_context *context, const info_options *o) {
+    json_t *all = json_array();
+    int worst = 0;
+    for (int i = 0; i < o->count; i++) {
+        const int code = tell(context, o, o->files[i], all);
+        if (code > worst) worst = code;
+    }
+    if (!o->json) {
+        json_decref(all);
+        return worst;
+    }
+    const int code = cli_print_json(json_pack("{s:o}", "files", all));
+    return code > worst ? code : worst;
+}
+
+int cli_info(int argc, char **argv) {
+    static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
+    info_options o = {.files = calloc((size_t)argc, sizeof(char *))};
+    gpis_context *context = NULL;
+    int code = 0;
+    if (!o.files || gpis_context_create(&context) != GPIS_OK)
+        code = cli_fail(CLI_TROUBLE, "out of memory");
+    else
+        code = cli_parse(&argp, argc, argv, &o) ? tell_all(context, &o) : CLI_BAD_INPUT;
+    gpis_context_destroy(context);
+    free(o.files);
+    return code;
+}

@@ -1,0 +1,64 @@
+/* The program `gpis`: a table of commands. */
+#include <string.h>
+
+#include "cli.h"
+
+static const struct {
+    const char *name, *arguments, *summary;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"solve", "A [y]", "minimise ||y - A x||^2 over a set, with a certificate", cli_solve},
+    {"check", "A [y] x", "audit a given x: objective, feasibility, certificate", cli_check},
+    {"info", "FILE...", "what is in a file, and what is wrong with it", cli_info},
+    {"gen", "NAME", "make one of the paper's problems as files", cli_gen},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(void) {
+    puts("Usage: gpis COMMAND [OPTION...]\n"
+         "Large-scale constrained least squares with a certificate.\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  gpis %-5s %-8s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+    puts("\n`gpis COMMAND --help` tells the options of a command; `gpis --version` the version.\n"
+         "\n"
+         "Exit codes: 0 certified to the tolerance, 1 ended before it, 2 bad usage or bad input,\n"
+         "3 file or memory trouble, 130 interrupted.\n"
+         "\n"
+         "Example:\n"
+         "  gpis solve data.csv --target price --set l1:3.5 --out x.npy");
+}
+
+static void print_version(FILE *stream, struct argp_state *state) {
+    (void)state;
+    fprintf(stream, "gpis %s\n", gpis_version());
+}
+
+static int run_command(int argc, char **argv) {
+    char title[64];
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0) continue;
+        snprintf(title, sizeof title, "gpis %s", commands[i].name);
+        argv[1] = title; /* what argp calls the program in help texts */
+        return commands[i].run(argc - 1, argv + 1);
+    }
+    return cli_fail(CLI_BAD_INPUT, "unknown %s '%s'; 'gpis --help' lists the commands",
+                    argv[1][0] == '-' ? "option" : "command", argv[1]);
+}
+
+int main(int argc, char **argv) {
+    argp_program_version_hook = print_version;
+    int code = 0;
+    if (argc < 2)
+        code = cli_fail(CLI_BAD_INPUT, "no command given; 'gpis --help' lists the commands");
+    else if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        print_help();
+    else if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        print_version(stdout, NULL);
+    else
+        code = run_command(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        const int lost = cli_fail(CLI_TROUBLE, "cannot write to standard output");
+        if (code < CLI_BAD_INPUT) code = lost;
+    }
+    return code;
+}

@@ -1,0 +1,174 @@
+/* Options: argp with one-line messages, numbers, and what solve and check share. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* ---- argp with messages of our own --------------------------------------------------------------------------------
+ */
+
+enum { MESSAGE_IS_OUT = ECANCELED };
+
+error_t cli_usage(const struct argp_state *state, const char *format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cli_fail(CLI_BAD_INPUT, "%s (see '%s --help')", text, state->name);
+    return MESSAGE_IS_OUT;
+}
+
+/* The parser around a command's own. It has the help options, since those of argp fall silent together with argp's
+ * messages, and it hears of what getopt refuses, which argp_parse does not tell its caller. */
+typedef struct guard {
+    void *input;
+    struct argp_state refused; /* as it was when getopt refused an argument */
+} guard;
+
+static const struct argp_option guard_options[] = {
+    {"help", 'h', 0, 0, "print this", -1},
+    {"version", 'V', 0, 0, "print the version", -1},
+    {0},
+};
+
+static error_t guard_parser(int key, char *arg, struct argp_state *state) {
+    guard *g = state->input;
+    (void)arg;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = g->input; return 0;
+    case ARGP_KEY_ERROR: g->refused = *state; return 0;
+    case 'h':
+        state->flags = 0;
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP); /* exits */
+        return 0;
+    case 'V': argp_program_version_hook(stdout, state); exit(0);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The option called `name` (length characters) in the table or its children, or NULL. */
+static const struct argp_option *find_option(const struct argp *argp, const char *name, size_t length) {
+    for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
+        if (o->name && strlen(o->name) == length && strncmp(o->name, name, length) == 0) return o;
+    for (const struct argp_child *c = argp->children; c && c->argp; c++) {
+        const struct argp_option *o = find_option(c->argp, name, length);
+        if (o) return o;
+    }
+    return NULL;
+}
+
+/* Finds out what getopt had against the argument before state->next. */
+static void say_what_is_wrong(const struct argp *argp, const struct argp_state *state) {
+    const char *argument = state->argv[state->next > 1 ? state->next - 1 : 1];
+    const struct argp_option *known = NULL;
+    if (strncmp(argument, "--", 2) == 0) known = find_option(argp, argument + 2, strcspn(argument + 2, "="));
+    if (known && known->arg)
+        cli_usage(state, "option --%s needs a value", known->name);
+    else if (known)
+        cli_usage(state, "option --%s takes no value", known->name);
+    else
+        cli_usage(state, "unknown or ambiguous option '%s'", argument);
+}
+
+bool cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
+    const struct argp_child child[] = {{argp, 0, NULL, 0}, {0}};
+    const struct argp outer = {.options = guard_options, .parser = guard_parser, .children = child};
+    guard g = {.input = input};
+    const error_t error = argp_parse(&outer, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &g);
+    if (error != 0 && error != MESSAGE_IS_OUT) say_what_is_wrong(&outer, &g.refused);
+    return error == 0;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------
+ */
+
+error_t cli_number(const struct argp_state *state, const char *option, const char *text, double low, double high,
+                   double *out) {
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value) || value < low || value > high)
+        return cli_usage(state, "--%s wants a number from %g to %g, not '%s'", option, low, high, text);
+    *out = value;
+    return 0;
+}
+
+error_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high,
+                    int64_t *out) {
+    char *end = NULL;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno == ERANGE || value < low || value > high)
+        return cli_usage(state, "--%s wants a whole number from %lld to %lld, not '%s'", option, (long long)low,
+                         (long long)high, text);
+    *out = value;
+    return 0;
+}
+
+/* ---- what solve and check share -----------------------------------------------------------------------------------
+ */
+
+enum { KEY_SET = 256, KEY_TOL, KEY_CERTIFICATE, KEY_TARGET, KEY_SEED, KEY_THREADS, KEY_JSON, KEY_QUIET };
+
+static const struct argp_option common_options[] = {
+    {0, 0, 0, 0, "Problem:", 1},
+    {"set", KEY_SET, "SPEC", 0, "constrain x to this set: none (default), nonneg, l1:R, box:LO,HI, simplex:R, ...", 1},
+    {"target", KEY_TARGET, "COLUMN", 0, "the column of a .csv/.tsv A that holds y, by name or number from 1", 1},
+    {0, 0, 0, 0, "Accuracy:", 2},
+    {"tol", KEY_TOL, "T", 0, "relative gap that counts as solved (default 1e-8)", 2},
+    {"certificate", KEY_CERTIFICATE, "KIND", 0, "which bound may stop: any (default), proven, none", 2},
+    {0, 0, 0, 0, "Running:", 3},
+    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 1)", 3},
+    {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 3},
+    {0, 0, 0, 0, "Output:", 4},
+    {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 4},
+    {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress", 4},
+    {0},
+};
+
+static error_t parse_certificate(cli_common *c, const char *text, const struct argp_state *state) {
+    static const struct {
+        const char *name;
+        gpis_certificate kind;
+    } kinds[] = {{"any", GPIS_CERTIFICATE_ANY}, {"proven", GPIS_CERTIFICATE_PROVEN}, {"none", GPIS_CERTIFICATE_NONE}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(text, kinds[i].name) == 0) {
+            c->settings.certificate = kinds[i].kind;
+            return 0;
+        }
+    return cli_usage(state, "--certificate is any, proven or none, not '%s'", text);
+}
+
+static error_t parse_common(int key, char *arg, struct argp_state *state) {
+    cli_common *c = state->input;
+    int64_t value = 0;
+    error_t error = 0;
+    switch (key) {
+    case KEY_SET: c->set = arg; return 0;
+    case KEY_TARGET: c->target = arg; return 0;
+    case KEY_TOL: return cli_number(state, "tol", arg, 0, 1, &c->settings.tol);
+    case KEY_CERTIFICATE: return parse_certificate(c, arg, state);
+    case KEY_SEED:
+        error = cli_integer(state, "seed", arg, 0, INT64_MAX, &value);
+        c->settings.seed = (uint64_t)value;
+        return error;
+    case KEY_THREADS:
+        error = cli_integer(state, "threads", arg, 0, 4096, &value);
+        c->threads = (int)value;
+        return error;
+    case KEY_JSON: c->json = true; return 0;
+    case KEY_QUIET: c->quiet = true; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp cli_common_argp = {.options = common_options, .parser = parse_common};
+
+cli_common cli_common_default(void) {
+    cli_common common = {.set = "none", .settings = gpis_settings_default()};
+    return common;
+}

@@ -1,0 +1,63 @@
+/* The problem as files give it: A, y and the set, opened and matched with each other. */
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+
+double cli_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int use_y_file(cli_problem *p, const char *a_path, const char *y_path) {
+    const gpis_status status = gpis_array_read(p->context, y_path, &p->y_file);
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    if (p->y_file.rows != p->shape.rows)
+        return cli_fail(CLI_BAD_INPUT, "%s has %lld rows but %s has %lld; y needs one row for each row of A", y_path,
+                        (long long)p->y_file.rows, a_path, (long long)p->shape.rows);
+    p->Y = p->y_file.data;
+    p->k = p->y_file.cols;
+    p->dimensions = p->y_file.dimensions;
+    return 0;
+}
+
+static int use_y_of_source(cli_problem *p, const char *a_path) {
+    p->Y = gpis_source_target(p->A, &p->k);
+    p->dimensions = p->k == 1 ? 1 : 2;
+    if (p->Y) return 0;
+    return cli_fail(CLI_BAD_INPUT, "%s holds no y: give y as a second file, or name its column with --target", a_path);
+}
+
+int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
+    *p = (cli_problem){0};
+    const double start = cli_clock();
+    gpis_status status = gpis_context_create(&p->context);
+    if (status == GPIS_OK) status = gpis_context_set_threads(p->context, common->threads);
+    if (status == GPIS_OK) status = gpis_source_open(p->context, a_path, common->target, &p->A);
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    gpis_source_describe(p->A, &p->shape);
+
+    const int code = y_path ? use_y_file(p, a_path, y_path) : use_y_of_source(p, a_path);
+    if (code != 0) return code;
+    status = gpis_set_parse(p->context, common->set, p->shape.cols, p->k, &p->set);
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    p->load_seconds = cli_clock() - start;
+    return 0;
+}
+
+int cli_problem_read_x(cli_problem *p, const char *path, gpis_array *out) {
+    const gpis_status status = gpis_array_read(p->context, path, out);
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    if (out->rows == p->shape.cols && out->cols == p->k) return 0;
+    return cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but x must be %lld x %lld here (columns of A x responses)", path,
+                    (long long)out->rows, (long long)out->cols, (long long)p->shape.cols, (long long)p->k);
+}
+
+void cli_problem_close(cli_problem *p) {
+    gpis_set_destroy(p->set);
+    if (p->context) gpis_array_clear(p->context, &p->y_file);
+    gpis_source_destroy(p->A);
+    gpis_context_destroy(p->context);
+    *p = (cli_problem){0};
+}

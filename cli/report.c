@@ -1,0 +1,143 @@
+/* What a solve or a check tells: a short summary for people, one JSON object for programs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { LARGEST = 10 }; /* coefficients shown */
+
+static int64_t entries(const cli_problem *p) { return p->shape.cols * p->k; }
+
+static int64_t count_nonzeros(const double *x, int64_t count) {
+    int64_t nonzeros = 0;
+    for (int64_t i = 0; i < count; i++) nonzeros += x[i] != 0;
+    return nonzeros;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------
+ */
+
+json_t *cli_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+int cli_print_json(json_t *object) {
+    const bool printed = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
+    json_decref(object);
+    if (!printed) return cli_fail(CLI_TROUBLE, "cannot print the JSON result");
+    putchar('\n');
+    return 0;
+}
+
+int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_result *r) {
+    json_t *report = json_object();
+    const struct {
+        const char *key;
+        json_t *value;
+    } fields[] = {
+        {"status", json_string(gpis_outcome_text(r->outcome))},
+        {"method", json_string(r->method)},
+        {"set", json_string(gpis_set_spec(p->set))},
+        {"objective", cli_json_number(r->objective)},
+        {"gap", cli_json_number(r->gap)},
+        {"gap_kind", json_string(gpis_gap_kind_text(r->gap_kind))},
+        {"gap_delta", cli_json_number(r->gap_delta)},
+        {"relative_gap", cli_json_number(gpis_relative_gap(r))},
+        {"feasibility", cli_json_number(r->feasibility)},
+        {"passes", json_integer(r->passes)},
+        {"sketches", json_integer(r->sketches)},
+        {"epochs", cli_json_number(r->epochs)},
+        {"bytes_read", json_integer((json_int_t)r->bytes_read)},
+        {"seconds", cli_json_number(r->seconds)},
+        {"load_seconds", cli_json_number(p->load_seconds)},
+        {"rows", json_integer(p->shape.rows)},
+        {"cols", json_integer(p->shape.cols)},
+        {"responses", json_integer(p->k)},
+        {"nonzeros", json_integer(count_nonzeros(r->x, entries(p)))},
+        {"seed", json_integer((json_int_t)common->settings.seed)},
+        {"threads", json_integer(gpis_context_threads(p->context))},
+        {"plan", json_string(r->plan)},
+        {"version", json_string(gpis_version())},
+    };
+    bool whole = true;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        whole = json_object_set_new(report, fields[i].key, fields[i].value) == 0 && whole;
+    if (whole) return cli_print_json(report);
+    json_decref(report);
+    return cli_fail(CLI_TROUBLE, "out of memory");
+}
+
+/* ---- the summary --------------------------------------------------------------------------------------------------
+ */
+
+static const char *outcome_in_words(gpis_outcome outcome) {
+    switch (outcome) {
+    case GPIS_SOLVED: return "solved";
+    case GPIS_MAX_PASSES: return "ended at the limit of passes";
+    case GPIS_TIME_LIMIT: return "ended at the time limit";
+    case GPIS_STALLED: return "ended where rounding stops progress";
+    case GPIS_INTERRUPTED: return "interrupted; this is the best point so far";
+    }
+    return gpis_outcome_text(outcome);
+}
+
+static void print_certificate(const gpis_result *r) {
+    const double relative = gpis_relative_gap(r);
+    if (r->gap_kind == GPIS_GAP_NONE || !isfinite(r->gap)) {
+        puts("certificate   none: no finite bound was reached");
+        return;
+    }
+    if (isfinite(relative))
+        printf("certificate   %s: within %.1e of the best possible objective, relative",
+               gpis_gap_kind_text(r->gap_kind), relative);
+    else
+        printf("certificate   %s: within %.1e of the best possible objective", gpis_gap_kind_text(r->gap_kind), r->gap);
+    if (r->gap_kind == GPIS_GAP_PROBABLE) printf("; wrong with probability below %.0e", r->gap_delta);
+    putchar('\n');
+}
+
+typedef struct coefficient {
+    double size;
+    int64_t index;
+} coefficient;
+
+/* Largest first; ties by position. */
+static int by_size(const void *a, const void *b) {
+    const coefficient *p = a, *q = b;
+    if (p->size != q->size) return p->size < q->size ? 1 : -1;
+    return p->index < q->index ? -1 : p->index > q->index;
+}
+
+static void print_largest(const cli_problem *p, const double *x) {
+    const int64_t d = p->shape.cols;
+    coefficient *order = calloc((size_t)d, sizeof *order);
+    int width = 0;
+    if (!order) return; /* a summary without this part is still true */
+    for (int64_t j = 0; j < d; j++) order[j] = (coefficient){fabs(x[j]), j};
+    qsort(order, (size_t)d, sizeof *order, by_size);
+    int64_t shown = 0;
+    while (shown < d && shown < LARGEST && order[shown].size > 0) shown++;
+    for (int64_t i = 0; i < shown; i++) {
+        const int length = (int)strlen(gpis_source_column(p->A, order[i].index));
+        if (length > width) width = length;
+    }
+    puts(shown > 0 ? "largest coefficients" : "all coefficients are zero");
+    for (int64_t i = 0; i < shown; i++)
+        printf("  %-*s  % .6g\n", width, gpis_source_column(p->A, order[i].index), x[order[i].index]);
+    free(order);
+}
+
+void cli_report_summary(const cli_problem *p, const cli_common *common, const gpis_result *r) {
+    printf("outcome       %s (tolerance %.0e)\n", outcome_in_words(r->outcome), common->settings.tol);
+    printf("problem       %lld rows, %lld columns", (long long)p->shape.rows, (long long)p->shape.cols);
+    if (p->k > 1) printf(", %lld responses", (long long)p->k);
+    printf("\nobjective     %.10g\n", r->objective);
+    print_certificate(r);
+    printf("set           %s", gpis_set_spec(p->set));
+    printf(r->feasibility > 0 ? "; x is within %.1e of it\n" : "; x is in it\n", r->feasibility);
+    printf("nonzeros      %lld of %lld\n", (long long)count_nonzeros(r->x, entries(p)), (long long)entries(p));
+    printf("passes        %lld", (long long)r->passes);
+    if (r->sketches > 0) printf(" and %lld sketches", (long long)r->sketches);
+    printf(" by %s, %.2f s (loading %.2f s)\n", r->method, r->seconds, p->load_seconds);
+    if (r->plan[0]) printf("plan          %s\n", r->plan);
+    if (p->k == 1 && gpis_source_column(p->A, 0)) print_largest(p, r->x);
+}

@@ -1,0 +1,140 @@
+/* gpis solve: minimise ||y - A x||^2 over a set, with a certificate. */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+typedef struct solve_options {
+    cli_common common;
+    const char *a, *y, *x0, *out, *trace;
+} solve_options;
+
+enum { KEY_METHOD = 512, KEY_MAX_PASSES, KEY_TIME_LIMIT, KEY_X0, KEY_OUT, KEY_TRACE };
+
+static const struct argp_option options[] = {
+    {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
+    {"method", KEY_METHOD, "NAME", 0, "auto (default) or a method's name: apgd", 2},
+    {"max-passes", KEY_MAX_PASSES, "N", 0, "stop after N passes over A", 2},
+    {"time-limit", KEY_TIME_LIMIT, "SECONDS", 0, "stop after this long", 2},
+    {"out", KEY_OUT, "FILE.npy", 0, "write x here (without it x is not written)", 4},
+    {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 4},
+    {0},
+};
+
+static const char doc[] =
+    "Minimise ||y - A x||^2 over x in a convex set, with a bound on how far the answer is from the best possible."
+    "\vA is .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped). y is a file of one row for each row of A; "
+    "leave it out where A carries it (--target, or the labels of a .svm file).\n"
+    "\n"
+    "Sets: none, nonneg, box:LO,HI, l1:R, l2:R, linf:R, simplex:R, capped-simplex:R, group:R:SIZE, nuclear:R, tv:R, "
+    "monotone, affine:C.npy,b.npy; @dct or @U.npy after one puts it in an orthogonal transform domain.\n"
+    "\n"
+    "In JSON a number that is infinite or unknown is null. Ctrl-C ends after the pass under way: the best x so far is "
+    "written and reported. Exit codes: 0 certified to the tolerance, 1 ended before it (x is written all the same), 2 "
+    "bad usage or bad input, 3 file or memory trouble, 130 interrupted.\n"
+    "\n"
+    "Example: gpis solve A.npy y.npy --set l1:3.5 --out x.npy";
+
+static error_t check_options(const solve_options *o, const struct argp_state *state) {
+    if (!o->a) return cli_usage(state, "solve needs the file of A");
+    if (o->y && o->common.target) return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
+    if (o->out) {
+        const size_t length = strlen(o->out);
+        if (length < 5 || strcmp(o->out + length - 4, ".npy") != 0)
+            return cli_usage(state, "--out writes .npy; '%s' does not end so", o->out);
+    }
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state) {
+    solve_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &o->common; return 0;
+    case KEY_METHOD: o->common.settings.method = arg; return 0;
+    case KEY_MAX_PASSES: return cli_integer(state, "max-passes", arg, 1, INT64_MAX, &o->common.settings.max_passes);
+    case KEY_TIME_LIMIT: return cli_number(state, "time-limit", arg, 1e-9, 1e12, &o->common.settings.time_limit);
+    case KEY_X0: o->x0 = arg; return 0;
+    case KEY_OUT: o->out = arg; return 0;
+    case KEY_TRACE: o->trace = arg; return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0)
+            o->a = arg;
+        else if (state->arg_num == 1)
+            o->y = arg;
+        else
+            return cli_usage(state, "solve takes A and y; '%s' is one too many", arg);
+        return 0;
+    case ARGP_KEY_END: return check_options(o, state);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Everything between the open problem and the result; the trace is put in its place however the solve ended. */
+static int run(cli_problem *p, solve_options *o, gpis_result *result) {
+    cli_output trace = {0};
+    cli_watch_signals();
+    const int code = o->trace ? cli_output_open(&trace, o->trace) : 0;
+    if (code != 0) return code;
+
+    cli_watch watch = {.line = isatty(STDERR_FILENO) && !o->common.quiet && !o->common.json, .trace = trace.stream};
+    gpis_settings settings = o->common.settings;
+    settings.progress = cli_watch_progress;
+    settings.progress_user = &watch;
+    const gpis_status status = gpis_solve(p->context, p->A, p->Y, p->k, p->set, &settings, result);
+    cli_watch_end(&watch);
+    if (status != GPIS_OK) {
+        cli_output_discard(&trace);
+        return cli_fail_status(p->context, status);
+    }
+    return cli_output_commit(&trace);
+}
+
+static int report(const cli_problem *p, const solve_options *o, const gpis_result *result) {
+    int code = 0;
+    if (o->out) {
+        const gpis_status status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
+        if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    }
+    if (o->common.json)
+        code = cli_report_json(p, &o->common, result);
+    else if (!o->common.quiet) {
+        cli_report_summary(p, &o->common, result);
+        if (o->out) printf("x             %s\n", o->out);
+    }
+    return code;
+}
+
+static int outcome_code(gpis_outcome outcome) {
+    switch (outcome) {
+    case GPIS_SOLVED: return CLI_CERTIFIED;
+    case GPIS_INTERRUPTED: return CLI_INTERRUPTED;
+    default: return CLI_UNCERTIFIED;
+    }
+}
+
+int cli_solve(int argc, char **argv) {
+    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {options, parse_option, "A [y]", doc, children, NULL, NULL};
+    solve_options o = {.common = cli_common_default()};
+    if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
+
+    cli_problem problem = {0};
+    gpis_array x0 = {0};
+    gpis_result result = {0};
+    int code = o.out ? cli_output_try(o.out) : 0;
+    if (code == 0 && o.trace) code = cli_output_try(o.trace);
+    if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
+    if (code == 0 && o.x0) code = cli_problem_read_x(&problem, o.x0, &x0);
+    o.common.settings.x0 = x0.data;
+    if (code == 0) code = run(&problem, &o, &result);
+    if (code == 0) code = report(&problem, &o, &result);
+    if (code == 0) code = outcome_code(result.outcome);
+
+    if (problem.context) {
+        gpis_result_clear(problem.context, &result);
+        gpis_array_clear(problem.context, &x0);
+    }
+    cli_problem_close(&problem);
+    return code;
+}
