@@ -2,6 +2,7 @@
  * What every set owes, by property, for every kind, many sizes and scales: a new kind is one new line in `kinds` with
  * its own measure of how far x is outside.
  */
+#include <cblas.h>
 #include <lapacke.h>
 
 #include "world.h"
@@ -390,6 +391,7 @@ static void test_nonfinite_is_refused(void **state) {
 }
 
 int main(void) {
+    openblas_set_num_threads(1); /* as the library runs it; threads that wait for each other only slow small sizes */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_responses),

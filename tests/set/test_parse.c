@@ -181,6 +181,20 @@ static void test_bad_arguments(void **state) {
     assert_null(set);
 }
 
+/* A U that is orthogonal to 12 digits serves as one that is to 16. */
+static void test_nearly_orthogonal(void **state) {
+    fixture *f = *state;
+    double v[12], x[12];
+    gpis_set *set = NULL;
+    f->w.U[8] += 4e-13;
+    world_write(&f->w, "U", f->w.U, 6, 6, 2);
+    assert_ok(f->context, parse(f, "none@$/U.npy", &set));
+    fill_normal(v, 12, 6, 1);
+    assert_ok(f->context, gpis_set_project(set, v, x));
+    for (int i = 0; i < 12; i++) assert_close(x[i], v[i], 5e-15);
+    gpis_set_destroy(set);
+}
+
 /* Files whose content is no set. */
 static void test_bad_files(void **state) {
     fixture *f = *state;
@@ -268,6 +282,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_locale, begin, end),
         cmocka_unit_test_setup_teardown(test_bad, begin, end),
         cmocka_unit_test_setup_teardown(test_bad_arguments, begin, end),
+        cmocka_unit_test_setup_teardown(test_nearly_orthogonal, begin, end),
         cmocka_unit_test_setup_teardown(test_bad_files, begin, end),
         cmocka_unit_test_setup_teardown(test_affine_ranks, begin, end),
         cmocka_unit_test_setup_teardown(test_failing_allocations, begin, end),
