@@ -192,7 +192,7 @@ static void test_nonfinite_is_refused(void **state) {
         gpis_set *set = NULL;
         assert_ok(context, gpis_set_parse(context, specs[i], 3, 1, &set));
         double v[3] = {1, NAN, 2}, x[3], value;
-        for (int bad = 0; bad < 2; bad++) {
+        for (int round = 0; round < 2; round++) {
             assert_int_equal(gpis_set_project(set, v, x), GPIS_BAD_DATA);
             assert_int_equal(gpis_set_support(set, v, &value), GPIS_BAD_DATA);
             assert_int_equal(gpis_set_distance(set, v, &value), GPIS_BAD_DATA);
