@@ -29,13 +29,21 @@ enum { SWEEP = 4, LINE = 64 };
                     sum[c] =                                                                                           \
                         (((sum[c] + sign[0] * r[0][c]) + sign[1] * r[1][c]) + sign[2] * r[2][c]) + sign[3] * r[3][c];  \
             }                                                                                                          \
+            for (int q = 0; q < SWEEP; q++) __builtin_prefetch(next[q] + cols - 1);                                    \
             for (; j < cols; j++)                                                                                      \
                 sum[j] = (((sum[j] + sign[0] * r[0][j]) + sign[1] * r[1][j]) + sign[2] * r[2][j]) + sign[3] * r[3][j]; \
         }                                                                                                              \
         for (; e < count; e++) {                                                                                       \
             const type *row = a + gpis_code_number(terms[e]) * stride;                                                 \
+            const type *next = a + gpis_code_number(terms[gpis_min64(e + SWEEP, ahead)]) * stride;                     \
             const double sign = gpis_code_sign(terms[e]);                                                              \
-            for (int64_t j = 0; j < cols; j++) sum[j] += sign * row[j];                                                \
+            int64_t j = 0;                                                                                             \
+            for (; j + STEP <= cols; j += STEP) {                                                                      \
+                __builtin_prefetch(next + j);                                                                          \
+                for (int64_t c = j; c < j + STEP; c++) sum[c] += sign * row[c];                                        \
+            }                                                                                                          \
+            __builtin_prefetch(next + cols - 1);                                                                       \
+            for (; j < cols; j++) sum[j] += sign * row[j];                                                             \
         }                                                                                                              \
     }
 DEFINE_GATHER(gather_double, double)
@@ -53,18 +61,6 @@ DEFINE_GATHER(gather_float, float)
 DEFINE_GATHER_CSR(gather_csr_double, double)
 DEFINE_GATHER_CSR(gather_csr_float, float)
 
-/* Columns lie apart: an entry at a time, each read once. */
-static void gather_strided(const gpis_block *b, const uint32_t *terms, int64_t count, double *restrict sum) {
-    for (int64_t e = 0; e < count; e++) {
-        const int64_t i = gpis_code_number(terms[e]) * b->row_stride;
-        const double sign = gpis_code_sign(terms[e]);
-        for (int64_t j = 0; j < b->d; j++) {
-            const int64_t p = i + j * b->col_stride;
-            sum[j] += sign * (b->type == GPIS_FLOAT64 ? ((const double *)b->values)[p] : ((const float *)b->values)[p]);
-        }
-    }
-}
-
 void gpis_gather_rows(const gpis_block *b, const uint32_t *terms, int64_t count, const uint32_t *limit, double *sum) {
     const bool wide = b->type == GPIS_FLOAT64;
     if (b->kind == GPIS_BLOCK_CSR) {
@@ -72,8 +68,6 @@ void gpis_gather_rows(const gpis_block *b, const uint32_t *terms, int64_t count,
             gather_csr_double(b, terms, count, sum);
         else
             gather_csr_float(b, terms, count, sum);
-    } else if (!gpis_block_is_row_major(b)) {
-        gather_strided(b, terms, count, sum);
     } else if (wide) {
         gather_double(b->values, b->row_stride, b->d, terms, count, limit, sum);
     } else {
@@ -81,43 +75,45 @@ void gpis_gather_rows(const gpis_block *b, const uint32_t *terms, int64_t count,
     }
 }
 
-/* Row-major: a short piece of each row goes to its sums, which stay in cache. Column-major: column by column, along
- * the columns as they are stored. */
+/* Row-major: the piece of a row is widened to a full panel once, then added to its sums, which stay in cache.
+ * Column-major: column by column as they are stored, each to its own column of sums. */
 #define DEFINE_SCATTER(name, type)                                                                                    \
     GPIS_HOT static void name##_rows(const type *restrict a, int64_t stride, int64_t nrows, const uint32_t *codes,    \
-                                     int each, int64_t cols, double *restrict sums, int64_t ld) {                     \
-        for (int64_t i = 0; i < nrows; i++, a += stride)                                                              \
+                                     int each, int64_t cols, double *restrict panel) {                                \
+        double piece[GPIS_PANEL] = {0};                                                                               \
+        for (int64_t i = 0; i < nrows; i++, a += stride) {                                                            \
+            for (int64_t j = 0; j < cols; j++) piece[j] = a[j];                                                       \
             for (int t = 0; t < each; t++, codes++) {                                                                 \
-                double *restrict sum = sums + gpis_code_number(*codes) * ld;                                          \
+                double *restrict sum = panel + gpis_code_number(*codes) * (int64_t)GPIS_PANEL;                        \
                 const double sign = gpis_code_sign(*codes);                                                           \
-                for (int64_t j = 0; j < cols; j++) sum[j] += sign * a[j];                                             \
+                for (int j = 0; j < GPIS_PANEL; j++) sum[j] += sign * piece[j];                                       \
             }                                                                                                         \
+        }                                                                                                             \
     }                                                                                                                 \
                                                                                                                       \
-    static void name##_column(const type *restrict a, int64_t stride, int64_t nrows, const uint32_t *codes, int each, \
-                              double *restrict sums, int64_t ld) {                                                    \
+    static void name##_column(const type *restrict a, int64_t nrows, const uint32_t *codes, int each,                 \
+                              double *restrict sum) {                                                                 \
         for (int64_t i = 0; i < nrows; i++)                                                                           \
-            for (int t = 0; t < each; t++, codes++)                                                                   \
-                sums[gpis_code_number(*codes) * ld] += gpis_code_sign(*codes) * a[i * stride];                        \
+            for (int t = 0; t < each; t++, codes++) sum[gpis_code_number(*codes)] += gpis_code_sign(*codes) * a[i];   \
     }                                                                                                                 \
                                                                                                                       \
-    static void name(const gpis_block *b, const uint32_t *codes, int each, int64_t col0, int64_t cols, double *sums,  \
-                     int64_t ld) {                                                                                    \
+    static void name(const gpis_block *b, const uint32_t *codes, int each, int64_t col0, int64_t cols, double *panel, \
+                     int64_t sums) {                                                                                  \
         const type *a = (const type *)b->values + col0 * b->col_stride;                                               \
-        if (b->col_stride == 1) {                                                                                     \
-            name##_rows(a, b->row_stride, b->nrows, codes, each, cols, sums + col0, ld);                              \
+        if (gpis_block_is_row_major(b)) {                                                                             \
+            name##_rows(a, b->row_stride, b->nrows, codes, each, cols, panel);                                        \
             return;                                                                                                   \
         }                                                                                                             \
         for (int64_t j = 0; j < cols; j++)                                                                            \
-            name##_column(a + j * b->col_stride, b->row_stride, b->nrows, codes, each, sums + col0 + j, ld);          \
+            name##_column(a + j * b->col_stride, b->nrows, codes, each, panel + j * sums);                            \
     }
 DEFINE_SCATTER(scatter_double, double)
 DEFINE_SCATTER(scatter_float, float)
 
-void gpis_scatter_rows(const gpis_block *b, const uint32_t *codes, int each, int64_t col0, int64_t cols, double *sums,
-                       int64_t ld) {
+void gpis_scatter_rows(const gpis_block *b, const uint32_t *codes, int each, int64_t col0, int64_t cols, double *panel,
+                       int64_t sums) {
     if (b->type == GPIS_FLOAT64)
-        scatter_double(b, codes, each, col0, cols, sums, ld);
+        scatter_double(b, codes, each, col0, cols, panel, sums);
     else
-        scatter_float(b, codes, each, col0, cols, sums, ld);
+        scatter_float(b, codes, each, col0, cols, panel, sums);
 }
