@@ -1,4 +1,4 @@
-/* Signed sums of rows, in two orders: one sum gathers its rows; or each row is scattered to its sums. */
+/* Signed sums of rows, in two orders: one sum gathers its rows, or a column is scattered to its sums. */
 #include "linalg/addrows.h"
 
 #include "linalg/hot.h"
@@ -75,45 +75,21 @@ void gpis_gather_rows(const gpis_block *b, const uint32_t *terms, int64_t count,
     }
 }
 
-/* Row-major: the piece of a row is widened to a full panel once, then added to its sums, which stay in cache.
- * Column-major: column by column as they are stored, each to its own column of sums. */
-#define DEFINE_SCATTER(name, type)                                                                                    \
-    GPIS_HOT static void name##_rows(const type *restrict a, int64_t stride, int64_t nrows, const uint32_t *codes,    \
-                                     int each, int64_t cols, double *restrict panel) {                                \
-        double piece[GPIS_PANEL] = {0};                                                                               \
-        for (int64_t i = 0; i < nrows; i++, a += stride) {                                                            \
-            for (int64_t j = 0; j < cols; j++) piece[j] = a[j];                                                       \
-            for (int t = 0; t < each; t++, codes++) {                                                                 \
-                double *restrict sum = panel + gpis_code_number(*codes) * (int64_t)GPIS_PANEL;                        \
-                const double sign = gpis_code_sign(*codes);                                                           \
-                for (int j = 0; j < GPIS_PANEL; j++) sum[j] += sign * piece[j];                                       \
-            }                                                                                                         \
-        }                                                                                                             \
-    }                                                                                                                 \
-                                                                                                                      \
-    static void name##_column(const type *restrict a, int64_t nrows, const uint32_t *codes, int each,                 \
-                              double *restrict sum) {                                                                 \
-        for (int64_t i = 0; i < nrows; i++)                                                                           \
-            for (int t = 0; t < each; t++, codes++) sum[gpis_code_number(*codes)] += gpis_code_sign(*codes) * a[i];   \
-    }                                                                                                                 \
-                                                                                                                      \
-    static void name(const gpis_block *b, const uint32_t *codes, int each, int64_t col0, int64_t cols, double *panel, \
-                     int64_t sums) {                                                                                  \
-        const type *a = (const type *)b->values + col0 * b->col_stride;                                               \
-        if (gpis_block_is_row_major(b)) {                                                                             \
-            name##_rows(a, b->row_stride, b->nrows, codes, each, cols, panel);                                        \
-            return;                                                                                                   \
-        }                                                                                                             \
-        for (int64_t j = 0; j < cols; j++)                                                                            \
-            name##_column(a + j * b->col_stride, b->nrows, codes, each, panel + j * sums);                            \
+#define DEFINE_SCATTER(name, type)                                                                           \
+    static void name(const type *restrict a, int64_t stride, int64_t nrows, const uint32_t *codes, int each, \
+                     double *restrict sums) {                                                                \
+        for (int64_t i = 0; i < nrows; i++)                                                                  \
+            for (int t = 0; t < each; t++, codes++)                                                          \
+                sums[gpis_code_number(*codes)] += gpis_code_sign(*codes) * a[i * stride];                    \
     }
 DEFINE_SCATTER(scatter_double, double)
 DEFINE_SCATTER(scatter_float, float)
 
-void gpis_scatter_rows(const gpis_block *b, const uint32_t *codes, int each, int64_t col0, int64_t cols, double *panel,
-                       int64_t sums) {
-    if (b->type == GPIS_FLOAT64)
-        scatter_double(b, codes, each, col0, cols, panel, sums);
-    else
-        scatter_float(b, codes, each, col0, cols, panel, sums);
+void gpis_scatter_column(const gpis_block *b, int64_t j, const uint32_t *codes, int each, double *sums) {
+    const int64_t first = j * b->col_stride;
+    if (b->type == GPIS_FLOAT64) {
+        scatter_double((const double *)b->values + first, b->row_stride, b->nrows, codes, each, sums);
+    } else {
+        scatter_float((const float *)b->values + first, b->row_stride, b->nrows, codes, each, sums);
+    }
 }

@@ -19,14 +19,8 @@ static inline double gpis_code_sign(uint32_t code) { return 1.0 - 2.0 * (double)
 void gpis_gather_rows(const gpis_block *block, const uint32_t *terms, int64_t count, const uint32_t *limit,
                       double *sum);
 
-/* Columns are scattered a panel at a time. The panel of `sums` rows lies as the block does, so that sums are where the
- * entries of a row are: sum v, column j at v * GPIS_PANEL + j for a row-major block, at v + j * sums for a column-major
- * one. It has sums * GPIS_PANEL doubles in either case. */
-enum { GPIS_PANEL = 16 };
-
-/* Row i of the dense block, columns [col0, col0 + cols), cols <= GPIS_PANEL, is added to the `each` sums of the panel
- * that codes[i * each], codes[i * each + 1], ... name, with their signs. */
-void gpis_scatter_rows(const gpis_block *block, const uint32_t *codes, int each, int64_t col0, int64_t cols,
-                       double *panel, int64_t sums);
+/* Along column j of a dense block: entry i is added to the `each` sums that codes[i * each], codes[i * each + 1], ...
+ * name, with their signs. */
+void gpis_scatter_column(const gpis_block *block, int64_t j, const uint32_t *codes, int each, double *sums);
 
 #endif

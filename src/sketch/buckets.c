@@ -1,8 +1,7 @@
 /*
  * Two ways to the same bits, since either way a bucket adds its rows in ascending order:
- *   gather   the rows are sorted by bucket, then each bucket sums its own: A is read once, SA is read and written once;
- *   scatter  threads share out the columns, and each row is added to its buckets in a panel of SA narrow enough to stay
- *            in cache: the only way along a column-major A, and the better one when a row has many buckets.
+ *   gather   rows are sorted by bucket, then each bucket sums its own: A is read once, and SA with it;
+ *   scatter  along a column-major A, threads share out the columns, and each entry is added to its bucket.
  */
 #include "sketch/buckets.h"
 
@@ -14,11 +13,12 @@
 #include "linalg/hot.h"
 
 enum {
-    WORDS = 4,              /* of a Philox block: the rows it serves */
-    SLAB_TERMS = 1 << 20,   /* entries of S held at a time, or a piece's if that is more */
-    PIECE_PER_BUCKET = 16,  /* entries of a piece for each bucket: enough to add several rows a sweep, few enough that
-                               the rows of a piece are near each other in memory */
-    RANGE_DOUBLES = 1 << 16 /* of SA that a thread works on at a time: its cache */
+    WORDS = 4,               /* of a Philox block: the rows it serves */
+    SLAB_TERMS = 1 << 20,    /* entries of S held at a time, or a piece's if that is more */
+    PIECE_PER_BUCKET = 16,   /* entries of a piece for each bucket: enough to add several rows a sweep, few enough that
+                                the rows of a piece are near each other in memory */
+    RANGE_DOUBLES = 1 << 16, /* of SA that a thread gathers at a time: its cache */
+    PANEL = 8                /* columns scattered between two visits to SA: a line of it */
 };
 
 struct gpis_buckets {
@@ -133,14 +133,11 @@ static void gather(const gpis_buckets *b, const gpis_block *rows, double *sums, 
     for (int64_t v = 0; v < b->m; v += range) gather_range(b, rows, v, gpis_min64(b->m, v + range), sums);
 }
 
-/* Copies columns [col0, col0 + cols) of SA into the panel, or back. */
-static void exchange(const gpis_buckets *b, const gpis_block *rows, int64_t col0, int64_t cols, double *sums,
-                     double *panel, bool back) {
-    const bool row_major = gpis_block_is_row_major(rows);
-    for (int64_t v = 0; v < b->m; v++)
+/* Columns [col0, col0 + cols) of the sums, copied to the panel (each column by itself) or back. */
+static void exchange(double *sums, int64_t m, int64_t d, int64_t col0, int64_t cols, double *panel, bool back) {
+    for (int64_t v = 0; v < m; v++)
         for (int64_t j = 0; j < cols; j++) {
-            double *here = sums + v * rows->d + col0 + j,
-                   *there = panel + (row_major ? v * GPIS_PANEL + j : v + j * b->m);
+            double *here = sums + v * d + col0 + j, *there = panel + j * m + v;
             if (back)
                 *here = *there;
             else
@@ -148,23 +145,22 @@ static void exchange(const gpis_buckets *b, const gpis_block *rows, int64_t col0
         }
 }
 
-/* panels: one for each thread. */
+/* panels: m x PANEL doubles for each thread. Sums of one column lie together there, in the nearest cache. */
 static void scatter(const gpis_buckets *b, const gpis_block *rows, double *sums, double *panels, int threads) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t j = 0; j < rows->d; j += GPIS_PANEL) {
-        const int64_t cols = gpis_min64(GPIS_PANEL, rows->d - j);
-        double *panel = panels + omp_get_thread_num() * b->m * GPIS_PANEL;
-        memset(panel, 0, (size_t)(b->m * GPIS_PANEL) * sizeof *panel);
-        exchange(b, rows, j, cols, sums, panel, false);
-        gpis_scatter_rows(rows, b->codes, b->stacks, j, cols, panel, b->m);
-        exchange(b, rows, j, cols, sums, panel, true);
+    for (int64_t col0 = 0; col0 < rows->d; col0 += PANEL) {
+        const int64_t cols = gpis_min64(PANEL, rows->d - col0);
+        double *panel = panels + omp_get_thread_num() * b->m * PANEL;
+        exchange(sums, b->m, rows->d, col0, cols, panel, false);
+        for (int64_t j = 0; j < cols; j++) gpis_scatter_column(rows, col0 + j, b->codes, b->stacks, panel + j * b->m);
+        exchange(sums, b->m, rows->d, col0, cols, panel, true);
     }
 }
 
 gpis_status gpis_buckets_absorb(gpis_buckets *b, const gpis_block *rows, const double *Y, int64_t k, double *SA,
                                 double *SY, int threads) {
-    const bool gathers = rows->kind == GPIS_BLOCK_CSR || (b->stacks == 1 && gpis_block_is_row_major(rows));
-    double *panels = gathers ? NULL : gpis_alloc(b->context, threads * b->m * GPIS_PANEL, sizeof *panels);
+    const bool gathers = rows->kind == GPIS_BLOCK_CSR || gpis_block_is_row_major(rows);
+    double *panels = gathers ? NULL : gpis_alloc(b->context, threads * b->m * PANEL, sizeof *panels);
     if (!gathers && !panels) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < rows->nrows; i += b->slab) {
         const gpis_block part = gpis_block_rows(rows, i, gpis_min64(b->slab, rows->nrows - i));

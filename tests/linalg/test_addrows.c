@@ -32,22 +32,16 @@ static void gather_adds_named_rows(void **state) {
 
 static void scatter_adds_to_named_sums(void **state) {
     (void)state;
-    enum { COL0 = 4, COLS = 11 };
     double *a = small_numbers(N * D, 2);
     uint32_t codes[N * EACH];
     for (uint32_t e = 0; e < N * EACH; e++) codes[e] = gpis_signed_code(e * 5 % BUCKETS, e % 4 == 0);
-    double want[BUCKETS][COLS] = {{0}};
-    for (int e = 0; e < N * EACH; e++)
-        for (int j = 0; j < COLS; j++) want[e * 5 % BUCKETS][j] += (e % 4 ? 1.0 : -1.0) * a[e / EACH * D + COL0 + j];
-    for (int how = 0; how < STORAGES; how++) {
+    for (int how = ROW_64; how <= COLUMN_32; how++) {
         matrix A = store(a, N, D, (storage)how);
-        double panel[BUCKETS * GPIS_PANEL] = {0};
-        if (A.block.kind == GPIS_BLOCK_DENSE) {
-            gpis_scatter_rows(&A.block, codes, EACH, COL0, COLS, panel, BUCKETS);
-            for (int v = 0; v < BUCKETS; v++)
-                for (int j = 0; j < COLS; j++)
-                    assert_true(want[v][j] ==
-                                panel[gpis_block_is_row_major(&A.block) ? v * GPIS_PANEL + j : v + j * BUCKETS]);
+        for (int j = 0; j < D; j++) {
+            double want[BUCKETS] = {0}, got[BUCKETS] = {0};
+            for (int e = 0; e < N * EACH; e++) want[e * 5 % BUCKETS] += (e % 4 ? 1.0 : -1.0) * a[e / EACH * D + j];
+            gpis_scatter_column(&A.block, j, codes, EACH, got);
+            assert_memory_equal(want, got, sizeof want);
         }
         matrix_clear(&A);
     }
