@@ -7,6 +7,7 @@
 #include "support.h"
 
 static inline void write_bytes(const char *path, const void *bytes, size_t size) {
+    unlink(path); /* a new file: some file systems write a truncated one to the disk at once, which takes long */
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);

@@ -75,8 +75,10 @@ bool gpis_checked_add(int64_t a, int64_t b, int64_t *out) {
 
 void *gpis_alloc(gpis_context *context, int64_t count, size_t size) {
     int64_t bytes;
-    if (size > INT64_MAX || !gpis_checked_mul(count, (int64_t)size, &bytes) || (uint64_t)bytes > SIZE_MAX - GPIS_ALIGNMENT) {
-        gpis_fail(context, GPIS_TOO_LARGE, "an array of %lld elements of %zu bytes is too large", (long long)count, size);
+    if (size > INT64_MAX || !gpis_checked_mul(count, (int64_t)size, &bytes) ||
+        (uint64_t)bytes > SIZE_MAX - GPIS_ALIGNMENT) {
+        gpis_fail(context, GPIS_TOO_LARGE, "an array of %lld elements of %zu bytes is too large", (long long)count,
+                  size);
         return NULL;
     }
     void *memory =
@@ -110,7 +112,7 @@ double gpis_clock(void) {
 
 const char *gpis_status_text(gpis_status status) {
     switch (status) {
-#define CASE(name, text)                                                                                               \
+#define CASE(name, text) \
     case GPIS_##name: return text;
         GPIS_STATUS_LIST(CASE)
     default: return "unknown status";

@@ -10,7 +10,13 @@
 #include "base/base.h"
 
 /* Streams keep uses apart: the purpose in the high bits, a round number below. */
-enum { GPIS_STREAM_USER = 0, GPIS_STREAM_SKETCH = 1, GPIS_STREAM_MIX = 2, GPIS_STREAM_PROBE = 3, GPIS_STREAM_SHUFFLE = 4 };
+enum {
+    GPIS_STREAM_USER = 0,
+    GPIS_STREAM_SKETCH = 1,
+    GPIS_STREAM_MIX = 2,
+    GPIS_STREAM_PROBE = 3,
+    GPIS_STREAM_SHUFFLE = 4
+};
 static inline uint64_t gpis_stream(int purpose, uint64_t round) { return ((uint64_t)purpose << 56) ^ round; }
 
 typedef struct gpis_bits {

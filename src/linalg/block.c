@@ -29,27 +29,30 @@ static void unpack_csr(const gpis_block *b, double *rows) {
 }
 
 /* Column-major rows are turned in tiles, so that both sides stay in cache. */
-#define DEFINE_UNPACK(name, type)                                                                                      \
-    static void name(const gpis_block *b, double *rows) {                                                              \
-        enum { TILE = 16 };                                                                                            \
-        const type *a = b->values;                                                                                     \
-        const int64_t rs = b->row_stride, cs = b->col_stride, d = b->d;                                                \
-        if (cs == 1) {                                                                                                 \
-            for (int64_t i = 0; i < b->nrows; i++)                                                                     \
-                for (int64_t j = 0; j < d; j++) rows[i * d + j] = a[i * rs + j];                                       \
-            return;                                                                                                    \
-        }                                                                                                              \
-        for (int64_t i0 = 0; i0 < b->nrows; i0 += TILE)                                                                \
-            for (int64_t j = 0; j < d; j++)                                                                            \
-                for (int64_t i = i0; i < i0 + TILE && i < b->nrows; i++) rows[i * d + j] = a[i * rs + j * cs];         \
+#define DEFINE_UNPACK(name, type)                                                                              \
+    static void name(const gpis_block *b, double *rows) {                                                      \
+        enum { TILE = 16 };                                                                                    \
+        const type *a = b->values;                                                                             \
+        const int64_t rs = b->row_stride, cs = b->col_stride, d = b->d;                                        \
+        if (cs == 1) {                                                                                         \
+            for (int64_t i = 0; i < b->nrows; i++)                                                             \
+                for (int64_t j = 0; j < d; j++) rows[i * d + j] = a[i * rs + j];                               \
+            return;                                                                                            \
+        }                                                                                                      \
+        for (int64_t i0 = 0; i0 < b->nrows; i0 += TILE)                                                        \
+            for (int64_t j = 0; j < d; j++)                                                                    \
+                for (int64_t i = i0; i < i0 + TILE && i < b->nrows; i++) rows[i * d + j] = a[i * rs + j * cs]; \
     }
 DEFINE_UNPACK(unpack_double, double)
 DEFINE_UNPACK(unpack_float, float)
 
 void gpis_block_unpack(const gpis_block *block, double *rows) {
-    if (block->kind == GPIS_BLOCK_CSR) unpack_csr(block, rows);
-    else if (block->type == GPIS_FLOAT64) unpack_double(block, rows);
-    else unpack_float(block, rows);
+    if (block->kind == GPIS_BLOCK_CSR)
+        unpack_csr(block, rows);
+    else if (block->type == GPIS_FLOAT64)
+        unpack_double(block, rows);
+    else
+        unpack_float(block, rows);
 }
 
 bool gpis_block_find_nonfinite(const gpis_block *block, int64_t *row, int64_t *col, double *value) {

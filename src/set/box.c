@@ -24,12 +24,13 @@ static void destroy(gpis_set *s) {
 
 static gpis_status read_side(gpis_set *s, const char *path, double **out) {
     gpis_array array = {0};
-    const gpis_status status = gpis_npy_read(s->context, path, &array);
+    gpis_status status = gpis_npy_read(s->context, path, &array);
     if (status != GPIS_OK) return status;
     if (array.rows != s->d || array.cols != 1) {
+        status = gpis_fail(s->context, GPIS_BAD_SHAPE, "%s: bounds must be %lld x 1, not %lld x %lld", path,
+                           (long long)s->d, (long long)array.rows, (long long)array.cols);
         gpis_array_clear(s->context, &array);
-        return gpis_fail(s->context, GPIS_BAD_SHAPE, "%s: bounds must be %lld x 1, not %lld x %lld", path,
-                         (long long)s->d, (long long)array.rows, (long long)array.cols);
+        return status;
     }
     *out = array.data;
     return GPIS_OK;
@@ -62,30 +63,34 @@ static void core(const box_state *box, int64_t i, double *lo, double *hi) {
     *hi = isinf(box->hi[i]) ? (isinf(box->lo[i]) ? 0 : box->lo[i]) : box->hi[i];
 }
 
+static gpis_status fail_empty(const gpis_set *s, const gpis_spec *spec, int64_t i) {
+    const box_state *box = s->state;
+    char lo[GPIS_NUMBER_TEXT], hi[GPIS_NUMBER_TEXT];
+    gpis_number_text(box->lo[i], lo);
+    gpis_number_text(box->hi[i], hi);
+    return gpis_fail(s->context, GPIS_BAD_SET,
+                     "set %.150s: no number is from %s to %s, the bounds of entry %lld; LO must not exceed HI",
+                     spec->text, lo, hi, (long long)i + 1);
+}
+
+/* Also finds the radius: the farthest corner of the core. */
 static gpis_status check_bounds(gpis_set *s, const gpis_spec *spec) {
     const box_state *box = s->state;
     for (int64_t i = 0; i < s->d; i++) {
         const double lo = box->lo[i], hi = box->hi[i];
-        char lo_text[GPIS_NUMBER_TEXT], hi_text[GPIS_NUMBER_TEXT];
-        gpis_number_text(lo, lo_text);
-        gpis_number_text(hi, hi_text);
-        if (!(lo <= hi) || lo == INFINITY || hi == -INFINITY)
-            return gpis_fail(s->context, GPIS_BAD_SET,
-                             "set %.150s: no number is from %s to %s, the bounds of entry %lld; LO must not exceed HI",
-                             spec->text, lo_text, hi_text, (long long)i + 1);
+        if (!(lo <= hi) || lo == INFINITY || hi == -INFINITY) return fail_empty(s, spec, i);
         if (isinf(lo) || isinf(hi)) s->unbounded = true;
         double from, to;
         core(box, i, &from, &to);
-        s->work[i] = fmax(fabs(from), fabs(to));
+        s->column_out[i] = fmax(fabs(from), fabs(to));
     }
-    s->radius = gpis_norm2(s->work, s->d);
+    s->radius = gpis_norm2(s->column_out, s->d);
     return GPIS_OK;
 }
 
 static gpis_status parse(gpis_set *s, gpis_spec *spec) {
     gpis_status status;
     if ((status = gpis_set_take_state(s, sizeof(box_state))) != GPIS_OK) return status;
-    if ((status = gpis_set_take_work(s, s->d)) != GPIS_OK) return status;
     box_state *box = s->state;
     if ((status = parse_side(s, spec, &box->lo, &box->lo_text)) != GPIS_OK) return status;
     if ((status = gpis_spec_skip(spec, ',')) != GPIS_OK) return status;

@@ -84,17 +84,19 @@ static gpis_status domain_distance(gpis_set *s, const double *g, double *distanc
 
 gpis_status gpis_set_support(gpis_set *set, const double *g, double *value) {
     gpis_status status = check_input(set, g, value);
+    if (status != GPIS_OK) return status;
+    const double forgiven =
+        set->class->exact_recession ? 0 : gpis_set_rounding(set->d) * gpis_norm2(g, set->d * set->k);
     double total = 0;
-    for (int64_t j = 0; status == GPIS_OK && j < parts(set); j++) {
+    for (int64_t j = 0; j < parts(set); j++) {
         const double *part = gather(set, g, j);
         double away, core;
-        if ((status = domain_distance(set, part, &away)) != GPIS_OK) break;
-        if ((status = set->class->support(set, part, &core)) != GPIS_OK) break;
-        const double forgiven = set->class->exact_recession ? 0 : gpis_set_rounding(set->d);
-        total += away > forgiven * gpis_norm2(part, part_size(set)) ? INFINITY : core;
+        if ((status = domain_distance(set, part, &away)) != GPIS_OK) return status;
+        if ((status = set->class->support(set, part, &core)) != GPIS_OK) return status;
+        total += away > forgiven ? INFINITY : core;
     }
-    if (status == GPIS_OK) *value = total;
-    return status;
+    *value = total;
+    return GPIS_OK;
 }
 
 /* One part of gpis_set_support_near: cleans `w` in place and adds to the value; `lost` is the norm of what rounding can

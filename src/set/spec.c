@@ -98,6 +98,10 @@ gpis_status gpis_spec_file(gpis_spec *spec, char **out) {
 }
 
 void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]) {
+    if (value == rint(value) && fabs(value) < 1e15) { /* 10, where %g says 1e+01 */
+        snprintf(text, GPIS_NUMBER_TEXT, "%lld", (long long)value);
+        return;
+    }
     const locale_t before = enter_c_locale();
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, GPIS_NUMBER_TEXT, "%.*g", digits, value);

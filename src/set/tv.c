@@ -165,13 +165,14 @@ static void write_segment(tv_state *t, const double *v, double *x, int64_t d, in
     }
 }
 
-/* Rounding of entries much larger than R can leave TV above R: draw x to its mean, at worst onto it. */
+/* Rounding of entries much larger than R can leave TV above R: draw x to its mean, by a little more each time that
+ * rounding defeats it, at last onto the mean. */
 static void settle(double *x, int64_t d, double R) {
     const double mean = mean_of(x, d);
-    for (int round = 0; round < 4; round++) {
-        const double tv = total_variation(x, d);
-        if (tv <= R * (1 + 1e-14 * round)) return;
-        const double shrink = round < 3 ? R / tv * (1 - 1e-15 * round) : 0;
+    double give = 0, tv;
+    for (int round = 0; (tv = total_variation(x, d)) > R * (1 + 1e-14); round++) {
+        if (round > 0) give = fmax(2 * give, tv - R);
+        const double shrink = fmax(R - give, 0) / tv;
         for (int64_t i = 0; i < d; i++) x[i] = mean + (x[i] - mean) * shrink;
     }
 }

@@ -101,7 +101,8 @@ static char sniff_separator(gpis_span line, const char *candidates) {
 
 /* In a .csv file blanks are part of a field; elsewhere they may separate. */
 static char choose_separator(const char *path, gpis_span line) {
-    const bool csv = strcasestr(path, ".csv") != NULL;
+    const char *slash = strrchr(path, '/');
+    const bool csv = strcasestr(slash ? slash : path, ".csv") != NULL;
     const char found = sniff_separator(line, csv ? ",;\t" : "\t,;");
     return found ? found : csv ? ',' : ' ';
 }

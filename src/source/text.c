@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 
-enum { FIRST_CAPACITY = 1 << 18, READ_MAX = 1 << 24 };
+enum { FIRST_CAPACITY = 1 << 16, READ_MAX = 1 << 24 };
 
 gpis_status gpis_text_open(gpis_context *context, const char *path, gpis_text *text) {
     *text = (gpis_text){.context = context, .path = path, .after = 1};

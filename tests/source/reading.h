@@ -6,6 +6,13 @@
 #include "linalg/block.h"
 #include "source/source.h"
 
+static inline void assert_sorted(const gpis_block *block) {
+    if (block->kind != GPIS_BLOCK_CSR) return;
+    for (int64_t i = 0; i < block->nrows; i++)
+        for (int64_t p = block->indptr[i] + 1; p < block->indptr[i + 1]; p++)
+            assert_true(block->indices[p - 1] < block->indices[p]);
+}
+
 /* Opens `path` and compares it with the rows x cols numbers expected, and y with the target unless it is NULL. */
 static inline void check_file(const char *path, const char *target, int64_t rows, int64_t cols, const double *expected,
                               const double *y) {
@@ -21,6 +28,7 @@ static inline void check_file(const char *path, const char *target, int64_t rows
     assert_int_equal(source->d, cols);
     assert_true(source->resident);
     assert_ok(context, source->class->block(source, 0, rows, NULL, &block));
+    assert_sorted(&block);
     gpis_block_unpack(&block, found);
     for (int64_t p = 0; p < rows * cols; p++) assert_close(found[p], expected[p], 0.0);
     const double *held = gpis_source_target(source, &k);

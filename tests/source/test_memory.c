@@ -139,7 +139,8 @@ static void test_csr_refused(void **state) {
     assert_int_equal(gpis_source_csr(context, 0, 3, good, columns, v, GPIS_FLOAT64, &s), GPIS_BAD_SHAPE);
     assert_int_equal(gpis_source_csr(context, 3, INT64_MAX, good, columns, v, GPIS_FLOAT64, &s), GPIS_TOO_LARGE);
     /* No entries at all is a matrix of zeros. */
-    assert_ok(context, gpis_source_csr(context, 3, 3, (int64_t[]){0, 0, 0, 0}, NULL, NULL, GPIS_FLOAT64, &s));
+    const int64_t zeros[4] = {0, 0, 0, 0};
+    assert_ok(context, gpis_source_csr(context, 3, 3, zeros, NULL, NULL, GPIS_FLOAT64, &s));
     assert_ok(context, gpis_source_audit(context, s));
     gpis_source_destroy(s);
     test_context_end(context, &memory);
@@ -204,8 +205,9 @@ static void test_audit(void **state) {
     free(data);
 
     const double values[2] = {1, INFINITY};
-    assert_ok(context,
-              gpis_source_csr(context, 2, 9, (int64_t[]){0, 0, 2}, (int32_t[]){3, 8}, values, GPIS_FLOAT64, &source));
+    const int64_t indptr[3] = {0, 0, 2};
+    const int32_t indices[2] = {3, 8};
+    assert_ok(context, gpis_source_csr(context, 2, 9, indptr, indices, values, GPIS_FLOAT64, &source));
     assert_int_equal(gpis_source_audit(context, source), GPIS_BAD_DATA);
     assert_message(context, "row 2, column 9 is inf");
     gpis_source_destroy(source);
@@ -215,11 +217,12 @@ static void test_audit(void **state) {
 static gpis_status make_all(gpis_context *context, void *user) {
     (void)user;
     static const double a[2] = {1, 2};
+    static const int64_t indptr[3] = {0, 1, 2};
+    static const int32_t indices[2] = {0, 0};
     int64_t bad_row = -1;
     gpis_source *s[3] = {NULL, NULL, NULL};
     gpis_status status = gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, 2, 1, 1, &s[0]);
-    if (status == GPIS_OK)
-        status = gpis_source_csr(context, 2, 1, (int64_t[]){0, 1, 2}, (int32_t[]){0, 0}, a, GPIS_FLOAT64, &s[1]);
+    if (status == GPIS_OK) status = gpis_source_csr(context, 2, 1, indptr, indices, a, GPIS_FLOAT64, &s[1]);
     if (status == GPIS_OK) status = gpis_source_callback(context, N, D, make_rows, &bad_row, 0, &s[2]);
     if (status == GPIS_OK) status = gpis_source_audit(context, s[2]);
     for (int k = 0; k < 3; k++) gpis_source_destroy(s[k]);

@@ -1,0 +1,50 @@
+/* The building blocks as public functions, each one pass over A. */
+#include <string.h>
+
+#include "api/guard.h"
+#include "pass/pass.h"
+
+static gpis_status run_guarded(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
+    const int outside = gpis_guard_enter();
+    const gpis_status status = gpis_pass_run(context, A, pass);
+    gpis_guard_leave(outside);
+    return status;
+}
+
+gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
+                          double *objective, double *G) {
+    if (!A || !Y || !X || !objective || k < 1)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
+    const gpis_pass pass = {.k = k, .Y = Y, .X = X, .objective = objective, .G = G};
+    return run_guarded(context, A, &pass);
+}
+
+gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H) {
+    if (!A || !H) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
+    const gpis_pass pass = {.gram = H};
+    return run_guarded(context, A, &pass);
+}
+
+gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const char *kind,
+                             int64_t m, uint64_t seed, uint64_t round, double *SA, double *SY) {
+    if (!A || !kind || !SA || (SY && (!Y || k < 1)))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs A, its kind and a place for it, and Y for SY");
+    const gpis_sketch_class *class = gpis_sketch_find(kind);
+    if (!class)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "no sketch is called '%s'; there are %s", kind,
+                         gpis_sketch_names());
+    if (class->whole && !A->resident)
+        return gpis_fail(context, GPIS_NOT_APPLICABLE,
+                         "the %s sketch needs all rows at once, and these are made on demand; use sparse-sign", kind);
+    gpis_sketch *sketch;
+    gpis_status status = gpis_sketch_create(context, class, m, A->n, A->d, SY ? k : 0, seed, round, &sketch);
+    if (status != GPIS_OK) return status;
+    const gpis_pass pass = {.k = SY ? k : 0, .Y = SY ? Y : NULL, .sketch = sketch};
+    status = run_guarded(context, A, &pass);
+    if (status == GPIS_OK) {
+        memcpy(SA, sketch->SA, (size_t)(m * A->d) * sizeof(double));
+        if (SY) memcpy(SY, sketch->SY, (size_t)(m * k) * sizeof(double));
+    }
+    gpis_sketch_destroy(sketch);
+    return status;
+}

@@ -1,0 +1,197 @@
+/* gpis_solve and gpis_check: what the caller gives is checked here, once; the rooms behind trust it. */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/guard.h"
+#include "method/method.h"
+
+gpis_settings gpis_settings_default(void) {
+    return (gpis_settings){
+        .method = "auto", .tol = 1e-8, .gamma_u = 2.0, .gamma_d = 2.0, .sketch = "count", .batch = 10};
+}
+
+const char *gpis_gap_kind_text(gpis_gap_kind kind) {
+    switch (kind) {
+    case GPIS_GAP_PROVEN: return "proven";
+    case GPIS_GAP_PROBABLE: return "probable";
+    default: return "none";
+    }
+}
+
+double gpis_relative_gap(const gpis_result *result) {
+    const double lower = result->objective - result->gap;
+    return lower > 0.0 ? result->gap / lower : INFINITY;
+}
+
+void gpis_result_clear(gpis_context *context, gpis_result *result) {
+    if (!result) return;
+    gpis_free(context, result->x);
+    memset(result, 0, sizeof *result);
+}
+
+static gpis_status check_problem(gpis_context *context, const gpis_source *A, const double *Y, int64_t k,
+                                 const gpis_set *set, const gpis_settings *settings) {
+    if (!A || !Y || !set || !settings) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y and a set");
+    if (k < 1) return gpis_fail(context, GPIS_BAD_SHAPE, "y has no columns");
+    if (set->d != A->d || set->k != k)
+        return gpis_fail(context, GPIS_BAD_SHAPE, "the set is for %lld x %lld coefficients, the data for %lld x %lld",
+                         (long long)set->d, (long long)set->k, (long long)A->d, (long long)k);
+    return GPIS_OK;
+}
+
+static gpis_status check_sketch(gpis_context *context, const gpis_settings *s, int64_t n) {
+    if (!s->sketch || !gpis_sketch_find(s->sketch))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "no sketch is called '%s'; there are %s",
+                         s->sketch ? s->sketch : "", gpis_sketch_names());
+    if (s->m < 0 || s->m > n)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "a sketch of m = %lld rows: m must be from 1 to the %lld rows of A", (long long)s->m,
+                         (long long)n);
+    if (s->rounds < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "rounds must not be negative");
+    if (s->inner_iterations && s->inner_rounds < 1)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "the list of inner iterations is empty");
+    for (int64_t t = 0; s->inner_iterations && t < s->inner_rounds; t++)
+        if (s->inner_iterations[t] < 1)
+            return gpis_fail(context, GPIS_BAD_ARGUMENT, "inner iterations must be at least 1, not %lld",
+                             (long long)s->inner_iterations[t]);
+    if (s->batch < 1 || s->batch > n)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a batch of %lld rows: it must be from 1 to the %lld rows of A",
+                         (long long)s->batch, (long long)n);
+    return GPIS_OK;
+}
+
+static gpis_status check_settings(gpis_context *context, const gpis_settings *s, int64_t size) {
+    if (!(s->tol > 0.0 && s->tol < 1.0))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "the tolerance must be between 0 and 1, not %g", s->tol);
+    if (s->max_passes < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "max_passes must not be negative");
+    if (!(s->time_limit >= 0.0)) return gpis_fail(context, GPIS_BAD_ARGUMENT, "time_limit must not be negative");
+    if (!(s->gamma_u > 1.0 && isfinite(s->gamma_u)))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "gamma_u must be greater than 1, not %g", s->gamma_u);
+    if (!(s->gamma_d >= 1.0 && isfinite(s->gamma_d)))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "gamma_d must be at least 1, not %g", s->gamma_d);
+    if (!(s->fixed_step >= 0.0 && isfinite(s->fixed_step)))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "fixed_step must not be negative");
+    if (s->certificate == GPIS_CERTIFICATE_NONE && !s->max_passes && !(s->time_limit > 0.0))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "without a certificate nothing ends the run: give max_passes or "
+                         "time_limit");
+    for (int64_t i = 0; s->x0 && i < size; i++)
+        if (!isfinite(s->x0[i]))
+            return gpis_fail(context, GPIS_BAD_DATA, "entry %lld of x0 is %g", (long long)i + 1, s->x0[i]);
+    return GPIS_OK;
+}
+
+/* auto: the Gram matrix while d x d is small, gradients alone beyond. */
+static const gpis_method *choose(gpis_run *run, const char *name, char *plan, size_t size) {
+    enum { GRAM_COLUMNS = 2000 };
+    if (name && strcmp(name, "auto") != 0) {
+        const gpis_method *method = gpis_method_find(run->context, name);
+        snprintf(plan, size, "%s, as asked for", name);
+        return method;
+    }
+    if (run->d <= GRAM_COLUMNS) {
+        snprintf(plan, size, "newton: with %lld columns the exact Gram matrix is cheap, about %.0f reads of A",
+                 (long long)run->d, gpis_run_model_cost(run));
+        return &gpis_method_newton;
+    }
+    snprintf(plan, size, "apgd: a Gram matrix of %lld columns would cost about %.0f reads of A", (long long)run->d,
+             gpis_run_model_cost(run));
+    return &gpis_method_apgd;
+}
+
+/* The start: x0 or zero, projected on K, so that every iterate is feasible. */
+static gpis_status starting_point(gpis_run *run, double *x) {
+    if (run->settings->x0)
+        memcpy(x, run->settings->x0, (size_t)run->size * sizeof(double));
+    else
+        memset(x, 0, (size_t)run->size * sizeof(double));
+    return gpis_set_project(run->set, x, x);
+}
+
+static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *result) {
+    snprintf(result->method, sizeof result->method, "%s", method);
+    snprintf(result->warning, sizeof result->warning, "%s", run->warning);
+    result->outcome = run->outcome;
+    result->objective = run->objective;
+    result->gap = gpis_run_gap(run);
+    result->gap_kind = GPIS_GAP_PROVEN;
+    result->passes = run->passes;
+    result->sketches = run->sketches;
+    result->epochs = run->epochs;
+    result->bytes_read = run->bytes_read;
+    result->seconds = gpis_clock() - run->started;
+    return GPIS_OK;
+}
+
+static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
+    const gpis_method *method = choose(run, run->settings->method, result->plan, sizeof result->plan);
+    if (!method) return GPIS_BAD_ARGUMENT;
+    const char *reason = method->applicable(run);
+    if (reason) return gpis_fail(run->context, GPIS_NOT_APPLICABLE, "%s cannot be used here: %s", method->name, reason);
+    gpis_status status = starting_point(run, x);
+    if (status == GPIS_OK) status = method->run(run, x);
+    if (status != GPIS_OK) return status;
+    memcpy(x, run->best, (size_t)run->size * sizeof(double));
+    status = gpis_set_distance(run->set, x, &result->feasibility);
+    return status == GPIS_OK ? fill_result(run, method->name, result) : status;
+}
+
+/* One gradient pass, one Gram pass if the first-order bound is not enough: the same bounds as a solve ends with. */
+static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
+    double *g = gpis_alloc(run->context, run->size, sizeof *g), objective;
+    if (!g) return GPIS_NO_MEMORY;
+    gpis_status status = gpis_set_distance(run->set, x, &result->feasibility);
+    if (status == GPIS_OK && result->feasibility > 0.0) status = gpis_set_project(run->set, x, x);
+    if (status == GPIS_OK) status = gpis_run_gradient(run, x, &objective, g);
+    if (status == GPIS_OK) {
+        gpis_run_offer(run, x, objective);
+        status = gpis_run_first_order(run, x, g, objective);
+    }
+    if (status == GPIS_OK && !gpis_run_solved(run) && run->settings->certificate != GPIS_CERTIFICATE_NONE &&
+        !gpis_method_newton.applicable(run)) {
+        status = gpis_run_make_model(run);
+        if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective);
+    }
+    gpis_free(run->context, g);
+    if (status != GPIS_OK) return status;
+    run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;
+    snprintf(result->plan, sizeof result->plan, "audit of a given point");
+    return fill_result(run, "check", result);
+}
+
+/* What solve and check share: arguments, the run, and one way out. */
+static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
+                            const double *X, const gpis_settings *settings,
+                            gpis_status (*work)(gpis_run *, double *, gpis_result *), gpis_result *result) {
+    memset(result, 0, sizeof *result);
+    context->message[0] = '\0';
+    gpis_status status = check_problem(context, A, Y, k, set, settings);
+    if (status == GPIS_OK) status = check_settings(context, settings, A->d * k);
+    if (status == GPIS_OK) status = check_sketch(context, settings, A->n);
+    if (status != GPIS_OK) return status;
+    const int outside = gpis_guard_enter();
+    gpis_run run;
+    status = gpis_run_start(&run, context, A, Y, k, set, settings);
+    if (status == GPIS_OK) {
+        result->x = gpis_alloc(context, run.size, sizeof(double));
+        if (!result->x) status = GPIS_NO_MEMORY;
+    }
+    if (status == GPIS_OK && X) memcpy(result->x, X, (size_t)run.size * sizeof(double));
+    if (status == GPIS_OK) status = work(&run, result->x, result);
+    gpis_run_clear(&run);
+    gpis_guard_leave(outside);
+    if (status != GPIS_OK) gpis_result_clear(context, result);
+    return status;
+}
+
+gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
+                       const gpis_settings *settings, gpis_result *result) {
+    return with_run(context, A, Y, k, set, NULL, settings, solve, result);
+}
+
+gpis_status gpis_check(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
+                       const double *X, const gpis_settings *settings, gpis_result *result) {
+    return with_run(context, A, Y, k, set, X, settings, check, result);
+}

@@ -1,0 +1,113 @@
+/* The bounds, first and second order, with their rounding terms. */
+#include "certificate/certificate.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double UNIT = 0.5 * DBL_EPSILON;
+
+/* The share of the curvature that pays for rounding errors in the gradient (docs/maths). */
+static const double SHARE = 1e-3;
+
+/*
+ * The computed residual is r + e with |e_i| <= (d + 2) u (|A| |x| + |y|)_i, and |y| <= |r| + |A| |x|, so
+ *     ||e|| <= (d + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||).
+ */
+static double residual_error(const gpis_set *set, const gpis_point *point) {
+    double sum = 0.0;
+    for (int64_t j = 0; j < set->d; j++) {
+        double row2 = 0.0;
+        for (int64_t c = 0; c < set->k; c++) row2 += point->x[j * set->k + c] * point->x[j * set->k + c];
+        sum += sqrt(point->norms2[j] * row2);
+    }
+    return ((double)set->d + 2.0) * UNIT * (2.0 * sum + sqrt(point->objective));
+}
+
+/* ||r + e||^2 - ||r||^2 <= 2 ||r|| ||e|| + ||e||^2, and the sum of squares itself. */
+double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
+    const double e = residual_error(set, point);
+    return 2.0 * sqrt(point->objective) * e + e * e + point->roundings * UNIT * point->objective;
+}
+
+/* An entry of A'r is off by at most this times ||a_j||. */
+static double product_error(const gpis_point *point) { return point->roundings * UNIT * sqrt(point->objective); }
+
+static double dot(const double *a, const double *b, int64_t size) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < size; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+static double norm(const double *a, int64_t size) { return sqrt(dot(a, a, size)); }
+
+/* Rounding of <a, b> and of a support function at a: sums of `size` terms. */
+static double dot_error(const double *a, const double *b, int64_t size) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < size; i++) sum += fabs(a[i] * b[i]);
+    return ((double)size + 2.0) * UNIT * sum;
+}
+
+gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap) {
+    *gap = INFINITY;
+    if (!gpis_set_is_bounded(set)) return GPIS_OK;
+    const int64_t size = set->d * set->k;
+    double *minus_g = gpis_alloc(context, size, sizeof *minus_g);
+    if (!minus_g) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < size; i++) minus_g[i] = -point->g[i];
+    double support, columns2 = 0.0;
+    const gpis_status status = gpis_set_support(set, minus_g, &support);
+    gpis_free(context, minus_g);
+    if (status != GPIS_OK) return status;
+    for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
+    const double reach = gpis_set_radius(set) + norm(point->x, size);
+    const double rounding = reach * product_error(point) * sqrt(columns2 * (double)set->k) +
+                            2.0 * dot_error(point->g, point->x, size) +
+                            ((double)size + 2.0) * UNIT * reach * norm(point->g, size);
+    const double linear = fmax(0.0, dot(point->g, point->x, size) + support);
+    *gap = 2.0 * (linear + rounding) + gpis_certificate_noise(set, point);
+    return GPIS_OK;
+}
+
+/* l = -(2 g + 2 c H (s - x)), taken back to where the support function is finite. */
+static gpis_status multiplier(gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
+                              const double *s, double *p, double *l) {
+    const int64_t size = set->d * set->k;
+    for (int64_t i = 0; i < size; i++) p[i] = s[i] - point->x[i];
+    gpis_model_apply(model, set->k, p, l);
+    for (int64_t i = 0; i < size; i++) l[i] = -2.0 * (point->g[i] + c * l[i]);
+    const gpis_status status = gpis_set_recession(set, l, p);
+    if (status != GPIS_OK) return status;
+    for (int64_t i = 0; i < size; i++) l[i] -= p[i];
+    return GPIS_OK;
+}
+
+gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
+                                    const gpis_model *model, const double *s, double *gap) {
+    *gap = INFINITY;
+    const bool bounded = gpis_set_is_bounded(set);
+    if (model->slack > 0.0 && !bounded) return GPIS_OK;
+    const int64_t size = set->d * set->k;
+    const double c = model->c * (1.0 - 2.0 * SHARE);
+    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size;
+    if (!l) return GPIS_NO_MEMORY;
+    double support, largest2 = 0.0;
+    gpis_status status = multiplier(set, point, model, c, s, v, l);
+    if (status == GPIS_OK) status = gpis_set_support(set, l, &support);
+    if (status == GPIS_OK) {
+        for (int64_t i = 0; i < size; i++) v[i] = 2.0 * point->g[i] + l[i];
+        gpis_model_whiten(model, set->k, v);
+        const double quadratic = 0.25 * dot(v, v, size) / c;
+        const double linear = support - dot(l, point->x, size);
+        const double rounding = 2.0 * dot_error(l, point->x, size) + ((double)size + 2.0) * UNIT * fabs(support);
+        /* 2 <e, p> <= |e|^2 / share + share |p|^2: errors of the residual, in the norm of A; of A'r, in that of H. */
+        const double e = residual_error(set, point), eta = product_error(point);
+        const double errors = e * e / SHARE + eta * eta * (double)size * model->inverse / (SHARE * model->c);
+        for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
+        const double reach = bounded ? gpis_set_radius(set) + norm(point->x, size) : 0.0;
+        const double slack = model->slack > 0.0 ? model->slack * largest2 * reach * reach : 0.0;
+        *gap = fmax(0.0, quadratic + linear) + rounding + errors + slack + gpis_certificate_noise(set, point);
+    }
+    gpis_free(context, l);
+    return status;
+}

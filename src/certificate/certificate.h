@@ -1,0 +1,42 @@
+/*
+ * certificate: how far f(x) can be above the best, proven from one gradient. It knows no method.
+ *
+ * With g = A'(A x - y) and f = ||A x - y||^2, for x in K:
+ *
+ * first order (bounded K), by convexity:
+ *     f(x) - f* <= 2 (<g, x> + support(-g)).
+ *
+ * second order, with A'A >= c H - slack D^2 (linalg/model.h): for every s in K, with p = s - x,
+ *     f(s) >= f(x) + 2 <g, p> + c <p, H p> - slack ||D p||^2,
+ * and for any l with a finite support function, since <l, s> <= support(l),
+ *     min over s in K of 2 <g, p> + c <p, H p>  >=  -1/4 <2g + l, (c H)^-1 (2g + l)> + <l, x> - support(l).
+ * The best l is minus the gradient of the left side at its minimiser; a near minimiser gives a near best bound, and any
+ * l at all gives a true one.
+ *
+ * Both carry the rounding errors of the pass they come from (docs/maths).
+ */
+#ifndef GPIS_CERTIFICATE_H
+#define GPIS_CERTIFICATE_H
+
+#include "base/base.h"
+#include "linalg/model.h"
+#include "set/set.h"
+
+/* A point of K and what a pass found there. All borrowed. */
+typedef struct gpis_point {
+    const double *x, *g;  /* d x k */
+    double objective;     /* ||A x - y||^2 */
+    const double *norms2; /* squared norms of the columns of A */
+    double roundings;     /* of a sum over the rows (gpis_pass_roundings) */
+} gpis_point;
+
+/* What rounding can have done to the objective of a point: below this, differences of objectives mean nothing. */
+double gpis_certificate_noise(const gpis_set *set, const gpis_point *point);
+
+/* Bounds on f(x) - f*; infinite where there is none. */
+gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
+/* `s`: a near minimiser of the model over K around x (inner/inner.h). */
+gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
+                                    const gpis_model *model, const double *s, double *gap);
+
+#endif

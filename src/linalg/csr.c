@@ -1,0 +1,89 @@
+/*
+ * The fused gradient of compressed rows: a row's entries are read for its product with x and are still in cache when
+ * they are scattered into g.
+ */
+#include "linalg/csr.h"
+
+#include "linalg/hot.h"
+
+GPIS_INLINE double value(const void *values, int64_t p, bool single) {
+    return single ? (double)((const float *)values)[p] : ((const double *)values)[p];
+}
+
+/* One response: four sums run side by side, since one would wait for each addition. */
+GPIS_INLINE double one_response(const gpis_block *b, const double *restrict x, const double *restrict y,
+                                double *restrict r, double *restrict g, bool single) {
+    double norm2 = 0.0;
+    for (int64_t i = 0; i < b->nrows; i++) {
+        const int64_t begin = b->indptr[i], end = b->indptr[i + 1];
+        double s0 = y ? -y[i] : 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+        int64_t p = begin;
+        for (; p + 4 <= end; p += 4) {
+            s0 += value(b->values, p, single) * x[b->indices[p]];
+            s1 += value(b->values, p + 1, single) * x[b->indices[p + 1]];
+            s2 += value(b->values, p + 2, single) * x[b->indices[p + 2]];
+            s3 += value(b->values, p + 3, single) * x[b->indices[p + 3]];
+        }
+        for (; p < end; p++) s0 += value(b->values, p, single) * x[b->indices[p]];
+        const double ri = (s0 + s1) + (s2 + s3);
+        r[i] = ri;
+        norm2 += ri * ri;
+        if (!g) continue;
+        for (p = begin; p < end; p++) g[b->indices[p]] += ri * value(b->values, p, single);
+    }
+    return norm2;
+}
+
+GPIS_HOT static double one_response_double(const gpis_block *b, const double *x, const double *y, double *r,
+                                           double *g) {
+    return one_response(b, x, y, r, g, false);
+}
+GPIS_HOT static double one_response_float(const gpis_block *b, const double *x, const double *y, double *r, double *g) {
+    return one_response(b, x, y, r, g, true);
+}
+
+/* Many responses: rows of X, R and G are contiguous, so each entry is an axpy of length k. */
+GPIS_HOT static double many_responses(const gpis_block *b, int64_t k, const double *restrict X,
+                                      const double *restrict Y, double *restrict R, double *restrict G) {
+    const bool single = b->type == GPIS_FLOAT32;
+    double norm2 = 0.0;
+    for (int64_t i = 0; i < b->nrows; i++) {
+        double *r = R + i * k;
+        for (int64_t c = 0; c < k; c++) r[c] = Y ? -Y[i * k + c] : 0.0;
+        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
+            const double a = value(b->values, p, single), *x = X + b->indices[p] * k;
+            for (int64_t c = 0; c < k; c++) r[c] += a * x[c];
+        }
+        for (int64_t c = 0; c < k; c++) norm2 += r[c] * r[c];
+        if (!G) continue;
+        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
+            const double a = value(b->values, p, single);
+            double *g = G + b->indices[p] * k;
+            for (int64_t c = 0; c < k; c++) g[c] += a * r[c];
+        }
+    }
+    return norm2;
+}
+
+double gpis_csr_gradient(const gpis_block *b, int64_t k, const double *X, const double *Y, double *R, double *G) {
+    if (k != 1) return many_responses(b, k, X, Y, R, G);
+    return b->type == GPIS_FLOAT32 ? one_response_float(b, X, Y, R, G) : one_response_double(b, X, Y, R, G);
+}
+
+void gpis_csr_gram(const gpis_block *b, double *H) {
+    const bool single = b->type == GPIS_FLOAT32;
+    for (int64_t i = 0; i < b->nrows; i++)
+        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
+            const double a = value(b->values, p, single);
+            double *row = H + b->indices[p] * b->d;
+            for (int64_t q = p; q < b->indptr[i + 1]; q++) row[b->indices[q]] += a * value(b->values, q, single);
+        }
+}
+
+void gpis_csr_column_norms(const gpis_block *b, double *norms2) {
+    const bool single = b->type == GPIS_FLOAT32;
+    for (int64_t p = b->indptr[0]; p < b->indptr[b->nrows]; p++) {
+        const double a = value(b->values, p, single);
+        norms2[b->indices[p]] += a * a;
+    }
+}

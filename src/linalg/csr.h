@@ -1,0 +1,21 @@
+/* Kernels over a chunk of compressed rows. */
+#ifndef GPIS_CSR_H
+#define GPIS_CSR_H
+
+#include "linalg/block.h"
+
+/*
+ * For X of d x k and one chunk, with R of nrows x k:
+ *     R = A X - Y     (Y NULL: R = A X)
+ *     G += A'R        (G NULL: not wanted), d x k
+ * Returns ||R||_F^2.
+ */
+double gpis_csr_gradient(const gpis_block *chunk, int64_t k, const double *X, const double *Y, double *R, double *G);
+
+/* H += the upper triangle of A'A of the chunk, d x d. */
+void gpis_csr_gram(const gpis_block *chunk, double *H);
+
+/* norms2[j] += sum of squares of column j of the chunk. */
+void gpis_csr_column_norms(const gpis_block *chunk, double *norms2);
+
+#endif

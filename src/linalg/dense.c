@@ -1,0 +1,77 @@
+/* The fused gradient of a dense chunk, for each instruction set, and the choice among them. */
+#include "linalg/dense.h"
+
+#include <string.h>
+
+#include "linalg/hot.h"
+
+enum { LINES = 8 };
+
+GPIS_INLINE double element(const void *line, int64_t j, bool single) {
+    return single ? (double)((const float *)line)[j] : ((const double *)line)[j];
+}
+
+GPIS_INLINE const void *line_at(const void *a, int64_t t, int64_t stride, bool single) {
+    return single ? (const void *)((const float *)a + t * stride) : (const void *)((const double *)a + t * stride);
+}
+
+/* r -= y; returns ||r||^2. */
+GPIS_INLINE double residual(int64_t rows, const double *y, int64_t y_stride, double *r) {
+    double norm2 = 0.0;
+    for (int64_t i = 0; i < rows; i++) {
+        if (y) r[i] -= y[i * y_stride];
+        norm2 += r[i] * r[i];
+    }
+    return norm2;
+}
+
+#define KERNEL(name) name##_plain
+#define LANES 2
+#define SUM_LANES(v) ((v)[0] + (v)[1])
+#define LOAD_FLOATS(p) ((vec_plain){(p)[0], (p)[1]})
+#include "linalg/dense_kernel.h"
+
+#if GPIS_X86_DISPATCH
+#include <immintrin.h>
+
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v3")
+#define KERNEL(name) name##_avx2
+#define LANES 4
+#define SUM_LANES(v) (((v)[0] + (v)[2]) + ((v)[1] + (v)[3]))
+#define LOAD_FLOATS(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
+#include "linalg/dense_kernel.h"
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4")
+#define KERNEL(name) name##_avx512
+#define LANES 8
+#define SUM_LANES(v) _mm512_reduce_add_pd(v)
+#define LOAD_FLOATS(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
+#include "linalg/dense_kernel.h"
+#pragma GCC pop_options
+
+double gpis_dense_gradient(const gpis_block *b, const double *x, const double *y, int64_t y_stride, double *r,
+                           double *g) {
+    if (__builtin_cpu_supports("x86-64-v4")) return gradient_avx512(b, x, y, y_stride, r, g);
+    if (__builtin_cpu_supports("x86-64-v3")) return gradient_avx2(b, x, y, y_stride, r, g);
+    return gradient_plain(b, x, y, y_stride, r, g);
+}
+#else
+double gpis_dense_gradient(const gpis_block *b, const double *x, const double *y, int64_t y_stride, double *r,
+                           double *g) {
+    return gradient_plain(b, x, y, y_stride, r, g);
+}
+#endif
+
+void gpis_dense_column_norms(const gpis_block *b, double *norms2) {
+    const bool single = b->type == GPIS_FLOAT32;
+    for (int64_t i = 0; i < b->nrows; i++) {
+        const void *row = line_at(b->values, i, b->row_stride, single);
+        for (int64_t j = 0; j < b->d; j++) {
+            const double v = element(row, j * b->col_stride, single);
+            norms2[j] += v * v;
+        }
+    }
+}

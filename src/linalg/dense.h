@@ -1,0 +1,20 @@
+/* Kernels over a dense chunk of rows small enough to stay in cache between their two halves, A x and A'r. */
+#ifndef GPIS_DENSE_H
+#define GPIS_DENSE_H
+
+#include "linalg/block.h"
+
+/*
+ * For one vector x (d entries) and one chunk:
+ *     r = A x - y          (y NULL: r = A x)
+ *     g += A'r             (g NULL: not wanted)
+ * Returns ||r||^2. r has room for the chunk's rows; y is read with stride y_stride.
+ * The order of every sum depends on the chunk's shape and storage alone.
+ */
+double gpis_dense_gradient(const gpis_block *chunk, const double *x, const double *y, int64_t y_stride, double *r,
+                           double *g);
+
+/* norms2[j] += sum of squares of column j of the chunk. */
+void gpis_dense_column_norms(const gpis_block *chunk, double *norms2);
+
+#endif

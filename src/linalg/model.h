@@ -1,0 +1,37 @@
+/*
+ * A model H of A'A with its factor, and how far it may be trusted.
+ *
+ * With D = diag(||a_j||), the scaled matrix T = D^-1 H D^-1 has a unit diagonal, whatever the units of the columns, and
+ * T = R'R. Where the Gram matrix is too near to singular for its own rounding errors, H is H + shift D^2.
+ *
+ * What holds:   A'A >= c H - slack D^2   as matrices.
+ */
+#ifndef GPIS_MODEL_H
+#define GPIS_MODEL_H
+
+#include "base/base.h"
+
+typedef struct gpis_model {
+    gpis_context *context; /* borrowed */
+    int64_t d;
+    double *H;      /* d x d; owned */
+    double *R;      /* d x d, upper triangle; owned */
+    double *scale;  /* 1 / ||a_j||, 1 for a zero column; owned */
+    double c;       /* 1 less a rounding term */
+    double slack;   /* 0 unless shifted */
+    double inverse; /* >= the norm of T^-1 */
+} gpis_model;
+
+/* Takes H = A'A (both triangles), computed with at most `roundings` roundings a sum; owns it from then on, also on
+ * failure. */
+gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, double roundings, gpis_model **out);
+void gpis_model_destroy(gpis_model *model);
+
+/* HV = H V, for V of d x k. */
+void gpis_model_apply(const gpis_model *model, int64_t k, const double *V, double *HV);
+/* V := R^-T D^-1 V, so that ||V||_F^2 becomes <V, H^-1 V>. */
+void gpis_model_whiten(const gpis_model *model, int64_t k, double *V);
+/* V := H^-1 V. */
+void gpis_model_solve(const gpis_model *model, int64_t k, double *V);
+
+#endif

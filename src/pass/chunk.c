@@ -1,0 +1,78 @@
+/* One chunk: objective, gradient, direction, norms, Gram matrix, each while the rows are in cache. */
+#include "pass/chunk.h"
+
+#include <cblas.h>
+#include <string.h>
+
+#include "linalg/csr.h"
+#include "linalg/dense.h"
+
+static double norm2(const double *v, int64_t count) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) sum += v[i] * v[i];
+    return sum;
+}
+
+/* R = A X - Y and G += A'R by BLAS; `a` is row-major. */
+static double gemm_gradient(const gpis_block *a, int64_t k, const double *X, const double *Y, double *R, double *G) {
+    const int rows = (int)a->nrows, d = (int)a->d, ld = (int)a->row_stride;
+    if (Y) memcpy(R, Y, (size_t)(a->nrows * k) * sizeof *R);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, (int)k, d, 1.0, a->values, ld, X, (int)k,
+                Y ? -1.0 : 0.0, R, (int)k);
+    if (G)
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, (int)k, rows, 1.0, a->values, ld, R, (int)k, 1.0, G,
+                    (int)k);
+    return norm2(R, a->nrows * k);
+}
+
+/* r_c = A x_c - y_c and g_c += A'r_c, response by response. */
+static double few_gradient(const gpis_block *a, int64_t k, const double *XT, const double *Y, double *R, double *GT) {
+    double sum = 0.0;
+    for (int64_t c = 0; c < k; c++)
+        sum += gpis_dense_gradient(a, XT + c * a->d, Y ? Y + c : NULL, k, R, GT ? GT + c * a->d : NULL);
+    return sum;
+}
+
+/* The gradient of whatever storage: A X - Y, its squared norm, and G += A'(A X - Y). */
+static double gradient(const gpis_chunk_plan *plan, const gpis_block *chunk, const double *X, const double *XT,
+                       const double *Y, double *R, double *G) {
+    const int64_t k = plan->pass->k;
+    if (chunk->kind == GPIS_BLOCK_CSR) return gpis_csr_gradient(chunk, k, X, Y, R, G);
+    if (plan->transposed) return few_gradient(chunk, k, XT, Y, R, G);
+    return gemm_gradient(chunk, k, X, Y, R, G);
+}
+
+static void add_gram(const gpis_block *a, double *H) {
+    if (a->kind == GPIS_BLOCK_CSR)
+        gpis_csr_gram(a, H);
+    else
+        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)a->d, (int)a->nrows, 1.0, a->values, (int)a->row_stride,
+                    1.0, H, (int)a->d);
+}
+
+/* The chunk as row-major doubles. */
+static gpis_block unpacked(const gpis_block *chunk, double *rows) {
+    gpis_block_unpack(chunk, rows);
+    gpis_block a = *chunk;
+    a.type = GPIS_FLOAT64;
+    a.values = rows;
+    a.row_stride = a.d;
+    a.col_stride = 1;
+    return a;
+}
+
+void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *R, double *rows, gpis_sums *sums) {
+    const gpis_pass *pass = plan->pass;
+    const double *Y = pass->Y ? pass->Y + chunk->row0 * pass->k : NULL;
+    const gpis_block a = plan->unpack ? unpacked(chunk, rows) : *chunk;
+    if (pass->X) sums->objective += gradient(plan, &a, pass->X, plan->XT, Y, R, sums->G);
+    if (pass->P) sums->AP2 += gradient(plan, &a, pass->P, plan->PT, NULL, R, NULL);
+    if (pass->Y2) sums->Y2 += norm2(Y, a.nrows * pass->k);
+    if (pass->norms2) {
+        if (a.kind == GPIS_BLOCK_CSR)
+            gpis_csr_column_norms(&a, sums->norms2);
+        else
+            gpis_dense_column_norms(&a, sums->norms2);
+    }
+    if (pass->gram) add_gram(&a, sums->gram);
+}

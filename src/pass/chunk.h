@@ -1,0 +1,27 @@
+/* What one chunk of rows adds to the sums of its strip. */
+#ifndef GPIS_CHUNK_H
+#define GPIS_CHUNK_H
+
+#include "pass/pass.h"
+
+/* Few responses go one by one through the fused kernel, more through BLAS; both read the chunk from cache. */
+enum { GPIS_FEW_RESPONSES = 8 };
+
+/* The sums of one strip. G is d x k, or k x d when `transposed`. NULL: not wanted. */
+typedef struct gpis_sums {
+    double objective, AP2, Y2;
+    double *G, *norms2, *gram;
+} gpis_sums;
+
+/* What is the same for all chunks of a pass. */
+typedef struct gpis_chunk_plan {
+    const gpis_pass *pass;
+    bool transposed;       /* dense data and few responses: XT, PT and the strips' G are k x d */
+    const double *XT, *PT; /* k x d */
+    bool unpack;           /* BLAS needs row-major doubles and the blocks are not */
+} gpis_chunk_plan;
+
+/* R has room for nrows x k, rows for nrows x d if the plan unpacks. */
+void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *R, double *rows, gpis_sums *sums);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * pass: the only code that walks the rows of A. One sweep feeds every accumulator that is asked for.
+ *
+ * Rows are cut into chunks that stay in cache, chunk c belongs to strip c mod S, and each strip has sums of its own,
+ * which are added up in order at the end. The cut depends on the shape of the problem alone, so the result has the same
+ * bits whatever the number of threads.
+ */
+#ifndef GPIS_PASS_H
+#define GPIS_PASS_H
+
+#include "base/base.h"
+#include "sketch/sketch.h"
+#include "source/source.h"
+
+typedef struct gpis_pass {
+    int64_t k;       /* responses: columns of X, Y, P */
+    const double *Y; /* n x k */
+    const double *X; /* d x k: where to evaluate; NULL: no objective and no gradient */
+    const double *P; /* d x k: a direction; NULL: none */
+    /* What is wanted; NULL: not wanted. */
+    double *objective;   /* ||A X - Y||_F^2 */
+    double *G;           /* A'(A X - Y), d x k */
+    double *AP2;         /* ||A P||_F^2 */
+    double *Y2;          /* ||Y||_F^2 */
+    double *norms2;      /* squared norms of the columns of A, d */
+    double *gram;        /* A'A, d x d, both triangles */
+    gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
+} gpis_pass;
+
+/* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not. */
+gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
+
+/* How many roundings, at most, a sum over n rows goes through in a pass whose sums are `doubles` numbers (d k for a
+ * gradient, d d for a Gram matrix): an entry of A'R is within this times 2^-53 times ||a_j|| ||r|| of the exact sum. */
+double gpis_pass_roundings(int64_t n, int64_t doubles);
+
+#endif
