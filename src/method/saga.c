@@ -119,7 +119,8 @@ static gpis_status epochs(saga *s) {
 static gpis_status run_saga(gpis_run *run, const double *x0) {
     gpis_context *context = run->context;
     saga s = {.run = run};
-    gpis_status status = gpis_batches_start(context, run->A, run->Y, run->k, run->settings->batch, &s.batches);
+    const int64_t rows = gpis_min64(run->settings->batch, run->n);
+    gpis_status status = gpis_batches_start(context, run->A, run->Y, run->k, rows, &s.batches);
     double *vectors = status == GPIS_OK ? gpis_alloc(context, 5 * run->size, sizeof(double)) : NULL;
     s.table = vectors ? gpis_alloc(context, run->n * run->k, sizeof(double)) : NULL;
     s.fresh = s.table ? gpis_alloc(context, s.batches.rows * run->k, sizeof(double)) : NULL;
