@@ -57,7 +57,7 @@ static const struct argp_option option_table[] = {
     {"sparsity", KEY_SPARSITY, "S", 0, "nonzeros of x_true; syn3: its rank", 2},
     {"cond", KEY_COND, "RATIO", 0, "largest over smallest eigenvalue of A'A", 2},
     {"noise", KEY_NOISE, "RATIO", 0, "||w|| / ||A x_true|| (default 0.1)", 2},
-    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 1)", 2},
+    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 2},
     {"literal-recipe", KEY_LITERAL, 0, 0, "singular values by the printed formula, which squares RATIO", 2},
     {"data", KEY_DATA, "FILE", 0, "magic04.data (default: the one that comes with gpis)", 2},
     {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the files do not depend on it", 3},
@@ -211,7 +211,7 @@ void gen_problem_clear(gen_problem *p) {
 
 int cli_gen(int argc, char **argv) {
     static const struct argp argp = {option_table, parse_option, "NAME", doc, NULL, NULL, NULL};
-    command c = {.options = {.numbers = {-1, -1, -1, -1, -1, -1}, .seed = 1}};
+    command c = {.options = {.numbers = {-1, -1, -1, -1, -1, -1}}};
     if (!cli_parse(&argp, argc, argv, &c)) return CLI_BAD_INPUT;
     if (c.threads > 0) omp_set_num_threads((int)c.threads);
     openblas_set_num_threads(1); /* the threads are ours: gen_matrix.c */
