@@ -82,9 +82,9 @@ static error_t find_recipe(command *c, const char *name, const struct argp_state
     return cli_usage(state, "unknown problem '%s'; there are syn1, syn2, syn3, syn4 and magic04", name);
 }
 
-/* Takes the recipe's number where none was given, and refuses a number that the recipe has no use for. */
-static error_t resolve(const struct argp_state *state, const command *c, const char *option, double given,
-                       double usual) {
+/* Refuses an option that the recipe has no use for; negative means "not given" and "no such option". */
+static error_t accept(const struct argp_state *state, const command *c, const char *option, double given,
+                      double usual) {
     if (given >= 0 && usual < 0) return cli_usage(state, "%s has no option --%s", c->recipe->name, option);
     return 0;
 }
@@ -94,13 +94,13 @@ static error_t finish(command *c, const struct argp_state *state) {
     if (!c->out) return cli_usage(state, "gen needs --out DIR");
     const gen_numbers *usual = &c->recipe->numbers;
     gen_numbers *own = &c->options.numbers;
-    error_t error = resolve(state, c, "n", (double)own->n, (double)usual->n);
-    if (!error) error = resolve(state, c, "k", (double)own->k, (double)usual->k);
-    if (!error) error = resolve(state, c, "sparsity", (double)own->sparsity, (double)usual->sparsity);
-    if (!error) error = resolve(state, c, "cond", own->cond, usual->cond);
-    if (!error) error = resolve(state, c, "noise", own->noise, usual->noise);
-    if (!error) error = resolve(state, c, "literal-recipe", c->options.literal ? 1 : -1, usual->cond);
-    if (!error) error = resolve(state, c, "data", c->options.data ? 1 : -1, c->recipe->form == GEN_MAGIC04 ? 1 : -1);
+    error_t error = accept(state, c, "n", (double)own->n, (double)usual->n);
+    if (!error) error = accept(state, c, "k", (double)own->k, (double)usual->k);
+    if (!error) error = accept(state, c, "sparsity", (double)own->sparsity, (double)usual->sparsity);
+    if (!error) error = accept(state, c, "cond", own->cond, usual->cond);
+    if (!error) error = accept(state, c, "noise", own->noise, usual->noise);
+    if (!error) error = accept(state, c, "literal-recipe", c->options.literal ? 1 : -1, usual->cond);
+    if (!error) error = accept(state, c, "data", c->options.data ? 1 : -1, c->recipe->form == GEN_MAGIC04 ? 1 : -1);
     if (own->n < 0) own->n = usual->n;
     if (own->d < 0) own->d = usual->d;
     if (own->k < 0) own->k = usual->k;

@@ -1,6 +1,5 @@
 /* Options: argp with one-line messages, numbers, and what solve and check share. */
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* gpis solve: minimise ||y - A x||^2 over a set, with a certificate. */
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
