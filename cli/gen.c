@@ -144,11 +144,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 /* ---- the command --------------------------------------------------------------------------------------------------
  */
 
+/* The shortest text that reads back as the same number. */
+static void format_radius(double radius, char text[32]) {
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, radius);
+        if (strtod(text, NULL) == radius) return;
+    }
+}
+
 /* What problem.json holds. */
 static json_t *describe(const command *c, const gen_problem *p) {
     const gen_numbers *numbers = &c->options.numbers;
-    char set[64];
-    snprintf(set, sizeof set, "%s:%.17g%s", p->set, p->radius, p->U ? "@U.npy" : "");
+    char set[64], radius[32];
+    format_radius(p->radius, radius);
+    snprintf(set, sizeof set, "%s:%s%s", p->set, radius, p->U ? "@U.npy" : "");
     json_t *o = json_object();
     json_object_set_new(o, "name", json_string(c->recipe->name));
     json_object_set_new(o, "rows", json_integer(p->n));
@@ -176,13 +185,16 @@ static json_t *describe(const command *c, const gen_problem *p) {
 }
 
 static void print_summary(const command *c, const gen_problem *p) {
-    printf("%s: %lld x %lld, %lld response(s), in %s\n", c->recipe->name, (long long)p->n, (long long)p->d,
-           (long long)p->k, c->out);
+    char radius[32];
+    format_radius(p->radius, radius);
+    printf("%s: %lld x %lld", c->recipe->name, (long long)p->n, (long long)p->d);
+    if (p->k > 1) printf(", %lld responses", (long long)p->k);
+    printf(", in %s\n", c->out);
     if (p->columns)
         printf("solve it: gpis solve %s/features.csv --target %s", c->out, p->target);
     else
         printf("solve it: gpis solve %s/A.npy %s/y.npy", c->out, c->out);
-    printf(" --set %s:%.17g", p->set, p->radius);
+    printf(" --set %s:%s", p->set, radius);
     if (p->U) printf("@%s/U.npy", c->out);
     putchar('\n');
 }

@@ -218,6 +218,14 @@ typedef struct gpis_settings {
      * shrinks by gamma_u while it is too long. A positive fixed_step turns the search off. */
     double gamma_u, gamma_d, fixed_step;
     gpis_restart restart;
+    /* Sketched methods (gpis, acc-gpis). */
+    const char *sketch;              /* its kind: "count", ... */
+    int64_t m;                       /* rows of the sketch; 0: 8 d, but not more than n */
+    int gpcs;                        /* non-zero: start from the solution of a classical sketch of A and y */
+    int64_t rounds;                  /* GPIHS rounds; 0: no limit */
+    const int64_t *inner_iterations; /* of each round, the last one again and again; NULL: as many as the sketch is worth */
+    int64_t inner_rounds;            /* how many are listed */
+    int64_t batch;                   /* saga: rows of a minibatch */
     gpis_progress_fn progress;
     void *progress_user;
 } gpis_settings;
@@ -236,7 +244,8 @@ typedef struct gpis_result {
     double epochs; /* arithmetic, in units of one full gradient A'(A x - y) */
     double bytes_read;
     double seconds;
-    char plan[256]; /* what was done and why, in words */
+    char plan[256];    /* what was done and why, in words */
+    char warning[256]; /* what the caller should know although it is no failure; "" if nothing */
 } gpis_result;
 
 GPIS_API gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,

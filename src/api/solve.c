@@ -8,7 +8,8 @@
 #include "method/method.h"
 
 gpis_settings gpis_settings_default(void) {
-    return (gpis_settings){.method = "auto", .tol = 1e-8, .gamma_u = 2.0, .gamma_d = 2.0};
+    return (gpis_settings){
+        .method = "auto", .tol = 1e-8, .gamma_u = 2.0, .gamma_d = 2.0, .sketch = "count", .batch = 10};
 }
 
 const char *gpis_gap_kind_text(gpis_gap_kind kind) {
@@ -37,6 +38,26 @@ static gpis_status check_problem(gpis_context *context, const gpis_source *A, co
     if (set->d != A->d || set->k != k)
         return gpis_fail(context, GPIS_BAD_SHAPE, "the set is for %lld x %lld coefficients, the data for %lld x %lld",
                          (long long)set->d, (long long)set->k, (long long)A->d, (long long)k);
+    return GPIS_OK;
+}
+
+static gpis_status check_sketch(gpis_context *context, const gpis_settings *s, int64_t n) {
+    if (!s->sketch || !gpis_sketch_find(s->sketch))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "no sketch is called '%s'; there are %s",
+                         s->sketch ? s->sketch : "", gpis_sketch_names());
+    if (s->m < 0 || s->m > n)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "a sketch of m = %lld rows: m must be from 1 to the %lld rows of A", (long long)s->m,
+                         (long long)n);
+    if (s->rounds < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "rounds must not be negative");
+    if (s->inner_iterations && s->inner_rounds < 1)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "the list of inner iterations is empty");
+    for (int64_t t = 0; s->inner_iterations && t < s->inner_rounds; t++)
+        if (s->inner_iterations[t] < 1)
+            return gpis_fail(context, GPIS_BAD_ARGUMENT, "inner iterations must be at least 1, not %lld",
+                             (long long)s->inner_iterations[t]);
+    if (s->batch < 1)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a batch has at least 1 row, not %lld", (long long)s->batch);
     return GPIS_OK;
 }
 
@@ -90,6 +111,7 @@ static gpis_status starting_point(gpis_run *run, double *x) {
 
 static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *result) {
     snprintf(result->method, sizeof result->method, "%s", method);
+    snprintf(result->warning, sizeof result->warning, "%s", run->warning);
     result->outcome = run->outcome;
     result->objective = run->objective;
     result->gap = gpis_run_gap(run);
@@ -121,7 +143,7 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     if (!g) return GPIS_NO_MEMORY;
     gpis_status status = gpis_set_distance(run->set, x, &result->feasibility);
     if (status == GPIS_OK && result->feasibility > 0.0) status = gpis_set_project(run->set, x, x);
-    if (status == GPIS_OK) status = gpis_run_first(run, x, &objective, g);
+    if (status == GPIS_OK) status = gpis_run_gradient(run, x, &objective, g);
     if (status == GPIS_OK) {
         gpis_run_offer(run, x, objective);
         status = gpis_run_first_order(run, x, g, objective);
@@ -146,6 +168,7 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     context->message[0] = '\0';
     gpis_status status = check_problem(context, A, Y, k, set, settings);
     if (status == GPIS_OK) status = check_settings(context, settings, A->d * k);
+    if (status == GPIS_OK) status = check_sketch(context, settings, A->n);
     if (status != GPIS_OK) return status;
     const int outside = gpis_guard_enter();
     gpis_run run;

@@ -55,58 +55,63 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     double *minus_g = gpis_alloc(context, size, sizeof *minus_g);
     if (!minus_g) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < size; i++) minus_g[i] = -point->g[i];
-    double support, columns2 = 0.0;
-    const gpis_status status = gpis_set_support(set, minus_g, &support);
+    double support, slack, columns2 = 0.0; /* bounded: no slack */
+    const gpis_status status = gpis_set_support_near(set, minus_g, &support, &slack);
     gpis_free(context, minus_g);
     if (status != GPIS_OK) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
     const double reach = gpis_set_radius(set) + norm(point->x, size);
-    const double rounding = reach * product_error(point) * sqrt(columns2 * (double)set->k) +
-                            2.0 * dot_error(point->g, point->x, size) +
-                            ((double)size + 2.0) * UNIT * reach * norm(point->g, size);
+    const double rounding =
+        reach * product_error(point) * sqrt(columns2 * (double)set->k) + dot_error(point->g, point->x, size);
     const double linear = fmax(0.0, dot(point->g, point->x, size) + support);
     *gap = 2.0 * (linear + rounding) + gpis_certificate_noise(set, point);
     return GPIS_OK;
 }
 
-/* l = -(2 g + 2 c H (s - x)), taken back to where the support function is finite. */
-static gpis_status multiplier(gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
-                              const double *s, double *p, double *l) {
+/* v = -(2 g + 2 c H (s - x)): the best multiplier, if s minimises the model. */
+static void multiplier(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c, const double *s,
+                       double *p, double *v) {
     const int64_t size = set->d * set->k;
     for (int64_t i = 0; i < size; i++) p[i] = s[i] - point->x[i];
-    gpis_model_apply(model, set->k, p, l);
-    for (int64_t i = 0; i < size; i++) l[i] = -2.0 * (point->g[i] + c * l[i]);
-    const gpis_status status = gpis_set_recession(set, l, p);
-    if (status != GPIS_OK) return status;
-    for (int64_t i = 0; i < size; i++) l[i] -= p[i];
-    return GPIS_OK;
+    gpis_model_apply(model, set->k, p, v);
+    for (int64_t i = 0; i < size; i++) v[i] = -2.0 * (point->g[i] + c * v[i]);
+}
+
+/* What rounding adds to the second-order bound: 2 <e, p> <= |e|^2 / share + share |p|^2, with the errors of the
+ * residual in the norm of A and those of A'r in the norm of H. */
+static double gradient_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    const double e = residual_error(set, point), eta = product_error(point);
+    return e * e / SHARE + eta * eta * (double)(set->d * set->k) * model->inverse / (SHARE * model->c);
+}
+
+/* slack ||D p||^2 for a shifted model, over all p = s - x. */
+static double shift_error(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    if (!(model->slack > 0.0)) return 0.0;
+    double largest2 = 0.0;
+    for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
+    const double reach = gpis_set_radius(set) + norm(point->x, set->d * set->k);
+    return model->slack * largest2 * reach * reach;
 }
 
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap) {
     *gap = INFINITY;
-    const bool bounded = gpis_set_is_bounded(set);
-    if (model->slack > 0.0 && !bounded) return GPIS_OK;
+    if (model->slack > 0.0 && !gpis_set_is_bounded(set)) return GPIS_OK;
     const int64_t size = set->d * set->k;
     const double c = model->c * (1.0 - 2.0 * SHARE);
     double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size;
     if (!l) return GPIS_NO_MEMORY;
-    double support, largest2 = 0.0;
-    gpis_status status = multiplier(set, point, model, c, s, v, l);
-    if (status == GPIS_OK) status = gpis_set_support(set, l, &support);
+    double support, slack; /* the true multiplier is within slack of l */
+    multiplier(set, point, model, c, s, v, l);
+    const gpis_status status = gpis_set_support_near(set, l, &support, &slack);
     if (status == GPIS_OK) {
         for (int64_t i = 0; i < size; i++) v[i] = 2.0 * point->g[i] + l[i];
         gpis_model_whiten(model, set->k, v);
-        const double quadratic = 0.25 * dot(v, v, size) / c;
-        const double linear = support - dot(l, point->x, size);
-        const double rounding = 2.0 * dot_error(l, point->x, size) + ((double)size + 2.0) * UNIT * fabs(support);
-        /* 2 <e, p> <= |e|^2 / share + share |p|^2: errors of the residual, in the norm of A; of A'r, in that of H. */
-        const double e = residual_error(set, point), eta = product_error(point);
-        const double errors = e * e / SHARE + eta * eta * (double)size * model->inverse / (SHARE * model->c);
-        for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
-        const double reach = bounded ? gpis_set_radius(set) + norm(point->x, size) : 0.0;
-        const double slack = model->slack > 0.0 ? model->slack * largest2 * reach * reach : 0.0;
-        *gap = fmax(0.0, quadratic + linear) + rounding + errors + slack + gpis_certificate_noise(set, point);
+        const double whitened = norm(v, size) + slack * gpis_model_inverse_root(model);
+        const double quadratic = 0.25 * whitened * whitened / c;
+        const double linear = support - dot(l, point->x, size) + slack * norm(point->x, size);
+        *gap = fmax(0.0, quadratic + linear) + dot_error(l, point->x, size) + gradient_errors(set, point, model) +
+               shift_error(set, point, model) + gpis_certificate_noise(set, point);
     }
     gpis_free(context, l);
     return status;

@@ -31,10 +31,12 @@ static gpis_status trial(void *user, const double *s, const double *p, double *g
     return GPIS_OK;
 }
 
-gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_model *model, gpis_inner **out) {
+const gpis_descent_settings gpis_inner_fast = {
+    .accelerated = true, .gamma_u = 2.0, .gamma_d = 1.1, .restart = GPIS_RESTART_GRADIENT};
+
+gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_model *model,
+                              const gpis_descent_settings *settings, gpis_inner **out) {
     *out = NULL;
-    const gpis_descent_settings settings = {
-        .accelerated = true, .gamma_u = 2.0, .gamma_d = 1.1, .restart = GPIS_RESTART_GRADIENT};
     const int64_t size = set->d * set->k;
     gpis_inner *inner = gpis_alloc_zero(context, 1, sizeof *inner);
     if (!inner) return GPIS_NO_MEMORY;
@@ -46,7 +48,7 @@ gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_m
     inner->pair = gpis_alloc(context, 2 * size, sizeof(double));
     inner->product = gpis_alloc(context, 2 * size, sizeof(double));
     if (!inner->x || !inner->g || !inner->pair || !inner->product ||
-        gpis_descent_create(context, set, &settings, trial, inner, &inner->descent) != GPIS_OK) {
+        gpis_descent_create(context, set, settings, trial, inner, &inner->descent) != GPIS_OK) {
         gpis_inner_destroy(inner);
         return GPIS_NO_MEMORY;
     }

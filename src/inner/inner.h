@@ -23,7 +23,10 @@ typedef struct gpis_inner {
     double *s;               /* the solution so far; borrowed from descent or, unconstrained, from pair */
 } gpis_inner;
 
-gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_model *model, gpis_inner **out);
+/* `settings`: of the projected gradient; gpis_inner_fast: the accelerated one, with a search that costs little. */
+gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_model *model,
+                              const gpis_descent_settings *settings, gpis_inner **out);
+extern const gpis_descent_settings gpis_inner_fast;
 /* Centres the model at x (in K) with gradient g, and begins there. */
 void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g);
 /* At most `iterations` more steps. *done: the minimiser is reached to working accuracy. */

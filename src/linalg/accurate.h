@@ -16,7 +16,10 @@ static inline void gpis_sum_add(gpis_sum *s, double term) {
     s->high = total;
 }
 
-static inline double gpis_sum_value(gpis_sum s) { return s.high + s.low; }
+static inline double gpis_sum_value(gpis_sum s) {
+    const double value = s.high + s.low;
+    return value == value ? value : s.high; /* after an overflow `low` is NaN, `high` says infinity */
+}
 
 double gpis_sum_abs(const double *v, int64_t n);
 double gpis_max_abs(const double *v, int64_t n);

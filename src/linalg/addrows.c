@@ -1,4 +1,4 @@
-/* Signed sums of rows, in two orders: one sum gathers its rows; or each row is scattered to its sums. */
+/* Signed sums of rows, in two orders: one sum gathers its rows, or a column is scattered to its sums. */
 #include "linalg/addrows.h"
 
 #include "linalg/hot.h"
@@ -29,13 +29,21 @@ enum { SWEEP = 4, LINE = 64 };
                     sum[c] =                                                                                           \
                         (((sum[c] + sign[0] * r[0][c]) + sign[1] * r[1][c]) + sign[2] * r[2][c]) + sign[3] * r[3][c];  \
             }                                                                                                          \
+            for (int q = 0; q < SWEEP; q++) __builtin_prefetch(next[q] + cols - 1);                                    \
             for (; j < cols; j++)                                                                                      \
                 sum[j] = (((sum[j] + sign[0] * r[0][j]) + sign[1] * r[1][j]) + sign[2] * r[2][j]) + sign[3] * r[3][j]; \
         }                                                                                                              \
         for (; e < count; e++) {                                                                                       \
             const type *row = a + gpis_code_number(terms[e]) * stride;                                                 \
+            const type *next = a + gpis_code_number(terms[gpis_min64(e + SWEEP, ahead)]) * stride;                     \
             const double sign = gpis_code_sign(terms[e]);                                                              \
-            for (int64_t j = 0; j < cols; j++) sum[j] += sign * row[j];                                                \
+            int64_t j = 0;                                                                                             \
+            for (; j + STEP <= cols; j += STEP) {                                                                      \
+                __builtin_prefetch(next + j);                                                                          \
+                for (int64_t c = j; c < j + STEP; c++) sum[c] += sign * row[c];                                        \
+            }                                                                                                          \
+            __builtin_prefetch(next + cols - 1);                                                                       \
+            for (; j < cols; j++) sum[j] += sign * row[j];                                                             \
         }                                                                                                              \
     }
 DEFINE_GATHER(gather_double, double)
@@ -53,18 +61,6 @@ DEFINE_GATHER(gather_float, float)
 DEFINE_GATHER_CSR(gather_csr_double, double)
 DEFINE_GATHER_CSR(gather_csr_float, float)
 
-/* Columns lie apart: an entry at a time, each read once. */
-static void gather_strided(const gpis_block *b, const uint32_t *terms, int64_t count, double *restrict sum) {
-    for (int64_t e = 0; e < count; e++) {
-        const int64_t i = gpis_code_number(terms[e]) * b->row_stride;
-        const double sign = gpis_code_sign(terms[e]);
-        for (int64_t j = 0; j < b->d; j++) {
-            const int64_t p = i + j * b->col_stride;
-            sum[j] += sign * (b->type == GPIS_FLOAT64 ? ((const double *)b->values)[p] : ((const float *)b->values)[p]);
-        }
-    }
-}
-
 void gpis_gather_rows(const gpis_block *b, const uint32_t *terms, int64_t count, const uint32_t *limit, double *sum) {
     const bool wide = b->type == GPIS_FLOAT64;
     if (b->kind == GPIS_BLOCK_CSR) {
@@ -72,8 +68,6 @@ void gpis_gather_rows(const gpis_block *b, const uint32_t *terms, int64_t count,
             gather_csr_double(b, terms, count, sum);
         else
             gather_csr_float(b, terms, count, sum);
-    } else if (!gpis_block_is_row_major(b)) {
-        gather_strided(b, terms, count, sum);
     } else if (wide) {
         gather_double(b->values, b->row_stride, b->d, terms, count, limit, sum);
     } else {
@@ -81,43 +75,21 @@ void gpis_gather_rows(const gpis_block *b, const uint32_t *terms, int64_t count,
     }
 }
 
-/* Row-major: a short piece of each row goes to its sums, which stay in cache. Column-major: column by column, along
- * the columns as they are stored. */
-#define DEFINE_SCATTER(name, type)                                                                                    \
-    GPIS_HOT static void name##_rows(const type *restrict a, int64_t stride, int64_t nrows, const uint32_t *codes,    \
-                                     int each, int64_t cols, double *restrict sums, int64_t ld) {                     \
-        for (int64_t i = 0; i < nrows; i++, a += stride)                                                              \
-            for (int t = 0; t < each; t++, codes++) {                                                                 \
-                double *restrict sum = sums + gpis_code_number(*codes) * ld;                                          \
-                const double sign = gpis_code_sign(*codes);                                                           \
-                for (int64_t j = 0; j < cols; j++) sum[j] += sign * a[j];                                             \
-            }                                                                                                         \
-    }                                                                                                                 \
-                                                                                                                      \
-    static void name##_column(const type *restrict a, int64_t stride, int64_t nrows, const uint32_t *codes, int each, \
-                              double *restrict sums, int64_t ld) {                                                    \
-        for (int64_t i = 0; i < nrows; i++)                                                                           \
-            for (int t = 0; t < each; t++, codes++)                                                                   \
-                sums[gpis_code_number(*codes) * ld] += gpis_code_sign(*codes) * a[i * stride];                        \
-    }                                                                                                                 \
-                                                                                                                      \
-    static void name(const gpis_block *b, const uint32_t *codes, int each, int64_t col0, int64_t cols, double *sums,  \
-                     int64_t ld) {                                                                                    \
-        const type *a = (const type *)b->values + col0 * b->col_stride;                                               \
-        if (b->col_stride == 1) {                                                                                     \
-            name##_rows(a, b->row_stride, b->nrows, codes, each, cols, sums + col0, ld);                              \
-            return;                                                                                                   \
-        }                                                                                                             \
-        for (int64_t j = 0; j < cols; j++)                                                                            \
-            name##_column(a + j * b->col_stride, b->row_stride, b->nrows, codes, each, sums + col0 + j, ld);          \
+#define DEFINE_SCATTER(name, type)                                                                           \
+    static void name(const type *restrict a, int64_t stride, int64_t nrows, const uint32_t *codes, int each, \
+                     double *restrict sums) {                                                                \
+        for (int64_t i = 0; i < nrows; i++)                                                                  \
+            for (int t = 0; t < each; t++, codes++)                                                          \
+                sums[gpis_code_number(*codes)] += gpis_code_sign(*codes) * a[i * stride];                    \
     }
 DEFINE_SCATTER(scatter_double, double)
 DEFINE_SCATTER(scatter_float, float)
 
-void gpis_scatter_rows(const gpis_block *b, const uint32_t *codes, int each, int64_t col0, int64_t cols, double *sums,
-                       int64_t ld) {
-    if (b->type == GPIS_FLOAT64)
-        scatter_double(b, codes, each, col0, cols, sums, ld);
-    else
-        scatter_float(b, codes, each, col0, cols, sums, ld);
+void gpis_scatter_column(const gpis_block *b, int64_t j, const uint32_t *codes, int each, double *sums) {
+    const int64_t first = j * b->col_stride;
+    if (b->type == GPIS_FLOAT64) {
+        scatter_double((const double *)b->values + first, b->row_stride, b->nrows, codes, each, sums);
+    } else {
+        scatter_float((const float *)b->values + first, b->row_stride, b->nrows, codes, each, sums);
+    }
 }

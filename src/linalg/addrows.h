@@ -15,13 +15,12 @@ static inline uint32_t gpis_code_number(uint32_t code) { return code >> 1; }
 static inline double gpis_code_sign(uint32_t code) { return 1.0 - 2.0 * (double)(code & 1); }
 
 /* sum += +-row for each of the `count` signed rows in `terms`; sum has d entries. The terms up to `limit` come next,
- * most likely: their rows are fetched ahead. */
+ * most likely: their rows are fetched ahead. Row-major and CSR blocks only. */
 void gpis_gather_rows(const gpis_block *block, const uint32_t *terms, int64_t count, const uint32_t *limit,
                       double *sum);
 
-/* Row i of the block, columns [col0, col0 + cols), is added to the `each` rows of `sums` (leading dimension ld) that
- * codes[i * each], codes[i * each + 1], ... name, with their signs. Dense blocks only. */
-void gpis_scatter_rows(const gpis_block *block, const uint32_t *codes, int each, int64_t col0, int64_t cols,
-                       double *sums, int64_t ld);
+/* Along column j of a dense block: entry i is added to the `each` sums that codes[i * each], codes[i * each + 1], ...
+ * name, with their signs. */
+void gpis_scatter_column(const gpis_block *block, int64_t j, const uint32_t *codes, int each, double *sums);
 
 #endif

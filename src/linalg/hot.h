@@ -11,7 +11,7 @@
 #ifndef GPIS_HOT_H
 #define GPIS_HOT_H
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&                       \
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define GPIS_X86_DISPATCH 1
 #define GPIS_HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

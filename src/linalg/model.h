@@ -31,6 +31,8 @@ void gpis_model_destroy(gpis_model *model);
 void gpis_model_apply(const gpis_model *model, int64_t k, const double *V, double *HV);
 /* V := R^-T D^-1 V, so that ||V||_F^2 becomes <V, H^-1 V>. */
 void gpis_model_whiten(const gpis_model *model, int64_t k, double *V);
+/* >= the norm of H^-1/2. */
+double gpis_model_inverse_root(const gpis_model *model);
 /* V := H^-1 V. */
 void gpis_model_solve(const gpis_model *model, int64_t k, double *V);
 

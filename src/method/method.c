@@ -4,8 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const gpis_method *const METHODS[] = {&gpis_method_newton, &gpis_method_apgd};
+static const gpis_method *const METHODS[] = {&gpis_method_newton, &gpis_method_gpis, &gpis_method_acc_gpis,
+                                             &gpis_method_pgd,    &gpis_method_apgd, &gpis_method_saga};
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
+
+const char *gpis_always_applicable(const gpis_run *run) {
+    (void)run;
+    return NULL;
+}
 
 const gpis_method *gpis_method_find(gpis_context *context, const char *name) {
     char names[128] = "auto";

@@ -14,8 +14,14 @@ typedef struct gpis_method {
     gpis_status (*run)(gpis_run *run, const double *x0);
 } gpis_method;
 
-extern const gpis_method gpis_method_apgd;
 extern const gpis_method gpis_method_newton;
+extern const gpis_method gpis_method_gpis;
+extern const gpis_method gpis_method_acc_gpis;
+extern const gpis_method gpis_method_pgd;
+extern const gpis_method gpis_method_apgd;
+extern const gpis_method gpis_method_saga;
+
+const char *gpis_always_applicable(const gpis_run *run);
 
 /* The method of that name; NULL, with a message that lists the names, if there is none. */
 const gpis_method *gpis_method_find(gpis_context *context, const char *name);

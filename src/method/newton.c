@@ -16,7 +16,7 @@ enum { PATIENCE = 3 };
 
 static gpis_status rounds(gpis_run *run, double *x, double *g) {
     double objective;
-    gpis_status status = gpis_run_first(run, x, &objective, g);
+    gpis_status status = gpis_run_gradient(run, x, &objective, g);
     if (status == GPIS_OK) status = gpis_run_make_model(run);
     for (int idle = 0; status == GPIS_OK;) {
         const double best = run->objective, lower = run->lower;
@@ -29,8 +29,7 @@ static gpis_status rounds(gpis_run *run, double *x, double *g) {
         if (idle == PATIENCE) gpis_run_end(run, GPIS_STALLED);
         if (run->ended) break;
         memcpy(x, run->inner->s, (size_t)run->size * sizeof(double));
-        const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .objective = &objective, .G = g};
-        status = gpis_run_pass(run, &pass, 1.0);
+        status = gpis_run_gradient(run, x, &objective, g);
     }
     return status;
 }

@@ -37,11 +37,14 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
     run->passes++;
     run->epochs += gradients;
     run->bytes_read += (double)info.bytes;
-    return gpis_pass_run(run->context, run->A, pass);
+    gpis_pass with_norms = *pass;
+    if (!run->norms_known) with_norms.norms2 = run->norms2;
+    run->norms_known = true;
+    return gpis_pass_run(run->context, run->A, &with_norms);
 }
 
-gpis_status gpis_run_first(gpis_run *run, const double *x, double *objective, double *g) {
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .objective = objective, .G = g, .norms2 = run->norms2};
+gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g) {
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .objective = objective, .G = g};
     return gpis_run_pass(run, &pass, 1.0);
 }
 
@@ -64,7 +67,7 @@ gpis_status gpis_run_make_model(gpis_run *run) {
     }
     status = gpis_model_create(run->context, run->d, H, gpis_pass_roundings(run->n, run->d * run->d), &run->model);
     if (status != GPIS_OK) return status;
-    return gpis_inner_create(run->context, run->set, run->model, &run->inner);
+    return gpis_inner_create(run->context, run->set, run->model, &gpis_inner_fast, &run->inner);
 }
 
 static gpis_point point_at(const gpis_run *run, const double *x, const double *g, double objective) {
@@ -110,6 +113,34 @@ gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *
     run->inner_iterations = run->inner->descent->iterations;
     return GPIS_OK;
 }
+
+/*
+ * When to pay for the second-order bound. The first-order gap shrinks like the square root of the true error, so the
+ * true error is guessed by its square (relative to f); for an unbounded set, which has no first-order bound, as many
+ * passes as pay for the Gram matrix are made before it. Then again each time the passes have grown by a quarter.
+ */
+static bool proof_is_due(const gpis_run *run) {
+    enum { MOST_COLUMNS = 4000 };
+    if (run->settings->certificate == GPIS_CERTIFICATE_NONE || run->d > MOST_COLUMNS) return false;
+    if (run->passes < run->proof_due) return false;
+    if (!gpis_set_is_bounded(run->set)) return run->model || (double)run->passes > gpis_run_model_cost(run);
+    const double first = gpis_run_gap(run) / run->objective;
+    return first * first <= 1e3 * run->settings->tol;
+}
+
+gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, double objective, bool now) {
+    gpis_status status = gpis_run_first_order(run, x, g, objective);
+    now = now && run->settings->certificate != GPIS_CERTIFICATE_NONE;
+    if (status != GPIS_OK || gpis_run_solved(run) || !(now || proof_is_due(run))) return status;
+    if (!run->model) status = gpis_run_make_model(run);
+    if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective);
+    run->proof_due = run->passes + run->passes / 4 + 1;
+    return status;
+}
+
+double gpis_run_pause(const gpis_run *run) { return gpis_clock() - run->started; }
+
+void gpis_run_resume(gpis_run *run, double paused) { run->started = gpis_clock() - paused; }
 
 double gpis_run_gap(const gpis_run *run) { return fmax(0.0, run->objective - run->lower); }
 

@@ -27,21 +27,25 @@ typedef struct gpis_run {
     double lower;     /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
     double noise;     /* of the best objective, by rounding */
     double previous_gap;
-    double *norms2;    /* owned: squared norms of the columns of A */
+    double *norms2; /* owned: squared norms of the columns of A, once norms_known */
+    bool norms_known;
     gpis_model *model; /* owned: of the Gram matrix; NULL until it is made */
     gpis_inner *inner; /* owned: the inner problem on it */
+    int64_t proof_due; /* the pass from which the second-order bound is tried (again) */
     gpis_outcome outcome;
     bool ended;
+    char warning[256];
 } gpis_run;
 
 gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A, const double *Y, int64_t k,
                            gpis_set *set, const gpis_settings *settings);
 void gpis_run_clear(gpis_run *run);
 
-/* One pass, entered in the account; `gradients` is its arithmetic in units of one full gradient. */
+/* One pass, entered in the account; `gradients` is its arithmetic in units of one full gradient. The first one also
+ * finds the norms of the columns. */
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients);
-/* The first pass: objective and gradient at x, and the norms of the columns. */
-gpis_status gpis_run_first(gpis_run *run, const double *x, double *objective, double *g);
+/* The pass every method needs: objective and gradient at x. */
+gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g);
 /* One pass that makes the Gram matrix, its model and the inner problem. */
 gpis_status gpis_run_make_model(gpis_run *run);
 /* What that pass costs, in units of one gradient pass. */
@@ -54,6 +58,14 @@ gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g
 /* The second-order bound at x: solves the inner problem as far as the bound is worth it. Afterwards run->inner->s is a
  * near minimiser of the model. */
 gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective);
+
+/* The bounds at x as a gradient method wants them: first order always, second order when it is likely to be enough
+ * (or `now`), since it costs a Gram matrix. */
+gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, double objective, bool now);
+
+/* What is done only to measure is not charged: seconds between these two do not count. */
+double gpis_run_pause(const gpis_run *run);
+void gpis_run_resume(gpis_run *run, double paused);
 
 double gpis_run_gap(const gpis_run *run);
 /* True when the gap is within the tolerance, or the objective is zero to working accuracy. */

@@ -11,7 +11,8 @@
  * Moreau's theorem v - recession(v) is the nearest vector of that polar, and ||recession(v)|| the distance from it.
  *
  * Rounding. For `exact_recession` kinds v - recession(v) lies in the polar exactly. For the others (monotone, tv,
- * affine, transforms) it does so up to gpis_set_rounding(d) * ||v||, so:
+ * affine, transforms) it does so up to gpis_set_rounding(d) * ||v||, the usual bound of d operations with room for the
+ * constants of QR and FFT, so:
  *   gpis_set_support(g)       forgives that much relative to ||g||; beyond it the value is INFINITY. For people.
  *   gpis_set_support_near(v)  cleans v itself and says how far the result can be from a vector where its value is a
  *                             true upper bound. For certificates, which must be right: they add that slack.

@@ -71,21 +71,39 @@ static const gpis_set_class transform_class = {
     .destroy = destroy,
 };
 
-/* U U' = I to 1e-12: a U rounded to float32 would not keep the set's shape to the accuracy that is promised. */
-static gpis_status check_orthogonal(gpis_set *s, const char *path) {
-    const transform_state *t = s->state;
+/* G = U U' (lower triangle) must be I to 1e-12: a U rounded to float32 would not keep the shape of the set. */
+static gpis_status check_orthogonal(gpis_set *s, const double *G, const char *path) {
     const int64_t d = s->d;
-    double *G = gpis_alloc(s->context, d * d, sizeof(double));
-    if (!G) return GPIS_NO_MEMORY;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)d, (int)d, 1, t->U.data, (int)d, 0, G, (int)d);
-    gpis_status status = GPIS_OK;
-    for (int64_t i = 0; status == GPIS_OK && i < d; i++)
-        for (int64_t j = 0; status == GPIS_OK && j <= i; j++)
-            if (fabs(G[i * d + j] - (i == j)) > 1e-12)
-                status = gpis_fail(s->context, GPIS_BAD_SET,
-                                   "%s: rows %lld and %lld are not orthonormal (U U' is off by %.3g there)", path,
-                                   (long long)j + 1, (long long)i + 1, fabs(G[i * d + j] - (i == j)));
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            const double off = fabs(G[i * d + j] - (i == j));
+            if (off > 1e-12)
+                return gpis_fail(s->context, GPIS_BAD_SET,
+                                 "%s: rows %lld and %lld are not orthonormal (U U' is off by %.3g there)", path,
+                                 (long long)j + 1, (long long)i + 1, off);
+        }
+    return GPIS_OK;
+}
+
+/* Replaces U by 3/2 U - 1/2 (U U') U: one step of Newton and Schulz squares what U lacks of orthogonality, so that the
+ * rest is rounding, as the promises of set.h have it. */
+static gpis_status orthonormalise(gpis_set *s, const char *path) {
+    transform_state *t = s->state;
+    const int d = (int)s->d;
+    double *G = gpis_alloc(s->context, s->d * s->d, sizeof(double));
+    double *better = gpis_alloc(s->context, s->d * s->d, sizeof(double));
+    gpis_status status = G && better ? GPIS_OK : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) {
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, d, d, 1, t->U.data, d, 0, G, d);
+        status = check_orthogonal(s, G, path);
+    }
+    if (status == GPIS_OK) {
+        memcpy(better, t->U.data, (size_t)(s->d * s->d) * sizeof *better);
+        cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, d, d, -0.5, G, d, t->U.data, d, 1.5, better, d);
+        memcpy(t->U.data, better, (size_t)(s->d * s->d) * sizeof *better);
+    }
     gpis_free(s->context, G);
+    gpis_free(s->context, better);
     return status;
 }
 
@@ -97,7 +115,7 @@ static gpis_status read_matrix(gpis_set *s, const char *path) {
     if (t->U.rows != s->d || t->U.cols != s->d || s->d > INT_MAX)
         return gpis_fail(s->context, GPIS_BAD_SHAPE, "%s: U must be %lld x %lld, not %lld x %lld", path,
                          (long long)s->d, (long long)s->d, (long long)t->U.rows, (long long)t->U.cols);
-    return check_orthogonal(s, path);
+    return orthonormalise(s, path);
 }
 
 static gpis_status parse(gpis_set *s, gpis_spec *spec) {

@@ -1,11 +1,11 @@
 /*
  * Two ways to the same bits, since either way a bucket adds its rows in ascending order:
- *   gather   the rows are sorted by bucket, then each bucket sums its own: A is read once, SA is read and written once;
- *   scatter  threads share out the columns, and each row is added to its buckets in a panel of SA narrow enough to stay
- *            in cache: the only way along a column-major A, and the better one when a row has many buckets.
+ *   gather   rows are sorted by bucket, then each bucket sums its own: A is read once, and SA with it;
+ *   scatter  along a column-major A, threads share out the columns, and each entry is added to its bucket.
  */
 #include "sketch/buckets.h"
 
+#include <omp.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -13,13 +13,12 @@
 #include "linalg/hot.h"
 
 enum {
-    WORDS = 4,            /* of a Philox block: the rows it serves */
-    MAX_PIECES = 16,      /* parts of a slab that are sorted side by side */
-    SLAB_TERMS = 1 << 20, /* entries of S held at a time, at least; more when m is large, so that a bucket ... */
-    SLAB_PER_BUCKET = 16, /* ... has this many, and the traffic of SA is small beside that of A */
-    PANEL_DOUBLES = 1 << 17,
-    PANEL_MIN = 8,
-    PANEL_MAX = 32
+    WORDS = 4,               /* of a Philox block: the rows it serves */
+    SLAB_TERMS = 1 << 20,    /* entries of S held at a time, or a piece's if that is more */
+    PIECE_PER_BUCKET = 16,   /* entries of a piece for each bucket: enough to add several rows a sweep, few enough that
+                                the rows of a piece are near each other in memory */
+    RANGE_DOUBLES = 1 << 16, /* of SA that a thread gathers at a time: its cache */
+    PANEL = 8                /* columns scattered between two visits to SA: a line of it */
 };
 
 struct gpis_buckets {
@@ -28,26 +27,31 @@ struct gpis_buckets {
     int stacks;
     uint64_t seed, stream;
     int64_t slab;    /* rows taken at a time */
+    int64_t piece;   /* rows sorted at a time, side by side: parts of a slab */
     uint32_t *codes; /* owned: for each row of the slab and each stack, the signed bucket */
-    uint32_t *terms; /* owned: signed rows of the slab, sorted by bucket */
-    int32_t *places; /* owned: MAX_PIECES x m; where each piece puts its next row of a bucket */
+    uint32_t *terms; /* owned: signed rows of the slab, each piece sorted by bucket */
+    int32_t *ends;   /* owned: for each piece, where the terms of each bucket end */
 };
+
+static int64_t whole_quanta(int64_t rows) {
+    const int64_t quantum = GPIS_SKETCH_QUANTUM;
+    return (rows + quantum - 1) / quantum * quantum;
+}
 
 gpis_status gpis_buckets_create(gpis_context *context, int64_t m, int64_t n, int stacks, uint64_t seed, uint64_t stream,
                                 gpis_buckets **out) {
     *out = NULL;
-    if (m > INT32_MAX / SLAB_PER_BUCKET / 2)
+    if (m > INT32_MAX / PIECE_PER_BUCKET / 2)
         return gpis_fail(context, GPIS_TOO_LARGE, "a sketch of %lld rows is too large", (long long)m);
     gpis_buckets *b = gpis_alloc_zero(context, 1, sizeof *b);
     if (!b) return GPIS_NO_MEMORY;
-    const int64_t terms = gpis_max64(SLAB_TERMS, SLAB_PER_BUCKET * m), quantum = GPIS_SKETCH_QUANTUM;
-    const int64_t rows = gpis_min64(n, terms / stacks);
     *b = (gpis_buckets){.context = context, .m = m, .stacks = stacks, .seed = seed, .stream = stream};
-    b->slab = (rows + quantum - 1) / quantum * quantum;
+    b->piece = whole_quanta(gpis_min64(n, PIECE_PER_BUCKET * m / stacks));
+    b->slab = gpis_max64(b->piece, whole_quanta(gpis_min64(n, SLAB_TERMS / stacks)));
     b->codes = gpis_alloc(context, b->slab * stacks, sizeof *b->codes);
     b->terms = gpis_alloc(context, b->slab * stacks, sizeof *b->terms);
-    b->places = gpis_alloc(context, MAX_PIECES * m, sizeof *b->places);
-    if (!b->codes || !b->terms || !b->places) {
+    b->ends = gpis_alloc(context, (b->slab + b->piece - 1) / b->piece * m, sizeof *b->ends);
+    if (!b->codes || !b->terms || !b->ends) {
         gpis_buckets_destroy(b);
         return GPIS_NO_MEMORY;
     }
@@ -59,7 +63,7 @@ void gpis_buckets_destroy(gpis_buckets *b) {
     if (!b) return;
     gpis_free(b->context, b->codes);
     gpis_free(b->context, b->terms);
-    gpis_free(b->context, b->places);
+    gpis_free(b->context, b->ends);
     gpis_free(b->context, b);
 }
 
@@ -80,69 +84,84 @@ GPIS_HOT static void draw(uint64_t seed, uint64_t stream, uint64_t first, int64_
     }
 }
 
-static void draw_slab(const gpis_buckets *b, int64_t row0, int64_t nrows, int threads) {
-    const int64_t quantum = GPIS_SKETCH_QUANTUM;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < nrows; i += quantum)
-        draw(b->seed, b->stream, (uint64_t)(row0 + i), gpis_min64(quantum, nrows - i), (uint64_t)b->m,
-             (uint64_t)b->stacks, b->codes + i * b->stacks);
-}
-
-/* Counting sort of the slab's codes by bucket, rows ascending within one. Pieces of the slab are counted and placed
- * side by side; piece p's rows of a bucket come after those of the pieces before it, so the order does not depend on
- * the number of pieces. Leaves the end of bucket v in the returned array. */
-static const int32_t *sort_slab(const gpis_buckets *b, int64_t nrows, int threads) {
-    const int64_t m = b->m, terms = nrows * b->stacks;
-    const int pieces = (int)gpis_max64(1, gpis_min64(MAX_PIECES, terms / m));
-    memset(b->places, 0, (size_t)(pieces * m) * sizeof *b->places);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int p = 0; p < pieces; p++) {
-        int32_t *count = b->places + p * m;
-        const int64_t end = nrows * (p + 1) / pieces * b->stacks;
-        for (int64_t e = nrows * p / pieces * b->stacks; e < end; e++) count[gpis_code_number(b->codes[e])]++;
-    }
-    int32_t place = 0;
-    for (int64_t v = 0; v < m; v++)
-        for (int p = 0; p < pieces; p++) {
-            const int32_t count = b->places[p * m + v];
-            b->places[p * m + v] = place;
-            place += count;
-        }
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int p = 0; p < pieces; p++) {
-        int32_t *next = b->places + p * m;
-        const int64_t end = nrows * (p + 1) / pieces;
-        for (int64_t i = nrows * p / pieces; i < end; i++)
-            for (int t = 0; t < b->stacks; t++) {
-                const uint32_t code = b->codes[i * b->stacks + t];
-                b->terms[next[gpis_code_number(code)]++] = gpis_signed_code((uint32_t)i, code & 1);
-            }
-    }
-    return b->places + (pieces - 1) * m;
-}
-
-static void gather(const gpis_buckets *b, const gpis_block *rows, const int32_t *ends, double *sums, int threads) {
-    const uint32_t *limit = b->terms + ends[b->m - 1];
-    const int64_t chunk = gpis_max64(1, gpis_min64(16, b->m / (8 * (int64_t)threads)));
-#pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
+/* Draws the codes of a piece and, to gather, sorts them by bucket (counting sort), rows ascending within one. */
+static void prepare_piece(const gpis_buckets *b, int64_t piece, int64_t row0, int64_t nrows, bool sort) {
+    const int64_t first = piece * b->piece, count = gpis_min64(b->piece, nrows - first), s = b->stacks;
+    const uint32_t *codes = b->codes + first * s;
+    uint32_t *terms = b->terms + first * s;
+    int32_t *ends = b->ends + piece * b->m, place = 0;
+    draw(b->seed, b->stream, (uint64_t)(row0 + first), count, (uint64_t)b->m, (uint64_t)s, b->codes + first * s);
+    if (!sort) return;
+    memset(ends, 0, (size_t)b->m * sizeof *ends);
+    for (int64_t e = 0; e < count * s; e++) ends[gpis_code_number(codes[e])]++;
     for (int64_t v = 0; v < b->m; v++) {
-        const int64_t begin = v ? ends[v - 1] : 0;
-        gpis_gather_rows(rows, b->terms + begin, ends[v] - begin, limit, sums + v * rows->d);
+        const int32_t size = ends[v];
+        ends[v] = place;
+        place += size;
+    }
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t t = 0; t < s; t++) {
+            const uint32_t code = codes[i * s + t];
+            terms[ends[gpis_code_number(code)]++] = gpis_signed_code((uint32_t)(first + i), code & 1);
+        }
+}
+
+static void prepare(const gpis_buckets *b, int64_t row0, int64_t nrows, bool sort, int threads) {
+    const int64_t pieces = (nrows + b->piece - 1) / b->piece;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int64_t p = 0; p < pieces; p++) prepare_piece(b, p, row0, nrows, sort);
+}
+
+/* Buckets [begin, end) sum their rows, piece by piece: their part of SA stays in cache, and the rows of a piece are
+ * near each other in memory. */
+static void gather_range(const gpis_buckets *b, const gpis_block *rows, int64_t begin, int64_t end, double *sums) {
+    for (int64_t p = 0; p * b->piece < rows->nrows; p++) {
+        const uint32_t *terms = b->terms + p * b->piece * b->stacks;
+        const int32_t *ends = b->ends + p * b->m;
+        const uint32_t *limit = terms + ends[end - 1];
+        for (int64_t v = begin; v < end; v++) {
+            const int64_t place = v ? ends[v - 1] : 0;
+            gpis_gather_rows(rows, terms + place, ends[v] - place, limit, sums + v * rows->d);
+        }
     }
 }
 
-static void scatter(const gpis_buckets *b, const gpis_block *rows, double *sums, int threads) {
-    const int64_t fit = PANEL_DOUBLES / b->m / PANEL_MIN * PANEL_MIN;
-    const int64_t panel = gpis_max64(PANEL_MIN, gpis_min64(PANEL_MAX, fit));
+static void gather(const gpis_buckets *b, const gpis_block *rows, double *sums, int threads) {
+    const int64_t fit = RANGE_DOUBLES / rows->d, share = b->m / (2 * (int64_t)threads);
+    const int64_t range = gpis_max64(1, gpis_min64(fit, share));
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t j = 0; j < rows->d; j += panel)
-        gpis_scatter_rows(rows, b->codes, b->stacks, j, gpis_min64(panel, rows->d - j), sums, rows->d);
+    for (int64_t v = 0; v < b->m; v += range) gather_range(b, rows, v, gpis_min64(b->m, v + range), sums);
 }
 
-void gpis_buckets_absorb(gpis_buckets *b, const gpis_block *rows, const double *Y, int64_t k, double *SA, double *SY,
-                         int threads) {
-    const bool column_major = rows->kind == GPIS_BLOCK_DENSE && !gpis_block_is_row_major(rows);
-    const bool gathers = rows->kind == GPIS_BLOCK_CSR || (b->stacks == 1 && !column_major);
+/* Columns [col0, col0 + cols) of the sums, copied to the panel (each column by itself) or back. */
+static void exchange(double *sums, int64_t m, int64_t d, int64_t col0, int64_t cols, double *panel, bool back) {
+    for (int64_t v = 0; v < m; v++)
+        for (int64_t j = 0; j < cols; j++) {
+            double *here = sums + v * d + col0 + j, *there = panel + j * m + v;
+            if (back)
+                *here = *there;
+            else
+                *there = *here;
+        }
+}
+
+/* panels: m x PANEL doubles for each thread. Sums of one column lie together there, in the nearest cache. */
+static void scatter(const gpis_buckets *b, const gpis_block *rows, double *sums, double *panels, int threads) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int64_t col0 = 0; col0 < rows->d; col0 += PANEL) {
+        const int64_t cols = gpis_min64(PANEL, rows->d - col0);
+        double *panel = panels + omp_get_thread_num() * b->m * PANEL;
+        exchange(sums, b->m, rows->d, col0, cols, panel, false);
+        for (int64_t j = 0; j < cols; j++) gpis_scatter_column(rows, col0 + j, b->codes, b->stacks, panel + j * b->m);
+        exchange(sums, b->m, rows->d, col0, cols, panel, true);
+    }
+}
+
+gpis_status gpis_buckets_absorb(gpis_buckets *b, const gpis_block *rows, const double *Y, int64_t k, double *SA,
+                                double *SY, int threads) {
+    const bool gathers = rows->kind == GPIS_BLOCK_CSR || gpis_block_is_row_major(rows);
+    double *panels = gathers ? NULL : gpis_alloc(b->context, threads * b->m * PANEL, sizeof *panels);
+    if (!gathers && !panels) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < rows->nrows; i += b->slab) {
         const gpis_block part = gpis_block_rows(rows, i, gpis_min64(b->slab, rows->nrows - i));
         const gpis_block responses = {.kind = GPIS_BLOCK_DENSE,
@@ -153,14 +172,15 @@ void gpis_buckets_absorb(gpis_buckets *b, const gpis_block *rows, const double *
                                       .values = k ? Y + i * k : NULL,
                                       .row_stride = k,
                                       .col_stride = 1};
-        draw_slab(b, part.row0, part.nrows, threads);
+        prepare(b, part.row0, part.nrows, gathers, threads);
         if (gathers) {
-            const int32_t *ends = sort_slab(b, part.nrows, threads);
-            gather(b, &part, ends, SA, threads);
-            if (k) gather(b, &responses, ends, SY, threads);
+            gather(b, &part, SA, threads);
+            if (k) gather(b, &responses, SY, threads);
         } else {
-            scatter(b, &part, SA, threads);
-            if (k) scatter(b, &responses, SY, threads);
+            scatter(b, &part, SA, panels, threads);
+            if (k) scatter(b, &responses, SY, panels, threads);
         }
     }
+    gpis_free(b->context, panels);
+    return GPIS_OK;
 }

@@ -50,8 +50,7 @@ static gpis_status start(gpis_sketch *s) {
 
 static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads) {
     count_gauss *c = s->state;
-    gpis_buckets_absorb(c->buckets, rows, Y, s->k, c->CA, c->CY, threads);
-    return GPIS_OK;
+    return gpis_buckets_absorb(c->buckets, rows, Y, s->k, c->CA, c->CY, threads);
 }
 
 /* SA = G CA, from a stream of its own: the bits of the count sketch must not come again. */

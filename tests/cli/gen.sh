@@ -6,7 +6,8 @@ same "y" "$("$probe" shape a/b/syn1/y.npy)" "(3000,)"
 same "x_true" "$("$probe" shape a/b/syn1/x_true.npy)" "(20,)"
 set -- $("$probe" norms a/b/syn1/x_true.npy)
 same "nonzeros of x_true" "$3" 4
-same "set" "$("$probe" get a/b/syn1/problem.json set)" "l1:$1"
+radius=$("$probe" get a/b/syn1/problem.json set)
+holds "the radius is the norm of x_true" "(${radius#l1:} - $1)^2 < 1e-30 * $1^2"
 ratio=$("$probe" spectrum a/b/syn1/A.npy)
 holds "L/mu = 1e7" "$ratio / 1e7 - 1 < 1e-6 && 1 - $ratio / 1e7 < 1e-6"
 

@@ -1,4 +1,5 @@
-/* Specs: what parses, how it prints, what is refused and with which words; every allocation that can fail. */
+/* Specs: what parses, how it prints, what is refused and with which words (vectors too); every allocation that can
+ * fail. */
 #include <locale.h>
 
 #include "world.h"
@@ -181,6 +182,45 @@ static void test_bad_arguments(void **state) {
     assert_null(set);
 }
 
+/* Vectors that no set takes. */
+static void test_nonfinite_is_refused(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    static const char *const specs[] = {"none", "l1:1", "simplex:1", "nuclear:1", "monotone", "tv:1", "l1:1@dct"};
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        gpis_set *set = NULL;
+        assert_ok(context, gpis_set_parse(context, specs[i], 3, 1, &set));
+        double v[3] = {1, NAN, 2}, x[3], value;
+        for (int round = 0; round < 2; round++) {
+            assert_int_equal(gpis_set_project(set, v, x), GPIS_BAD_DATA);
+            assert_int_equal(gpis_set_support(set, v, &value), GPIS_BAD_DATA);
+            assert_int_equal(gpis_set_distance(set, v, &value), GPIS_BAD_DATA);
+            v[1] = -INFINITY;
+        }
+        assert_int_equal(gpis_set_project(set, NULL, x), GPIS_BAD_ARGUMENT);
+        assert_int_equal(gpis_set_project(set, x, NULL), GPIS_BAD_ARGUMENT);
+        gpis_set_destroy(set);
+    }
+    assert_int_equal(gpis_set_project(NULL, NULL, NULL), GPIS_BAD_ARGUMENT);
+    gpis_set_destroy(NULL);
+    test_context_end(context, &memory);
+}
+
+/* A U that is orthogonal to 12 digits serves as one that is to 16. */
+static void test_nearly_orthogonal(void **state) {
+    fixture *f = *state;
+    double v[12], x[12];
+    gpis_set *set = NULL;
+    f->w.U[8] += 4e-13;
+    world_write(&f->w, "U", f->w.U, 6, 6, 2);
+    assert_ok(f->context, parse(f, "none@$/U.npy", &set));
+    fill_normal(v, 12, 6, 1);
+    assert_ok(f->context, gpis_set_project(set, v, x));
+    for (int i = 0; i < 12; i++) assert_close(x[i], v[i], 5e-15);
+    gpis_set_destroy(set);
+}
+
 /* Files whose content is no set. */
 static void test_bad_files(void **state) {
     fixture *f = *state;
@@ -223,6 +263,7 @@ static void test_affine_ranks(void **state) {
     world_write(w, "C", C, 6, 1, 1);
     world_write(w, "b", b, 1, 1, 1);
     assert_ok(f->context, parse(f, "affine:$/C.npy,$/b.npy", &set)); /* sum x = 6 */
+    for (int i = 0; i < 12; i++) v[i] += 1e10;                       /* far off along the row: digits cancel */
     assert_ok(f->context, gpis_set_project(set, v, x));
     for (int j = 0; j < 2; j++) {
         double sum = 0;
@@ -267,7 +308,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_locale, begin, end),
         cmocka_unit_test_setup_teardown(test_bad, begin, end),
         cmocka_unit_test_setup_teardown(test_bad_arguments, begin, end),
+        cmocka_unit_test_setup_teardown(test_nearly_orthogonal, begin, end),
         cmocka_unit_test_setup_teardown(test_bad_files, begin, end),
+        cmocka_unit_test(test_nonfinite_is_refused),
         cmocka_unit_test_setup_teardown(test_affine_ranks, begin, end),
         cmocka_unit_test_setup_teardown(test_failing_allocations, begin, end),
     };

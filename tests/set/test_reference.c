@@ -109,6 +109,31 @@ static void test_simplex_sums_to_R(void **state) {
     free(x);
 }
 
+/* Just outside of the ball tau is all rounding: what is zero must stay zero, or sparse answers would fill up. */
+static void test_l1_keeps_zeros(void **state) {
+    (void)state;
+    enum { D = 100 };
+    double v[D], x[D];
+    for (uint64_t n = 0; n < 200; n++) {
+        fill_normal(v, D, 300 + n, 1);
+        for (int i = 0; i < D; i++)
+            if (i % 5) v[i] = 0;
+        char spec[64];
+        snprintf(spec, sizeof spec, "l1:%.17g", gpis_sum_abs(v, D) * (1 - 0x1p-52 * (double)(n % 4 + 1)));
+        project(spec, D, 1, v, x);
+        for (int i = 0; i < D; i++) assert_true(fabs(x[i]) <= fabs(v[i]));
+    }
+}
+
+static void test_l2_far_apart(void **state) {
+    (void)state;
+    const double v[] = {3e150, -4e150};
+    double x[2];
+    project("l2:1e-200", 2, 1, v, x); /* R / ||v|| is no number any more */
+    assert_close(x[0] / 6e-201, 1, 1e-14);
+    assert_close(x[1] / -8e-201, 1, 1e-14);
+}
+
 /* Expected linear time: the entries looked at stay below a fixed multiple of d, whatever the order and the ties. */
 static void test_threshold_is_linear(void **state) {
     (void)state;
@@ -228,6 +253,39 @@ static void test_tv(void **state) {
     free(x);
 }
 
+/* TV <= R in the numbers that come out, though entries this large are rounded by more than 1e-12 R. */
+static void test_tv_is_feasible_far_from_zero(void **state) {
+    (void)state;
+    enum { D = 50 };
+    double v[D], x[D];
+    for (uint64_t n = 0; n < 100; n++) {
+        fill_normal(v, D, 400 + n, 10);
+        for (int i = 0; i < D; i++) v[i] += 1e13;
+        project("tv:1.001", D, 1, v, x);
+        double tv = 0;
+        for (int i = 0; i + 1 < D; i++) tv += fabs(x[i + 1] - x[i]);
+        assert_true(tv <= 1.001 * (1 + 1e-12));
+        assert_true(tv >= 0.8);
+    }
+}
+
+/* The core of tv has mean zero: constants do not count. */
+static void test_tv_core(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_set *set = NULL;
+    assert_ok(context, gpis_set_parse(context, "tv:2", 4, 1, &set));
+    const double flat[] = {5, 5, 5, 5}, step[] = {6, 6, 4, 4};
+    double value;
+    assert_ok(context, set->class->support(set, flat, &value));
+    assert_close(value, 0, 1e-15);
+    assert_ok(context, set->class->support(set, step, &value));
+    assert_close(value, 4, 1e-15);
+    gpis_set_destroy(set);
+    test_context_end(context, &memory);
+}
+
 /* X = U diag(sigma) V' with U, V and sigma known. */
 static void compose(const double *U, const double *V, const double *sigma, double *X, int64_t d, int64_t k) {
     const int64_t r = gpis_min64(d, k);
@@ -299,6 +357,8 @@ static void test_accurate(void **state) {
     gpis_sum sum = {0, 0};
     for (int i = 0; i < 4; i++) gpis_sum_add(&sum, mixed[i]);
     assert_true(gpis_sum_value(sum) == 2);
+    const double over[] = {1.5e308, -1.5e308, 1};
+    assert_true(gpis_sum_abs(over, 3) == INFINITY);
 }
 
 int main(void) {
@@ -311,6 +371,10 @@ int main(void) {
         cmocka_unit_test(test_tv),
         cmocka_unit_test(test_nuclear),
         cmocka_unit_test(test_dct),
+        cmocka_unit_test(test_l1_keeps_zeros),
+        cmocka_unit_test(test_l2_far_apart),
+        cmocka_unit_test(test_tv_is_feasible_far_from_zero),
+        cmocka_unit_test(test_tv_core),
         cmocka_unit_test(test_accurate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,198 @@
+/*
+ * The rounds of gpis and acc-gpis.
+ *
+ * The inner loop works on H = (SA)'(SA), formed once a round: an inner step then costs d^2 instead of m d, and the
+ * iterates are the same. A round ends after the listed number of inner steps or, without a list, when the sketched
+ * problem is solved as far as the sketch is worth: its minimiser is off by a share of about rho = sqrt(d / m), so once
+ * what is left of the model's decrease is below a tenth of rho^2 of it, more inner work would be wasted.
+ *
+ * A sketch gone bad is noticed by the true objective, which every round computes anyway, or by SA of deficient rank:
+ * then the round starts again from the best point with a sketch twice as large.
+ */
+#include "method/sketched.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "method/full_gradient.h"
+
+enum { FIRST_BURST = 8, MOST_INNER = 100000 };
+
+typedef struct rounds {
+    gpis_run *run;               /* borrowed */
+    gpis_descent_settings inner; /* of the inner loop */
+    const gpis_sketch_class *kind;
+    gpis_sketch *sketch; /* owned */
+    gpis_model *model;   /* owned: H = (SA)'(SA) */
+    double *x, *g;       /* owned: x_0^t and the full gradient there */
+    double objective;    /* f(x_0^t) */
+    uint64_t round;      /* t, as the key of the sketch */
+    int64_t m;
+} rounds;
+
+static int64_t default_m(const gpis_run *run) {
+    const int64_t m = run->settings->m > 0 ? run->settings->m : 8 * run->d;
+    return run->settings->m > 0 ? m : gpis_min64(m, run->n);
+}
+
+/* A sketch of m rows for round t; k > 0 when Y is sketched along. */
+static gpis_status new_sketch(rounds *r, int64_t k) {
+    gpis_run *run = r->run;
+    gpis_sketch_destroy(r->sketch);
+    r->sketch = NULL;
+    run->m = r->m;
+    run->sketches++;
+    run->epochs += r->kind->cost(run->n, run->d, r->m);
+    return gpis_sketch_create(run->context, r->kind, r->m, run->n, run->d, k, run->settings->seed, r->round++,
+                              &r->sketch);
+}
+
+/* H = (SA)'(SA) and its factor: SA is a dense matrix of its own, and the pass over its rows is the fast way to H. */
+static gpis_status new_model(rounds *r) {
+    gpis_run *run = r->run;
+    gpis_source *SA = NULL;
+    double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
+    if (!H) return GPIS_NO_MEMORY;
+    gpis_status status =
+        gpis_source_dense(run->context, r->sketch->SA, GPIS_FLOAT64, GPIS_ROW_MAJOR, r->m, run->d, run->d, &SA);
+    const gpis_pass pass = {.gram = H};
+    if (status == GPIS_OK) status = gpis_pass_run(run->context, SA, &pass);
+    gpis_source_destroy(SA);
+    if (status != GPIS_OK) {
+        gpis_free(run->context, H);
+        return status;
+    }
+    run->epochs += (double)(r->m * run->d) / (4.0 * (double)(run->n * run->k));
+    gpis_model_destroy(r->model);
+    r->model = NULL;
+    return gpis_model_create(run->context, run->d, H, gpis_pass_roundings(r->m, run->d * run->d), &r->model);
+}
+
+static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
+    return settings->inner_iterations[gpis_min64(t, settings->inner_rounds - 1)];
+}
+
+/* q(s): how far the model has fallen, as a positive number. */
+static double model_decrease(const gpis_inner *inner) { return fmax(0.0, -inner->descent->value); }
+
+/* The inner loop of round t from x, where the sketched gradient is g; leaves its last point in x. */
+static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
+    gpis_run *run = r->run;
+    const gpis_settings *settings = run->settings;
+    const gpis_point point = {.x = r->x, .g = g, .norms2 = run->norms2};
+    const double worth = 0.1 * fmin(1.0, (double)run->d / (double)r->m);
+    gpis_inner *inner = NULL;
+    gpis_status status = gpis_inner_create(run->context, run->set, r->model, &r->inner, &inner);
+    if (status != GPIS_OK) return status;
+    gpis_inner_begin(inner, r->x, g);
+    bool done = false;
+    if (settings->inner_iterations) status = gpis_inner_run(inner, listed_iterations(settings, t), &done);
+    for (int64_t burst = FIRST_BURST; !settings->inner_iterations && status == GPIS_OK && !done; burst += burst / 2) {
+        double bound;
+        status = gpis_inner_run(inner, burst, &done);
+        if (status != GPIS_OK || done) break;
+        status = gpis_certificate_second(run->context, run->set, &point, r->model, inner->s, &bound);
+        const double fallen = model_decrease(inner), left = 0.5 * bound - fallen;
+        if (left <= worth * fallen || inner->descent->iterations > MOST_INNER) break;
+    }
+    memcpy(r->x, inner->s, (size_t)run->size * sizeof(double));
+    run->inner_iterations = inner->descent->iterations;
+    run->epochs += (double)inner->descent->trials * (double)run->d / (double)run->n;
+    gpis_inner_destroy(inner);
+    return status;
+}
+
+/* GPCS: the classical sketch. At x_0 its gradient is (SA)'(SA x_0 - S y). */
+static gpis_status classical_sketch(rounds *r) {
+    gpis_run *run = r->run;
+    const int m = (int)r->m, d = (int)run->d, k = (int)run->k;
+    gpis_status status = new_sketch(r, run->k);
+    if (status != GPIS_OK) return status;
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = r->sketch};
+    status = gpis_run_pass(run, &pass, 0.0);
+    if (status == GPIS_OK) status = new_model(r);
+    if (status != GPIS_OK) return status;
+    double *residual = r->sketch->SY;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, k, d, 1.0, r->sketch->SA, d, r->x, k, -1.0, residual, k);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, k, m, 1.0, r->sketch->SA, d, residual, k, 0.0, r->g, k);
+    return inner_loop(r, 0, r->g);
+}
+
+/* g = A'(A x_0 - y), f(x_0) and S^t A, in one pass over the rows. */
+static gpis_status gradient_and_sketch(rounds *r) {
+    gpis_run *run = r->run;
+    gpis_status status = new_sketch(r, 0);
+    if (status != GPIS_OK) return status;
+    const gpis_pass pass = {
+        .k = run->k, .Y = run->Y, .X = r->x, .objective = &r->objective, .G = r->g, .sketch = r->sketch};
+    status = gpis_run_pass(run, &pass, 1.0);
+    return status == GPIS_OK ? new_model(r) : status;
+}
+
+/* An objective above the best, or a sketch without full rank: a larger sketch, from the best point. */
+static gpis_status repair(rounds *r) {
+    gpis_run *run = r->run;
+    r->m = gpis_min64(2 * r->m, run->n);
+    memcpy(r->x, run->best, (size_t)run->size * sizeof(double));
+    return gradient_and_sketch(r);
+}
+
+static bool sketch_is_bad(const rounds *r) {
+    const gpis_run *run = r->run;
+    if (r->m >= run->n) return false;
+    return r->objective > run->objective + run->noise || (r->model->slack > 0.0 && r->m < 4 * run->d);
+}
+
+static gpis_status gpihs(rounds *r) {
+    gpis_run *run = r->run;
+    enum { PATIENCE = 4 };
+    for (int64_t t = 1, idle = 0;; t++) {
+        gpis_status status = gradient_and_sketch(r);
+        while (status == GPIS_OK && sketch_is_bad(r)) status = repair(r);
+        if (status != GPIS_OK) return status;
+        const double best = run->objective, lower = run->lower;
+        gpis_run_offer(run, r->x, r->objective);
+        status = gpis_run_prove(run, r->x, r->g, r->objective, idle == PATIENCE);
+        if (status != GPIS_OK) return status;
+        gpis_run_check(run);
+        idle = run->objective < best || run->lower > lower ? 0 : idle + 1;
+        if (idle > PATIENCE) gpis_run_end(run, GPIS_STALLED);
+        if (run->settings->rounds > 0 && t > run->settings->rounds) gpis_run_end(run, GPIS_MAX_PASSES);
+        if (run->ended) return GPIS_OK;
+        status = inner_loop(r, t, r->g);
+        if (status != GPIS_OK) return status;
+    }
+}
+
+gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerated) {
+    rounds r = {.run = run,
+                .inner = gpis_descent_from(run->settings, accelerated),
+                .kind = gpis_sketch_find(run->settings->sketch),
+                .m = default_m(run)};
+    gpis_status status = GPIS_NO_MEMORY;
+    r.x = gpis_alloc(run->context, run->size, sizeof(double));
+    r.g = gpis_alloc(run->context, run->size, sizeof(double));
+    if (r.x && r.g) {
+        memcpy(r.x, x0, (size_t)run->size * sizeof(double));
+        if (r.m < run->d)
+            snprintf(run->warning, sizeof run->warning,
+                     "a sketch of %lld rows cannot tell %lld columns apart; take at least %lld rows", (long long)r.m,
+                     (long long)run->d, (long long)(2 * run->d));
+        status = run->settings->gpcs ? classical_sketch(&r) : GPIS_OK;
+        if (status == GPIS_OK) status = gpihs(&r);
+    }
+    gpis_sketch_destroy(r.sketch);
+    gpis_model_destroy(r.model);
+    gpis_free(run->context, r.x);
+    gpis_free(run->context, r.g);
+    return status;
+}
+
+const char *gpis_sketched_applicable(const gpis_run *run) {
+    const gpis_sketch_class *kind = gpis_sketch_find(run->settings->sketch);
+    return kind->whole && !run->A->resident ? "its sketch needs all rows at once, and these are made on demand; "
+                                              "use sparse-sign"
+                                            : NULL;
+}

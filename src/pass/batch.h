@@ -1,0 +1,29 @@
+/* A few rows at a time, out of order: what a stochastic method needs. Only for sources whose rows are at hand. */
+#ifndef GPIS_BATCH_H
+#define GPIS_BATCH_H
+
+#include "source/source.h"
+
+typedef struct gpis_batches {
+    gpis_source *A;   /* borrowed */
+    const double *Y;  /* borrowed: n x k */
+    int64_t k, rows;  /* rows of a batch */
+    int64_t count;    /* batches 0 .. count - 1; the last may be shorter */
+    double *unpacked; /* owned: rows x d, when the storage is not plain row-major doubles */
+} gpis_batches;
+
+gpis_status gpis_batches_start(gpis_context *context, gpis_source *A, const double *Y, int64_t k, int64_t rows,
+                               gpis_batches *out);
+void gpis_batches_end(gpis_context *context, gpis_batches *b);
+int64_t gpis_batch_rows(const gpis_batches *b, int64_t index);
+
+/* Borrows batch `index` until the next call. */
+void gpis_batch_take(gpis_batches *b, int64_t index, gpis_block *out);
+/* R = A_j X - Y_j, rows x k. */
+void gpis_batch_residual(const gpis_batches *b, const gpis_block *rows, const double *X, double *R);
+/* G += A_j' R, d x k. */
+void gpis_batch_adjoint(const gpis_batches *b, const gpis_block *rows, const double *R, double *G);
+/* The largest eigenvalue of A_j'A_j; `work` has rows x rows doubles and 3 rows more. */
+double gpis_batch_norm2(const gpis_batches *b, const gpis_block *rows, double *work);
+
+#endif
