@@ -1,5 +1,4 @@
 /* gpis solve: minimise ||y - A x||^2 over a set, with a certificate. */
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,7 +13,7 @@ enum { KEY_METHOD = 512, KEY_MAX_PASSES, KEY_TIME_LIMIT, KEY_X0, KEY_OUT, KEY_TR
 
 static const struct argp_option options[] = {
     {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
-    {"method", KEY_METHOD, "NAME", 0, "auto (default) or a method's name: apgd", 2},
+    {"method", KEY_METHOD, "NAME", 0, "auto (default), newton, gpis, acc-gpis, pgd, apgd or saga", 2},
     {"max-passes", KEY_MAX_PASSES, "N", 0, "stop after N passes over A", 2},
     {"time-limit", KEY_TIME_LIMIT, "SECONDS", 0, "stop after this long", 2},
     {"out", KEY_OUT, "FILE.npy", 0, "write x here (without it x is not written)", 4},
@@ -96,6 +95,7 @@ static int report(const cli_problem *p, const solve_options *o, const gpis_resul
         const gpis_status status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
         if (status != GPIS_OK) return cli_fail_status(p->context, status);
     }
+    if (result->warning[0] && !o->common.quiet) cli_fail(0, "warning: %s", result->warning);
     if (o->common.json)
         code = cli_report_json(p, &o->common, result);
     else if (!o->common.quiet) {
