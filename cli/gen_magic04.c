@@ -21,19 +21,18 @@ static const char *const feature_names[FEATURES] = {"fLength", "fWidth",  "fSize
 /* ---- the file -----------------------------------------------------------------------------------------------------
  */
 
-/* The set beside an installed program (PREFIX/bin/gpis, PREFIX/share/gpis/data), else that of the source tree. */
+/* The set that comes with the program: PREFIX/share/gpis for PREFIX/bin/gpis or, in a build tree, for PREFIX/gpis. */
 static void default_data(char path[PATH_MAX]) {
-    const char *const file = "magic04/magic04.data";
     char program[PATH_MAX - 64];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');
-    if (slash) {
-        *slash = '\0';
-        snprintf(path, PATH_MAX, "%s/../share/gpis/data/%s", program, file);
+    if (slash) *slash = '\0';
+    const char *const prefixes[] = {"", "/.."}; /* the last one is named when there is no file */
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, PATH_MAX, "%s%s/share/gpis/data/magic04/magic04.data", program, prefixes[i]);
         if (access(path, R_OK) == 0) return;
     }
-    snprintf(path, PATH_MAX, "%s/%s", GPIS_DATA_DIR, file);
 }
 
 /* "28.7967,16.0021,...,81.8828,g" */
