@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/accurate.h"
+
 static const double UNIT = 0.5 * DBL_EPSILON;
 
 /* The share of the curvature that pays for rounding errors in the gradient (docs/maths). */
@@ -24,10 +26,10 @@ static double residual_error(const gpis_set *set, const gpis_point *point) {
     return ((double)set->d + 2.0) * UNIT * (2.0 * sum + sqrt(point->objective));
 }
 
-/* ||r + e||^2 - ||r||^2 <= 2 ||r|| ||e|| + ||e||^2, and the sum of squares itself. */
+/* With the computed r + e: | ||r + e||^2 - ||r||^2 | <= 2 ||r + e|| ||e|| + ||e||^2; and the sum of squares itself. */
 double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
-    const double e = residual_error(set, point);
-    return 2.0 * sqrt(point->objective) * e + e * e + point->roundings * UNIT * point->objective;
+    const double e = residual_error(set, point), terms = point->roundings * (double)set->k;
+    return 2.0 * sqrt(point->objective) * e + e * e + terms * UNIT * point->objective;
 }
 
 /* An entry of A'r is off by at most this times ||a_j||. */
@@ -39,9 +41,7 @@ static double dot(const double *a, const double *b, int64_t size) {
     return sum;
 }
 
-static double norm(const double *a, int64_t size) { return sqrt(dot(a, a, size)); }
-
-/* Rounding of <a, b> and of a support function at a: sums of `size` terms. */
+/* Rounding of <a, b>. */
 static double dot_error(const double *a, const double *b, int64_t size) {
     double sum = 0.0;
     for (int64_t i = 0; i < size; i++) sum += fabs(a[i] * b[i]);
@@ -55,58 +55,67 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     double *minus_g = gpis_alloc(context, size, sizeof *minus_g);
     if (!minus_g) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < size; i++) minus_g[i] = -point->g[i];
-    double support, columns2 = 0.0;
-    const gpis_status status = gpis_set_support(set, minus_g, &support);
+    double support, lost, columns2 = 0.0;
+    const gpis_status status = gpis_set_support_near(set, minus_g, &support, &lost);
     gpis_free(context, minus_g);
     if (status != GPIS_OK) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
-    const double reach = gpis_set_radius(set) + norm(point->x, size);
+    const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
     const double rounding = reach * product_error(point) * sqrt(columns2 * (double)set->k) +
-                            2.0 * dot_error(point->g, point->x, size) +
-                            ((double)size + 2.0) * UNIT * reach * norm(point->g, size);
+                            2.0 * dot_error(point->g, point->x, size);
     const double linear = fmax(0.0, dot(point->g, point->x, size) + support);
     *gap = 2.0 * (linear + rounding) + gpis_certificate_noise(set, point);
     return GPIS_OK;
 }
 
-/* l = -(2 g + 2 c H (s - x)), taken back to where the support function is finite. */
-static gpis_status multiplier(gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
-                              const double *s, double *p, double *l) {
+/* l = -2 (g + H (s - x)): minus the gradient of the model at s. */
+static void multiplier(const gpis_set *set, const gpis_point *point, const gpis_model *model, const double *s,
+                       double *p, double *l) {
     const int64_t size = set->d * set->k;
     for (int64_t i = 0; i < size; i++) p[i] = s[i] - point->x[i];
     gpis_model_apply(model, set->k, p, l);
-    for (int64_t i = 0; i < size; i++) l[i] = -2.0 * (point->g[i] + c * l[i]);
-    const gpis_status status = gpis_set_recession(set, l, p);
-    if (status != GPIS_OK) return status;
-    for (int64_t i = 0; i < size; i++) l[i] -= p[i];
-    return GPIS_OK;
+    for (int64_t i = 0; i < size; i++) l[i] = -2.0 * (point->g[i] + l[i]);
+}
+
+/* 1/4 <v, (c H)^-1 v> for v = 2 g + l, where l may still be off by `lost`. Overwrites v. */
+static double conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v) {
+    if (!gpis_model_covers(model, k, v)) return INFINITY;
+    gpis_model_whiten(model, k, v);
+    const double norm = gpis_norm2(v, model->d * k) + (lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0);
+    return 0.25 * norm * norm / c;
+}
+
+/*
+ * What rounding in the pass can hide, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the residual, in the norm of
+ * A; of A'r, in that of H. A shifted model owes slack ||D p||^2 as well.
+ */
+static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    const int64_t size = set->d * set->k;
+    const double e = residual_error(set, point), eta = product_error(point);
+    const double errors = e * e / SHARE + eta * eta * (double)size * model->inverse / (SHARE * model->c);
+    if (!(model->slack > 0.0)) return errors;
+    double largest2 = 0.0;
+    for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
+    const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
+    return errors + model->slack * largest2 * reach * reach;
 }
 
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap) {
     *gap = INFINITY;
-    const bool bounded = gpis_set_is_bounded(set);
-    if (model->slack > 0.0 && !bounded) return GPIS_OK;
+    if (model->slack > 0.0 && !gpis_set_is_bounded(set)) return GPIS_OK;
     const int64_t size = set->d * set->k;
     const double c = model->c * (1.0 - 2.0 * SHARE);
-    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size;
+    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, support, lost;
     if (!l) return GPIS_NO_MEMORY;
-    double support, largest2 = 0.0;
-    gpis_status status = multiplier(set, point, model, c, s, v, l);
-    if (status == GPIS_OK) status = gpis_set_support(set, l, &support);
+    multiplier(set, point, model, s, v, l);
+    const gpis_status status = gpis_set_support_near(set, l, &support, &lost);
     if (status == GPIS_OK) {
         for (int64_t i = 0; i < size; i++) v[i] = 2.0 * point->g[i] + l[i];
-        gpis_model_whiten(model, set->k, v);
-        const double quadratic = 0.25 * dot(v, v, size) / c;
-        const double linear = support - dot(l, point->x, size);
-        const double rounding = 2.0 * dot_error(l, point->x, size) + ((double)size + 2.0) * UNIT * fabs(support);
-        /* 2 <e, p> <= |e|^2 / share + share |p|^2: errors of the residual, in the norm of A; of A'r, in that of H. */
-        const double e = residual_error(set, point), eta = product_error(point);
-        const double errors = e * e / SHARE + eta * eta * (double)size * model->inverse / (SHARE * model->c);
-        for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
-        const double reach = bounded ? gpis_set_radius(set) + norm(point->x, size) : 0.0;
-        const double slack = model->slack > 0.0 ? model->slack * largest2 * reach * reach : 0.0;
-        *gap = fmax(0.0, quadratic + linear) + rounding + errors + slack + gpis_certificate_noise(set, point);
+        const double quadratic = conjugate(model, c, set->k, lost, v);
+        const double linear = support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size);
+        *gap = fmax(0.0, quadratic + linear) + 2.0 * dot_error(l, point->x, size) + pass_errors(set, point, model) +
+               gpis_certificate_noise(set, point);
     }
     gpis_free(context, l);
     return status;

@@ -1,7 +1,7 @@
 /*
  * The inner problem, small and dense: over s in K, minimise the model around x
  *
- *     q(s) = 1/2 c <s - x, H (s - x)> + <g, s - x>,
+ *     q(s) = 1/2 <s - x, H (s - x)> + <g, s - x>,
  *
  * whose minimum bounds how far f can still fall. Without a constraint it is solved by the factor of H; otherwise by
  * accelerated projected gradient with restart, in bursts, so that the caller stops as soon as the answer is good

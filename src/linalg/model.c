@@ -121,6 +121,12 @@ void gpis_model_whiten(const gpis_model *m, int64_t k, double *V) {
     triangle(m, CblasTrans, k, V);
 }
 
+double gpis_model_whitening(const gpis_model *m) {
+    double largest = 0.0;
+    for (int64_t j = 0; j < m->d; j++) largest = fmax(largest, m->H[j * m->d + j] > 0.0 ? m->scale[j] : INFINITY);
+    return largest * sqrt(m->inverse);
+}
+
 void gpis_model_solve(const gpis_model *m, int64_t k, double *V) {
     gpis_model_whiten(m, k, V);
     triangle(m, CblasNoTrans, k, V);
