@@ -74,9 +74,6 @@ static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
     return settings->inner_iterations[gpis_min64(t, settings->inner_rounds - 1)];
 }
 
-/* q(s): how far the model has fallen, as a positive number. */
-static double model_decrease(const gpis_inner *inner) { return fmax(0.0, -inner->descent->value); }
-
 /* The inner loop of round t from x, where the sketched gradient is g; leaves its last point in x. */
 static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     gpis_run *run = r->run;
@@ -94,7 +91,7 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
         status = gpis_inner_run(inner, burst, &done);
         if (status != GPIS_OK || done) break;
         status = gpis_certificate_second(run->context, run->set, &point, r->model, inner->s, &bound);
-        const double fallen = model_decrease(inner), left = 0.5 * bound - fallen;
+        const double fallen = gpis_inner_fall(inner), left = 0.5 * bound - fallen;
         if (left <= worth * fallen || inner->descent->iterations > MOST_INNER) break;
     }
     memcpy(r->x, inner->s, (size_t)run->size * sizeof(double));
@@ -152,12 +149,12 @@ static gpis_status gpihs(rounds *r) {
         gpis_status status = gradient_and_sketch(r);
         while (status == GPIS_OK && sketch_is_bad(r)) status = repair(r);
         if (status != GPIS_OK) return status;
-        const double best = run->objective, lower = run->lower;
+        const double objective = run->objective, gap = gpis_run_gap(run);
         gpis_run_offer(run, r->x, r->objective);
         status = gpis_run_prove(run, r->x, r->g, r->objective, idle == PATIENCE);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
-        idle = run->objective < best || run->lower > lower ? 0 : idle + 1;
+        idle = gpis_run_idle(run, objective, gap) ? idle + 1 : 0;
         if (idle > PATIENCE) gpis_run_end(run, GPIS_STALLED);
         if (run->settings->rounds > 0 && t > run->settings->rounds) gpis_run_end(run, GPIS_MAX_PASSES);
         if (run->ended) return GPIS_OK;
