@@ -67,7 +67,7 @@ static gpis_status new_model(rounds *r) {
     run->epochs += (double)(r->m * run->d) / (4.0 * (double)(run->n * run->k));
     gpis_model_destroy(r->model);
     r->model = NULL;
-    return gpis_model_create(run->context, run->d, H, gpis_pass_roundings(r->m, run->d * run->d), &r->model);
+    return gpis_model_create(run->context, run->d, H, (double)r->m, &r->model);
 }
 
 static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
