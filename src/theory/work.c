@@ -72,6 +72,7 @@ static double round_cost(const plan *p, double k) {
 static double cost_of_rounds(plan *p, int64_t rounds) {
     const double N = (double)rounds, rho = gpis_theory_rho(&p->problem, &p->bounds);
     const double t = exp(log(p->problem.tol) / N) - rho;
+    /* t may round to 0 at the fewest rounds */
     return t > 0 ? N * round_cost(p, inner_needed(p, rho, t)) : INFINITY;
 }
 
