@@ -43,8 +43,8 @@ static gpis_status factor_safely(gpis_model *m, double roundings, double *work) 
         m->c = 1.0 - error * m->inverse;
         if (m->c >= 0.5) return GPIS_OK;
     }
-    /* The smaller the shift, the better a preconditioner H is. Rounding errors are like random ones, so their square root
-     * is what to expect of them; the claim above stands on the worst case. */
+    /* The smaller the shift, the better a preconditioner H is. Rounding errors are like random ones, so their square
+     * root is what to expect of them; the claim above stands on the worst case. */
     double shift = 4.0 * (double)m->d * sqrt(roundings) * DBL_EPSILON;
     for (int tries = 0; tries < 30; tries++, shift *= 4.0) {
         scaled_copy(m, shift, m->R);
