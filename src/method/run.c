@@ -101,16 +101,23 @@ gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g
     return status;
 }
 
+/* How far the inner problem is: its bound and its fall, in units of f. */
+typedef struct inner_state {
+    double gap, fallen;
+} inner_state;
+
 /*
  * The inner problem is solved when the bound on the model's fall and the fall at s meet. For a bound alone, a third of
- * it left is near enough; for a step, what is left is the error of the next point: a fifth of the tolerance. Where
- * there is no bound, the inner problem ends when twice the work no longer moves it.
+ * it left is near enough; for a step, what is left is the error of the next point: a fifth of the tolerance. It also
+ * ends when half as much work again moves neither (rounding errors, or no bound at all).
  */
-static bool inner_is_solved(const gpis_run *run, double gap, double fallen, double fallen_before, bool for_step) {
+static bool inner_is_solved(const gpis_run *run, inner_state now, inner_state before, bool for_step) {
     if (gpis_run_solved(run)) return true;
-    if (!isfinite(gap)) return fallen - fallen_before <= 1e-6 * fallen;
-    const double enough = for_step ? 0.2 * run->settings->tol * run->objective : 0.3 * gap;
-    return gap - fallen <= enough + 2.0 * run->noise;
+    if (!isfinite(now.gap)) return now.fallen - before.fallen <= 1e-6 * now.fallen;
+    const double left = now.gap - now.fallen;
+    const double enough = for_step ? 0.2 * run->settings->tol * run->objective : 0.3 * now.gap;
+    if (left <= enough + 2.0 * run->noise) return true;
+    return now.gap >= 0.999 * before.gap && now.fallen - before.fallen <= 1e-3 * left;
 }
 
 gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step) {
@@ -118,19 +125,18 @@ gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *
     const gpis_point point = point_at(run, x, g, objective);
     const int64_t most = 5000 + 50 * (run->n / run->d); /* about as much arithmetic as 50 passes */
     const int64_t before = run->inner->descent->iterations;
-    double fallen = 0.0;
+    inner_state now = {INFINITY, 0.0}, last;
     bool done = false;
     gpis_inner_begin(run->inner, x, g);
     for (int64_t burst = FIRST_BURST, total = 0; !done && total < most; total += burst, burst += burst / 2) {
         gpis_status status = gpis_inner_run(run->inner, burst, &done);
         if (status != GPIS_OK) return status;
-        double gap;
-        status = gpis_certificate_second(run->context, run->set, &point, run->model, run->inner->s, &gap);
+        last = now;
+        now.fallen = 2.0 * gpis_inner_fall(run->inner);
+        status = gpis_certificate_second(run->context, run->set, &point, run->model, run->inner->s, &now.gap);
         if (status != GPIS_OK) return status;
-        run->lower = fmax(run->lower, objective - gap);
-        const double fallen_before = fallen;
-        fallen = 2.0 * gpis_inner_fall(run->inner);
-        if (inner_is_solved(run, gap, fallen, fallen_before, for_step)) break;
+        run->lower = fmax(run->lower, objective - now.gap);
+        if (inner_is_solved(run, now, last, for_step)) break;
     }
     run->inner_iterations = run->inner->descent->iterations - before;
     return GPIS_OK;
