@@ -1,6 +1,4 @@
 /* The building blocks as public functions, each one pass over A. */
-#include <string.h>
-
 #include "api/guard.h"
 #include "pass/pass.h"
 
@@ -37,14 +35,10 @@ gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double
         return gpis_fail(context, GPIS_NOT_APPLICABLE,
                          "the %s sketch needs all rows at once, and these are made on demand; use sparse-sign", kind);
     gpis_sketch *sketch;
-    gpis_status status = gpis_sketch_create(context, class, m, A->n, A->d, SY ? k : 0, seed, round, &sketch);
+    gpis_status status = gpis_sketch_create_in(context, class, m, A->n, A->d, SY ? k : 0, seed, round, SA, SY, &sketch);
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = SY ? k : 0, .Y = SY ? Y : NULL, .sketch = sketch};
     status = run_guarded(context, A, &pass);
-    if (status == GPIS_OK) {
-        memcpy(SA, sketch->SA, (size_t)(m * A->d) * sizeof(double));
-        if (SY) memcpy(SY, sketch->SY, (size_t)(m * k) * sizeof(double));
-    }
     gpis_sketch_destroy(sketch);
     return status;
 }

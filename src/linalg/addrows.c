@@ -1,49 +1,35 @@
-/* Signed sums of rows, in two orders: one sum gathers its rows, or a column is scattered to its sums. */
+/* Signed sums of rows, in two orders: one sum gathers its rows, or rows or a column are scattered to their sums. */
 #include "linalg/addrows.h"
 
 #include "linalg/hot.h"
 
 /* Four rows a sweep: the running sum is then loaded and stored once for four rows, and four streams of memory are
- * under way at once; the next four rows are fetched at the same pace, a line at a time. The order of additions is that
- * of row by row. */
-enum { SWEEP = 4, LINE = 64 };
+ * under way at once. The first lines of the next four rows are asked for meanwhile; the hardware follows a row by
+ * itself once it has begun (asking for whole rows was slower: 1.7 reads of A instead of 1.34 at 1000 columns). The
+ * order of additions is that of row by row. */
+enum { SWEEP = 4, LINE = 64, FIRST_LINES = 2 };
 
 #define DEFINE_GATHER(name, type)                                                                                      \
     GPIS_HOT static void name(const type *restrict a, int64_t stride, int64_t cols, const uint32_t *restrict terms,    \
                               int64_t count, const uint32_t *limit, double *restrict sum) {                            \
-        enum { STEP = LINE / sizeof(type) };                                                                           \
-        const int64_t ahead = limit - terms - 1;                                                                       \
+        const int64_t last = limit - terms - 1;                                                                        \
         int64_t e = 0;                                                                                                 \
         for (; e + SWEEP <= count; e += SWEEP) {                                                                       \
-            const type *r[SWEEP], *next[SWEEP];                                                                        \
+            const type *r[SWEEP];                                                                                      \
             double sign[SWEEP];                                                                                        \
             for (int q = 0; q < SWEEP; q++) {                                                                          \
+                const type *next = a + gpis_code_number(terms[gpis_min64(e + q + SWEEP, last)]) * stride;              \
+                for (int l = 0; l < FIRST_LINES; l++) __builtin_prefetch((const char *)next + l * LINE);               \
                 r[q] = a + gpis_code_number(terms[e + q]) * stride;                                                    \
                 sign[q] = gpis_code_sign(terms[e + q]);                                                                \
-                next[q] = a + gpis_code_number(terms[gpis_min64(e + q + SWEEP, ahead)]) * stride;                      \
             }                                                                                                          \
-            int64_t j = 0;                                                                                             \
-            for (; j + STEP <= cols; j += STEP) {                                                                      \
-                for (int q = 0; q < SWEEP; q++) __builtin_prefetch(next[q] + j);                                       \
-                for (int64_t c = j; c < j + STEP; c++)                                                                 \
-                    sum[c] =                                                                                           \
-                        (((sum[c] + sign[0] * r[0][c]) + sign[1] * r[1][c]) + sign[2] * r[2][c]) + sign[3] * r[3][c];  \
-            }                                                                                                          \
-            for (int q = 0; q < SWEEP; q++) __builtin_prefetch(next[q] + cols - 1);                                    \
-            for (; j < cols; j++)                                                                                      \
+            for (int64_t j = 0; j < cols; j++)                                                                         \
                 sum[j] = (((sum[j] + sign[0] * r[0][j]) + sign[1] * r[1][j]) + sign[2] * r[2][j]) + sign[3] * r[3][j]; \
         }                                                                                                              \
         for (; e < count; e++) {                                                                                       \
             const type *row = a + gpis_code_number(terms[e]) * stride;                                                 \
-            const type *next = a + gpis_code_number(terms[gpis_min64(e + SWEEP, ahead)]) * stride;                     \
             const double sign = gpis_code_sign(terms[e]);                                                              \
-            int64_t j = 0;                                                                                             \
-            for (; j + STEP <= cols; j += STEP) {                                                                      \
-                __builtin_prefetch(next + j);                                                                          \
-                for (int64_t c = j; c < j + STEP; c++) sum[c] += sign * row[c];                                        \
-            }                                                                                                          \
-            __builtin_prefetch(next + cols - 1);                                                                       \
-            for (; j < cols; j++) sum[j] += sign * row[j];                                                             \
+            for (int64_t j = 0; j < cols; j++) sum[j] += sign * row[j];                                                \
         }                                                                                                              \
     }
 DEFINE_GATHER(gather_double, double)
@@ -73,6 +59,28 @@ void gpis_gather_rows(const gpis_block *b, const uint32_t *terms, int64_t count,
     } else {
         gather_float(b->values, b->row_stride, b->d, terms, count, limit, sum);
     }
+}
+
+#define DEFINE_SCATTER_ROWS(name, type)                                                                      \
+    GPIS_HOT static void name(const type *restrict a, int64_t stride, int64_t nrows, int64_t cols,           \
+                              const uint32_t *restrict codes, int each, double *restrict sums, int64_t ld) { \
+        for (int64_t i = 0; i < nrows; i++, a += stride)                                                     \
+            for (int t = 0; t < each; t++, codes++) {                                                        \
+                double *restrict sum = sums + gpis_code_number(*codes) * ld;                                 \
+                const double sign = gpis_code_sign(*codes);                                                  \
+                for (int64_t j = 0; j < cols; j++) sum[j] += sign * a[j];                                    \
+            }                                                                                                \
+    }
+DEFINE_SCATTER_ROWS(scatter_rows_double, double)
+DEFINE_SCATTER_ROWS(scatter_rows_float, float)
+
+void gpis_scatter_rows(const gpis_block *b, int64_t col0, int64_t cols, const uint32_t *codes, int each, double *sums) {
+    if (b->type == GPIS_FLOAT64)
+        scatter_rows_double((const double *)b->values + col0, b->row_stride, b->nrows, cols, codes, each, sums + col0,
+                            b->d);
+    else
+        scatter_rows_float((const float *)b->values + col0, b->row_stride, b->nrows, cols, codes, each, sums + col0,
+                           b->d);
 }
 
 #define DEFINE_SCATTER(name, type)                                                                           \

@@ -19,6 +19,11 @@ static inline double gpis_code_sign(uint32_t code) { return 1.0 - 2.0 * (double)
 void gpis_gather_rows(const gpis_block *block, const uint32_t *terms, int64_t count, const uint32_t *limit,
                       double *sum);
 
+/* Row i of a row-major block is added to the `each` rows of `sums` (leading dimension block->d) that codes[i * each],
+ * ... name, with their signs; columns [col0, col0 + cols) only. */
+void gpis_scatter_rows(const gpis_block *block, int64_t col0, int64_t cols, const uint32_t *codes, int each,
+                       double *sums);
+
 /* Along column j of a dense block: entry i is added to the `each` sums that codes[i * each], codes[i * each + 1], ...
  * name, with their signs. */
 void gpis_scatter_column(const gpis_block *block, int64_t j, const uint32_t *codes, int each, double *sums);

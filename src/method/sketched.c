@@ -40,11 +40,12 @@ static int64_t default_m(const gpis_run *run) {
 /* A sketch of m rows for round t; k > 0 when Y is sketched along. */
 static gpis_status new_sketch(rounds *r, int64_t k) {
     gpis_run *run = r->run;
-    gpis_sketch_destroy(r->sketch);
-    r->sketch = NULL;
     run->m = r->m;
     run->sketches++;
     run->epochs += r->kind->cost(run->n, run->d, r->m);
+    if (r->sketch && r->sketch->m == r->m && r->sketch->k == k) return gpis_sketch_restart(r->sketch, r->round++);
+    gpis_sketch_destroy(r->sketch);
+    r->sketch = NULL;
     return gpis_sketch_create(run->context, r->kind, r->m, run->n, run->d, k, run->settings->seed, r->round++,
                               &r->sketch);
 }

@@ -1,6 +1,8 @@
 /*
- * Two ways to the same bits, since either way a bucket adds its rows in ascending order:
+ * Three ways to the same bits, since each way a bucket adds its rows in ascending order:
  *   gather   rows are sorted by bucket, then each bucket sums its own: A is read once, and SA with it;
+ *   stream   where SA stays in cache, rows are taken as they come and added to their buckets: nothing is sorted, and
+ *            memory is read in order. Threads share out the columns;
  *   scatter  along a column-major A, threads share out the columns, and each entry is added to its bucket.
  */
 #include "sketch/buckets.h"
@@ -13,12 +15,13 @@
 #include "linalg/hot.h"
 
 enum {
-    WORDS = 4,               /* of a Philox block: the rows it serves */
-    SLAB_TERMS = 1 << 20,    /* entries of S held at a time, or a piece's if that is more */
-    PIECE_PER_BUCKET = 16,   /* entries of a piece for each bucket: enough to add several rows a sweep, few enough that
-                                the rows of a piece are near each other in memory */
-    RANGE_DOUBLES = 1 << 16, /* of SA that a thread gathers at a time: its cache */
-    PANEL = 8                /* columns scattered between two visits to SA: a line of it */
+    WORDS = 4,                /* of a Philox block: the rows it serves */
+    SLAB_TERMS = 1 << 20,     /* entries of S held at a time, or a piece's if that is more */
+    PIECE_PER_BUCKET = 64,    /* entries of a piece for each bucket: enough that SA is visited seldom, few enough that
+                                 the rows of a piece are near each other in memory */
+    RANGE_DOUBLES = 1 << 16,  /* of SA that a thread gathers at a time: its cache */
+    STREAM_DOUBLES = 1 << 17, /* of SA that stay in the second-level cache while rows stream by */
+    PANEL = 8                 /* columns scattered between two visits to SA: a line of it */
 };
 
 struct gpis_buckets {
@@ -133,6 +136,15 @@ static void gather(const gpis_buckets *b, const gpis_block *rows, double *sums, 
     for (int64_t v = 0; v < b->m; v += range) gather_range(b, rows, v, gpis_min64(b->m, v + range), sums);
 }
 
+/* Whole lines of SA to each thread, as far as they go. */
+static void stream(const gpis_buckets *b, const gpis_block *rows, double *sums, int threads) {
+    enum { LINE = 8 };
+    const int64_t lines = (rows->d + LINE - 1) / LINE, width = (lines + threads - 1) / threads * LINE;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t col0 = 0; col0 < rows->d; col0 += width)
+        gpis_scatter_rows(rows, col0, gpis_min64(width, rows->d - col0), b->codes, b->stacks, sums);
+}
+
 /* Columns [col0, col0 + cols) of the sums, copied to the panel (each column by itself) or back. */
 static void exchange(double *sums, int64_t m, int64_t d, int64_t col0, int64_t cols, double *panel, bool back) {
     for (int64_t v = 0; v < m; v++)
@@ -157,11 +169,27 @@ static void scatter(const gpis_buckets *b, const gpis_block *rows, double *sums,
     }
 }
 
+typedef enum way { GATHER, STREAM, SCATTER } way;
+
+static way way_of(const gpis_buckets *b, const gpis_block *rows) {
+    if (rows->kind == GPIS_BLOCK_CSR) return GATHER;
+    if (!gpis_block_is_row_major(rows)) return SCATTER;
+    return b->m * rows->d <= STREAM_DOUBLES ? STREAM : GATHER;
+}
+
+static void add(const gpis_buckets *b, const gpis_block *rows, way chosen, double *sums, double *panels, int threads) {
+    switch (chosen) {
+    case GATHER: gather(b, rows, sums, threads); break;
+    case STREAM: stream(b, rows, sums, threads); break;
+    case SCATTER: scatter(b, rows, sums, panels, threads); break;
+    }
+}
+
 gpis_status gpis_buckets_absorb(gpis_buckets *b, const gpis_block *rows, const double *Y, int64_t k, double *SA,
                                 double *SY, int threads) {
-    const bool gathers = rows->kind == GPIS_BLOCK_CSR || gpis_block_is_row_major(rows);
-    double *panels = gathers ? NULL : gpis_alloc(b->context, threads * b->m * PANEL, sizeof *panels);
-    if (!gathers && !panels) return GPIS_NO_MEMORY;
+    const way chosen = way_of(b, rows);
+    double *panels = chosen == SCATTER ? gpis_alloc(b->context, threads * b->m * PANEL, sizeof *panels) : NULL;
+    if (chosen == SCATTER && !panels) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < rows->nrows; i += b->slab) {
         const gpis_block part = gpis_block_rows(rows, i, gpis_min64(b->slab, rows->nrows - i));
         const gpis_block responses = {.kind = GPIS_BLOCK_DENSE,
@@ -172,14 +200,9 @@ gpis_status gpis_buckets_absorb(gpis_buckets *b, const gpis_block *rows, const d
                                       .values = k ? Y + i * k : NULL,
                                       .row_stride = k,
                                       .col_stride = 1};
-        prepare(b, part.row0, part.nrows, gathers, threads);
-        if (gathers) {
-            gather(b, &part, SA, threads);
-            if (k) gather(b, &responses, SY, threads);
-        } else {
-            scatter(b, &part, SA, panels, threads);
-            if (k) scatter(b, &responses, SY, panels, threads);
-        }
+        prepare(b, part.row0, part.nrows, chosen == GATHER, threads);
+        add(b, &part, chosen, SA, panels, threads);
+        if (k) add(b, &responses, chosen == GATHER ? GATHER : STREAM, SY, NULL, threads);
     }
     gpis_free(b->context, panels);
     return GPIS_OK;

@@ -36,16 +36,23 @@ static gpis_status check_sizes(gpis_context *context, int64_t m, int64_t n, int6
 
 gpis_status gpis_sketch_create(gpis_context *context, const gpis_sketch_class *class, int64_t m, int64_t n, int64_t d,
                                int64_t k, uint64_t seed, uint64_t round, gpis_sketch **out) {
+    return gpis_sketch_create_in(context, class, m, n, d, k, seed, round, NULL, NULL, out);
+}
+
+gpis_status gpis_sketch_create_in(gpis_context *context, const gpis_sketch_class *class, int64_t m, int64_t n,
+                                  int64_t d, int64_t k, uint64_t seed, uint64_t round, double *SA, double *SY,
+                                  gpis_sketch **out) {
     *out = NULL;
     gpis_status status = check_sizes(context, m, n, d, k);
     if (status != GPIS_OK) return status;
     gpis_sketch *s = gpis_alloc(context, 1, sizeof *s);
     if (!s) return GPIS_NO_MEMORY;
-    *s =
-        (gpis_sketch){.class = class, .context = context, .m = m, .n = n, .d = d, .k = k, .seed = seed, .round = round};
-    s->SA = gpis_alloc_zero(context, m * d, sizeof(double));
-    if (k) s->SY = gpis_alloc_zero(context, m * k, sizeof(double));
-    status = s->SA && (!k || s->SY) ? class->start(s) : GPIS_NO_MEMORY;
+    *s = (gpis_sketch){.class = class, .context = context, .m = m, .n = n, .d = d, .k = k, .seed = seed};
+    s->owned[0] = SA ? NULL : gpis_alloc(context, m * d, sizeof(double));
+    s->owned[1] = SY || !k ? NULL : gpis_alloc(context, m * k, sizeof(double));
+    s->SA = SA ? SA : s->owned[0];
+    s->SY = SY ? SY : s->owned[1];
+    status = s->SA && (!k || s->SY) ? gpis_sketch_restart(s, round) : GPIS_NO_MEMORY;
     if (status == GPIS_OK)
         *out = s;
     else
@@ -65,7 +72,7 @@ gpis_status gpis_sketch_restart(gpis_sketch *s, uint64_t round) {
 void gpis_sketch_destroy(gpis_sketch *s) {
     if (!s) return;
     s->class->stop(s);
-    gpis_free(s->context, s->SA);
-    gpis_free(s->context, s->SY);
+    gpis_free(s->context, s->owned[0]);
+    gpis_free(s->context, s->owned[1]);
     gpis_free(s->context, s);
 }

@@ -35,8 +35,9 @@ struct gpis_sketch {
     gpis_context *context; /* borrowed */
     int64_t m, n, d, k;    /* k: columns of Y sketched along; 0: none */
     uint64_t seed, round;
-    double *SA; /* m x d, row-major; owned */
-    double *SY; /* m x k, row-major; owned; NULL when k is 0 */
+    double *SA;       /* m x d, row-major */
+    double *SY;       /* m x k, row-major; NULL when k is 0 */
+    double *owned[2]; /* SA and SY, where they are not the caller's */
     void *state;
 };
 
@@ -47,6 +48,10 @@ const char *gpis_sketch_names(void);
 /* 1 <= m; m <= n where the kind needs it (srht, sample). */
 gpis_status gpis_sketch_create(gpis_context *context, const gpis_sketch_class *class, int64_t m, int64_t n, int64_t d,
                                int64_t k, uint64_t seed, uint64_t round, gpis_sketch **out);
+/* The same in the caller's memory, SA of m x d and SY of m x k; NULL: its own. */
+gpis_status gpis_sketch_create_in(gpis_context *context, const gpis_sketch_class *class, int64_t m, int64_t n,
+                                  int64_t d, int64_t k, uint64_t seed, uint64_t round, double *SA, double *SY,
+                                  gpis_sketch **out);
 /* Clears SA, SY and starts anew with another round. */
 gpis_status gpis_sketch_restart(gpis_sketch *s, uint64_t round);
 void gpis_sketch_destroy(gpis_sketch *s);
