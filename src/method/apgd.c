@@ -12,11 +12,15 @@
 
 #include "method/method.h"
 
+/* A search that needs a pass when none is left ends with this. */
+enum { OUT_OF_PASSES = GPIS_NOT_APPLICABLE };
+
 static gpis_status trial(void *user, const double *x, const double *p, double *gradient, double *curvature,
                          double *value) {
     gpis_run *run = user;
     const gpis_pass pass = {
         .k = run->k, .Y = run->Y, .X = x, .P = p, .objective = value, .G = gradient, .AP2 = curvature};
+    if (gpis_run_exhausted(run)) return (gpis_status)OUT_OF_PASSES;
     return gpis_run_pass(run, &pass, 1.5);
 }
 
@@ -32,7 +36,7 @@ typedef struct proof {
 } proof;
 
 static bool proof_is_due(gpis_run *run, proof *plan) {
-    if (!plan->wanted || run->passes < plan->next) return false;
+    if (run->passes < plan->next) return false;
     const double first = gpis_run_gap(run) / run->objective;
     return !gpis_set_is_bounded(run->set) || first * first <= 1e3 * run->settings->tol;
 }
@@ -51,19 +55,31 @@ static proof plan_proof(const gpis_run *run) {
                    .next = gpis_set_is_bounded(run->set) ? 0 : (int64_t)gpis_run_model_cost(run)};
 }
 
+static bool proof_is_possible(const gpis_run *run, const proof *plan) {
+    return plan->wanted && (run->model || !gpis_run_exhausted(run));
+}
+
+static gpis_status step(gpis_run *run, gpis_descent *s, bool *moved) {
+    const gpis_status status = gpis_descent_step(s, moved);
+    if (status != (gpis_status)OUT_OF_PASSES) return status;
+    gpis_run_check(run); /* ends it */
+    return GPIS_OK;
+}
+
 static gpis_status iterate(gpis_run *run, gpis_descent *s) {
     proof plan = plan_proof(run);
     bool moved = true;
     while (!run->ended) {
         gpis_run_offer(run, s->x, s->value);
         gpis_status status = gpis_run_first_order(run, s->x, s->gradient, s->value);
-        if (status == GPIS_OK && !gpis_run_solved(run) && (proof_is_due(run, &plan) || (!moved && plan.wanted)))
+        if (status == GPIS_OK && !gpis_run_solved(run) && proof_is_possible(run, &plan) &&
+            (!moved || proof_is_due(run, &plan)))
             status = prove(run, s, &plan);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
         if (!moved) gpis_run_end(run, GPIS_STALLED);
         if (run->ended) break;
-        status = gpis_descent_step(s, &moved);
+        status = step(run, s, &moved);
         if (status != GPIS_OK) return status;
     }
     return GPIS_OK;

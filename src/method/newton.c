@@ -17,17 +17,20 @@ enum { PATIENCE = 3 };
 static gpis_status rounds(gpis_run *run, double *x, double *g) {
     double objective;
     gpis_status status = gpis_run_first(run, x, &objective, g);
-    if (status == GPIS_OK) status = gpis_run_make_model(run);
     for (int idle = 0; status == GPIS_OK;) {
         const double best = run->objective, lower = run->lower;
         gpis_run_offer(run, x, objective);
-        status = gpis_run_second_order(run, x, g, objective);
+        if (run->model) status = gpis_run_second_order(run, x, g, objective);
         if (status == GPIS_OK) status = gpis_run_first_order(run, x, g, objective);
         if (status != GPIS_OK) break;
         gpis_run_check(run);
         idle = run->objective < best || run->lower > lower ? 0 : idle + 1;
         if (idle == PATIENCE) gpis_run_end(run, GPIS_STALLED);
         if (run->ended) break;
+        if (!run->model) { /* the same point once more, with the model */
+            status = gpis_run_make_model(run);
+            continue;
+        }
         memcpy(x, run->inner->s, (size_t)run->size * sizeof(double));
         const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .objective = &objective, .G = g};
         status = gpis_run_pass(run, &pass, 1.0);

@@ -17,7 +17,7 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .settings = settings,
                       .started = gpis_clock(),
                       .objective = INFINITY,
-                      .previous_gap = INFINITY};
+                      .previous_gap = NAN};
     run->best = gpis_alloc_zero(context, run->size, sizeof(double));
     run->norms2 = gpis_alloc_zero(context, run->d, sizeof(double));
     return run->best && run->norms2 ? GPIS_OK : GPIS_NO_MEMORY;
@@ -72,7 +72,7 @@ static gpis_point point_at(const gpis_run *run, const double *x, const double *g
                         .g = g,
                         .objective = objective,
                         .norms2 = run->norms2,
-                        .roundings = gpis_pass_roundings(run->n, run->size)};
+                        .roundings = gpis_pass_roundings(run->n, run->size + run->d)}; /* the first pass has norms */
 }
 
 void gpis_run_offer(gpis_run *run, const double *x, double objective) {
@@ -125,6 +125,18 @@ void gpis_run_end(gpis_run *run, gpis_outcome outcome) {
     run->outcome = outcome;
 }
 
+static bool passes_are_spent(const gpis_run *run) {
+    return run->settings->max_passes > 0 && run->passes >= run->settings->max_passes;
+}
+
+static bool time_is_up(const gpis_run *run, double seconds) {
+    return run->settings->time_limit > 0.0 && seconds >= run->settings->time_limit;
+}
+
+bool gpis_run_exhausted(const gpis_run *run) {
+    return passes_are_spent(run) || time_is_up(run, gpis_clock() - run->started);
+}
+
 void gpis_run_check(gpis_run *run) {
     const gpis_settings *settings = run->settings;
     const double seconds = gpis_clock() - run->started, gap = gpis_run_gap(run);
@@ -144,6 +156,6 @@ void gpis_run_check(gpis_run *run) {
         run->ended = true;
         run->outcome = GPIS_SOLVED;
     }
-    if (settings->max_passes > 0 && run->passes >= settings->max_passes) gpis_run_end(run, GPIS_MAX_PASSES);
-    if (settings->time_limit > 0.0 && seconds >= settings->time_limit) gpis_run_end(run, GPIS_TIME_LIMIT);
+    if (passes_are_spent(run)) gpis_run_end(run, GPIS_MAX_PASSES);
+    if (time_is_up(run, seconds)) gpis_run_end(run, GPIS_TIME_LIMIT);
 }

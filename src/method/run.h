@@ -26,7 +26,7 @@ typedef struct gpis_run {
     double objective; /* there */
     double lower;     /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
     double noise;     /* of the best objective, by rounding */
-    double previous_gap;
+    double previous_gap; /* NaN before the first */
     double *norms2;    /* owned: squared norms of the columns of A */
     gpis_model *model; /* owned: of the Gram matrix; NULL until it is made */
     gpis_inner *inner; /* owned: the inner problem on it */
@@ -61,5 +61,7 @@ bool gpis_run_solved(const gpis_run *run);
 /* Reports progress and applies the stopping rules: sets run->ended and run->outcome. */
 void gpis_run_check(gpis_run *run);
 void gpis_run_end(gpis_run *run, gpis_outcome outcome);
+/* True when no further pass may be made: the passes or the time are spent. */
+bool gpis_run_exhausted(const gpis_run *run);
 
 #endif
