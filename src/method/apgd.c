@@ -67,7 +67,9 @@ static gpis_status step(gpis_run *run, gpis_descent *s, bool *moved) {
 }
 
 static gpis_status iterate(gpis_run *run, gpis_descent *s) {
+    static const double DIVERGED = 1e30; /* times the first objective: a fixed step that is too long */
     proof plan = plan_proof(run);
+    const double first = s->value;
     bool moved = true;
     while (!run->ended) {
         gpis_run_offer(run, s->x, s->value);
@@ -77,7 +79,7 @@ static gpis_status iterate(gpis_run *run, gpis_descent *s) {
             status = prove(run, s, &plan);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
-        if (!moved) gpis_run_end(run, GPIS_STALLED);
+        if (!moved || s->value > DIVERGED * first) gpis_run_end(run, GPIS_STALLED);
         if (run->ended) break;
         status = step(run, s, &moved);
         if (status != GPIS_OK) return status;
