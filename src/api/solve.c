@@ -32,7 +32,8 @@ void gpis_result_clear(gpis_context *context, gpis_result *result) {
 
 static gpis_status check_problem(gpis_context *context, const gpis_source *A, const double *Y, int64_t k,
                                  const gpis_set *set, const gpis_settings *settings) {
-    if (!A || !Y || !set || !settings) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y, a set and settings");
+    if (!A || !Y || !set || !settings)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y, a set and settings");
     if (k < 1) return gpis_fail(context, GPIS_BAD_SHAPE, "y has no columns");
     if (set->d != A->d || set->k != k)
         return gpis_fail(context, GPIS_BAD_SHAPE, "the set is for %lld x %lld coefficients, the data for %lld x %lld",

@@ -57,8 +57,8 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     if (status != GPIS_OK) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
     const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
-    const double rounding = reach * product_error(point) * sqrt(columns2 * (double)set->k) +
-                            2.0 * dot_error(point->g, point->x, size);
+    const double rounding =
+        reach * product_error(point) * sqrt(columns2 * (double)set->k) + 2.0 * dot_error(point->g, point->x, size);
     const double linear = fmax(0.0, dot(point->g, point->x, size) + support);
     *gap = 2.0 * (linear + rounding) + gpis_certificate_noise(set, point);
     return GPIS_OK;
@@ -82,8 +82,8 @@ static double conjugate(const gpis_model *model, double c, int64_t k, double los
 }
 
 /*
- * What rounding in the pass can hide, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the residual, in the norm of
- * A; of A'r, in that of H. A shifted model owes slack ||D p||^2 as well.
+ * What rounding in the pass can hide, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the residual, in the norm
+ * of A; of A'r, in that of H. A shifted model owes slack ||D p||^2 as well.
  */
 static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
     const int64_t size = set->d * set->k;

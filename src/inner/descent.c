@@ -8,6 +8,10 @@
 
 enum { VECTORS = 9, MAX_HALVINGS = 200 };
 
+/* A step may grow to so many times the shortest: in a direction without curvature it would grow for ever, and carry the
+ * rounding errors of the gradient away with it. */
+static const double MOST_GROWTH = 1e6;
+
 gpis_status gpis_descent_create(gpis_context *context, gpis_set *set, const gpis_descent_settings *settings,
                                 gpis_trial_fn trial, void *user, gpis_descent **out) {
     *out = NULL;
@@ -50,7 +54,7 @@ void gpis_descent_start(gpis_descent *s, const double *x, const double *gradient
     memmove(s->x, x, (size_t)s->size * sizeof(double));
     memmove(s->gradient, gradient, (size_t)s->size * sizeof(double));
     s->value = value;
-    s->eta = s->settings.fixed_step > 0.0 ? s->settings.fixed_step : eta;
+    s->eta = s->shortest = s->settings.fixed_step > 0.0 ? s->settings.fixed_step : eta;
     forget_momentum(s);
 }
 
@@ -67,7 +71,7 @@ static gpis_status project_step(gpis_descent *s, double eta, double *norm) {
  * The square of ||p|| may not be a number where x is in absurd units, so it is not formed. */
 static gpis_status line_search(gpis_descent *s, double *value, double *norm) {
     const bool search = !(s->settings.fixed_step > 0.0);
-    double eta = search ? fmin(s->eta * s->settings.gamma_d, 1e300) : s->eta;
+    double eta = search ? fmin(s->eta * s->settings.gamma_d, MOST_GROWTH * s->shortest) : s->eta;
     for (int halvings = 0;; halvings++, eta /= s->settings.gamma_u) {
         gpis_status status = project_step(s, eta, norm);
         if (status != GPIS_OK || *norm == 0.0) return status;
@@ -78,6 +82,7 @@ static gpis_status line_search(gpis_descent *s, double *value, double *norm) {
         if (!search || eta * (curvature / *norm / *norm) <= 1.0 || halvings == MAX_HALVINGS) break;
     }
     s->eta = eta;
+    s->shortest = fmin(s->shortest, eta);
     return GPIS_OK;
 }
 

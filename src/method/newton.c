@@ -29,6 +29,7 @@ static gpis_status rounds(gpis_run *run, double *x, double *g) {
         if (run->ended) break;
         if (!run->model) { /* the same point once more, with the model */
             status = gpis_run_make_model(run);
+            idle = 0;
             continue;
         }
         memcpy(x, run->inner->s, (size_t)run->size * sizeof(double));

@@ -94,18 +94,21 @@ gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g
 gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective) {
     enum { FIRST_BURST = 50, MOST_ITERATIONS = 200000 };
     const gpis_point point = point_at(run, x, g, objective);
-    double gap = INFINITY;
+    double gap = INFINITY, fallen = 0.0;
     bool done = false;
     gpis_inner_begin(run->inner, x, g);
     for (int64_t burst = FIRST_BURST, total = 0; !done && total < MOST_ITERATIONS; total += burst, burst *= 2) {
         gpis_status status = gpis_inner_run(run->inner, burst, &done);
         if (status != GPIS_OK) return status;
-        const double before = gap;
+        const double before = gap, fall = -run->inner->descent->value;
         status = gpis_certificate_second(run->context, run->set, &point, run->model, run->inner->s, &gap);
         if (status != GPIS_OK) return status;
         run->lower = fmax(run->lower, objective - gap);
-        /* The model's minimum is what it is: once twice the work moves the bound by little, it is reached. */
-        if (gpis_run_solved(run) || (total > 0 && gap >= 0.98 * before)) break;
+        /* The model's minimum is what it is: once twice the work moves the bound, or where there is none the model's
+         * own fall, by little, it is reached. */
+        const bool settled = isfinite(gap) ? gap >= 0.98 * before : fall <= 1.0001 * fallen;
+        if (gpis_run_solved(run) || (total > 0 && settled)) break;
+        fallen = fall;
     }
     run->inner_iterations = run->inner->descent->iterations;
     return GPIS_OK;

@@ -22,14 +22,14 @@ typedef struct gpis_run {
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
     /* what is known */
-    double *best;     /* owned: the best feasible point, d x k */
-    double objective; /* there */
-    double lower;     /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
-    double noise;     /* of the best objective, by rounding */
+    double *best;        /* owned: the best feasible point, d x k */
+    double objective;    /* there */
+    double lower;        /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
+    double noise;        /* of the best objective, by rounding */
     double previous_gap; /* NaN before the first */
-    double *norms2;    /* owned: squared norms of the columns of A */
-    gpis_model *model; /* owned: of the Gram matrix; NULL until it is made */
-    gpis_inner *inner; /* owned: the inner problem on it */
+    double *norms2;      /* owned: squared norms of the columns of A */
+    gpis_model *model;   /* owned: of the Gram matrix; NULL until it is made */
+    gpis_inner *inner;   /* owned: the inner problem on it */
     gpis_outcome outcome;
     bool ended;
 } gpis_run;

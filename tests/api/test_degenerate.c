@@ -66,8 +66,8 @@ static void nothing_in_A(void **state) {
 /* y = 0 or y in the range of A, and a set that holds the x behind it: f* = 0. */
 static void nothing_left(void **state) {
     (void)state;
-    static const char *const specs[] = {"none", "nonneg", "l1:9", "l2:9", "linf:9", "capped-simplex:9", "box:-1,2",
-                                        "group:9:1", "nuclear:9", "tv:9", "l1:9@dct"};
+    static const char *const specs[] = {"none",     "nonneg",    "l1:9",      "l2:9", "linf:9",  "capped-simplex:9",
+                                        "box:-1,2", "group:9:1", "nuclear:9", "tv:9", "l1:9@dct"};
     test_memory memory;
     gpis_context *context = test_context(&memory);
     world w;
@@ -90,8 +90,8 @@ static void nothing_left(void **state) {
 /* Radius 0: the set is one point. */
 static void one_member(void **state) {
     (void)state;
-    static const char *const specs[] = {"l1:0", "l2:0", "linf:0", "simplex:0", "capped-simplex:0", "box:0,0",
-                                        "group:0:1", "nuclear:0", "l1:0@dct"};
+    static const char *const specs[] = {"l1:0",    "l2:0",      "linf:0",    "simplex:0", "capped-simplex:0",
+                                        "box:0,0", "group:0:1", "nuclear:0", "l1:0@dct"};
     test_memory memory;
     gpis_context *context = test_context(&memory);
     world w;
@@ -124,8 +124,12 @@ static void one_column_or_one_row(void **state) {
         static const struct {
             const char *spec;
             double lo, hi;
-        } sets[] = {{"none", -INFINITY, INFINITY}, {"nonneg", 0.0, INFINITY}, {"box:-0.1,0.2", -0.1, 0.2},
-                    {"l1:0.3", -0.3, 0.3},         {"l2:0.3", -0.3, 0.3},     {"simplex:0.4", 0.4, 0.4},
+        } sets[] = {{"none", -INFINITY, INFINITY},
+                    {"nonneg", 0.0, INFINITY},
+                    {"box:-0.1,0.2", -0.1, 0.2},
+                    {"l1:0.3", -0.3, 0.3},
+                    {"l2:0.3", -0.3, 0.3},
+                    {"simplex:0.4", 0.4, 0.4},
                     {"monotone", -INFINITY, INFINITY}};
         for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
             gpis_set *set = problem_set(context, &w, sets[s].spec, "1", 1);
@@ -276,9 +280,9 @@ static void diverging_step(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_in_A),          cmocka_unit_test(nothing_left),
-                                       cmocka_unit_test(one_member),            cmocka_unit_test(one_column_or_one_row),
-                                       cmocka_unit_test(constant_columns),      cmocka_unit_test(absurd_units),
-                                       cmocka_unit_test(impossible_units),      cmocka_unit_test(diverging_step)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_in_A),     cmocka_unit_test(nothing_left),
+                                       cmocka_unit_test(one_member),       cmocka_unit_test(one_column_or_one_row),
+                                       cmocka_unit_test(constant_columns), cmocka_unit_test(absurd_units),
+                                       cmocka_unit_test(impossible_units), cmocka_unit_test(diverging_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

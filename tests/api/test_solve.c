@@ -77,7 +77,8 @@ static void warm_start_and_infeasible_start(void **state) {
     }
 }
 
-/* ---- limits and progress ------------------------------------------------------------------------------------------ */
+/* ---- limits and progress ------------------------------------------------------------------------------------------
+ */
 
 typedef struct watcher {
     int calls, stop_at;
@@ -222,10 +223,10 @@ static void refuse(fixture *t, gpis_settings settings, gpis_status status, const
     gpis_result_clear(t->context, &r);
 }
 
-#define REFUSE(field, value, word)                       \
-    do {                                                 \
-        gpis_settings settings_ = t.settings;            \
-        settings_.field = (value);                       \
+#define REFUSE(field, value, word)                        \
+    do {                                                  \
+        gpis_settings settings_ = t.settings;             \
+        settings_.field = (value);                        \
         refuse(&t, settings_, GPIS_BAD_ARGUMENT, (word)); \
     } while (0)
 
@@ -431,8 +432,7 @@ static gpis_status work(gpis_context *context, void *user) {
     if (status == GPIS_OK && !q->method) status = gpis_check(context, A, p->Y, 1, set, x, &settings, &r);
     if (status == GPIS_OK && !q->method) status = gpis_evaluate(context, A, p->Y, 1, x, &objective, G);
     if (status == GPIS_OK && !q->method) status = gpis_gram(context, A, H);
-    if (status == GPIS_OK && !q->method)
-        status = gpis_sketch_rows(context, A, p->Y, 1, "count", 8, 1, 0, SA, SY);
+    if (status == GPIS_OK && !q->method) status = gpis_sketch_rows(context, A, p->Y, 1, "count", 8, 1, 0, SA, SY);
     if (status != GPIS_OK && q->method) assert_null(r.x);
     gpis_result_clear(context, &r);
     gpis_set_destroy(set);

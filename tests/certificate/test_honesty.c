@@ -34,8 +34,7 @@ static void setting_begin(setting *t, gpis_context *context, const problem *p, g
     double *H = gpis_alloc(context, p->d * p->d, sizeof *H);
     const gpis_pass pass = {.k = p->k, .norms2 = t->norms2, .gram = H};
     assert_ok(context, gpis_pass_run(context, t->A, &pass));
-    assert_ok(context,
-              gpis_model_create(context, p->d, H, gpis_pass_roundings(p->n, p->d * p->d), &t->model));
+    assert_ok(context, gpis_model_create(context, p->d, H, gpis_pass_roundings(p->n, p->d * p->d), &t->model));
     assert_ok(context, gpis_inner_create(context, set, t->model, &t->inner));
 }
 
@@ -103,8 +102,7 @@ static bounds bounds_at(setting *t, const double *x, int64_t effort) {
     assert_ok(t->context, gpis_certificate_first(t->context, t->set, &point, &b.first));
     gpis_inner_begin(t->inner, x, t->g);
     assert_ok(t->context, gpis_inner_run(t->inner, effort, &done));
-    assert_ok(t->context,
-              gpis_certificate_second(t->context, t->set, &point, t->model, t->inner->s, &b.second));
+    assert_ok(t->context, gpis_certificate_second(t->context, t->set, &point, t->model, t->inner->s, &b.second));
     return b;
 }
 
@@ -159,8 +157,8 @@ static void never_below_the_truth(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     uint64_t seed = 1000;
-    static const int64_t sizes[] = {1, 2, 3, 5, 7};
-    for (int i = 0; i < 5; i++) {
+    static const int64_t sizes[] = {1, 2, 4, 6};
+    for (int i = 0; i < 4; i++) {
         world w;
         world_begin(&w, sizes[i]);
         for (int what = 0; what < FLAVOURS; what++)
@@ -245,8 +243,9 @@ static void no_bound_where_there_is_none(void **state) {
         flavour what;
         const char *spec;
         bool finite;
-    } cases[] = {{DUPLICATE, "none", false}, {DUPLICATE, "nonneg", false}, {DUPLICATE, "l1:1", true},
-                 {ZERO, "none", true},       {ZERO, "nonneg", true},       {ZERO, "monotone", false},
+    } cases[] = {{DUPLICATE, "none", false}, {DUPLICATE, "nonneg", false},
+                 {DUPLICATE, "l1:1", true},  {ZERO, "none", true},
+                 {ZERO, "nonneg", true},     {ZERO, "monotone", false},
                  {ZERO, "simplex:1", true},  {ZERO_AND_DUPLICATE, "simplex:1", true}};
     test_memory memory;
     gpis_context *context = test_context(&memory);

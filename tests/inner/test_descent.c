@@ -325,10 +325,12 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     omp_set_num_threads(1); /* as inside the library */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_over_every_set),       cmocka_unit_test(singular_quadratics),
-        cmocka_unit_test(no_curvature_at_all),            cmocka_unit_test(zero_gradient_and_fixed_points),
-        cmocka_unit_test(plain_descent_descends),         cmocka_unit_test(inner_problem),
-        cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way_over_every_set),
+                                       cmocka_unit_test(singular_quadratics),
+                                       cmocka_unit_test(no_curvature_at_all),
+                                       cmocka_unit_test(zero_gradient_and_fixed_points),
+                                       cmocka_unit_test(plain_descent_descends),
+                                       cmocka_unit_test(inner_problem),
+                                       cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,8 +26,7 @@ static void sample_clear(sample *s) {
 static void check_sample(const sample *s, const gpis_block *block, bool with_y, bool with_g) {
     double *r = malloc((size_t)s->n * sizeof *r), *g = malloc((size_t)s->d * sizeof *g);
     memcpy(g, s->g0, (size_t)s->d * sizeof *g);
-    const double norm2 =
-        gpis_dense_gradient(block, s->x, with_y ? s->y : NULL, s->y_stride, r, with_g ? g : NULL);
+    const double norm2 = gpis_dense_gradient(block, s->x, with_y ? s->y : NULL, s->y_stride, r, with_g ? g : NULL);
     long double expected = 0;
     for (int64_t i = 0; i < s->n; i++) {
         long double sum = with_y ? -(long double)s->y[i * s->y_stride] : 0, size = fabsl(sum);

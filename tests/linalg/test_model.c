@@ -81,8 +81,8 @@ static void lower_bound_of_the_gram_matrix(void **state) {
                 assert_true(m->c > 0.0 && m->c <= 1.0 && m->slack >= 0.0);
                 const double least = least_eigenvalue(m, gram);
                 if (!(least >= -8.0 * (double)d * DBL_EPSILON))
-                    fail_msg("shape %d, d = %lld: least eigenvalue %g, c %g, slack %g", what, (long long)d, least,
-                             m->c, m->slack);
+                    fail_msg("shape %d, d = %lld: least eigenvalue %g, c %g, slack %g", what, (long long)d, least, m->c,
+                             m->slack);
                 if (what == FINE || what == SCALED || what == ZERO) assert_true(m->slack == 0.0 && m->c > 0.999);
                 if (what == DUPLICATE || what == WIDE) assert_true(m->slack > 0.0 && m->slack < 1e-9);
                 gpis_model_destroy(m);
@@ -194,9 +194,8 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     omp_set_num_threads(1); /* as inside the library */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lower_bound_of_the_gram_matrix), cmocka_unit_test(inverse_bounds_the_norm),
-        cmocka_unit_test(apply_solve_whiten), cmocka_unit_test(zero_columns_stand_apart),
-        cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lower_bound_of_the_gram_matrix),
+                                       cmocka_unit_test(inverse_bounds_the_norm), cmocka_unit_test(apply_solve_whiten),
+                                       cmocka_unit_test(zero_columns_stand_apart), cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

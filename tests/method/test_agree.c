@@ -47,22 +47,23 @@ static void on_every_set(void **state) {
                     problem p = problem_make(flavours[i], 40, d, k, seed);
                     gpis_set *set = problem_set(context, &w, SPECS[spec], radii[seed % 3], k);
                     gpis_result newton = solve(context, &p, set, "newton", 1e-10, 200);
-                    gpis_result apgd = solve(context, &p, set, "apgd", 1e-9, 5000);
+                    gpis_result apgd = solve(context, &p, set, "apgd", 1e-9, 800);
                     check_result(&p, set, &newton, 1e-10);
                     check_result(&p, set, &apgd, 1e-9);
                     double y2 = 0.0;
                     for (int64_t j = 0; j < p.n * k; j++) y2 += p.Y[j] * p.Y[j];
                     if (!(fabs(newton.objective - apgd.objective) <= 1e-7 * newton.objective + 1e-12 * y2))
-                        fail_msg("%s, flavour %d, d %lld, k %lld: newton %.15g (%s, %lld passes), apgd %.15g (%s, %lld)",
-                                 gpis_set_spec(set), flavours[i], (long long)d, (long long)k, newton.objective,
-                                 gpis_outcome_text(newton.outcome), (long long)newton.passes, apgd.objective,
-                                 gpis_outcome_text(apgd.outcome), (long long)apgd.passes);
+                        fail_msg(
+                            "%s, flavour %d, d %lld, k %lld: newton %.15g (%s, %lld passes), apgd %.15g (%s, %lld)",
+                            gpis_set_spec(set), flavours[i], (long long)d, (long long)k, newton.objective,
+                            gpis_outcome_text(newton.outcome), (long long)newton.passes, apgd.objective,
+                            gpis_outcome_text(apgd.outcome), (long long)apgd.passes);
                     if (flavours[i] == FINE && newton.outcome != GPIS_SOLVED)
                         fail_msg("%s, d %lld, k %lld: newton %s, gap %g", gpis_set_spec(set), (long long)d,
                                  (long long)k, gpis_outcome_text(newton.outcome), gpis_relative_gap(&newton));
                     if (flavours[i] == FINE && apgd.outcome != GPIS_SOLVED)
-                        fail_msg("%s, d %lld, k %lld: apgd %s, gap %g", gpis_set_spec(set), (long long)d,
-                                 (long long)k, gpis_outcome_text(apgd.outcome), gpis_relative_gap(&apgd));
+                        fail_msg("%s, d %lld, k %lld: apgd %s, gap %g", gpis_set_spec(set), (long long)d, (long long)k,
+                                 gpis_outcome_text(apgd.outcome), gpis_relative_gap(&apgd));
                     gpis_result_clear(context, &newton);
                     gpis_result_clear(context, &apgd);
                     gpis_set_destroy(set);
@@ -97,8 +98,8 @@ static void newton_refines(void **state) {
             for (int64_t i = 0; i < N; i++) norm2 += (long double)p.A[i * D + j] * p.A[i * D + j];
             const double cosine = (double)(fabsl(g[j]) / sqrtl(norm2 * f));
             if (!(cosine <= 1e-9))
-                fail_msg("apart by %g: column %lld at a cosine of %g, %s after %lld passes", apart, (long long)j, cosine,
-                         gpis_outcome_text(r.outcome), (long long)r.passes);
+                fail_msg("apart by %g: column %lld at a cosine of %g, %s after %lld passes", apart, (long long)j,
+                         cosine, gpis_outcome_text(r.outcome), (long long)r.passes);
         }
         assert_true(r.passes <= 30 && (apart < 1e-5 || r.outcome == GPIS_SOLVED));
         gpis_result_clear(context, &r);

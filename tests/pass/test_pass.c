@@ -45,9 +45,8 @@ static void data_begin(data *t, gpis_context *context, const double *a, int64_t 
         assert_ok(context, gpis_source_csr(context, n, d, b->indptr, b->indices, b->values, b->type, &t->source));
     } else {
         const bool columns = how == COLUMN_64 || how == COLUMN_32;
-        assert_ok(context,
-                  gpis_source_dense(context, b->values, b->type, columns ? GPIS_COLUMN_MAJOR : GPIS_ROW_MAJOR, n, d,
-                                    columns ? b->col_stride : b->row_stride, &t->source));
+        assert_ok(context, gpis_source_dense(context, b->values, b->type, columns ? GPIS_COLUMN_MAJOR : GPIS_ROW_MAJOR,
+                                             n, d, columns ? b->col_stride : b->row_stride, &t->source));
     }
 }
 
@@ -84,8 +83,8 @@ static answers run(gpis_context *context, gpis_source *A, int64_t k, const doubl
     t.SY = t.SA + SKETCH_ROWS * d;
     gpis_sketch *sketch = NULL;
     if (wanted & WANT_SKETCH)
-        assert_ok(context, gpis_sketch_create(context, gpis_sketch_find("count"), SKETCH_ROWS, A->n, d, k, 5, 0,
-                                              &sketch));
+        assert_ok(context,
+                  gpis_sketch_create(context, gpis_sketch_find("count"), SKETCH_ROWS, A->n, d, k, 5, 0, &sketch));
     const gpis_pass pass = {.k = k,
                             .Y = Y,
                             .X = wanted & WANT_X ? X : NULL,
@@ -178,9 +177,9 @@ static void check_sums(gpis_context *context, int64_t n, int64_t d, int64_t k, c
 
 static void each_and_together(void **state) {
     (void)state;
-    static const int wishes[] = {WANT_X, WANT_X | WANT_G, WANT_P,          WANT_Y2,
-                                 WANT_NORMS, WANT_GRAM,   WANT_X | WANT_G | WANT_P | WANT_NORMS,
-                                 ALL,        ALL & ~WANT_GRAM};
+    static const int wishes[] = {
+        WANT_X, WANT_X | WANT_G, WANT_P, WANT_Y2, WANT_NORMS, WANT_GRAM, WANT_X | WANT_G | WANT_P | WANT_NORMS,
+        ALL,    ALL & ~WANT_GRAM};
     static const int64_t shapes[][2] = {{1, 1}, {1, 5}, {2, 3}, {63, 1}, {65, 9}, {1025, 7}, {1500, 11}};
     static const int64_t responses[] = {1, 3, 8, 9, 40};
     test_memory memory;
@@ -368,11 +367,9 @@ static gpis_status everything(gpis_context *context, void *user) {
     gpis_source *A = NULL;
     gpis_sketch *sketch = NULL;
     double f, AP2, Y2, G[D * K], norms2[D], gram[D * D];
-    gpis_status status =
-        q->how ? gpis_source_callback(context, 40, D, make_rows, &maker, 0, &A)
-               : gpis_source_dense(context, q->a, GPIS_FLOAT64, GPIS_COLUMN_MAJOR, 40, D, 40, &A);
-    if (status == GPIS_OK)
-        status = gpis_sketch_create(context, gpis_sketch_find("count"), 8, 40, D, K, 1, 0, &sketch);
+    gpis_status status = q->how ? gpis_source_callback(context, 40, D, make_rows, &maker, 0, &A)
+                                : gpis_source_dense(context, q->a, GPIS_FLOAT64, GPIS_COLUMN_MAJOR, 40, D, 40, &A);
+    if (status == GPIS_OK) status = gpis_sketch_create(context, gpis_sketch_find("count"), 8, 40, D, K, 1, 0, &sketch);
     const gpis_pass pass = {.k = K,
                             .Y = q->Y,
                             .X = q->X,
