@@ -33,7 +33,8 @@ void gpis_result_clear(gpis_context *context, gpis_result *result) {
 
 static gpis_status check_problem(gpis_context *context, const gpis_source *A, const double *Y, int64_t k,
                                  const gpis_set *set, const gpis_settings *settings) {
-    if (!A || !Y || !set || !settings) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y and a set");
+    if (!A || !Y || !set || !settings)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y, a set and settings");
     if (k < 1) return gpis_fail(context, GPIS_BAD_SHAPE, "y has no columns");
     if (set->d != A->d || set->k != k)
         return gpis_fail(context, GPIS_BAD_SHAPE, "the set is for %lld x %lld coefficients, the data for %lld x %lld",
@@ -72,6 +73,10 @@ static gpis_status check_settings(gpis_context *context, const gpis_settings *s,
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "gamma_d must be at least 1, not %g", s->gamma_d);
     if (!(s->fixed_step >= 0.0 && isfinite(s->fixed_step)))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "fixed_step must not be negative");
+    if (s->certificate < GPIS_CERTIFICATE_ANY || s->certificate > GPIS_CERTIFICATE_NONE)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no certificate number %d", (int)s->certificate);
+    if (s->restart < GPIS_RESTART_GRADIENT || s->restart > GPIS_RESTART_NONE)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no restart number %d", (int)s->restart);
     if (s->certificate == GPIS_CERTIFICATE_NONE && !s->max_passes && !(s->time_limit > 0.0))
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
                          "without a certificate nothing ends the run: give max_passes or "
@@ -168,11 +173,14 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
 static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                             const double *X, const gpis_settings *settings,
                             gpis_status (*work)(gpis_run *, double *, gpis_result *), gpis_result *result) {
+    if (!result) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the result");
     memset(result, 0, sizeof *result);
     context->message[0] = '\0';
     gpis_status status = check_problem(context, A, Y, k, set, settings);
     if (status == GPIS_OK) status = check_settings(context, settings, A->d * k);
     if (status == GPIS_OK) status = check_sketch(context, settings, A->n);
+    if (status == GPIS_OK && work == check && !X)
+        status = gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
     if (status != GPIS_OK) return status;
     const int outside = gpis_guard_enter();
     gpis_run run;

@@ -20,11 +20,7 @@ static const double SHARE = 1e-3;
 static double residual_error(const gpis_set *set, const gpis_point *point) {
     const double unit = point->extended ? 0.5 * (double)LDBL_EPSILON : UNIT;
     double sum = 0.0;
-    for (int64_t j = 0; j < set->d; j++) {
-        double row2 = 0.0;
-        for (int64_t c = 0; c < set->k; c++) row2 += point->x[j * set->k + c] * point->x[j * set->k + c];
-        sum += sqrt(point->norms2[j] * row2);
-    }
+    for (int64_t j = 0; j < set->d; j++) sum += sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
     const double r = sqrt(point->objective);
     return ((double)set->d + 2.0) * unit * (2.0 * sum + r) + UNIT * r;
 }

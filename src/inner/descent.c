@@ -4,7 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/accurate.h"
+
 enum { VECTORS = 9, MAX_HALVINGS = 200 };
+
+/* A step may grow to so many times the shortest: in a direction without curvature it would grow for ever, and carry the
+ * rounding errors of the gradient away with it. */
+static const double MOST_GROWTH = 1e6;
 
 gpis_status gpis_descent_create(gpis_context *context, gpis_set *set, const gpis_descent_settings *settings,
                                 gpis_trial_fn trial, void *user, gpis_descent **out) {
@@ -48,36 +54,35 @@ void gpis_descent_start(gpis_descent *s, const double *x, const double *gradient
     memmove(s->x, x, (size_t)s->size * sizeof(double));
     memmove(s->gradient, gradient, (size_t)s->size * sizeof(double));
     s->value = value;
-    s->eta = s->settings.fixed_step > 0.0 ? s->settings.fixed_step : eta;
+    s->eta = s->shortest = s->settings.fixed_step > 0.0 ? s->settings.fixed_step : eta;
     forget_momentum(s);
 }
 
-/* next = P_K(z - eta grad q(z)), p = next - z. Returns ||p||^2. */
-static gpis_status project_step(gpis_descent *s, double eta, double *norm2) {
+/* next = P_K(z - eta grad q(z)), p = next - z. */
+static gpis_status project_step(gpis_descent *s, double eta, double *norm) {
     for (int64_t i = 0; i < s->size; i++) s->p[i] = s->z[i] - eta * s->z_gradient[i];
     const gpis_status status = gpis_set_project(s->set, s->p, s->next);
-    *norm2 = 0.0;
-    for (int64_t i = 0; i < s->size; i++) {
-        s->p[i] = s->next[i] - s->z[i];
-        *norm2 += s->p[i] * s->p[i];
-    }
+    for (int64_t i = 0; i < s->size; i++) s->p[i] = s->next[i] - s->z[i];
+    *norm = gpis_norm2(s->p, s->size);
     return status;
 }
 
-/* Algorithm 3 at z: the longest step of the form gamma_d eta / gamma_u^j with <p, H p> <= ||p||^2 / eta. */
-static gpis_status line_search(gpis_descent *s, double *value, double *norm2) {
+/* Algorithm 3 at z: the longest step of the form gamma_d eta / gamma_u^j with <p, H p> <= ||p||^2 / eta.
+ * The square of ||p|| may not be a number where x is in absurd units, so it is not formed. */
+static gpis_status line_search(gpis_descent *s, double *value, double *norm) {
     const bool search = !(s->settings.fixed_step > 0.0);
-    double eta = search ? fmin(s->eta * s->settings.gamma_d, 1e300) : s->eta;
+    double eta = search ? fmin(s->eta * s->settings.gamma_d, MOST_GROWTH * s->shortest) : s->eta;
     for (int halvings = 0;; halvings++, eta /= s->settings.gamma_u) {
-        gpis_status status = project_step(s, eta, norm2);
-        if (status != GPIS_OK || *norm2 == 0.0) return status;
+        gpis_status status = project_step(s, eta, norm);
+        if (status != GPIS_OK || *norm == 0.0) return status;
         double curvature;
         status = s->trial(s->user, s->next, s->p, s->next_gradient, &curvature, value);
         if (status != GPIS_OK) return status;
         s->trials++;
-        if (!search || eta * curvature <= *norm2 || halvings == MAX_HALVINGS) break;
+        if (!search || eta * (curvature / *norm / *norm) <= 1.0 || halvings == MAX_HALVINGS) break;
     }
     s->eta = eta;
+    s->shortest = fmin(s->shortest, eta);
     return GPIS_OK;
 }
 
@@ -112,15 +117,15 @@ static void extrapolate(gpis_descent *s) {
 }
 
 gpis_status gpis_descent_step(gpis_descent *s, bool *moved) {
-    double value = NAN, norm2 = 0.0;
-    gpis_status status = line_search(s, &value, &norm2);
+    double value = NAN, norm = 0.0;
+    gpis_status status = line_search(s, &value, &norm);
     if (status != GPIS_OK) return status;
-    if (s->extrapolated && (norm2 == 0.0 || wants_restart(s, value))) {
+    if (s->extrapolated && (norm == 0.0 || wants_restart(s, value))) {
         forget_momentum(s);
-        status = line_search(s, &value, &norm2);
+        status = line_search(s, &value, &norm);
         if (status != GPIS_OK) return status;
     }
-    *moved = norm2 > 0.0;
+    *moved = norm > 0.0;
     if (!*moved) return GPIS_OK;
     s->iterations++;
     rotate(&s->old_x, &s->x, &s->next);

@@ -35,7 +35,7 @@ typedef struct gpis_descent {
     double *vectors;      /* owned: all the vectors below are parts of it */
     double *x, *gradient; /* the current point and its gradient */
     double value;
-    double eta;                   /* the step accepted last */
+    double eta, shortest;         /* the step accepted last, and the shortest of all */
     int64_t iterations, trials;   /* steps taken, trials made */
     double *old_x, *old_gradient; /* the point before */
     double *z, *z_gradient;       /* the extrapolated point */

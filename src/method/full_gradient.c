@@ -11,26 +11,39 @@ gpis_descent_settings gpis_descent_from(const gpis_settings *settings, bool acce
                                    .restart = settings->restart};
 }
 
+/* A search that needs a pass when none is left ends with this. */
+enum { OUT_OF_PASSES = GPIS_NOT_APPLICABLE };
+
 /* f, g and ||A p||^2 by one pass: three products of A with a vector, where a gradient has two. */
 static gpis_status trial(void *user, const double *x, const double *p, double *gradient, double *curvature,
                          double *value) {
     gpis_run *run = user;
     const gpis_pass pass = {
         .k = run->k, .Y = run->Y, .X = x, .P = p, .objective = value, .G = gradient, .AP2 = curvature};
+    if (gpis_run_exhausted(run)) return (gpis_status)OUT_OF_PASSES;
     return gpis_run_pass(run, &pass, 1.5);
 }
 
+static gpis_status step(gpis_run *run, gpis_descent *s, bool *moved) {
+    const gpis_status status = gpis_descent_step(s, moved);
+    if (status != (gpis_status)OUT_OF_PASSES) return status;
+    gpis_run_check(run); /* ends it */
+    return GPIS_OK;
+}
+
 static gpis_status iterate(gpis_run *run, gpis_descent *s) {
-    for (bool moved = true;;) {
+    static const double DIVERGED = 1e30; /* times the first objective: a fixed step that is too long */
+    const double first = s->value;
+    for (bool moved = true; !run->ended;) {
         gpis_run_offer(run, s->x, s->value);
         gpis_status status = gpis_run_prove(run, s->x, s->gradient, s->value, !moved);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
-        if (!moved) gpis_run_end(run, GPIS_STALLED);
-        if (run->ended) return GPIS_OK;
-        status = gpis_descent_step(s, &moved);
+        if (!moved || s->value > DIVERGED * first) gpis_run_end(run, GPIS_STALLED);
+        if (!run->ended) status = step(run, s, &moved);
         if (status != GPIS_OK) return status;
     }
+    return GPIS_OK;
 }
 
 gpis_status gpis_full_gradient(gpis_run *run, const double *x0, bool accelerated) {

@@ -19,7 +19,7 @@ static gpis_status evaluate(gpis_run *run, const double *x, double *objective, d
     gpis_status status = gpis_run_gradient(run, x, objective, g);
     if (status != GPIS_OK) return status;
     gpis_run_offer(run, x, *objective);
-    if (!gpis_run_extend(run)) return GPIS_OK;
+    if (gpis_run_exhausted(run) || !gpis_run_extend(run)) return GPIS_OK;
     status = gpis_run_gradient(run, x, objective, g);
     if (status == GPIS_OK) gpis_run_offer(run, x, *objective);
     return status;
@@ -37,21 +37,25 @@ static gpis_status polish(gpis_run *run, double *x, double *g) {
 static gpis_status rounds(gpis_run *run, double *x, double *g) {
     double objective;
     gpis_status status = evaluate(run, x, &objective, g);
-    if (status == GPIS_OK) status = gpis_run_make_model(run);
     for (int idle = 0; status == GPIS_OK;) {
         const double before = run->objective, gap = gpis_run_gap(run);
-        status = gpis_run_second_order(run, x, g, objective, true);
+        if (run->model) status = gpis_run_second_order(run, x, g, objective, true);
         if (status == GPIS_OK) status = gpis_run_first_order(run, x, g, objective);
         if (status != GPIS_OK) break;
         gpis_run_check(run);
         if (run->ended) break;
+        if (!run->model) { /* the same point once more, with the model */
+            status = gpis_run_make_model(run);
+            idle = 0;
+            continue;
+        }
         memcpy(x, run->inner->s, (size_t)run->size * sizeof(double));
         status = evaluate(run, x, &objective, g);
         idle = gpis_run_idle(run, before, gap) ? idle + 1 : 0;
         if (idle == PATIENCE) gpis_run_end(run, GPIS_STALLED);
     }
-    if (status == GPIS_OK && run->outcome == GPIS_SOLVED && run->extended) status = polish(run, x, g);
-    return status;
+    const bool worth_it = status == GPIS_OK && run->outcome == GPIS_SOLVED && run->extended && run->inner;
+    return worth_it && !gpis_run_exhausted(run) ? polish(run, x, g) : status;
 }
 
 static gpis_status run_newton(gpis_run *run, const double *x0) {

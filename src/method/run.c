@@ -17,7 +17,7 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .settings = settings,
                       .started = gpis_clock(),
                       .objective = INFINITY,
-                      .previous_gap = INFINITY};
+                      .previous_gap = NAN};
     run->best = gpis_alloc_zero(context, run->size, sizeof(double));
     run->norms2 = gpis_alloc_zero(context, run->d, sizeof(double));
     return run->best && run->norms2 ? GPIS_OK : GPIS_NO_MEMORY;
@@ -160,6 +160,7 @@ gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, doub
     gpis_status status = gpis_run_first_order(run, x, g, objective);
     now = now && run->settings->certificate != GPIS_CERTIFICATE_NONE;
     if (status != GPIS_OK || gpis_run_solved(run) || !(now || proof_is_due(run))) return status;
+    if (!run->model && gpis_run_exhausted(run)) return GPIS_OK;
     if (!run->model) status = gpis_run_make_model(run);
     if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective, false);
     run->proof_due = run->passes + run->passes / 4 + 1;
@@ -196,6 +197,18 @@ void gpis_run_end(gpis_run *run, gpis_outcome outcome) {
     run->outcome = outcome;
 }
 
+static bool passes_are_spent(const gpis_run *run) {
+    return run->settings->max_passes > 0 && run->passes >= run->settings->max_passes;
+}
+
+static bool time_is_up(const gpis_run *run, double seconds) {
+    return run->settings->time_limit > 0.0 && seconds >= run->settings->time_limit;
+}
+
+bool gpis_run_exhausted(const gpis_run *run) {
+    return passes_are_spent(run) || time_is_up(run, gpis_clock() - run->started);
+}
+
 void gpis_run_check(gpis_run *run) {
     const gpis_settings *settings = run->settings;
     const double seconds = gpis_clock() - run->started, gap = gpis_run_gap(run);
@@ -215,6 +228,6 @@ void gpis_run_check(gpis_run *run) {
         run->ended = true;
         run->outcome = GPIS_SOLVED;
     }
-    if (settings->max_passes > 0 && run->passes >= settings->max_passes) gpis_run_end(run, GPIS_MAX_PASSES);
-    if (settings->time_limit > 0.0 && seconds >= settings->time_limit) gpis_run_end(run, GPIS_TIME_LIMIT);
+    if (passes_are_spent(run)) gpis_run_end(run, GPIS_MAX_PASSES);
+    if (time_is_up(run, seconds)) gpis_run_end(run, GPIS_TIME_LIMIT);
 }

@@ -22,13 +22,13 @@ typedef struct gpis_run {
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
     /* what is known */
-    double *best;     /* owned: the best feasible point, d x k */
-    double objective; /* there */
-    double lower;     /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
-    double noise;     /* of the best objective, by rounding */
-    bool extended;    /* residuals are computed in extended precision from now on */
-    double previous_gap;
-    double *norms2; /* owned: squared norms of the columns of A, once norms_known */
+    double *best;        /* owned: the best feasible point, d x k */
+    double objective;    /* there */
+    double lower;        /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
+    double noise;        /* of the best objective, by rounding */
+    bool extended;       /* residuals are computed in extended precision from now on */
+    double previous_gap; /* NaN before the first */
+    double *norms2;      /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
     gpis_model *model; /* owned: of the Gram matrix; NULL until it is made */
     gpis_inner *inner; /* owned: the inner problem on it */
@@ -84,5 +84,7 @@ bool gpis_run_solved(const gpis_run *run);
 /* Reports progress and applies the stopping rules: sets run->ended and run->outcome. */
 void gpis_run_check(gpis_run *run);
 void gpis_run_end(gpis_run *run, gpis_outcome outcome);
+/* True when no further pass may be made: the passes or the time are spent. */
+bool gpis_run_exhausted(const gpis_run *run);
 
 #endif

@@ -148,7 +148,7 @@ static gpis_status gpihs(rounds *r) {
     enum { PATIENCE = 4 };
     for (int64_t t = 1, idle = 0;; t++) {
         gpis_status status = gradient_and_sketch(r);
-        while (status == GPIS_OK && sketch_is_bad(r)) status = repair(r);
+        while (status == GPIS_OK && sketch_is_bad(r) && !gpis_run_exhausted(run)) status = repair(r);
         if (status != GPIS_OK) return status;
         const double objective = run->objective, gap = gpis_run_gap(run);
         gpis_run_offer(run, r->x, r->objective);

@@ -279,7 +279,7 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
 /* Rows of a strip one after the other, then the strips. A chunk's part of the objective is summed by itself first: by
  * rows, or in extended precision with no error worth a count. */
 gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended) {
-    const cut g = cut_rows(A, A->d * k, false), h = cut_rows(A, A->d * A->d, true);
+    const cut g = cut_rows(A, A->d * (k + 1), false), h = cut_rows(A, A->d * A->d, true);
     const int64_t g_chunks = (g.chunks + g.strips - 1) / g.strips, h_chunks = (h.chunks + h.strips - 1) / h.strips;
     const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
     return (gpis_roundings){.objective = (double)(within + g_chunks + g.strips),

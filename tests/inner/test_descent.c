@@ -261,6 +261,33 @@ static void plain_descent_descends(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Beck and Teboulle: q(x_k) - q* <= 2 ||x_0 - x*||^2 / (eta (k + 1)^2), with steps that never grow. */
+static void acceleration_keeps_its_rate(void **state) {
+    (void)state;
+    enum { D = 12, STEPS = 200 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_set *set = NULL;
+    assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
+    quadratic q = {.d = D, .k = 1, .largest = 1.0};
+    double x[D], norm2 = 0.0;
+    for (int j = 0; j < D; j++) {
+        q.H[j * D + j] = pow(10.0, -0.5 * j);
+        x[j] = pow(10.0, 0.2 * j);
+        norm2 += x[j] * x[j];
+    }
+    const way how = {"", {true, 2.0, 1.0, 0.0, GPIS_RESTART_NONE}, false};
+    gpis_descent *s = begin(context, set, &how, &q, x, 1.0);
+    for (int k = 1; k <= STEPS; k++) {
+        bool moved;
+        assert_ok(context, gpis_descent_step(s, &moved));
+        assert_true(moved && s->value <= 2.0 * norm2 / (s->eta * (k + 1.0) * (k + 1.0)));
+    }
+    gpis_descent_destroy(s);
+    gpis_set_destroy(set);
+    test_context_end(context, &memory);
+}
+
 /* ---- the inner problem on a model ------------------------------------------------------------------------------- */
 
 static void inner_problem(void **state) {
@@ -330,6 +357,7 @@ int main(void) {
                                        cmocka_unit_test(no_curvature_at_all),
                                        cmocka_unit_test(zero_gradient_and_fixed_points),
                                        cmocka_unit_test(plain_descent_descends),
+                                       cmocka_unit_test(acceleration_keeps_its_rate),
                                        cmocka_unit_test(inner_problem),
                                        cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,64 @@
+/* The account of a run: the best point and the best bound are kept whatever comes after them. */
+#include "method/run.h"
+
+#include <omp.h>
+
+#include "certificate/problems.h"
+
+enum { N = 40, D = 5 };
+
+typedef struct visit {
+    double objective, g[D];
+} visit;
+
+static visit visit_at(gpis_run *run, const double *x) {
+    visit v;
+    assert_ok(run->context, gpis_run_gradient(run, x, &v.objective, v.g));
+    gpis_run_offer(run, x, v.objective);
+    return v;
+}
+
+static void best_point_and_best_bound_are_kept(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    world w;
+    world_begin(&w, D);
+    problem p = problem_make(FINE, N, D, 1, 5);
+    gpis_source *A = problem_source(context, &p);
+    gpis_set *set = problem_set(context, &w, "l1:0.7", "1", 1);
+    gpis_settings settings = gpis_settings_default();
+    settings.tol = 1e-15; /* nothing is solved, so every bound is followed to its end */
+    gpis_run run;
+    assert_ok(context, gpis_run_start(&run, context, A, p.Y, 1, set, &settings));
+    double x[D] = {0}, good[D], bad[D] = {-0.7};
+    visit v = visit_at(&run, x);
+    assert_true(run.objective == v.objective && gpis_run_gap(&run) == v.objective); /* f* >= 0 is all that is known */
+    assert_ok(context, gpis_run_make_model(&run));
+    assert_ok(context, gpis_run_second_order(&run, x, v.g, v.objective, true));
+    memcpy(good, run.inner->s, sizeof good);
+    v = visit_at(&run, good);
+    assert_ok(context, gpis_run_second_order(&run, good, v.g, v.objective, true));
+    const double objective = run.objective, lower = run.lower;
+    assert_true(objective == v.objective && lower > 0.0 && lower <= objective);
+    visit worse = visit_at(&run, bad);
+    assert_true(worse.objective > objective);
+    assert_ok(context, gpis_run_first_order(&run, bad, worse.g, worse.objective));
+    assert_true(run.lower == lower);
+    assert_ok(context, gpis_run_second_order(&run, bad, worse.g, worse.objective, true));
+    assert_true(run.lower >= lower && run.objective == objective);
+    assert_memory_equal(run.best, good, sizeof good);
+    assert_int_equal(run.passes, 4);
+    gpis_run_clear(&run);
+    gpis_set_destroy(set);
+    gpis_source_destroy(A);
+    problem_clear(&p);
+    world_end(&w);
+    test_context_end(context, &memory);
+}
+
+int main(void) {
+    omp_set_num_threads(1); /* as inside the library */
+    const struct CMUnitTest tests[] = {cmocka_unit_test(best_point_and_best_bound_are_kept)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
