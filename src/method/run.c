@@ -106,7 +106,7 @@ gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *
         run->lower = fmax(run->lower, objective - gap);
         /* The model's minimum is what it is: once twice the work moves the bound, or where there is none the model's
          * own fall, by little, it is reached. */
-        const bool settled = isfinite(gap) ? gap >= 0.98 * before : fall <= 1.0001 * fallen;
+        const bool settled = isfinite(gap) ? gap >= 0.98 * before : fall <= 1.0001 * fallen + run->noise;
         if (gpis_run_solved(run) || (total > 0 && settled)) break;
         fallen = fall;
     }
