@@ -5,7 +5,7 @@
 
 #include "linalg/hot.h"
 
-enum { LINES = 8 };
+enum { LINES = 8, FEW_LINES = 4, MOST_VECTORS = GPIS_DENSE_VECTORS };
 
 GPIS_INLINE double element(const void *line, int64_t j, bool single) {
     return single ? (double)((const float *)line)[j] : ((const double *)line)[j];
@@ -55,19 +55,35 @@ GPIS_INLINE double residual(int64_t rows, const double *y, int64_t y_stride, dou
 #define LOAD_FLOATS(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
 #include "linalg/dense_kernel.h"
 #pragma GCC pop_options
+#endif
+
+typedef struct kernels {
+    double (*gradient)(const gpis_block *, const double *, const double *, int64_t, double *, double *);
+    double (*gradients)(const gpis_block *, int, const double *, const double *, int64_t, double *);
+} kernels;
+
+/* What this machine runs best. */
+static kernels choose(void) {
+#if GPIS_X86_DISPATCH
+    if (__builtin_cpu_supports("x86-64-v4")) return (kernels){gradient_avx512, gradients_avx512};
+    if (__builtin_cpu_supports("x86-64-v3")) return (kernels){gradient_avx2, gradients_avx2};
+#endif
+    return (kernels){gradient_plain, gradients_plain};
+}
 
 double gpis_dense_gradient(const gpis_block *b, const double *x, const double *y, int64_t y_stride, double *r,
                            double *g) {
-    if (__builtin_cpu_supports("x86-64-v4")) return gradient_avx512(b, x, y, y_stride, r, g);
-    if (__builtin_cpu_supports("x86-64-v3")) return gradient_avx2(b, x, y, y_stride, r, g);
-    return gradient_plain(b, x, y, y_stride, r, g);
+    return choose().gradient(b, x, y, y_stride, r, g);
 }
-#else
-double gpis_dense_gradient(const gpis_block *b, const double *x, const double *y, int64_t y_stride, double *r,
-                           double *g) {
-    return gradient_plain(b, x, y, y_stride, r, g);
+
+double gpis_dense_gradients(const gpis_block *b, int count, const double *X, const double *y, int64_t y_stride,
+                            double *r, double *G) {
+    if (gpis_block_is_row_major(b)) return choose().gradients(b, count, X, y, y_stride, G);
+    double norm2 = 0.0;
+    for (int v = count - 1; v >= 0; v--)
+        norm2 = gpis_dense_gradient(b, X + v * b->d, v ? NULL : y, y_stride, r, G + v * b->d);
+    return norm2;
 }
-#endif
 
 void gpis_dense_column_norms(const gpis_block *b, double *norms2) {
     const bool single = b->type == GPIS_FLOAT32;

@@ -14,6 +14,14 @@
 double gpis_dense_gradient(const gpis_block *chunk, const double *x, const double *y, int64_t y_stride, double *r,
                            double *g);
 
+/*
+ * The same for `count` vectors at once, X and G of count x d, each row of X a vector; y belongs to the first alone, and
+ * so does the squared norm returned. Rows are loaded once for all: cheaper than one by one. r is scratch.
+ */
+enum { GPIS_DENSE_VECTORS = 5 };
+double gpis_dense_gradients(const gpis_block *chunk, int count, const double *X, const double *y, int64_t y_stride,
+                            double *r, double *G);
+
 /* norms2[j] += sum of squares of column j of the chunk. */
 void gpis_dense_column_norms(const gpis_block *chunk, double *norms2);
 

@@ -113,7 +113,7 @@ typedef struct inner_state {
  */
 static bool inner_is_solved(const gpis_run *run, inner_state now, inner_state before, bool for_step) {
     if (gpis_run_solved(run)) return true;
-    if (!isfinite(now.gap)) return now.fallen - before.fallen <= 1e-6 * now.fallen;
+    if (!isfinite(now.gap)) return now.fallen - before.fallen <= 1e-6 * now.fallen + run->noise;
     const double left = now.gap - now.fallen;
     const double enough = for_step ? 0.2 * run->settings->tol * run->objective : 0.3 * now.gap;
     if (left <= enough + 2.0 * run->noise) return true;

@@ -7,18 +7,19 @@
 /* Few responses go one by one through the fused kernel, more through BLAS; both read the chunk from cache. */
 enum { GPIS_FEW_RESPONSES = 8 };
 
-/* The sums of one strip. G is d x k, or k x d when `transposed`. NULL: not wanted. */
+/* The sums of one strip. G is d x k and AAV, right behind it, d x probes; k x d and probes x d when `transposed`.
+ * NULL: not wanted. */
 typedef struct gpis_sums {
     double objective, AP2, Y2;
-    double *G, *norms2, *gram;
+    double *G, *AAV, *norms2, *gram;
 } gpis_sums;
 
 /* What is the same for all chunks of a pass. */
 typedef struct gpis_chunk_plan {
     const gpis_pass *pass;
-    bool transposed;       /* dense data and few responses: XT, PT and the strips' G are k x d */
-    const double *XT, *PT; /* k x d */
-    bool unpack;           /* BLAS needs row-major doubles and the blocks are not */
+    bool transposed;            /* dense data and few vectors: XT, PT, VT and the strips' G and AAV are transposed */
+    const double *XT, *VT, *PT; /* k x d and, right behind it, probes x d; k x d */
+    bool unpack;                /* BLAS needs row-major doubles and the blocks are not */
 } gpis_chunk_plan;
 
 /* R has room for nrows x k, rows for nrows x d if the plan unpacks. */

@@ -29,7 +29,7 @@ typedef struct sweep {
     double *accumulators; /* owned: their arrays */
     double *transposed;   /* owned: XT, PT */
     double *scratch;      /* owned: R and unpacked rows, of each thread */
-    int64_t scratch_size;
+    int64_t residual_size, scratch_size;
     double *made; /* owned: a superblock of rows made on demand; NULL when all rows are at hand */
 } sweep;
 
@@ -75,21 +75,24 @@ static void transpose(const double *X, int64_t d, int64_t k, double *XT) {
         for (int64_t c = 0; c < k; c++) XT[c * d + j] = X[j * k + c];
 }
 
-/* Few responses of dense data: the kernel wants each response's x contiguous. */
+/* Few vectors of dense data: the kernel wants each one contiguous. */
 static gpis_status transpose_points(sweep *s) {
     const gpis_pass *pass = s->pass;
-    const int64_t size = s->A->d * pass->k;
-    s->transposed = gpis_alloc(s->context, 2 * size, sizeof(double));
+    const int64_t d = s->A->d, size = d * pass->k, probes = pass->V ? d * pass->probes : 0;
+    s->transposed = gpis_alloc(s->context, 2 * size + probes, sizeof(double));
     if (!s->transposed) return GPIS_NO_MEMORY;
-    if (pass->X) transpose(pass->X, s->A->d, pass->k, s->transposed);
-    if (pass->P) transpose(pass->P, s->A->d, pass->k, s->transposed + size);
-    s->plan.XT = s->transposed;
-    s->plan.PT = s->transposed + size;
+    double *XT = s->transposed, *VT = XT + size, *PT = VT + probes;
+    if (pass->X) transpose(pass->X, d, pass->k, XT);
+    if (pass->V) transpose(pass->V, d, pass->probes, VT);
+    if (pass->P) transpose(pass->P, d, pass->k, PT);
+    s->plan.XT = XT;
+    s->plan.VT = VT;
+    s->plan.PT = PT;
     return GPIS_OK;
 }
 
-static gpis_status allocate_strips(sweep *s, int64_t G, int64_t norms, int64_t gram) {
-    const int64_t per_strip = (G + norms + gram + 7) / 8 * 8; /* whole cache lines, so that threads share none */
+static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t norms, int64_t gram) {
+    const int64_t per_strip = (G + AAV + norms + gram + 7) / 8 * 8; /* whole cache lines, so that threads share none */
     s->sums = gpis_alloc_zero(s->context, s->strips, sizeof *s->sums);
     int64_t total;
     if (!gpis_checked_mul(per_strip, s->strips, &total))
@@ -99,8 +102,9 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t norms, int64_t g
     for (int64_t t = 0; t < s->strips; t++) {
         double *a = s->accumulators + t * per_strip;
         if (G) s->sums[t].G = a;
-        if (norms) s->sums[t].norms2 = a + G;
-        if (gram) s->sums[t].gram = a + G + norms;
+        if (AAV) s->sums[t].AAV = a + G;
+        if (norms) s->sums[t].norms2 = a + G + AAV;
+        if (gram) s->sums[t].gram = a + G + AAV + norms;
     }
     return GPIS_OK;
 }
@@ -108,27 +112,29 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t norms, int64_t g
 static gpis_status prepare(sweep *s) {
     const gpis_pass *pass = s->pass;
     const gpis_source *A = s->A;
-    const int64_t G = pass->G ? A->d * pass->k : 0, norms = pass->norms2 ? A->d : 0;
+    const int64_t G = pass->G ? A->d * pass->k : 0, AAV = pass->V ? A->d * pass->probes : 0;
+    const int64_t norms = pass->norms2 ? A->d : 0, columns = gpis_max64(pass->k, pass->V ? pass->probes : 0);
     int64_t gram = 0;
     if (pass->gram && !gpis_checked_mul(A->d, A->d, &gram))
         return gpis_fail(s->context, GPIS_TOO_LARGE, "the Gram matrix of %lld columns is too large", (long long)A->d);
-    plan_sweep(s, G + norms + gram);
+    plan_sweep(s, G + AAV + norms + gram);
     const bool dense = A->block_kind == GPIS_BLOCK_DENSE;
     const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
-    s->plan = (gpis_chunk_plan){.pass = pass, .transposed = dense && pass->k <= GPIS_FEW_RESPONSES && !pass->extended};
+    s->plan = (gpis_chunk_plan){.pass = pass, .transposed = dense && columns <= GPIS_FEW_RESPONSES && !pass->extended};
     s->plan.unpack = dense && !plain && (pass->gram || !s->plan.transposed);
-    s->scratch_size = s->chunk_rows * (pass->k + (s->plan.unpack ? A->d : 0)) + 8;
+    s->residual_size = s->chunk_rows * columns;
+    s->scratch_size = s->residual_size + (s->plan.unpack ? s->chunk_rows * A->d : 0) + 8;
     s->scratch = gpis_alloc(s->context, s->scratch_size * s->threads, sizeof(double));
     if (!s->scratch) return GPIS_NO_MEMORY;
     if (!A->resident) {
         s->made = gpis_alloc(s->context, gpis_min64(s->superblock_rows, A->n) * A->d, sizeof(double));
         if (!s->made) return GPIS_NO_MEMORY;
     }
-    if (s->plan.transposed && (pass->X || pass->P)) {
+    if (s->plan.transposed && (pass->X || pass->P || pass->V)) {
         const gpis_status status = transpose_points(s);
         if (status != GPIS_OK) return status;
     }
-    return allocate_strips(s, G, norms, gram);
+    return allocate_strips(s, G, AAV, norms, gram);
 }
 
 /* Rows made on demand: chunks of the superblock are made side by side if the source allows it. The first failure in
@@ -164,7 +170,7 @@ static gpis_status make_rows(sweep *s, int64_t row0, int64_t rows, gpis_block *o
 
 /* The chunks of one strip that lie in this superblock, in order. */
 static void add_strip(sweep *s, const gpis_block *rows, int64_t strip, double *scratch) {
-    double *unpacked = scratch + s->chunk_rows * s->pass->k;
+    double *unpacked = scratch + s->residual_size;
     const int64_t first_chunk = rows->row0 / s->chunk_rows;
     const int64_t chunks = (rows->nrows + s->chunk_rows - 1) / s->chunk_rows;
     const int64_t offset = ((strip - first_chunk) % s->strips + s->strips) % s->strips;
@@ -177,7 +183,7 @@ static void add_strip(sweep *s, const gpis_block *rows, int64_t strip, double *s
 
 static gpis_status sweep_rows(sweep *s) {
     const gpis_pass *pass = s->pass;
-    const bool sums_wanted = pass->X || pass->P || pass->Y2 || pass->norms2 || pass->gram;
+    const bool sums_wanted = pass->X || pass->P || pass->V || pass->Y2 || pass->norms2 || pass->gram;
     for (int64_t row0 = 0; row0 < s->A->n; row0 += s->superblock_rows) {
         gpis_block rows;
         gpis_status status = make_rows(s, row0, gpis_min64(s->superblock_rows, s->A->n - row0), &rows);
@@ -201,6 +207,15 @@ static gpis_status sweep_rows(sweep *s) {
     return GPIS_OK;
 }
 
+/* A sum of d x columns, as it is held, to where it is wanted. */
+static void copy_out(const sweep *s, const double *sum, int64_t columns, double *out) {
+    if (!out) return;
+    if (s->plan.transposed)
+        transpose(sum, columns, s->A->d, out);
+    else
+        memcpy(out, sum, (size_t)(s->A->d * columns) * sizeof(double));
+}
+
 /* Adds the strips up in order. */
 static void collect(sweep *s) {
     const gpis_pass *pass = s->pass;
@@ -212,6 +227,7 @@ static void collect(sweep *s) {
         total->AP2 += part->AP2;
         total->Y2 += part->Y2;
         for (int64_t i = 0; pass->G && i < d * k; i++) total->G[i] += part->G[i];
+        for (int64_t i = 0; pass->V && i < d * pass->probes; i++) total->AAV[i] += part->AAV[i];
         for (int64_t i = 0; pass->norms2 && i < d; i++) total->norms2[i] += part->norms2[i];
         for (int64_t i = 0; pass->gram && i < d * d; i++) total->gram[i] += part->gram[i];
     }
@@ -219,10 +235,8 @@ static void collect(sweep *s) {
     if (pass->AP2) *pass->AP2 = total->AP2;
     if (pass->Y2) *pass->Y2 = total->Y2;
     if (pass->norms2) memcpy(pass->norms2, total->norms2, (size_t)d * sizeof(double));
-    if (pass->G && s->plan.transposed)
-        transpose(total->G, k, d, pass->G);
-    else if (pass->G)
-        memcpy(pass->G, total->G, (size_t)(d * k) * sizeof(double));
+    copy_out(s, total->G, k, pass->G);
+    copy_out(s, total->AAV, pass->probes, pass->AAV);
     for (int64_t i = 0; pass->gram && i < d; i++)
         for (int64_t j = i; j < d; j++) pass->gram[i * d + j] = pass->gram[j * d + i] = total->gram[i * d + j];
 }
@@ -236,7 +250,8 @@ static bool all_finite(const double *v, int64_t count) {
 static bool answers_are_finite(const gpis_pass *pass, int64_t d) {
     const gpis_sketch *sketch = pass->sketch;
     return all_finite(pass->objective, 1) && all_finite(pass->AP2, 1) && all_finite(pass->Y2, 1) &&
-           all_finite(pass->G, d * pass->k) && all_finite(pass->norms2, d) && all_finite(pass->gram, d * d) &&
+           all_finite(pass->G, d * pass->k) && all_finite(pass->AAV, d * pass->probes) && all_finite(pass->norms2, d) &&
+           all_finite(pass->gram, d * d) &&
            (!sketch || (all_finite(sketch->SA, sketch->m * d) && all_finite(sketch->SY, sketch->m * sketch->k)));
 }
 

@@ -17,11 +17,14 @@ typedef struct gpis_pass {
     const double *Y; /* n x k */
     const double *X; /* d x k: where to evaluate; NULL: no objective and no gradient */
     const double *P; /* d x k: a direction; NULL: none */
-    bool extended;   /* residuals in extended precision: slow, for the last digits */
+    const double *V; /* d x probes: vectors that ride along; NULL: none */
+    int64_t probes;
+    bool extended; /* residuals in extended precision: slow, for the last digits */
     /* What is wanted; NULL: not wanted. */
     double *objective;   /* ||A X - Y||_F^2 */
     double *G;           /* A'(A X - Y), d x k */
     double *AP2;         /* ||A P||_F^2 */
+    double *AAV;         /* A'A V, d x probes */
     double *Y2;          /* ||Y||_F^2 */
     double *norms2;      /* squared norms of the columns of A, d */
     double *gram;        /* A'A, d x d, both triangles */

@@ -288,6 +288,26 @@ static void acceleration_keeps_its_rate(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Where there is no curvature the gradient is rounding errors, and x must not follow them. */
+static void rounding_errors_are_not_followed(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_set *set = NULL;
+    assert_ok(context, gpis_set_parse(context, "none", 2, 1, &set));
+    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+        quadratic q = {.d = 2, .k = 1, .H = {1.0, 0.0, 0.0, 0.0}, .b = {1.0, 1e-16}, .largest = 1.0};
+        const double x[2] = {0};
+        gpis_descent *s = begin(context, set, &WAYS[i], &q, x, 1.0);
+        bool moved = true;
+        for (int k = 0; k < 1000 && moved; k++) assert_ok(context, gpis_descent_step(s, &moved));
+        assert_true(fabs(s->x[0] + 1.0) < 1e-12 && fabs(s->x[1]) < 1e-3);
+        gpis_descent_destroy(s);
+    }
+    gpis_set_destroy(set);
+    test_context_end(context, &memory);
+}
+
 /* ---- the inner problem on a model ------------------------------------------------------------------------------- */
 
 static void inner_problem(void **state) {
@@ -358,6 +378,7 @@ int main(void) {
                                        cmocka_unit_test(zero_gradient_and_fixed_points),
                                        cmocka_unit_test(plain_descent_descends),
                                        cmocka_unit_test(acceleration_keeps_its_rate),
+                                       cmocka_unit_test(rounding_errors_are_not_followed),
                                        cmocka_unit_test(inner_problem),
                                        cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
