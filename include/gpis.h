@@ -212,6 +212,7 @@ typedef struct gpis_settings {
     int64_t max_passes; /* 0: no limit */
     double time_limit;  /* seconds; 0: none */
     gpis_certificate certificate;
+    double delta; /* a probable bound may be wrong with this probability; default 1e-9 */
     uint64_t seed;
     const double *x0; /* start, d x k, borrowed; NULL: zero. It is projected on K first. */
     /* Line search (the paper's Algorithm 3) of the gradient methods: the step grows by gamma_d before each search and

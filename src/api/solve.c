@@ -9,7 +9,7 @@
 
 gpis_settings gpis_settings_default(void) {
     return (gpis_settings){
-        .method = "auto", .tol = 1e-8, .gamma_u = 2.0, .gamma_d = 2.0, .sketch = "count", .batch = 10};
+        .method = "auto", .tol = 1e-8, .delta = 1e-9, .gamma_u = 2.0, .gamma_d = 2.0, .sketch = "count", .batch = 10};
 }
 
 const char *gpis_gap_kind_text(gpis_gap_kind kind) {
@@ -65,6 +65,8 @@ static gpis_status check_sketch(gpis_context *context, const gpis_settings *s, i
 static gpis_status check_settings(gpis_context *context, const gpis_settings *s, int64_t size) {
     if (!(s->tol > 0.0 && s->tol < 1.0))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the tolerance must be between 0 and 1, not %g", s->tol);
+    if (!(s->delta > 0.0 && s->delta < 1.0))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "delta must be between 0 and 1, not %g", s->delta);
     if (s->max_passes < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "max_passes must not be negative");
     if (!(s->time_limit >= 0.0)) return gpis_fail(context, GPIS_BAD_ARGUMENT, "time_limit must not be negative");
     if (!(s->gamma_u > 1.0 && isfinite(s->gamma_u)))
@@ -87,22 +89,42 @@ static gpis_status check_settings(gpis_context *context, const gpis_settings *s,
     return GPIS_OK;
 }
 
-/* auto: the Gram matrix while d x d is small, gradients alone beyond. */
+/*
+ * The model of newton: the Gram matrix costs about d / 19 reads of A; a sketch with 8 d rows about 1.4 reads, the Gram
+ * matrix of the sketch, and some 14 gradient passes with probes instead of 2.
+ */
+static int64_t model_rows(const gpis_run *run) {
+    if (run->settings->m > 0) return run->settings->m;
+    const double d = (double)run->d, n = (double)run->n;
+    const double gram = gpis_run_model_cost(run) + 2.0;
+    const double sketch = 1.4 + 8.0 * d / n * d / 19.0 + 14.0 * 1.4;
+    const bool small = 8.0 * d <= 0.25 * n && run->settings->certificate == GPIS_CERTIFICATE_ANY;
+    return small && sketch < gram ? 8 * run->d : 0;
+}
+
+/* auto: newton, with the model that is cheaper, while a model fits; gradients alone beyond. */
 static const gpis_method *choose(gpis_run *run, const char *name, char *plan, size_t size) {
-    enum { GRAM_COLUMNS = 2000 };
-    if (name && strcmp(name, "auto") != 0) {
-        const gpis_method *method = gpis_method_find(run->context, name);
-        snprintf(plan, size, "%s, as asked for", name);
+    enum { MODEL_COLUMNS = 8000 };
+    const bool automatic = !name || strcmp(name, "auto") == 0;
+    const gpis_method *method = !automatic                ? gpis_method_find(run->context, name)
+                                : run->d <= MODEL_COLUMNS ? &gpis_method_newton
+                                                          : &gpis_method_apgd;
+    if (method != &gpis_method_newton) {
+        if (automatic)
+            snprintf(plan, size, "apgd: a model of %lld columns would be too large", (long long)run->d);
+        else
+            snprintf(plan, size, "%s, as asked for", name);
         return method;
     }
-    if (run->d <= GRAM_COLUMNS) {
+    run->m = model_rows(run);
+    if (run->m > 0)
+        snprintf(plan, size,
+                 "newton with a sketch of %lld rows: the Gram matrix of %lld columns would cost about %.0f reads of A",
+                 (long long)run->m, (long long)run->d, gpis_run_model_cost(run));
+    else
         snprintf(plan, size, "newton: with %lld columns the exact Gram matrix is cheap, about %.0f reads of A",
                  (long long)run->d, gpis_run_model_cost(run));
-        return &gpis_method_newton;
-    }
-    snprintf(plan, size, "apgd: a Gram matrix of %lld columns would cost about %.0f reads of A", (long long)run->d,
-             gpis_run_model_cost(run));
-    return &gpis_method_apgd;
+    return method;
 }
 
 /* The start: x0 or zero, projected on K, so that every iterate is feasible. */
@@ -120,7 +142,8 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
     result->outcome = run->outcome;
     result->objective = run->objective;
     result->gap = gpis_run_gap(run);
-    result->gap_kind = GPIS_GAP_PROVEN;
+    result->gap_kind = gpis_run_lower(run) > run->lower ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
+    result->gap_delta = result->gap_kind == GPIS_GAP_PROBABLE ? run->settings->delta : 0.0;
     result->passes = run->passes;
     result->sketches = run->sketches;
     result->epochs = run->epochs;

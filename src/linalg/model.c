@@ -129,8 +129,12 @@ double gpis_model_whitening(const gpis_model *m) {
     return largest * sqrt(m->inverse);
 }
 
-void gpis_model_solve(const gpis_model *m, int64_t k, double *V) {
-    gpis_model_whiten(m, k, V);
+void gpis_model_unwhiten(const gpis_model *m, int64_t k, double *V) {
     triangle(m, CblasNoTrans, k, V);
     scale_rows(m, k, V);
+}
+
+void gpis_model_solve(const gpis_model *m, int64_t k, double *V) {
+    gpis_model_whiten(m, k, V);
+    gpis_model_unwhiten(m, k, V);
 }

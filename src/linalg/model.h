@@ -37,6 +37,8 @@ void gpis_model_apply(const gpis_model *model, int64_t k, const double *V, doubl
 bool gpis_model_covers(const gpis_model *model, int64_t k, const double *V);
 /* V := R^-T D^-1 V, so that ||V||_F^2 becomes <V, H^-1 V>. */
 void gpis_model_whiten(const gpis_model *model, int64_t k, double *V);
+/* V := D^-1 R^-1 V, the transpose of whiten. */
+void gpis_model_unwhiten(const gpis_model *model, int64_t k, double *V);
 /* A bound on the norm of R^-T D^-1; infinite where there is a column of zeros. */
 double gpis_model_whitening(const gpis_model *model);
 /* V := H^-1 V. */

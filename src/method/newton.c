@@ -1,75 +1,224 @@
 /*
- * newton: one pass makes the exact Gram matrix H = A'A; then rounds of
+ * newton: a model H of A'A from one pass, then rounds of
  *
  *     g  = A'(A x - y)                                     one pass, always from the data
- *     x+ = argmin over s in K of 1/2 <s - x, H (s - x)> + <g, s - x>
+ *     s  = argmin over K of 1/2 <s - x, H (s - x)> + <g, s - x>
+ *     x+ = the best point of the hull of all points so far (hull.h), no pass
  *
- * In exact arithmetic the first round is the answer; the others refine it, since residuals are recomputed from A and H
- * only preconditions. The inner problem also yields the second-order certificate at x.
+ * The model is the exact Gram matrix, or (SA)'(SA) of a sketch with m rows: one dial, from a few rows to all n.
+ * Residuals are always recomputed from A, so H only preconditions; errors in it slow the rounds down but do not enter
+ * the answer.
+ *
+ * The inner problem also yields the second-order certificate at x. With the Gram matrix it is proven. With a sketch the
+ * constant in it comes from random probes that ride along in the gradient passes, and it is probable (probes.h); the
+ * sketched problem's own solution, which costs no further pass, is where the rounds start (the paper's GPCS).
  */
+#include <cblas.h>
+#include <math.h>
 #include <string.h>
 
+#include "certificate/probes.h"
+#include "method/hull.h"
 #include "method/method.h"
 
-/* So many rounds in which nothing but rounding errors moves end the run. */
-enum { PATIENCE = 3 };
+enum {
+    PATIENCE = 3,    /* so many rounds in which nothing but rounding errors moves end the run */
+    PROBES = 4,      /* with the point itself they fill the kernel: 1.4 times the price of one */
+    MOST_STEPS = 60, /* of a probe */
+    MOST_MODELS = 8  /* averaged */
+};
 
-/* f and g at x, in the precision that the tolerance needs. */
-static gpis_status evaluate(gpis_run *run, const double *x, double *objective, double *g) {
-    gpis_status status = gpis_run_gradient(run, x, objective, g);
+typedef struct newton {
+    gpis_run *run;   /* borrowed */
+    double *x, *g;   /* owned: the point of the last pass */
+    double *xh, *gh; /* owned: the best point of the hull */
+    double objective, hull_objective;
+    gpis_hull *hull;     /* owned */
+    gpis_sketch *sketch; /* owned; NULL with the Gram matrix */
+    int models;          /* sketches averaged in H */
+    gpis_probes *probes; /* owned; NULL: none */
+    double *V, *AAV;     /* owned: d x PROBES */
+} newton;
+
+/* ---- the model ------------------------------------------------------------------------------------------------------
+ */
+
+/* H <- ((models) H + (SA)'(SA)) / (models + 1), its factor, and new probes, since those belong to a factor. */
+static gpis_status add_to_model(newton *s) {
+    gpis_run *run = s->run;
+    const int64_t entries = run->d * run->d;
+    double *H = gpis_alloc(run->context, entries, sizeof *H);
+    if (!H) return GPIS_NO_MEMORY;
+    gpis_status status = gpis_run_sketch_gram(run, s->sketch, H);
+    if (status != GPIS_OK) {
+        gpis_free(run->context, H);
+        return status;
+    }
+    const double share = 1.0 / (s->models + 1);
+    for (int64_t i = 0; s->models > 0 && i < entries; i++) H[i] = share * H[i] + (1.0 - share) * run->model->H[i];
+    gpis_probes_destroy(s->probes);
+    s->probes = NULL;
+    status = gpis_run_take_model(run, H, (double)s->sketch->m, true);
     if (status != GPIS_OK) return status;
-    gpis_run_offer(run, x, *objective);
-    if (gpis_run_exhausted(run) || !gpis_run_extend(run)) return GPIS_OK;
-    status = gpis_run_gradient(run, x, objective, g);
-    if (status == GPIS_OK) gpis_run_offer(run, x, *objective);
+    run->model->c = 0.0; /* nothing is known of it yet */
+    s->models++;
+    if (run->settings->certificate != GPIS_CERTIFICATE_ANY) return GPIS_OK;
+    /* The chances of all models together stay below delta. */
+    return gpis_probes_create(run->context, run->model, PROBES, MOST_STEPS, ldexp(run->settings->delta, -s->models),
+                              run->settings->seed, (uint64_t)s->models, &s->probes);
+}
+
+/* One pass sketches A and y; the start is the solution of the sketched problem, if that is better than x0 it will show.
+ */
+static gpis_status start_from_sketch(newton *s, const double *x0) {
+    gpis_run *run = s->run;
+    const gpis_sketch_class *kind = gpis_sketch_find(run->settings->sketch);
+    gpis_status status =
+        gpis_sketch_create(run->context, kind, run->m, run->n, run->d, run->k, run->settings->seed, 0, &s->sketch);
+    if (status != GPIS_OK) return status;
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
+    run->sketches++;
+    status = gpis_run_pass(run, &pass, kind->cost(run->n, run->d, run->m));
+    if (status == GPIS_OK) status = add_to_model(s);
+    if (status != GPIS_OK) return status;
+    /* (SA)'(SA x0 - Sy) */
+    const int m = (int)run->m, d = (int)run->d, k = (int)run->k;
+    double *SY = s->sketch->SY;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, k, d, 1.0, s->sketch->SA, d, x0, k, -1.0, SY, k);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, k, m, 1.0, s->sketch->SA, d, SY, k, 0.0, s->g, k);
+    status = gpis_run_inner(run, x0, s->g, cblas_ddot(m * k, SY, 1, SY, 1));
+    memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
     return status;
+}
+
+/* ---- a round --------------------------------------------------------------------------------------------------------
+ */
+
+/* f and g at x; probes ride along, and with `resketch` a new sketch of A. In extended precision where the tolerance
+ * needs it. */
+static gpis_status evaluate(newton *s, bool resketch) {
+    gpis_run *run = s->run;
+    const bool probing = s->probes && !resketch && gpis_probes_wanted(s->probes);
+    gpis_pass pass = {
+        .k = run->k, .Y = run->Y, .X = s->x, .extended = run->extended, .objective = &s->objective, .G = s->g};
+    if (probing) {
+        gpis_probes_directions(s->probes, s->V);
+        pass.V = s->V;
+        pass.probes = PROBES;
+        pass.AAV = s->AAV;
+    }
+    gpis_status status = GPIS_OK;
+    if (resketch) {
+        pass.sketch = s->sketch;
+        run->sketches++;
+        status = gpis_sketch_restart(s->sketch, (uint64_t)s->models);
+    }
+    if (status == GPIS_OK) status = gpis_run_pass(run, &pass, probing ? 1.0 + (double)PROBES / (double)run->k : 1.0);
+    if (status == GPIS_OK && probing)
+        status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->A, run->k, false).gradient);
+    if (status == GPIS_OK && probing) run->model->c = gpis_probes_bound(s->probes);
+    if (status != GPIS_OK) return status;
+    gpis_run_offer(run, s->x, s->objective);
+    if (gpis_run_exhausted(run) || !gpis_run_extend(run)) return GPIS_OK;
+    status = gpis_run_gradient(run, s->x, &s->objective, s->g);
+    if (status == GPIS_OK) gpis_run_offer(run, s->x, s->objective);
+    return status;
+}
+
+/* The best point of the hull. In extended precision points are taken as they are: sums of several would round. */
+static void step(newton *s) {
+    gpis_run *run = s->run;
+    if (!run->extended) {
+        gpis_hull_add(s->hull, s->x, s->g, s->objective);
+        gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective);
+        gpis_run_offer(run, s->xh, s->hull_objective);
+        return;
+    }
+    memcpy(s->xh, s->x, (size_t)run->size * sizeof(double));
+    memcpy(s->gh, s->g, (size_t)run->size * sizeof(double));
+    s->hull_objective = s->objective;
 }
 
 /* At a tight tolerance one round more: the objective hardly feels it, the last digits of x do. */
-static gpis_status polish(gpis_run *run, double *x, double *g) {
-    double objective;
-    memcpy(x, run->inner->s, (size_t)run->size * sizeof(double));
-    const gpis_status status = gpis_run_gradient(run, x, &objective, g);
-    if (status == GPIS_OK && objective <= run->objective + run->noise) gpis_run_replace(run, x, objective);
+static gpis_status polish(newton *s) {
+    gpis_run *run = s->run;
+    memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
+    const gpis_status status = gpis_run_gradient(run, s->x, &s->objective, s->g);
+    if (status == GPIS_OK && s->objective <= run->objective + run->noise) gpis_run_replace(run, s->x, s->objective);
     return status;
 }
 
-static gpis_status rounds(gpis_run *run, double *x, double *g) {
-    double objective;
-    gpis_status status = evaluate(run, x, &objective, g);
-    for (int idle = 0; status == GPIS_OK;) {
+/* How the rounds go: what the model says is left, relative to the round before. */
+typedef struct pace {
+    double left; /* the fall of the model at the last point: about f(x) - f* */
+    int slow, idle;
+} pace;
+
+/* Averaging pays when the error shrinks by less than half a round; the sketch rides in the next pass. */
+static bool wants_another_sketch(newton *s, pace *now) {
+    const double left = 2.0 * gpis_inner_fall(s->run->inner);
+    now->slow = left > 0.5 * now->left ? now->slow + 1 : 0;
+    now->left = left;
+    if (!s->sketch || now->slow < 3 || s->models >= MOST_MODELS || s->run->extended) return false;
+    now->slow = 0;
+    return true;
+}
+
+static gpis_status rounds(newton *s) {
+    gpis_run *run = s->run;
+    pace now = {.left = INFINITY};
+    gpis_status status = evaluate(s, false);
+    while (status == GPIS_OK) {
         const double before = run->objective, gap = gpis_run_gap(run);
-        if (run->model) status = gpis_run_second_order(run, x, g, objective, true);
-        if (status == GPIS_OK) status = gpis_run_first_order(run, x, g, objective);
+        step(s);
+        if (run->model) status = gpis_run_second_order(run, s->xh, s->gh, s->hull_objective, true);
+        if (status == GPIS_OK) status = gpis_run_first_order(run, s->xh, s->gh, s->hull_objective);
         if (status != GPIS_OK) break;
         gpis_run_check(run);
         if (run->ended) break;
         if (!run->model) { /* the same point once more, with the model */
             status = gpis_run_make_model(run);
-            idle = 0;
             continue;
         }
-        memcpy(x, run->inner->s, (size_t)run->size * sizeof(double));
-        status = evaluate(run, x, &objective, g);
-        idle = gpis_run_idle(run, before, gap) ? idle + 1 : 0;
-        if (idle == PATIENCE) gpis_run_end(run, GPIS_STALLED);
+        const bool resketch = wants_another_sketch(s, &now);
+        memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
+        status = evaluate(s, resketch);
+        if (status == GPIS_OK && resketch) status = add_to_model(s);
+        now.idle = gpis_run_idle(run, before, gap) ? now.idle + 1 : 0;
+        if (now.idle == PATIENCE) gpis_run_end(run, GPIS_STALLED);
     }
     const bool worth_it = status == GPIS_OK && run->outcome == GPIS_SOLVED && run->extended && run->inner;
-    return worth_it && !gpis_run_exhausted(run) ? polish(run, x, g) : status;
+    return worth_it && !gpis_run_exhausted(run) ? polish(s) : status;
 }
 
+/* ---- the method -----------------------------------------------------------------------------------------------------
+ */
+
 static gpis_status run_newton(gpis_run *run, const double *x0) {
-    double *x = gpis_alloc(run->context, 2 * run->size, sizeof *x);
-    if (!x) return GPIS_NO_MEMORY;
-    memcpy(x, x0, (size_t)run->size * sizeof(double));
-    const gpis_status status = rounds(run, x, x + run->size);
-    gpis_free(run->context, x);
+    newton s = {.run = run};
+    double *vectors = gpis_alloc(run->context, 4 * run->size + 2 * PROBES * run->d, sizeof *vectors);
+    gpis_status status =
+        vectors ? gpis_hull_create(run->context, run->size, strcmp(run->set->class->name, "none") == 0, &s.hull)
+                : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) {
+        double **field[] = {&s.x, &s.g, &s.xh, &s.gh};
+        for (int i = 0; i < 4; i++) *field[i] = vectors + i * run->size;
+        s.V = vectors + 4 * run->size;
+        s.AAV = s.V + PROBES * run->d;
+        memcpy(s.x, x0, (size_t)run->size * sizeof(double));
+        if (run->m > 0) status = start_from_sketch(&s, x0);
+        if (status == GPIS_OK) status = rounds(&s);
+    }
+    gpis_probes_destroy(s.probes);
+    gpis_sketch_destroy(s.sketch);
+    gpis_hull_destroy(s.hull);
+    gpis_free(run->context, vectors);
     return status;
 }
 
 static const char *applicable(const gpis_run *run) {
     enum { MOST_COLUMNS = 20000 };
-    return run->d > MOST_COLUMNS ? "its Gram matrix would be too large" : NULL;
+    return run->d > MOST_COLUMNS ? "its model would be too large" : NULL;
 }
 
 const gpis_method gpis_method_newton = {"newton", applicable, run_newton};

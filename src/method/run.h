@@ -25,12 +25,14 @@ typedef struct gpis_run {
     double *best;        /* owned: the best feasible point, d x k */
     double objective;    /* there */
     double lower;        /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
+    double likely;       /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
     double noise;        /* of the best objective, by rounding */
     bool extended;       /* residuals are computed in extended precision from now on */
     double previous_gap; /* NaN before the first */
     double *norms2;      /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
-    gpis_model *model; /* owned: of the Gram matrix; NULL until it is made */
+    gpis_model *model; /* owned: of the Gram matrix or of a sketch; NULL until it is made */
+    bool sketched;     /* it is of a sketch: its c, if positive, is probable only */
     gpis_inner *inner; /* owned: the inner problem on it */
     int64_t proof_due; /* the pass from which the second-order bound is tried (again) */
     gpis_outcome outcome;
@@ -58,6 +60,13 @@ void gpis_run_offer(gpis_run *run, const double *x, double objective);
 void gpis_run_replace(gpis_run *run, const double *x, double objective);
 /* The first-order bound at x, entered as a lower bound on f*. */
 gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective);
+/* H = (SA)'(SA), d x d: SA is a dense matrix of its own, and a pass over its rows is the fast way to it. */
+gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H);
+/* Takes H = (an estimate of) A'A, owned from then on, as the model, and makes the inner problem on it. */
+gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, bool sketched);
+
+/* Solves the inner problem around x, where the gradient is g, until run->inner->s is good enough to go to. */
+gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, double objective);
 /* The second-order bound at x: solves the inner problem as far as the bound is worth it or, with for_step, until
  * run->inner->s is good enough to go to. */
 gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step);
@@ -78,6 +87,8 @@ bool gpis_run_idle(const gpis_run *run, double objective, double gap);
  * computed in extended precision. True if that is new, and x must be evaluated again. */
 bool gpis_run_extend(gpis_run *run);
 
+/* The best lower bound that the settings accept, and the gap to it. */
+double gpis_run_lower(const gpis_run *run);
 double gpis_run_gap(const gpis_run *run);
 /* True when the gap is within the tolerance, or the objective is zero to working accuracy. */
 bool gpis_run_solved(const gpis_run *run);

@@ -50,22 +50,16 @@ static gpis_status new_sketch(rounds *r, int64_t k) {
                               &r->sketch);
 }
 
-/* H = (SA)'(SA) and its factor: SA is a dense matrix of its own, and the pass over its rows is the fast way to H. */
+/* H = (SA)'(SA) and its factor. */
 static gpis_status new_model(rounds *r) {
     gpis_run *run = r->run;
-    gpis_source *SA = NULL;
     double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
-    gpis_status status =
-        gpis_source_dense(run->context, r->sketch->SA, GPIS_FLOAT64, GPIS_ROW_MAJOR, r->m, run->d, run->d, &SA);
-    const gpis_pass pass = {.gram = H};
-    if (status == GPIS_OK) status = gpis_pass_run(run->context, SA, &pass);
-    gpis_source_destroy(SA);
+    const gpis_status status = gpis_run_sketch_gram(run, r->sketch, H);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
     }
-    run->epochs += (double)(r->m * run->d) / (4.0 * (double)(run->n * run->k));
     gpis_model_destroy(r->model);
     r->model = NULL;
     return gpis_model_create(run->context, run->d, H, (double)r->m, &r->model);

@@ -1,0 +1,208 @@
+/* Minimising f over the hull of past points: a quadratic in at most a dozen weights, solved exactly by active sets. */
+#include "method/hull.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST = GPIS_HULL_POINTS };
+
+gpis_status gpis_hull_create(gpis_context *context, int64_t size, bool affine, gpis_hull **out) {
+    *out = NULL;
+    gpis_hull *h = gpis_alloc_zero(context, 1, sizeof *h);
+    if (!h) return GPIS_NO_MEMORY;
+    h->context = context;
+    h->size = size;
+    h->affine = affine;
+    h->memory = gpis_alloc(context, 2 * MOST * size, sizeof(double));
+    if (!h->memory) {
+        gpis_free(context, h);
+        return GPIS_NO_MEMORY;
+    }
+    for (int i = 0; i < MOST; i++) {
+        h->x[i] = h->memory + 2 * i * size;
+        h->g[i] = h->memory + (2 * i + 1) * size;
+    }
+    *out = h;
+    return GPIS_OK;
+}
+
+void gpis_hull_destroy(gpis_hull *h) {
+    if (!h) return;
+    gpis_free(h->context, h->memory);
+    gpis_free(h->context, h);
+}
+
+void gpis_hull_add(gpis_hull *h, const double *x, const double *g, double f) {
+    if (h->count == MOST) { /* the oldest makes room */
+        double *old_x = h->x[0], *old_g = h->g[0];
+        for (int i = 1; i < MOST; i++) {
+            h->x[i - 1] = h->x[i];
+            h->g[i - 1] = h->g[i];
+            h->f[i - 1] = h->f[i];
+        }
+        h->x[MOST - 1] = old_x;
+        h->g[MOST - 1] = old_g;
+        h->count--;
+    }
+    memcpy(h->x[h->count], x, (size_t)h->size * sizeof(double));
+    memcpy(h->g[h->count], g, (size_t)h->size * sizeof(double));
+    h->f[h->count++] = f;
+}
+
+/* Q_ij = <x_i - x_r, g_j - g_r> and b_i = <g_r, x_i - x_r>, r the best point. */
+typedef struct weights {
+    int count, reference;
+    double Q[MOST][MOST], b[MOST], t[MOST];
+} weights;
+
+static double difference_dot(const double *a, const double *a0, const double *b, const double *b0, int64_t size) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < size; i++) sum += (a[i] - a0[i]) * (b[i] - b0[i]);
+    return sum;
+}
+
+static void form(const gpis_hull *h, weights *w) {
+    int r = 0;
+    for (int i = 1; i < h->count; i++)
+        if (h->f[i] < h->f[r]) r = i;
+    w->count = h->count;
+    w->reference = r;
+    for (int i = 0; i < h->count; i++) {
+        w->b[i] = 0.0;
+        for (int64_t l = 0; l < h->size; l++) w->b[i] += h->g[r][l] * (h->x[i][l] - h->x[r][l]);
+        for (int j = 0; j <= i; j++)
+            w->Q[i][j] = w->Q[j][i] = 0.5 * (difference_dot(h->x[i], h->x[r], h->g[j], h->g[r], h->size) +
+                                             difference_dot(h->x[j], h->x[r], h->g[i], h->g[r], h->size));
+        w->t[i] = i == r;
+    }
+}
+
+/* The minimiser over the affine hull of the active points, around one of them, `pivot`: the weights of the others are
+ * free, so it is a linear system, scaled to a unit diagonal. False when that is not positive definite. */
+static bool affine_minimiser(const weights *w, const bool *active, int pivot, double *t) {
+    double M[MOST * MOST], v[MOST], scale[MOST];
+    int index[MOST], n = 0;
+    for (int i = 0; i < w->count; i++) {
+        const double square = w->Q[i][i] - 2.0 * w->Q[i][pivot] + w->Q[pivot][pivot]; /* ||A (x_i - x_pivot)||^2 */
+        if (!active[i] || i == pivot || !(square > 0.0)) continue;
+        scale[n] = 1.0 / sqrt(square);
+        index[n++] = i;
+    }
+    for (int i = 0; i < n; i++) {
+        const double *Qi = w->Q[index[i]], *Qp = w->Q[pivot];
+        v[i] = -(w->b[index[i]] - w->b[pivot] + Qi[pivot] - Qp[pivot]) * scale[i];
+        for (int j = 0; j < n; j++)
+            M[i * n + j] = (Qi[index[j]] - Qi[pivot] - Qp[index[j]] + Qp[pivot]) * scale[i] * scale[j];
+        M[i * n + i] += 64.0 * DBL_EPSILON;
+    }
+    if (n > 0 && LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', n, 1, M, n, v, n) != 0) return false;
+    for (int i = 0; i < w->count; i++) t[i] = 0.0;
+    t[pivot] = 1.0;
+    for (int i = 0; i < n; i++) {
+        t[index[i]] = v[i] * scale[i];
+        t[pivot] -= t[index[i]];
+    }
+    return true;
+}
+
+/* From feasible w->t towards t: as far as the weights stay nonnegative. True when t is reached; the point that blocked
+ * the way leaves the active set otherwise. */
+static bool go_towards(weights *w, bool *active, const double *t) {
+    double share = 1.0;
+    int blocking = -1;
+    for (int i = 0; i < w->count; i++)
+        if (t[i] < 0.0 && w->t[i] / (w->t[i] - t[i]) < share) {
+            share = w->t[i] / (w->t[i] - t[i]);
+            blocking = i;
+        }
+    for (int i = 0; i < w->count; i++) w->t[i] += share * (t[i] - w->t[i]);
+    if (blocking < 0) return true;
+    w->t[blocking] = 0.0;
+    active[blocking] = false;
+    return false;
+}
+
+/* The point outside whose addition lowers f most steeply; -1 when none does. */
+static int entering(const weights *w, const bool *active) {
+    double mean = 0.0, slope[MOST], best = 0.0;
+    int found = -1;
+    for (int i = 0; i < w->count; i++) {
+        slope[i] = w->b[i];
+        for (int j = 0; j < w->count; j++) slope[i] += w->Q[i][j] * w->t[j];
+        mean += w->t[i] * slope[i];
+    }
+    for (int i = 0; i < w->count; i++)
+        if (!active[i] && slope[i] - mean < best) {
+            best = slope[i] - mean;
+            found = i;
+        }
+    return found;
+}
+
+static int heaviest(const weights *w) {
+    int found = 0;
+    for (int i = 1; i < w->count; i++)
+        if (w->t[i] > w->t[found]) found = i;
+    return found;
+}
+
+/* Wolfe's way to the nearest point of a hull, in the norm of A: minimise over the affine hull of the active points,
+ * drop those that would get a negative weight, add the one that lowers f most. */
+static void convex_minimiser(weights *w) {
+    bool active[MOST] = {false};
+    active[w->reference] = true;
+    for (int round = 0; round < 8 * MOST; round++) {
+        double t[MOST];
+        if (!affine_minimiser(w, active, heaviest(w), t)) return;
+        if (!go_towards(w, active, t)) continue;
+        const int next = entering(w, active);
+        if (next < 0) return;
+        active[next] = true;
+    }
+}
+
+/* Over the affine hull of all points; false where it would take differences of large multiples of them. */
+static bool moderate_affine_minimiser(weights *w) {
+    bool all[MOST];
+    double t[MOST], sum = 0.0;
+    for (int i = 0; i < MOST; i++) all[i] = true;
+    if (!affine_minimiser(w, all, w->reference, t)) return false;
+    for (int i = 0; i < w->count; i++) sum += fabs(t[i]);
+    if (!(sum <= 50.0)) return false;
+    memcpy(w->t, t, sizeof t);
+    return true;
+}
+
+static double value(const weights *w, double f) {
+    double sum = f;
+    for (int i = 0; i < w->count; i++) {
+        sum += 2.0 * w->b[i] * w->t[i];
+        for (int j = 0; j < w->count; j++) sum += w->t[i] * w->Q[i][j] * w->t[j];
+    }
+    return sum;
+}
+
+void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f) {
+    weights w;
+    form(h, &w);
+    const double best = h->f[w.reference];
+    if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
+    *f = value(&w, best);
+    if (!(*f < best)) { /* rounding: stay at the best measured point */
+        for (int i = 0; i < w.count; i++) w.t[i] = i == w.reference;
+        *f = best;
+    }
+    const double *xr = h->x[w.reference], *gr = h->g[w.reference];
+    for (int64_t l = 0; l < h->size; l++) {
+        double dx = 0.0, dg = 0.0;
+        for (int i = 0; i < w.count; i++) {
+            dx += w.t[i] * (h->x[i][l] - xr[l]);
+            dg += w.t[i] * (h->g[i][l] - gr[l]);
+        }
+        x[l] = xr[l] + dx;
+        g[l] = gr[l] + dg;
+    }
+}

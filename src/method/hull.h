@@ -1,0 +1,34 @@
+/*
+ * The step that needs no pass. Gradients are affine in x, so where f and g are known at x_1 .. x_h, they are known on
+ * the whole hull:  with x = sum_i t_i x_i, sum_i t_i = 1,
+ *
+ *     g(x) = sum_i t_i g_i,     f(x) = f_r + 2 <g_r, x - x_r> + sum_ij t_i t_j <x_i - x_r, g_j - g_r>
+ *
+ * for any reference r. Minimising f over the convex hull keeps x in K, never increases f, and works like acceleration.
+ * Without a constraint the affine hull is allowed.
+ */
+#ifndef GPIS_HULL_H
+#define GPIS_HULL_H
+
+#include "base/base.h"
+
+enum { GPIS_HULL_POINTS = 12 };
+
+typedef struct gpis_hull {
+    gpis_context *context; /* borrowed */
+    int64_t size;
+    bool affine;
+    int count;                                         /* points held */
+    double *x[GPIS_HULL_POINTS], *g[GPIS_HULL_POINTS]; /* parts of memory */
+    double f[GPIS_HULL_POINTS];
+    double *memory; /* owned */
+} gpis_hull;
+
+gpis_status gpis_hull_create(gpis_context *context, int64_t size, bool affine, gpis_hull **out);
+void gpis_hull_destroy(gpis_hull *hull);
+/* Adds a measured point; the oldest one leaves when there is no room. */
+void gpis_hull_add(gpis_hull *hull, const double *x, const double *g, double f);
+/* The minimiser of f over the hull, its gradient and objective. */
+void gpis_hull_minimise(const gpis_hull *hull, double *x, double *g, double *f);
+
+#endif
