@@ -49,6 +49,14 @@ typedef struct cli_common {
 extern const struct argp cli_common_argp; /* a child of the commands' own */
 cli_common cli_common_default(void);
 
+/* The options of the methods (method_options.c), as entered in the settings. */
+enum { CLI_INNER_MOST = 64 };
+typedef struct cli_method {
+    gpis_settings *settings;       /* borrowed */
+    int64_t inner[CLI_INNER_MOST]; /* what settings->inner_iterations points to */
+} cli_method;
+extern const struct argp cli_method_argp; /* a child of the commands' own */
+
 /* argp_parse with one-line messages of our own. True: go on; false: exit with CLI_BAD_INPUT, the message is out. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 /* For parsers: says what is wrong, with a hint at --help, and returns an error code. */
