@@ -10,15 +10,14 @@ for problem in syn1 syn2 syn3 syn4 magic04 year; do
     spec=$(cd $problem && "$probe" get problem.json set)
     case $spec in *@*) spec=${spec%@*}@$problem/U.npy ;; esac
     run 0 solve $problem/A.npy $problem/y.npy --set "$spec" --method newton --tol 1e-11 --quiet --out exact.npy
-    set -- $("$probe" norms exact.npy)
-    size=$2
+
     for options in "gpis --gpcs" "acc-gpis --m 150" pgd apgd "saga --batch 10" "saga --batch 50"; do
         run 0 solve $problem/A.npy $problem/y.npy --set "$spec" --tol 1e-9 --time-limit 60 --json --out x.npy \
             --method $options
         same "method" "$(get method)" "${options%% *}"
         same "stderr" "$(cat stderr)" ""
         # f grows by at least mu ||x - x*||^2, and a gap of 1e-9 f* leaves this much room.
-        holds "$problem, $options: the same x" "$("$probe" distance x.npy exact.npy) < 2e-4 * $size"
+        holds "$problem, $options: the same x" "$("$probe" distance x.npy exact.npy) < 2e-4"
     done
 done
 
