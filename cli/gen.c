@@ -66,7 +66,7 @@ static const struct argp_option option_table[] = {
     {"sparsity", KEY_SPARSITY, "S", 0, "nonzeros of x_true; syn3: its rank", 2},
     {"cond", KEY_COND, "RATIO", 0, "largest over smallest eigenvalue of A'A", 2},
     {"noise", KEY_NOISE, "RATIO", 0, "||w|| / ||A x_true|| (default 0.1)", 2},
-    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 1)", 2},
+    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 2},
     {"literal-recipe", KEY_LITERAL, 0, 0, "singular values by the printed formula, which squares RATIO", 2},
     {"data", KEY_DATA, "FILE", 0,
      "magic04: magic04.data (default: the one that comes with gpis); year: the UCI text, plain or .gz (default: a "
@@ -85,9 +85,9 @@ static const char doc[] =
     "\n"
     "Example: gpis gen syn1 --n 20000 --out syn1";
 
-/* Takes the recipe's number where none was given, and refuses a number that the recipe has no use for. */
-static error_t resolve(const struct argp_state *state, const command *c, const char *option, double given,
-                       double usual) {
+/* Refuses an option that the recipe has no use for; negative means "not given" and "no such option". */
+static error_t accept(const struct argp_state *state, const command *c, const char *option, double given,
+                      double usual) {
     if (given >= 0 && usual < 0) return cli_usage(state, "%s has no option --%s", c->recipe->name, option);
     return 0;
 }
@@ -97,14 +97,14 @@ static error_t finish(command *c, const struct argp_state *state) {
     if (!c->out) return cli_usage(state, "gen needs --out DIR");
     const gen_numbers *usual = &c->recipe->numbers;
     gen_numbers *own = &c->options.numbers;
-    error_t error = resolve(state, c, "n", (double)own->n, (double)usual->n);
-    if (!error) error = resolve(state, c, "d", (double)own->d, (double)usual->d);
-    if (!error) error = resolve(state, c, "k", (double)own->k, (double)usual->k);
-    if (!error) error = resolve(state, c, "sparsity", (double)own->sparsity, (double)usual->sparsity);
-    if (!error) error = resolve(state, c, "cond", own->cond, usual->cond);
-    if (!error) error = resolve(state, c, "noise", own->noise, usual->noise);
-    if (!error) error = resolve(state, c, "literal-recipe", c->options.literal ? 1 : -1, usual->cond);
-    if (!error) error = resolve(state, c, "data", c->options.data ? 1 : -1, c->recipe->form >= GEN_MAGIC04 ? 1 : -1);
+    error_t error = accept(state, c, "n", (double)own->n, (double)usual->n);
+    if (!error) error = accept(state, c, "d", (double)own->d, (double)usual->d);
+    if (!error) error = accept(state, c, "k", (double)own->k, (double)usual->k);
+    if (!error) error = accept(state, c, "sparsity", (double)own->sparsity, (double)usual->sparsity);
+    if (!error) error = accept(state, c, "cond", own->cond, usual->cond);
+    if (!error) error = accept(state, c, "noise", own->noise, usual->noise);
+    if (!error) error = accept(state, c, "literal-recipe", c->options.literal ? 1 : -1, usual->cond);
+    if (!error) error = accept(state, c, "data", c->options.data ? 1 : -1, c->recipe->form >= GEN_MAGIC04 ? 1 : -1);
     if (own->n < 0) own->n = usual->n;
     if (own->d < 0) own->d = usual->d;
     if (own->k < 0) own->k = usual->k;
@@ -225,7 +225,7 @@ void gen_problem_clear(gen_problem *p) {
 
 int cli_gen(int argc, char **argv) {
     static const struct argp argp = {option_table, parse_option, "NAME", doc, NULL, NULL, NULL};
-    command c = {.options = {.numbers = {-1, -1, -1, -1, -1, -1}, .seed = 1}};
+    command c = {.options = {.numbers = {-1, -1, -1, -1, -1, -1}}};
     if (!cli_parse(&argp, argc, argv, &c)) return CLI_BAD_INPUT;
     if (c.threads > 0) omp_set_num_threads((int)c.threads);
     openblas_set_num_threads(1); /* the threads are ours: gen_matrix.c */

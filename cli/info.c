@@ -1,6 +1,5 @@
 /* gpis info: what is in a file, and what is wrong with it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 

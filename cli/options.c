@@ -1,6 +1,5 @@
 /* Options: argp with one-line messages, numbers, and what solve and check share. */
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -122,7 +121,7 @@ static const struct argp_option common_options[] = {
     {"tol", KEY_TOL, "T", 0, "relative gap that counts as solved (default 1e-8)", 2},
     {"certificate", KEY_CERTIFICATE, "KIND", 0, "which bound may stop: any (default), proven, none", 2},
     {0, 0, 0, 0, "Running:", 4},
-    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 1)", 4},
+    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 4},
     {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 4},
     {0, 0, 0, 0, "Output:", 5},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 5},

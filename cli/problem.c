@@ -1,5 +1,4 @@
 /* The problem as files give it: A, y and the set, opened and matched with each other. */
-#include <string.h>
 #include <time.h>
 
 #include "cli.h"

@@ -1,5 +1,4 @@
 /* gpis solve: minimise ||y - A x||^2 over a set, with a certificate. */
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,7 +88,6 @@ static int run(cli_problem *p, solve_options *o, gpis_result *result) {
         cli_output_discard(&trace);
         return cli_fail_status(p->context, status);
     }
-    if (result->warning[0]) fprintf(stderr, "gpis: warning: %s\n", result->warning);
     return cli_output_commit(&trace);
 }
 
@@ -99,6 +97,7 @@ static int report(const cli_problem *p, const solve_options *o, const gpis_resul
         const gpis_status status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
         if (status != GPIS_OK) return cli_fail_status(p->context, status);
     }
+    if (result->warning[0] && !o->common.quiet) cli_fail(0, "warning: %s", result->warning);
     if (o->common.json)
         code = cli_report_json(p, &o->common, result);
     else if (!o->common.quiet) {

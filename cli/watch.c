@@ -1,5 +1,4 @@
 /* While a solve runs: the trace, the progress line, and Ctrl-C. */
-#include <math.h>
 #include <signal.h>
 
 #include "cli.h"

@@ -34,16 +34,16 @@ extern "C" {
 /* ---- status ------------------------------------------------------------------------------------------------- */
 
 /* One list makes the enum and the texts. */
-#define GPIS_STATUS_LIST(ENTRY)                                                                                        \
-    ENTRY(OK, "success")                                                                                               \
-    ENTRY(BAD_ARGUMENT, "bad argument")                                                                                \
-    ENTRY(BAD_DATA, "bad data")                                                                                        \
-    ENTRY(BAD_SHAPE, "shapes do not match")                                                                            \
-    ENTRY(BAD_SET, "bad constraint set")                                                                               \
-    ENTRY(NOT_APPLICABLE, "not applicable here")                                                                       \
-    ENTRY(TOO_LARGE, "size too large")                                                                                 \
-    ENTRY(NO_MEMORY, "out of memory")                                                                                  \
-    ENTRY(IO, "file trouble")                                                                                          \
+#define GPIS_STATUS_LIST(ENTRY)                  \
+    ENTRY(OK, "success")                         \
+    ENTRY(BAD_ARGUMENT, "bad argument")          \
+    ENTRY(BAD_DATA, "bad data")                  \
+    ENTRY(BAD_SHAPE, "shapes do not match")      \
+    ENTRY(BAD_SET, "bad constraint set")         \
+    ENTRY(NOT_APPLICABLE, "not applicable here") \
+    ENTRY(TOO_LARGE, "size too large")           \
+    ENTRY(NO_MEMORY, "out of memory")            \
+    ENTRY(IO, "file trouble")                    \
     ENTRY(INTERNAL, "internal error")
 
 typedef enum gpis_status {
@@ -59,7 +59,8 @@ GPIS_API const char *gpis_version(void);
 
 typedef struct gpis_context gpis_context;
 
-/* Where memory comes from. `allocate` returns at least `bytes` bytes aligned to `alignment` (a power of two), or NULL. */
+/* Where memory comes from. `allocate` returns at least `bytes` bytes aligned to `alignment` (a power of two), or NULL.
+ */
 typedef struct gpis_allocator {
     void *(*allocate)(void *user, size_t alignment, size_t bytes);
     void (*release)(void *user, void *memory);
@@ -147,8 +148,8 @@ GPIS_API gpis_status gpis_set_parse(gpis_context *context, const char *spec, int
 GPIS_API void gpis_set_destroy(gpis_set *set);
 GPIS_API const char *gpis_set_spec(const gpis_set *set); /* canonical text; parses back to the same set */
 
-GPIS_API gpis_status gpis_set_project(gpis_set *set, const double *v, double *x);          /* nearest member */
-GPIS_API gpis_status gpis_set_support(gpis_set *set, const double *g, double *value);      /* sup <g, s>, may be inf */
+GPIS_API gpis_status gpis_set_project(gpis_set *set, const double *v, double *x);         /* nearest member */
+GPIS_API gpis_status gpis_set_support(gpis_set *set, const double *g, double *value);     /* sup <g, s>, may be inf */
 GPIS_API gpis_status gpis_set_distance(gpis_set *set, const double *x, double *distance); /* ||x - project(x)|| */
 
 /* ---- the building blocks, each one pass over A --------------------------------------------------------------- */
@@ -170,11 +171,11 @@ GPIS_API void gpis_random_normal(uint64_t seed, uint64_t stream, uint64_t first,
 
 /* ---- solve and check ----------------------------------------------------------------------------------------- */
 
-#define GPIS_OUTCOME_LIST(ENTRY)                                                                                       \
-    ENTRY(SOLVED, "solved")                                                                                            \
-    ENTRY(MAX_PASSES, "max_passes")                                                                                    \
-    ENTRY(TIME_LIMIT, "time_limit")                                                                                    \
-    ENTRY(STALLED, "stalled")                                                                                          \
+#define GPIS_OUTCOME_LIST(ENTRY)    \
+    ENTRY(SOLVED, "solved")         \
+    ENTRY(MAX_PASSES, "max_passes") \
+    ENTRY(TIME_LIMIT, "time_limit") \
+    ENTRY(STALLED, "stalled")       \
     ENTRY(INTERRUPTED, "interrupted")
 
 typedef enum gpis_outcome {
@@ -201,6 +202,7 @@ typedef struct gpis_progress {
     double contraction; /* error of this pass over the one before, as the gap shows it; NaN: unknown */
     int64_t m;          /* rows of the sketch in use; 0: none */
     int64_t inner_iterations;
+    double step; /* mean step of the line searches since the last report; 0: there were none */
 } gpis_progress;
 
 /* Called by the solving thread after each pass; non-zero asks for the end: the best point so far is returned. */
@@ -219,13 +221,14 @@ typedef struct gpis_settings {
     double gamma_u, gamma_d, fixed_step;
     gpis_restart restart;
     /* Sketched methods (gpis, acc-gpis). */
-    const char *sketch;              /* its kind: "count", ... */
-    int64_t m;                       /* rows of the sketch; 0: 8 d, but not more than n */
-    int gpcs;                        /* non-zero: start from the solution of a classical sketch of A and y */
-    int64_t rounds;                  /* GPIHS rounds; 0: no limit */
-    const int64_t *inner_iterations; /* of each round, the last one again and again; NULL: as many as the sketch is worth */
-    int64_t inner_rounds;            /* how many are listed */
-    int64_t batch;                   /* saga: rows of a minibatch */
+    const char *sketch; /* its kind: "count", ... */
+    int64_t m;          /* rows of the sketch; 0: 8 d, but not more than n */
+    int gpcs;           /* non-zero: start from the solution of a classical sketch of A and y */
+    int64_t rounds;     /* GPIHS rounds; 0: no limit */
+    const int64_t
+        *inner_iterations; /* of each round, the last one again and again; NULL: as many as the sketch is worth */
+    int64_t inner_rounds;  /* how many are listed */
+    int64_t batch;         /* saga: rows of a minibatch */
     gpis_progress_fn progress;
     void *progress_user;
 } gpis_settings;
@@ -234,9 +237,9 @@ GPIS_API gpis_settings gpis_settings_default(void);
 typedef struct gpis_result {
     gpis_outcome outcome;
     char method[16];
-    double *x;          /* d x k, owned: gpis_result_clear */
-    double objective;   /* ||Y - A x||^2 */
-    double gap;         /* bound on objective - f* */
+    double *x;        /* d x k, owned: gpis_result_clear */
+    double objective; /* ||Y - A x||^2 */
+    double gap;       /* bound on objective - f* */
     gpis_gap_kind gap_kind;
     double gap_delta;   /* probability that a probable bound is wrong; 0 when proven */
     double feasibility; /* distance of x from K */

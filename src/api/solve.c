@@ -146,6 +146,10 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     if (status == GPIS_OK) status = gpis_run_gradient(run, x, &objective, g);
     if (status == GPIS_OK) {
         gpis_run_offer(run, x, objective);
+        if (gpis_run_extend(run)) status = gpis_run_gradient(run, x, &objective, g);
+    }
+    if (status == GPIS_OK) {
+        gpis_run_offer(run, x, objective);
         status = gpis_run_first_order(run, x, g, objective);
     }
     if (status == GPIS_OK && !gpis_run_solved(run) && run->settings->certificate != GPIS_CERTIFICATE_NONE &&

@@ -11,27 +11,32 @@ static const double UNIT = 0.5 * DBL_EPSILON;
 static const double SHARE = 1e-3;
 
 /*
- * The computed residual is r + e with |e_i| <= (d + 2) u (|A| |x| + |y|)_i, and |y| <= |r| + |A| |x|, so
- *     ||e|| <= (d + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||).
+ * The computed residual is r + e with |e_i| <= (d + 2) u (|A| |x| + |y|)_i, u that of the precision it was computed in,
+ * and one rounding to double; |y| <= |r| + |A| |x|, so
+ *     ||e|| <= (d + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||.
  */
 static double residual_error(const gpis_set *set, const gpis_point *point) {
+    const double unit = point->extended ? 0.5 * (double)LDBL_EPSILON : UNIT;
     double sum = 0.0;
     for (int64_t j = 0; j < set->d; j++) {
         double row2 = 0.0;
         for (int64_t c = 0; c < set->k; c++) row2 += point->x[j * set->k + c] * point->x[j * set->k + c];
         sum += sqrt(point->norms2[j] * row2);
     }
-    return ((double)set->d + 2.0) * UNIT * (2.0 * sum + sqrt(point->objective));
+    const double r = sqrt(point->objective);
+    return ((double)set->d + 2.0) * unit * (2.0 * sum + r) + UNIT * r;
 }
 
 /* ||r + e||^2 - ||r||^2 <= 2 ||r|| ||e|| + ||e||^2, and the sum of squares itself. */
 double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
     const double e = residual_error(set, point);
-    return 2.0 * sqrt(point->objective) * e + e * e + point->roundings * UNIT * point->objective;
+    return 2.0 * sqrt(point->objective) * e + e * e + point->objective_roundings * UNIT * point->objective;
 }
 
 /* An entry of A'r is off by at most this times ||a_j||. */
-static double product_error(const gpis_point *point) { return point->roundings * UNIT * sqrt(point->objective); }
+static double product_error(const gpis_point *point) {
+    return point->gradient_roundings * UNIT * sqrt(point->objective);
+}
 
 static double dot(const double *a, const double *b, int64_t size) {
     double sum = 0.0;

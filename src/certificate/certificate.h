@@ -27,7 +27,9 @@ typedef struct gpis_point {
     const double *x, *g;  /* d x k */
     double objective;     /* ||A x - y||^2 */
     const double *norms2; /* squared norms of the columns of A */
-    double roundings;     /* of a sum over the rows (gpis_pass_roundings) */
+    /* roundings of the sums over the rows (gpis_pass_roundings) */
+    double objective_roundings, gradient_roundings;
+    bool extended; /* residuals were computed in extended precision */
 } gpis_point;
 
 /* What rounding can have done to the objective of a point: below this, differences of objectives mean nothing. */

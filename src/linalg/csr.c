@@ -54,7 +54,9 @@ GPIS_HOT static double many_responses(const gpis_block *b, int64_t k, const doub
             const double a = value(b->values, p, single), *x = X + b->indices[p] * k;
             for (int64_t c = 0; c < k; c++) r[c] += a * x[c];
         }
-        for (int64_t c = 0; c < k; c++) norm2 += r[c] * r[c];
+        double row2 = 0.0;
+        for (int64_t c = 0; c < k; c++) row2 += r[c] * r[c];
+        norm2 += row2;
         if (!G) continue;
         for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
             const double a = value(b->values, p, single);

@@ -30,6 +30,8 @@ static gpis_status iterate(gpis_run *run, gpis_descent *s) {
         if (run->ended) return GPIS_OK;
         status = gpis_descent_step(s, &moved);
         if (status != GPIS_OK) return status;
+        run->step_sum += moved ? s->eta : 0.0;
+        run->steps += moved;
     }
 }
 

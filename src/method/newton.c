@@ -21,6 +21,11 @@ static gpis_status rounds(gpis_run *run, double *x, double *g) {
     for (int idle = 0; status == GPIS_OK;) {
         const double best = run->objective, lower = run->lower;
         gpis_run_offer(run, x, objective);
+        if (gpis_run_extend(run)) {
+            status = gpis_run_gradient(run, x, &objective, g);
+            if (status != GPIS_OK) break;
+            gpis_run_offer(run, x, objective);
+        }
         status = gpis_run_second_order(run, x, g, objective);
         if (status == GPIS_OK) status = gpis_run_first_order(run, x, g, objective);
         if (status != GPIS_OK) break;

@@ -44,7 +44,8 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
 }
 
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g) {
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .objective = objective, .G = g};
+    const gpis_pass pass = {
+        .k = run->k, .Y = run->Y, .X = x, .extended = run->extended, .objective = objective, .G = g};
     return gpis_run_pass(run, &pass, 1.0);
 }
 
@@ -65,17 +66,20 @@ gpis_status gpis_run_make_model(gpis_run *run) {
         gpis_free(run->context, H);
         return status;
     }
-    status = gpis_model_create(run->context, run->d, H, gpis_pass_roundings(run->n, run->d * run->d), &run->model);
+    status = gpis_model_create(run->context, run->d, H, gpis_pass_roundings(run->A, run->k, false).gram, &run->model);
     if (status != GPIS_OK) return status;
     return gpis_inner_create(run->context, run->set, run->model, &gpis_inner_fast, &run->inner);
 }
 
 static gpis_point point_at(const gpis_run *run, const double *x, const double *g, double objective) {
+    const gpis_roundings roundings = gpis_pass_roundings(run->A, run->k, run->extended);
     return (gpis_point){.x = x,
                         .g = g,
                         .objective = objective,
                         .norms2 = run->norms2,
-                        .roundings = gpis_pass_roundings(run->n, run->size)};
+                        .objective_roundings = roundings.objective,
+                        .gradient_roundings = roundings.gradient,
+                        .extended = run->extended};
 }
 
 void gpis_run_offer(gpis_run *run, const double *x, double objective) {
@@ -138,6 +142,13 @@ gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, doub
     return status;
 }
 
+bool gpis_run_extend(gpis_run *run) {
+    if (run->extended || run->noise <= 0.1 * run->settings->tol * run->objective) return false;
+    run->extended = true;
+    run->objective = INFINITY; /* to be measured again */
+    return true;
+}
+
 double gpis_run_pause(const gpis_run *run) { return gpis_clock() - run->started; }
 
 void gpis_run_resume(gpis_run *run, double paused) { run->started = gpis_clock() - paused; }
@@ -167,10 +178,13 @@ void gpis_run_check(gpis_run *run) {
                                         .gap = gap,
                                         .contraction = gap / run->previous_gap,
                                         .m = run->m,
-                                        .inner_iterations = run->inner_iterations};
+                                        .inner_iterations = run->inner_iterations,
+                                        .step = run->steps > 0 ? run->step_sum / (double)run->steps : 0.0};
         if (settings->progress(settings->progress_user, &progress)) gpis_run_end(run, GPIS_INTERRUPTED);
     }
     run->previous_gap = gap;
+    run->step_sum = 0.0;
+    run->steps = 0;
     if (gpis_run_solved(run)) {
         run->ended = true;
         run->outcome = GPIS_SOLVED;

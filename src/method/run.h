@@ -21,11 +21,14 @@ typedef struct gpis_run {
     double started;
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
+    double step_sum; /* of the steps that line searches accepted since the last report */
+    int64_t steps;   /* how many those are */
     /* what is known */
     double *best;     /* owned: the best feasible point, d x k */
     double objective; /* there */
     double lower;     /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
     double noise;     /* of the best objective, by rounding */
+    bool extended;    /* residuals are computed in extended precision from now on */
     double previous_gap;
     double *norms2; /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
@@ -66,6 +69,10 @@ gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, doub
 /* What is done only to measure is not charged: seconds between these two do not count. */
 double gpis_run_pause(const gpis_run *run);
 void gpis_run_resume(gpis_run *run, double paused);
+
+/* Rounding errors of double precision stand between the objective and the tolerance: from now on residuals are
+ * computed in extended precision. True if that is new, and x must be evaluated again. */
+bool gpis_run_extend(gpis_run *run);
 
 double gpis_run_gap(const gpis_run *run);
 /* True when the gap is within the tolerance, or the objective is zero to working accuracy. */

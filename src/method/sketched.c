@@ -67,21 +67,42 @@ static gpis_status new_model(rounds *r) {
     run->epochs += (double)(r->m * run->d) / (4.0 * (double)(run->n * run->k));
     gpis_model_destroy(r->model);
     r->model = NULL;
-    return gpis_model_create(run->context, run->d, H, gpis_pass_roundings(r->m, run->d * run->d), &r->model);
+    return gpis_model_create(run->context, run->d, H, (double)r->m, &r->model);
 }
 
 static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
     return settings->inner_iterations[gpis_min64(t, settings->inner_rounds - 1)];
 }
 
-/* q(s): how far the model has fallen, as a positive number. */
-static double model_decrease(const gpis_inner *inner) { return fmax(0.0, -inner->descent->value); }
+/* What is left of the model's decrease at s, at most: q(s) - min q. For a bounded set that is <grad q(s), s> plus the
+ * support function at -grad q(s); any other set has the bound of second order. */
+static gpis_status what_is_left(const rounds *r, const gpis_inner *inner, double *left) {
+    gpis_run *run = r->run;
+    const gpis_descent *descent = inner->descent;
+    double bound, slack;
+    if (!gpis_set_is_bounded(run->set)) {
+        const gpis_point at_x = {.x = inner->x, .g = inner->g, .norms2 = run->norms2};
+        const gpis_status status = gpis_certificate_second(run->context, run->set, &at_x, r->model, inner->s, &bound);
+        *left = 0.5 * bound + descent->value;
+        return status;
+    }
+    double *downhill = gpis_alloc(run->context, run->size, sizeof *downhill);
+    if (!downhill) return GPIS_NO_MEMORY;
+    *left = 0.0;
+    for (int64_t i = 0; i < run->size; i++) {
+        downhill[i] = -descent->gradient[i];
+        *left += descent->gradient[i] * inner->s[i];
+    }
+    const gpis_status status = gpis_set_support_near(run->set, downhill, &bound, &slack);
+    *left += bound;
+    gpis_free(run->context, downhill);
+    return status;
+}
 
 /* The inner loop of round t from x, where the sketched gradient is g; leaves its last point in x. */
 static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     gpis_run *run = r->run;
     const gpis_settings *settings = run->settings;
-    const gpis_point point = {.x = r->x, .g = g, .norms2 = run->norms2};
     const double worth = 0.1 * fmin(1.0, (double)run->d / (double)r->m);
     gpis_inner *inner = NULL;
     gpis_status status = gpis_inner_create(run->context, run->set, r->model, &r->inner, &inner);
@@ -90,15 +111,17 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     bool done = false;
     if (settings->inner_iterations) status = gpis_inner_run(inner, listed_iterations(settings, t), &done);
     for (int64_t burst = FIRST_BURST; !settings->inner_iterations && status == GPIS_OK && !done; burst += burst / 2) {
-        double bound;
+        double left = 0.0;
         status = gpis_inner_run(inner, burst, &done);
         if (status != GPIS_OK || done) break;
-        status = gpis_certificate_second(run->context, run->set, &point, r->model, inner->s, &bound);
-        const double fallen = model_decrease(inner), left = 0.5 * bound - fallen;
-        if (left <= worth * fallen || inner->descent->iterations > MOST_INNER) break;
+        status = what_is_left(r, inner, &left);
+        const double enough = fmax(-worth * inner->descent->value, 0.5 * run->noise); /* f is 2 q + constant */
+        if (left <= enough || inner->descent->iterations > MOST_INNER) break;
     }
     memcpy(r->x, inner->s, (size_t)run->size * sizeof(double));
     run->inner_iterations = inner->descent->iterations;
+    run->step_sum += inner->descent->step_sum;
+    run->steps += inner->descent->iterations;
     run->epochs += (double)inner->descent->trials * (double)run->d / (double)run->n;
     gpis_inner_destroy(inner);
     return status;

@@ -6,10 +6,16 @@
 
 #include "linalg/csr.h"
 #include "linalg/dense.h"
+#include "linalg/extended.h"
 
-static double norm2(const double *v, int64_t count) {
+/* Row by row, so that roundings do not pile up over rows times columns. */
+static double norm2(const double *v, int64_t rows, int64_t k) {
     double sum = 0.0;
-    for (int64_t i = 0; i < count; i++) sum += v[i] * v[i];
+    for (int64_t i = 0; i < rows; i++) {
+        double row = 0.0;
+        for (int64_t c = 0; c < k; c++) row += v[i * k + c] * v[i * k + c];
+        sum += row;
+    }
     return sum;
 }
 
@@ -22,7 +28,7 @@ static double gemm_gradient(const gpis_block *a, int64_t k, const double *X, con
     if (G)
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, (int)k, rows, 1.0, a->values, ld, R, (int)k, 1.0, G,
                     (int)k);
-    return norm2(R, a->nrows * k);
+    return norm2(R, a->nrows, k);
 }
 
 /* r_c = A x_c - y_c and g_c += A'r_c, response by response. */
@@ -37,6 +43,7 @@ static double few_gradient(const gpis_block *a, int64_t k, const double *XT, con
 static double gradient(const gpis_chunk_plan *plan, const gpis_block *chunk, const double *X, const double *XT,
                        const double *Y, double *R, double *G) {
     const int64_t k = plan->pass->k;
+    if (plan->pass->extended) return gpis_extended_gradient(chunk, k, X, Y, R, G);
     if (chunk->kind == GPIS_BLOCK_CSR) return gpis_csr_gradient(chunk, k, X, Y, R, G);
     if (plan->transposed) return few_gradient(chunk, k, XT, Y, R, G);
     return gemm_gradient(chunk, k, X, Y, R, G);
@@ -67,7 +74,7 @@ void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double
     const gpis_block a = plan->unpack ? unpacked(chunk, rows) : *chunk;
     if (pass->X) sums->objective += gradient(plan, &a, pass->X, plan->XT, Y, R, sums->G);
     if (pass->P) sums->AP2 += gradient(plan, &a, pass->P, plan->PT, NULL, R, NULL);
-    if (pass->Y2) sums->Y2 += norm2(Y, a.nrows * pass->k);
+    if (pass->Y2) sums->Y2 += norm2(Y, a.nrows, pass->k);
     if (pass->norms2) {
         if (a.kind == GPIS_BLOCK_CSR)
             gpis_csr_column_norms(&a, sums->norms2);

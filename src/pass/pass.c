@@ -44,14 +44,26 @@ static int64_t strip_limit(int64_t per_strip) {
 }
 
 /* Chunks and strips: functions of the problem's shape alone. */
-static void cut_rows(sweep *s, int64_t per_strip) {
-    const gpis_source *A = s->A;
+typedef struct cut {
+    int64_t chunk_rows, strips, chunks;
+} cut;
+
+static cut cut_rows(const gpis_source *A, int64_t per_strip, bool gram) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
     const double width = A->type == GPIS_FLOAT64 ? 8.0 : 4.0;
     const double row_bytes = csr ? 8.0 + (4.0 + width) * (double)A->nonzeros / (double)A->n : width * (double)A->d;
-    s->chunk_rows = s->pass->gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, row_bytes, 64, MAX_CHUNK_ROWS);
-    const int64_t chunks = (A->n + s->chunk_rows - 1) / s->chunk_rows;
-    s->strips = gpis_min64(strip_limit(per_strip), chunks);
+    cut c;
+    c.chunk_rows = gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, row_bytes, 64, MAX_CHUNK_ROWS);
+    c.chunks = (A->n + c.chunk_rows - 1) / c.chunk_rows;
+    c.strips = gpis_min64(strip_limit(per_strip), c.chunks);
+    return c;
+}
+
+static void plan_sweep(sweep *s, int64_t per_strip) {
+    const gpis_source *A = s->A;
+    const cut c = cut_rows(A, per_strip, s->pass->gram != NULL);
+    s->chunk_rows = c.chunk_rows;
+    s->strips = c.strips;
     const int64_t quantum = s->pass->sketch ? gpis_max64(s->chunk_rows, GPIS_SKETCH_QUANTUM) : s->chunk_rows;
     s->superblock_rows = A->resident ? A->n : quantum * gpis_max64(1, SUPERBLOCK_BYTES / (8 * A->d * quantum));
     s->threads = (int)gpis_min64(s->context->threads, s->strips);
@@ -100,10 +112,10 @@ static gpis_status prepare(sweep *s) {
     int64_t gram = 0;
     if (pass->gram && !gpis_checked_mul(A->d, A->d, &gram))
         return gpis_fail(s->context, GPIS_TOO_LARGE, "the Gram matrix of %lld columns is too large", (long long)A->d);
-    cut_rows(s, G + norms + gram);
+    plan_sweep(s, G + norms + gram);
     const bool dense = A->block_kind == GPIS_BLOCK_DENSE;
     const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
-    s->plan = (gpis_chunk_plan){.pass = pass, .transposed = dense && pass->k <= GPIS_FEW_RESPONSES};
+    s->plan = (gpis_chunk_plan){.pass = pass, .transposed = dense && pass->k <= GPIS_FEW_RESPONSES && !pass->extended};
     s->plan.unpack = dense && !plain && (pass->gram || !s->plan.transposed);
     s->scratch_size = s->chunk_rows * (pass->k + (s->plan.unpack ? A->d : 0)) + 8;
     s->scratch = gpis_alloc(s->context, s->scratch_size * s->threads, sizeof(double));
@@ -253,7 +265,13 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
     return status;
 }
 
-double gpis_pass_roundings(int64_t n, int64_t doubles) {
-    const int64_t strips = strip_limit(doubles);
-    return (double)gpis_min64(n, n / strips + MAX_CHUNK_ROWS) + (double)strips + 8.0;
+/* Rows of a strip one after the other, then the strips. A chunk's part of the objective is summed by itself first: by
+ * rows, or in extended precision with no error worth a count. */
+gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended) {
+    const cut g = cut_rows(A, A->d * k, false), h = cut_rows(A, A->d * A->d, true);
+    const int64_t g_chunks = (g.chunks + g.strips - 1) / g.strips, h_chunks = (h.chunks + h.strips - 1) / h.strips;
+    const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
+    return (gpis_roundings){.objective = (double)(within + g_chunks + g.strips),
+                            .gradient = (double)(gpis_min64(A->n, g_chunks * g.chunk_rows) + g_chunks + g.strips + 8),
+                            .gram = (double)(gpis_min64(A->n, h_chunks * h.chunk_rows) + h_chunks + h.strips + 8)};
 }

@@ -17,6 +17,7 @@ typedef struct gpis_pass {
     const double *Y; /* n x k */
     const double *X; /* d x k: where to evaluate; NULL: no objective and no gradient */
     const double *P; /* d x k: a direction; NULL: none */
+    bool extended;   /* residuals in extended precision: slow, for the last digits */
     /* What is wanted; NULL: not wanted. */
     double *objective;   /* ||A X - Y||_F^2 */
     double *G;           /* A'(A X - Y), d x k */
@@ -30,8 +31,11 @@ typedef struct gpis_pass {
 /* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not. */
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
 
-/* How many roundings, at most, a sum over n rows goes through in a pass whose sums are `doubles` numbers (d k for a
- * gradient, d d for a Gram matrix): an entry of A'R is within this times 2^-53 times ||a_j|| ||r|| of the exact sum. */
-double gpis_pass_roundings(int64_t n, int64_t doubles);
+/* How many roundings, at most, a sum of a pass goes through, each worth 2^-53 of the sum of the absolute terms: an
+ * entry of A'R is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. */
+typedef struct gpis_roundings {
+    double objective, gradient, gram;
+} gpis_roundings;
+gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended);
 
 #endif

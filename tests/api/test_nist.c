@@ -1,7 +1,8 @@
 /*
  * The NIST reference sets for linear least squares (StRD), against their certified values: 15 digits, computed by NIST
  * with multiple precision. What is reported is the number of digits that agree, LRE = -log10 of the relative error
- * (absolute where the certified value is 0), at most 15; the smallest over the coefficients counts.
+ * (absolute where the certified value is 0), at most 15; the smallest over the coefficients counts. The floors below
+ * are a digit or two under what is reached.
  */
 #include "support.h"
 
@@ -121,13 +122,13 @@ static void check_set(void **state) {
 
 int main(void) {
     static nist sets[] = {
-        {.name = "Norris", .predictors = 1, .degree = 1, .intercept = true, .floor_x = 7, .floor_objective = 7},
-        {.name = "Pontius", .predictors = 1, .degree = 2, .intercept = true, .floor_x = 7, .floor_objective = 7},
-        {.name = "NoInt1", .predictors = 1, .degree = 1, .intercept = false, .floor_x = 7, .floor_objective = 7},
-        {.name = "Longley", .predictors = 6, .degree = 1, .intercept = true, .floor_x = 7, .floor_objective = 7},
-        {.name = "Wampler1", .predictors = 1, .degree = 5, .intercept = true, .floor_x = 7, .floor_objective = 7},
-        {.name = "Wampler2", .predictors = 1, .degree = 5, .intercept = true, .floor_x = 7, .floor_objective = 7},
-        {.name = "Wampler3", .predictors = 1, .degree = 5, .intercept = true, .floor_x = 7, .floor_objective = 7},
+        {.name = "Norris", .predictors = 1, .degree = 1, .intercept = true, .floor_x = 11, .floor_objective = 13},
+        {.name = "Pontius", .predictors = 1, .degree = 2, .intercept = true, .floor_x = 11, .floor_objective = 11},
+        {.name = "NoInt1", .predictors = 1, .degree = 1, .intercept = false, .floor_x = 13, .floor_objective = 13},
+        {.name = "Longley", .predictors = 6, .degree = 1, .intercept = true, .floor_x = 10, .floor_objective = 11},
+        {.name = "Wampler1", .predictors = 1, .degree = 5, .intercept = true, .floor_x = 9, .floor_objective = 13},
+        {.name = "Wampler2", .predictors = 1, .degree = 5, .intercept = true, .floor_x = 11, .floor_objective = 13},
+        {.name = "Wampler3", .predictors = 1, .degree = 5, .intercept = true, .floor_x = 9, .floor_objective = 12},
     };
     struct CMUnitTest tests[sizeof sets / sizeof sets[0]];
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)

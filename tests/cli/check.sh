@@ -19,6 +19,14 @@ holds "the gap shows it" "$(get relative_gap) > 1e-8 && $(get gap) > 0"
 run 1 check p/A.npy p/y.npy x.npy --set l1:0.5 --json
 holds "distance" "$(get feasibility) > 0.1"
 
+# An x outside whose projection is the solution: certified, yet not in the set.
+npy '3, 2' 1 0 0 1 0 0 >A.npy
+npy '3,' 1 1 0 >y.npy
+npy '2,' 1 1 >outside.npy
+run 1 check A.npy y.npy outside.npy --set box:0,0.5 --json
+same "status" "$(get status)" solved
+holds "distance" "($(get feasibility)^2 - 0.5)^2 < 1e-20"
+
 refuse 2 check p/A.npy p/y.npy p/y.npy --set "$set_spec"
 says "x must be 20 x 1"
 refuse 2 check p/A.npy x.npy

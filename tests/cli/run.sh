@@ -4,6 +4,7 @@
 set -u
 case_name=$1 gpis=$2 probe=$3 tree=$4
 here=$(cd "$(dirname "$0")" && pwd)
+gpis=$(readlink -f "$gpis")
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpis-cli.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

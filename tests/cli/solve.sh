@@ -59,7 +59,8 @@ run 0 gen syn1 --n 20000 --d 60 --cond 1e14 --out hard
 for signal in INT TERM; do
     rm -f x.npy trace.jsonl
     # (A shell starts background jobs with SIGINT ignored; the program sets its own handler.)
-    "$gpis" solve hard/A.npy hard/y.npy --method apgd --tol 1e-15 --json --out x.npy --trace trace.jsonl >stdout 2>stderr &
+    "$gpis" solve hard/A.npy hard/y.npy --method apgd --tol 1e-15 --time-limit 60 --json --out x.npy \
+        --trace trace.jsonl >stdout 2>stderr &
     job=$! command="solve hard (SIG$signal)" tries=0
     until ls trace.jsonl.* >/dev/null 2>&1 || [ $tries = 200 ]; do
         sleep 0.05

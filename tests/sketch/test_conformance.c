@@ -98,19 +98,24 @@ static void same_bits(void **state) {
 /* So tall that one block is taken in several slabs. */
 static void same_bits_when_tall(void **state) {
     (void)state;
+    enum { M = 11 };
     const int64_t n = 200 * QUANTUM + 5, step = 70 * QUANTUM;
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    double *a = small_numbers(n, 3);
-    matrix A = store(a, n, 1, ROW_64);
-    gpis_sketch *whole = sketch_of(context, &gpis_sketch_sparse_sign, 11, &A.block, NULL, 0, 1, 2), *parts = NULL;
-    assert_ok(context, gpis_sketch_create(context, &gpis_sketch_sparse_sign, 11, n, 1, 0, 1, 2, &parts));
-    assert_ok(context, feed(parts, &A.block, NULL, step, 2));
-    assert_memory_equal(whole->SA, parts->SA, 11 * sizeof(double));
-    gpis_sketch_destroy(whole);
-    gpis_sketch_destroy(parts);
-    matrix_clear(&A);
+    double *a = small_numbers(n, 3), *Y = small_numbers(n, 4);
+    for (int how = ROW_64; how <= COLUMN_64; how++) {
+        matrix A = store(a, n, 1, (storage)how);
+        gpis_sketch *whole = sketch_of(context, &gpis_sketch_sparse_sign, M, &A.block, Y, 1, 1, 2), *parts = NULL;
+        assert_ok(context, gpis_sketch_create(context, &gpis_sketch_sparse_sign, M, n, 1, 1, 1, 2, &parts));
+        assert_ok(context, feed(parts, &A.block, Y, step, 2));
+        assert_memory_equal(whole->SA, parts->SA, M * sizeof(double));
+        assert_memory_equal(whole->SY, parts->SY, M * sizeof(double));
+        gpis_sketch_destroy(whole);
+        gpis_sketch_destroy(parts);
+        matrix_clear(&A);
+    }
     free(a);
+    free(Y);
     test_context_end(context, &memory);
 }
 

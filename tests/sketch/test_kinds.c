@@ -54,6 +54,22 @@ static void srht_rows_are_orthogonal(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Row 0 of H is all ones: with m = n = N it is in S, and only the random signs keep it from showing. */
+static void srht_has_random_signs(void **state) {
+    (void)state;
+    enum { N = 64 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    double *S = matrix_of(context, &gpis_sketch_srht, N, N, 21, 3);
+    for (int r = 0; r < N; r++) {
+        int minus = 0;
+        for (int i = 0; i < N; i++) minus += S[r * N + i] < 0.0;
+        assert_true(minus > 0 && minus < N);
+    }
+    free(S);
+    test_context_end(context, &memory);
+}
+
 static void srht_wants_all_rows(void **state) {
     (void)state;
     const int64_t n = 2 * GPIS_SKETCH_QUANTUM;
@@ -144,13 +160,10 @@ static void permutation_is_fair(void **state) {
 int main(void) {
     openblas_set_num_threads(1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_of_bucket_sketches),
-        cmocka_unit_test(srht_rows_are_orthogonal),
-        cmocka_unit_test(srht_wants_all_rows),
-        cmocka_unit_test(sample_takes_distinct_rows),
-        cmocka_unit_test(distinct_rows_need_m_at_most_n),
-        cmocka_unit_test(permutation_is_one_to_one),
-        cmocka_unit_test(permutation_is_fair),
+        cmocka_unit_test(columns_of_bucket_sketches), cmocka_unit_test(srht_rows_are_orthogonal),
+        cmocka_unit_test(srht_has_random_signs),      cmocka_unit_test(srht_wants_all_rows),
+        cmocka_unit_test(sample_takes_distinct_rows), cmocka_unit_test(distinct_rows_need_m_at_most_n),
+        cmocka_unit_test(permutation_is_one_to_one),  cmocka_unit_test(permutation_is_fair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

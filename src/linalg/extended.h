@@ -1,0 +1,12 @@
+/* The gradient of a chunk with residuals in extended precision (long double): for the last digits, not for speed. */
+#ifndef GPIS_EXTENDED_H
+#define GPIS_EXTENDED_H
+
+#include "linalg/block.h"
+
+/* R = A X - Y (Y NULL: A X), each entry summed in extended precision and rounded once; G += A'R in doubles (NULL: not
+ * wanted), d x k. Returns ||R||_F^2, summed in extended precision. Any storage. */
+double gpis_extended_gradient(const gpis_block *chunk, int64_t k, const double *X, const double *Y, double *R,
+                              double *G);
+
+#endif
