@@ -28,6 +28,8 @@ int cli_solve(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_gen(int argc, char **argv);
+int cli_reproduce(int argc, char **argv);
+int cli_plot(int argc, char **argv);
 
 /* ---- trouble (trouble.c) ---------------------------------------------------------------------------------------- */
 
@@ -123,6 +125,7 @@ typedef struct cli_watch {
 
 /* From here on SIGINT and SIGTERM end the solve after the pass under way; a second one ends the program. */
 void cli_watch_signals(void);
+bool cli_interrupted(void);                                         /* one has come */
 int cli_watch_progress(void *watch, const gpis_progress *progress); /* a gpis_progress_fn */
 void cli_watch_end(cli_watch *watch);
 
