@@ -2,6 +2,7 @@
 PRESET ?= release
 BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 
 .PHONY: all setup build test demo bench install sanitize format check-format clean
 
@@ -10,12 +11,16 @@ all: build
 setup:
 	@scripts/setup
 
-build: setup
-	@[ -f $(BUILD)/Makefile ] || cmake --preset $(PRESET) >/dev/null
+# A change of CMakeLists.txt is seen by the build itself, one of the presets here.
+$(BUILD)/Makefile: CMakePresets.json | setup
+	@cmake --preset $(PRESET) >/dev/null
+	@touch $@
+
+build: setup $(BUILD)/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
 
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --progress -j $(JOBS)
 
 demo: build
 	@examples/demo $(BUILD)/gpis
@@ -28,7 +33,7 @@ sanitize:
 	@$(MAKE) --no-print-directory test PRESET=sanitize
 
 install: build
-	@cmake --install $(BUILD)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -28,6 +28,7 @@ int cli_solve(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_gen(int argc, char **argv);
+int cli_bounds(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 int cli_plot(int argc, char **argv);
 

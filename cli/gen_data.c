@@ -7,18 +7,18 @@
 
 #include "gen.h"
 
-/* The file beside an installed program (PREFIX/bin/gpis, PREFIX/share/gpis/data), else that of the source tree. */
+/* PREFIX/share/gpis for PREFIX/bin/gpis or, in a build tree, for PREFIX/gpis. */
 void gen_data_path(const char *file, char *path) {
-    char program[PATH_MAX - 64];
+    char program[PATH_MAX - 128];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');
-    if (slash) {
-        *slash = '\0';
-        snprintf(path, PATH_MAX, "%s/../share/gpis/data/%s", program, file);
+    if (slash) *slash = '\0';
+    const char *const prefixes[] = {"", "/.."}; /* the last one is named when there is no file */
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, PATH_MAX, "%s%s/share/gpis/data/%s", program, prefixes[i], file);
         if (access(path, R_OK) == 0) return;
     }
-    snprintf(path, PATH_MAX, "%s/%s", GPIS_DATA_DIR, file);
 }
 
 int64_t gen_spread(int64_t i, int64_t wanted, int64_t rows) { return i * rows / wanted; }

@@ -11,6 +11,7 @@ static const struct {
     {"check", "A [y] x", "audit a given x: objective, feasibility, certificate", cli_check},
     {"info", "FILE...", "what is in a file, and what is wrong with it", cli_info},
     {"gen", "NAME", "make one of the paper's problems as files", cli_gen},
+    {"bounds", "", "the paper's theory as numbers, and the sketch size it advises", cli_bounds},
     {"reproduce", "NAME|all", "do the paper's experiments again: CSV, figures, a page", cli_reproduce},
     {"plot", "TRACE...", "draw traces: gap against seconds, passes or epochs", cli_plot},
 };

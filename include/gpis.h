@@ -59,8 +59,7 @@ GPIS_API const char *gpis_version(void);
 
 typedef struct gpis_context gpis_context;
 
-/* Where memory comes from. `allocate` returns at least `bytes` bytes aligned to `alignment` (a power of two), or NULL.
- */
+/* Where memory comes from. `allocate` gives at least `bytes` bytes aligned to `alignment` (a power of two), or NULL. */
 typedef struct gpis_allocator {
     void *(*allocate)(void *user, size_t alignment, size_t bytes);
     void (*release)(void *user, void *memory);
@@ -221,14 +220,13 @@ typedef struct gpis_settings {
     double gamma_u, gamma_d, fixed_step;
     gpis_restart restart;
     /* Sketched methods (gpis, acc-gpis). */
-    const char *sketch; /* its kind: "count", ... */
-    int64_t m;          /* rows of the sketch; 0: 8 d, but not more than n */
-    int gpcs;           /* non-zero: start from the solution of a classical sketch of A and y */
-    int64_t rounds;     /* GPIHS rounds; 0: no limit */
-    const int64_t
-        *inner_iterations; /* of each round, the last one again and again; NULL: as many as the sketch is worth */
-    int64_t inner_rounds;  /* how many are listed */
-    int64_t batch;         /* saga: rows of a minibatch */
+    const char *sketch;              /* its kind: "count", ... */
+    int64_t m;                       /* rows of the sketch; 0: 8 d, but not more than n */
+    int gpcs;                        /* non-zero: start from the solution of a classical sketch of A and y */
+    int64_t rounds;                  /* GPIHS rounds; 0: no limit */
+    const int64_t *inner_iterations; /* of each round, the last one over and over; NULL: what the sketch is worth */
+    int64_t inner_rounds;            /* how many are listed */
+    int64_t batch;                   /* saga: rows of a minibatch */
     gpis_progress_fn progress;
     void *progress_user;
 } gpis_settings;
@@ -258,6 +256,59 @@ GPIS_API gpis_status gpis_check(gpis_context *context, gpis_source *A, const dou
                                 const double *X, const gpis_settings *settings, gpis_result *result);
 GPIS_API double gpis_relative_gap(const gpis_result *result); /* gap / (objective - gap); infinite where that is <= 0 */
 GPIS_API void gpis_result_clear(gpis_context *context, gpis_result *result);
+
+/* ---- theory: the paper's bounds for Gaussian sketches (docs/maths/theory.md) --------------------------------- */
+
+/* A sketched problem as the theory sees it: gpis_bounds_default, then set what is known. */
+typedef struct gpis_bounds_problem {
+    int64_t m;          /* rows of the sketch */
+    int64_t n, d;       /* shape of A; n (0: not known) matters to the work alone */
+    double cond;        /* L / mu, ratio of the extreme eigenvalues of A'A; infinite when mu = 0 */
+    double width;       /* Gaussian width W of (A C) on the unit sphere; clipped at sqrt(d), which serves for any set */
+    double theta;       /* deviation: larger is safer and looser */
+    double gamma_u;     /* 1: fixed steps; above: line search that shrinks the step by so much */
+    int64_t inner;      /* iterations a round; 0: inner problems solved exactly (bounds), the best number (work) */
+    int direct;         /* non-zero: rates from rho_direct instead of Proposition 2 */
+    double tol;         /* work: reduce ||A (x - x*)|| to so much of its first value */
+    double sketch_cost; /* work: a sketch in units of a full gradient; 0.25 is the count sketch */
+} gpis_bounds_problem;
+GPIS_API gpis_bounds_problem gpis_bounds_default(void);
+
+/* What cannot be bounded is infinite (alpha: 1). Each holds with its probability over one sketch; 0: no promise. */
+typedef struct gpis_bounds {
+    double b;                                  /* b_m = sqrt(2) Gamma((m + 1)/2) / Gamma(m/2) */
+    double width;                              /* W in use */
+    double step;                               /* L times the fixed step of Theorem 1, for E[S'S] = I */
+    double alpha, alpha_probability;           /* Proposition 1: factor of an inner iteration */
+    double alpha_gap;                          /* 1 - alpha, in full precision */
+    double rho, rho_probability;               /* Proposition 2: factor of a round solved exactly */
+    double rho_direct, rho_direct_probability; /* the same by a direct argument, far more probable */
+    double sigma, sigma_probability;           /* Proposition 3: distortion of range(A), squared */
+    double round_gpis, round_acc;              /* factor of a round of `inner` iterations: Theorem 1; from Theorem 3 */
+    double floor_gpis, floor_acc;              /* Theorems 2, 3, corrected: last term, in units of sqrt(L R) */
+    double probability;                        /* of all that the rates use */
+} gpis_bounds;
+GPIS_API gpis_status gpis_bounds_compute(gpis_context *context, const gpis_bounds_problem *problem, gpis_bounds *out);
+
+/* Width of the cone of an l1 ball at a point with s nonzeros: min(sqrt(d), sqrt(2 s log(d/s) + 5 s/4)). It is the W
+ * above where the columns of A are orthonormal; for other A times sqrt(cond), at most. */
+GPIS_API gpis_status gpis_bounds_width_l1(gpis_context *context, int64_t d, int64_t s, double *width);
+/* The smallest theta for which `probability` above is 1 - delta. */
+GPIS_API gpis_status gpis_bounds_theta(gpis_context *context, double delta, int direct, double *theta);
+
+typedef struct gpis_work {
+    int64_t m, rounds, inner; /* 0 where nothing is guaranteed to reach the tolerance */
+    double epochs;            /* rounds (1 + sketch_cost + inner m/n); infinite then */
+    double contraction;       /* of a round */
+    double probability;       /* that it holds in all rounds */
+} gpis_work;
+
+/* The predicted work of GPIS (accelerated = 0) or Acc-GPIS with the problem's m; and with the m of [d + 1, n], the
+ * paper's sweet spot, that makes it least. */
+GPIS_API gpis_status gpis_bounds_work(gpis_context *context, const gpis_bounds_problem *problem, int accelerated,
+                                      gpis_work *out);
+GPIS_API gpis_status gpis_bounds_advise(gpis_context *context, const gpis_bounds_problem *problem, int accelerated,
+                                        gpis_work *out);
 
 #ifdef __cplusplus
 }

@@ -71,17 +71,17 @@ static inline long test_every_allocation(gpis_status (*work)(gpis_context *, voi
     }
 }
 
-#define assert_close(a, b, tol)                                                                                        \
-    do {                                                                                                               \
-        const double a_ = (a), b_ = (b), t_ = (tol);                                                                   \
-        if (!(fabs(a_ - b_) <= t_)) fail_msg("%s = %.17g and %s = %.17g differ by %.3g > %.3g", #a, a_, #b, b_,        \
-                                             fabs(a_ - b_), t_);                                                       \
+#define assert_close(a, b, tol)                                                                             \
+    do {                                                                                                    \
+        const double a_ = (a), b_ = (b), t_ = (tol);                                                        \
+        if (!(fabs(a_ - b_) <= t_))                                                                         \
+            fail_msg("%s = %.17g and %s = %.17g differ by %.3g > %.3g", #a, a_, #b, b_, fabs(a_ - b_), t_); \
     } while (0)
 
-#define assert_ok(context, call)                                                                                       \
-    do {                                                                                                               \
-        const gpis_status s_ = (call);                                                                                 \
-        if (s_ != GPIS_OK) fail_msg("%s: %s (%s)", #call, gpis_status_text(s_), gpis_last_error(context));             \
+#define assert_ok(context, call)                                                                           \
+    do {                                                                                                   \
+        const gpis_status s_ = (call);                                                                     \
+        if (s_ != GPIS_OK) fail_msg("%s: %s (%s)", #call, gpis_status_text(s_), gpis_last_error(context)); \
     } while (0)
 
 #endif

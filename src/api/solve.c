@@ -155,7 +155,7 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     if (status == GPIS_OK && !gpis_run_solved(run) && run->settings->certificate != GPIS_CERTIFICATE_NONE &&
         !gpis_method_newton.applicable(run)) {
         status = gpis_run_make_model(run);
-        if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective);
+        if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective, false);
     }
     gpis_free(run->context, g);
     if (status != GPIS_OK) return status;

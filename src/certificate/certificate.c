@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/accurate.h"
+
 static const double UNIT = 0.5 * DBL_EPSILON;
 
 /* The share of the curvature that pays for rounding errors in the gradient (docs/maths). */
@@ -27,7 +29,7 @@ static double residual_error(const gpis_set *set, const gpis_point *point) {
     return ((double)set->d + 2.0) * unit * (2.0 * sum + r) + UNIT * r;
 }
 
-/* ||r + e||^2 - ||r||^2 <= 2 ||r|| ||e|| + ||e||^2, and the sum of squares itself. */
+/* With the computed r + e: | ||r + e||^2 - ||r||^2 | <= 2 ||r + e|| ||e|| + ||e||^2; and the sum of squares itself. */
 double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
     const double e = residual_error(set, point);
     return 2.0 * sqrt(point->objective) * e + e * e + point->objective_roundings * UNIT * point->objective;
@@ -44,9 +46,7 @@ static double dot(const double *a, const double *b, int64_t size) {
     return sum;
 }
 
-static double norm(const double *a, int64_t size) { return sqrt(dot(a, a, size)); }
-
-/* Rounding of <a, b> and of a support function at a: sums of `size` terms. */
+/* Rounding of <a, b>. */
 static double dot_error(const double *a, const double *b, int64_t size) {
     double sum = 0.0;
     for (int64_t i = 0; i < size; i++) sum += fabs(a[i] * b[i]);
@@ -60,42 +60,49 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     double *minus_g = gpis_alloc(context, size, sizeof *minus_g);
     if (!minus_g) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < size; i++) minus_g[i] = -point->g[i];
-    double support, slack, columns2 = 0.0; /* bounded: no slack */
-    const gpis_status status = gpis_set_support_near(set, minus_g, &support, &slack);
+    double support, lost, columns2 = 0.0;
+    const gpis_status status = gpis_set_support_near(set, minus_g, &support, &lost);
     gpis_free(context, minus_g);
     if (status != GPIS_OK) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
-    const double reach = gpis_set_radius(set) + norm(point->x, size);
+    const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
     const double rounding =
-        reach * product_error(point) * sqrt(columns2 * (double)set->k) + dot_error(point->g, point->x, size);
+        reach * product_error(point) * sqrt(columns2 * (double)set->k) + 2.0 * dot_error(point->g, point->x, size);
     const double linear = fmax(0.0, dot(point->g, point->x, size) + support);
     *gap = 2.0 * (linear + rounding) + gpis_certificate_noise(set, point);
     return GPIS_OK;
 }
 
-/* v = -(2 g + 2 c H (s - x)): the best multiplier, if s minimises the model. */
-static void multiplier(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c, const double *s,
-                       double *p, double *v) {
+/* l = -2 (g + H (s - x)): minus the gradient of the model at s. */
+static void multiplier(const gpis_set *set, const gpis_point *point, const gpis_model *model, const double *s,
+                       double *p, double *l) {
     const int64_t size = set->d * set->k;
     for (int64_t i = 0; i < size; i++) p[i] = s[i] - point->x[i];
-    gpis_model_apply(model, set->k, p, v);
-    for (int64_t i = 0; i < size; i++) v[i] = -2.0 * (point->g[i] + c * v[i]);
+    gpis_model_apply(model, set->k, p, l);
+    for (int64_t i = 0; i < size; i++) l[i] = -2.0 * (point->g[i] + l[i]);
 }
 
-/* What rounding adds to the second-order bound: 2 <e, p> <= |e|^2 / share + share |p|^2, with the errors of the
- * residual in the norm of A and those of A'r in the norm of H. */
-static double gradient_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+/* 1/4 <v, (c H)^-1 v> for v = 2 g + l, where l may still be off by `lost`. Overwrites v. */
+static double conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v) {
+    if (!gpis_model_covers(model, k, v)) return INFINITY;
+    gpis_model_whiten(model, k, v);
+    const double norm = gpis_norm2(v, model->d * k) + (lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0);
+    return 0.25 * norm * norm / c;
+}
+
+/*
+ * What rounding in the pass can hide, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the residual, in the norm
+ * of A; of A'r, in that of H. A shifted model owes slack ||D p||^2 as well.
+ */
+static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    const int64_t size = set->d * set->k;
     const double e = residual_error(set, point), eta = product_error(point);
-    return e * e / SHARE + eta * eta * (double)(set->d * set->k) * model->inverse / (SHARE * model->c);
-}
-
-/* slack ||D p||^2 for a shifted model, over all p = s - x. */
-static double shift_error(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
-    if (!(model->slack > 0.0)) return 0.0;
+    const double errors = e * e / SHARE + eta * eta * (double)size * model->inverse / (SHARE * model->c);
+    if (!(model->slack > 0.0)) return errors;
     double largest2 = 0.0;
     for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
-    const double reach = gpis_set_radius(set) + norm(point->x, set->d * set->k);
-    return model->slack * largest2 * reach * reach;
+    const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
+    return errors + model->slack * largest2 * reach * reach;
 }
 
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
@@ -104,19 +111,16 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     if (model->slack > 0.0 && !gpis_set_is_bounded(set)) return GPIS_OK;
     const int64_t size = set->d * set->k;
     const double c = model->c * (1.0 - 2.0 * SHARE);
-    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size;
+    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, support, lost;
     if (!l) return GPIS_NO_MEMORY;
-    double support, slack; /* the true multiplier is within slack of l */
-    multiplier(set, point, model, c, s, v, l);
-    const gpis_status status = gpis_set_support_near(set, l, &support, &slack);
+    multiplier(set, point, model, s, v, l);
+    const gpis_status status = gpis_set_support_near(set, l, &support, &lost);
     if (status == GPIS_OK) {
         for (int64_t i = 0; i < size; i++) v[i] = 2.0 * point->g[i] + l[i];
-        gpis_model_whiten(model, set->k, v);
-        const double whitened = norm(v, size) + slack * gpis_model_inverse_root(model);
-        const double quadratic = 0.25 * whitened * whitened / c;
-        const double linear = support - dot(l, point->x, size) + slack * norm(point->x, size);
-        *gap = fmax(0.0, quadratic + linear) + dot_error(l, point->x, size) + gradient_errors(set, point, model) +
-               shift_error(set, point, model) + gpis_certificate_noise(set, point);
+        const double quadratic = conjugate(model, c, set->k, lost, v);
+        const double linear = support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size);
+        *gap = fmax(0.0, quadratic + linear) + 2.0 * dot_error(l, point->x, size) + pass_errors(set, point, model) +
+               gpis_certificate_noise(set, point);
     }
     gpis_free(context, l);
     return status;

@@ -10,8 +10,8 @@
  *     f(s) >= f(x) + 2 <g, p> + c <p, H p> - slack ||D p||^2,
  * and for any l with a finite support function, since <l, s> <= support(l),
  *     min over s in K of 2 <g, p> + c <p, H p>  >=  -1/4 <2g + l, (c H)^-1 (2g + l)> + <l, x> - support(l).
- * The best l is minus the gradient of the left side at its minimiser; a near minimiser gives a near best bound, and any
- * l at all gives a true one.
+ * Any l at all gives a true bound, and minus the gradient of the model (with c = 1) at its near minimiser one that is
+ * at most 1 / c times the best.
  *
  * Both carry the rounding errors of the pass they come from (docs/maths).
  */

@@ -7,12 +7,11 @@
 
 static bool unconstrained(const gpis_set *set) { return strcmp(set->class->name, "none") == 0; }
 
-/* grad q(s) = c H (s - x) + g and c <p, H p>, by one product of H with the pair (s - x, p): H is read once. */
+/* grad q(s) = H (s - x) + g and <p, H p>, by one product of H with the pair (s - x, p): H is read once. */
 static gpis_status trial(void *user, const double *s, const double *p, double *gradient, double *curvature,
                          double *value) {
     gpis_inner *inner = user;
     const int64_t d = inner->set->d, k = inner->set->k;
-    const double c = inner->model->c;
     for (int64_t j = 0; j < d; j++)
         for (int64_t i = 0; i < k; i++) {
             inner->pair[j * 2 * k + i] = s[j * k + i] - inner->x[j * k + i];
@@ -24,9 +23,9 @@ static gpis_status trial(void *user, const double *s, const double *p, double *g
         for (int64_t i = 0; i < k; i++) {
             const double Hs = inner->product[j * 2 * k + i], Hp = inner->product[j * 2 * k + k + i];
             const double g = inner->g[j * k + i];
-            gradient[j * k + i] = c * Hs + g;
-            *curvature += c * p[j * k + i] * Hp;
-            *value += inner->pair[j * 2 * k + i] * (0.5 * c * Hs + g);
+            gradient[j * k + i] = Hs + g;
+            *curvature += p[j * k + i] * Hp;
+            *value += inner->pair[j * 2 * k + i] * (0.5 * Hs + g);
         }
     return GPIS_OK;
 }
@@ -66,14 +65,14 @@ void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g) {
     inner->s = inner->descent->x;
 }
 
-/* s = x - (c H)^-1 g */
+/* s = x - H^-1 g */
 static void solve_unconstrained(gpis_inner *inner) {
     const gpis_model *m = inner->model;
     const int64_t size = m->d * inner->set->k;
     double *step = inner->pair;
     memcpy(step, inner->g, (size_t)size * sizeof(double));
     gpis_model_solve(m, inner->set->k, step);
-    for (int64_t i = 0; i < size; i++) step[i] = inner->x[i] - step[i] / m->c;
+    for (int64_t i = 0; i < size; i++) step[i] = inner->x[i] - step[i];
     inner->s = step;
 }
 
@@ -92,6 +91,8 @@ gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done) {
     inner->s = inner->descent->x;
     return GPIS_OK;
 }
+
+double gpis_inner_fall(const gpis_inner *inner) { return fmax(0.0, -inner->descent->value); }
 
 void gpis_inner_destroy(gpis_inner *inner) {
     if (!inner) return;

@@ -1,7 +1,7 @@
 /*
  * The inner problem, small and dense: over s in K, minimise the model around x
  *
- *     q(s) = 1/2 c <s - x, H (s - x)> + <g, s - x>,
+ *     q(s) = 1/2 <s - x, H (s - x)> + <g, s - x>,
  *
  * whose minimum bounds how far f can still fall. Without a constraint it is solved by the factor of H; otherwise by
  * accelerated projected gradient with restart, in bursts, so that the caller stops as soon as the answer is good
@@ -31,6 +31,8 @@ extern const gpis_descent_settings gpis_inner_fast;
 void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g);
 /* At most `iterations` more steps. *done: the minimiser is reached to working accuracy. */
 gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done);
+/* -q(s): how far the model has fallen. */
+double gpis_inner_fall(const gpis_inner *inner);
 void gpis_inner_destroy(gpis_inner *inner);
 
 #endif

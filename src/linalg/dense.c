@@ -11,8 +11,12 @@ GPIS_INLINE double element(const void *line, int64_t j, bool single) {
     return single ? (double)((const float *)line)[j] : ((const double *)line)[j];
 }
 
+GPIS_INLINE const void *element_at(const void *line, int64_t j, bool single) {
+    return single ? (const void *)((const float *)line + j) : (const void *)((const double *)line + j);
+}
+
 GPIS_INLINE const void *line_at(const void *a, int64_t t, int64_t stride, bool single) {
-    return single ? (const void *)((const float *)a + t * stride) : (const void *)((const double *)a + t * stride);
+    return element_at(a, t * stride, single);
 }
 
 /* r -= y; returns ||r||^2. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+/* T + shift. A column of zeros gets a diagonal entry as the others do: it stands apart, and the factor exists. */
 static void scaled_copy(const gpis_model *m, double shift, double *T) {
     for (int64_t i = 0; i < m->d; i++)
         for (int64_t j = 0; j < m->d; j++) T[i * m->d + j] = m->H[i * m->d + j] * m->scale[i] * m->scale[j];
@@ -29,26 +30,26 @@ static double inverse_norm(const gpis_model *m, double *work) {
 }
 
 /*
- * An entry of H is off by at most e ||a_i|| ||a_j||, e = roundings * 2^-53, so T is off by at most E = d e in norm, and
+ * An entry of H is off by at most e ||a_i|| ||a_j||, e = roundings * 2^-53, so T is off by at most d e in norm; its
+ * Cholesky factor and the triangular solves with it add 4 d^2 2^-53. With E the sum of both,
  * A'A >= H - E D^2 >= (1 - E ||T^-1||) H. Where that leaves nothing, the shift makes H + shift D^2 safely positive and
  * A'A >= H + shift D^2 - (shift + E) D^2.
  */
 static gpis_status factor_safely(gpis_model *m, double roundings, double *work) {
-    const double error = (double)m->d * roundings * 0.5 * DBL_EPSILON;
+    const double error = (double)m->d * (roundings + 4.0 * (double)m->d) * 0.5 * DBL_EPSILON;
     scaled_copy(m, 0.0, m->R);
     if (factor(m)) {
         m->inverse = inverse_norm(m, work);
         m->c = 1.0 - error * m->inverse;
         if (m->c >= 0.5) return GPIS_OK;
     }
-    double shift = 4.0 * error;
+    /* The smaller the shift, the better a preconditioner H is. Rounding errors are like random ones, so their square
+     * root is what to expect of them; the claim above stands on the worst case. */
+    double shift = 4.0 * (double)m->d * sqrt(roundings) * DBL_EPSILON;
     for (int tries = 0; tries < 30; tries++, shift *= 4.0) {
         scaled_copy(m, shift, m->R);
         if (!factor(m)) continue;
-        for (int64_t i = 0; i < m->d; i++) {
-            double *h = &m->H[i * m->d + i];
-            *h = *h > 0.0 ? *h * (1.0 + shift) : 1.0 + shift;
-        }
+        for (int64_t i = 0; i < m->d; i++) m->H[i * m->d + i] *= 1.0 + shift;
         m->inverse = inverse_norm(m, work);
         m->c = 1.0;
         m->slack = shift + error;
@@ -100,6 +101,13 @@ void gpis_model_apply(const gpis_model *m, int64_t k, const double *V, double *H
         cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, d, (int)k, 1.0, m->H, d, V, (int)k, 0.0, HV, (int)k);
 }
 
+bool gpis_model_covers(const gpis_model *m, int64_t k, const double *V) {
+    for (int64_t j = 0; j < m->d; j++)
+        for (int64_t c = 0; c < k && m->H[j * m->d + j] == 0.0; c++)
+            if (V[j * k + c] != 0.0) return false;
+    return true;
+}
+
 static void scale_rows(const gpis_model *m, int64_t k, double *V) {
     for (int64_t j = 0; j < m->d; j++)
         for (int64_t c = 0; c < k; c++) V[j * k + c] *= m->scale[j];
@@ -115,10 +123,10 @@ void gpis_model_whiten(const gpis_model *m, int64_t k, double *V) {
     triangle(m, CblasTrans, k, V);
 }
 
-double gpis_model_inverse_root(const gpis_model *m) {
+double gpis_model_whitening(const gpis_model *m) {
     double largest = 0.0;
-    for (int64_t j = 0; j < m->d; j++) largest = fmax(largest, m->scale[j]);
-    return sqrt(m->inverse) * largest;
+    for (int64_t j = 0; j < m->d; j++) largest = fmax(largest, m->H[j * m->d + j] > 0.0 ? m->scale[j] : INFINITY);
+    return largest * sqrt(m->inverse);
 }
 
 void gpis_model_solve(const gpis_model *m, int64_t k, double *V) {

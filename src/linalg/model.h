@@ -5,6 +5,10 @@
  * T = R'R. Where the Gram matrix is too near to singular for its own rounding errors, H is H + shift D^2.
  *
  * What holds:   A'A >= c H - slack D^2   as matrices.
+ *
+ * A column of zeros has zeros in H too, which is the truth about its curvature; in the factor it has a 1 on the
+ * diagonal. So H^-1 below is the inverse over the other columns, and nothing may be concluded from a vector that has an
+ * entry at a column of zeros (gpis_model_covers).
  */
 #ifndef GPIS_MODEL_H
 #define GPIS_MODEL_H
@@ -29,10 +33,12 @@ void gpis_model_destroy(gpis_model *model);
 
 /* HV = H V, for V of d x k. */
 void gpis_model_apply(const gpis_model *model, int64_t k, const double *V, double *HV);
+/* False when V has an entry other than 0 at a column of zeros: then <V, H^-1 V> is infinite, whatever whiten says. */
+bool gpis_model_covers(const gpis_model *model, int64_t k, const double *V);
 /* V := R^-T D^-1 V, so that ||V||_F^2 becomes <V, H^-1 V>. */
 void gpis_model_whiten(const gpis_model *model, int64_t k, double *V);
-/* >= the norm of H^-1/2. */
-double gpis_model_inverse_root(const gpis_model *model);
+/* A bound on the norm of R^-T D^-1; infinite where there is a column of zeros. */
+double gpis_model_whitening(const gpis_model *model);
 /* V := H^-1 V. */
 void gpis_model_solve(const gpis_model *model, int64_t k, double *V);
 

@@ -11,31 +11,46 @@
 
 #include "method/method.h"
 
-/* A round that neither lowers the objective nor raises the lower bound is one of rounding errors alone. */
+/* So many rounds in which nothing but rounding errors moves end the run. */
 enum { PATIENCE = 3 };
+
+/* f and g at x, in the precision that the tolerance needs. */
+static gpis_status evaluate(gpis_run *run, const double *x, double *objective, double *g) {
+    gpis_status status = gpis_run_gradient(run, x, objective, g);
+    if (status != GPIS_OK) return status;
+    gpis_run_offer(run, x, *objective);
+    if (!gpis_run_extend(run)) return GPIS_OK;
+    status = gpis_run_gradient(run, x, objective, g);
+    if (status == GPIS_OK) gpis_run_offer(run, x, *objective);
+    return status;
+}
+
+/* At a tight tolerance one round more: the objective hardly feels it, the last digits of x do. */
+static gpis_status polish(gpis_run *run, double *x, double *g) {
+    double objective;
+    memcpy(x, run->inner->s, (size_t)run->size * sizeof(double));
+    const gpis_status status = gpis_run_gradient(run, x, &objective, g);
+    if (status == GPIS_OK && objective <= run->objective + run->noise) gpis_run_replace(run, x, objective);
+    return status;
+}
 
 static gpis_status rounds(gpis_run *run, double *x, double *g) {
     double objective;
-    gpis_status status = gpis_run_gradient(run, x, &objective, g);
+    gpis_status status = evaluate(run, x, &objective, g);
     if (status == GPIS_OK) status = gpis_run_make_model(run);
     for (int idle = 0; status == GPIS_OK;) {
-        const double best = run->objective, lower = run->lower;
-        gpis_run_offer(run, x, objective);
-        if (gpis_run_extend(run)) {
-            status = gpis_run_gradient(run, x, &objective, g);
-            if (status != GPIS_OK) break;
-            gpis_run_offer(run, x, objective);
-        }
-        status = gpis_run_second_order(run, x, g, objective);
+        const double before = run->objective, gap = gpis_run_gap(run);
+        status = gpis_run_second_order(run, x, g, objective, true);
         if (status == GPIS_OK) status = gpis_run_first_order(run, x, g, objective);
         if (status != GPIS_OK) break;
         gpis_run_check(run);
-        idle = run->objective < best || run->lower > lower ? 0 : idle + 1;
-        if (idle == PATIENCE) gpis_run_end(run, GPIS_STALLED);
         if (run->ended) break;
         memcpy(x, run->inner->s, (size_t)run->size * sizeof(double));
-        status = gpis_run_gradient(run, x, &objective, g);
+        status = evaluate(run, x, &objective, g);
+        idle = gpis_run_idle(run, before, gap) ? idle + 1 : 0;
+        if (idle == PATIENCE) gpis_run_end(run, GPIS_STALLED);
     }
+    if (status == GPIS_OK && run->outcome == GPIS_SOLVED && run->extended) status = polish(run, x, g);
     return status;
 }
 

@@ -83,7 +83,10 @@ static gpis_point point_at(const gpis_run *run, const double *x, const double *g
 }
 
 void gpis_run_offer(gpis_run *run, const double *x, double objective) {
-    if (!(objective < run->objective)) return;
+    if (objective < run->objective) gpis_run_replace(run, x, objective);
+}
+
+void gpis_run_replace(gpis_run *run, const double *x, double objective) {
     memcpy(run->best, x, (size_t)run->size * sizeof(double));
     run->objective = objective;
     const gpis_point point = point_at(run, x, NULL, objective);
@@ -98,23 +101,44 @@ gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g
     return status;
 }
 
-gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective) {
-    enum { FIRST_BURST = 50, MOST_ITERATIONS = 200000 };
+/* How far the inner problem is: its bound and its fall, in units of f. */
+typedef struct inner_state {
+    double gap, fallen;
+} inner_state;
+
+/*
+ * The inner problem is solved when the bound on the model's fall and the fall at s meet. For a bound alone, a third of
+ * it left is near enough; for a step, what is left is the error of the next point: a fifth of the tolerance. It also
+ * ends when half as much work again moves neither (rounding errors, or no bound at all).
+ */
+static bool inner_is_solved(const gpis_run *run, inner_state now, inner_state before, bool for_step) {
+    if (gpis_run_solved(run)) return true;
+    if (!isfinite(now.gap)) return now.fallen - before.fallen <= 1e-6 * now.fallen;
+    const double left = now.gap - now.fallen;
+    const double enough = for_step ? 0.2 * run->settings->tol * run->objective : 0.3 * now.gap;
+    if (left <= enough + 2.0 * run->noise) return true;
+    return now.gap >= 0.999 * before.gap && now.fallen - before.fallen <= 1e-3 * left;
+}
+
+gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step) {
+    enum { FIRST_BURST = 50 };
     const gpis_point point = point_at(run, x, g, objective);
-    double gap = INFINITY;
+    const int64_t most = 5000 + 50 * (run->n / run->d); /* about as much arithmetic as 50 passes */
+    const int64_t before = run->inner->descent->iterations;
+    inner_state now = {INFINITY, 0.0}, last;
     bool done = false;
     gpis_inner_begin(run->inner, x, g);
-    for (int64_t burst = FIRST_BURST, total = 0; !done && total < MOST_ITERATIONS; total += burst, burst *= 2) {
+    for (int64_t burst = FIRST_BURST, total = 0; !done && total < most; total += burst, burst += burst / 2) {
         gpis_status status = gpis_inner_run(run->inner, burst, &done);
         if (status != GPIS_OK) return status;
-        const double before = gap;
-        status = gpis_certificate_second(run->context, run->set, &point, run->model, run->inner->s, &gap);
+        last = now;
+        now.fallen = 2.0 * gpis_inner_fall(run->inner);
+        status = gpis_certificate_second(run->context, run->set, &point, run->model, run->inner->s, &now.gap);
         if (status != GPIS_OK) return status;
-        run->lower = fmax(run->lower, objective - gap);
-        /* The model's minimum is what it is: once twice the work moves the bound by little, it is reached. */
-        if (gpis_run_solved(run) || (total > 0 && gap >= 0.98 * before)) break;
+        run->lower = fmax(run->lower, objective - now.gap);
+        if (inner_is_solved(run, now, last, for_step)) break;
     }
-    run->inner_iterations = run->inner->descent->iterations;
+    run->inner_iterations = run->inner->descent->iterations - before;
     return GPIS_OK;
 }
 
@@ -137,9 +161,14 @@ gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, doub
     now = now && run->settings->certificate != GPIS_CERTIFICATE_NONE;
     if (status != GPIS_OK || gpis_run_solved(run) || !(now || proof_is_due(run))) return status;
     if (!run->model) status = gpis_run_make_model(run);
-    if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective);
+    if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective, false);
     run->proof_due = run->passes + run->passes / 4 + 1;
     return status;
+}
+
+bool gpis_run_idle(const gpis_run *run, double objective, double gap) {
+    const double least = fmax(run->noise, 0.1 * run->settings->tol * run->objective);
+    return !(gpis_run_gap(run) < 0.9 * gap) && !(run->objective < objective - least);
 }
 
 bool gpis_run_extend(gpis_run *run) {

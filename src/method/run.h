@@ -56,11 +56,13 @@ double gpis_run_model_cost(const gpis_run *run);
 
 /* A feasible point with its objective: kept if it is the best so far. */
 void gpis_run_offer(gpis_run *run, const double *x, double objective);
+/* The same, kept in any case. */
+void gpis_run_replace(gpis_run *run, const double *x, double objective);
 /* The first-order bound at x, entered as a lower bound on f*. */
 gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective);
-/* The second-order bound at x: solves the inner problem as far as the bound is worth it. Afterwards run->inner->s is a
- * near minimiser of the model. */
-gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective);
+/* The second-order bound at x: solves the inner problem as far as the bound is worth it or, with for_step, until
+ * run->inner->s is good enough to go to. */
+gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step);
 
 /* The bounds at x as a gradient method wants them: first order always, second order when it is likely to be enough
  * (or `now`), since it costs a Gram matrix. */
@@ -69,6 +71,10 @@ gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, doub
 /* What is done only to measure is not charged: seconds between these two do not count. */
 double gpis_run_pause(const gpis_run *run);
 void gpis_run_resume(gpis_run *run, double paused);
+
+/* True when, since objective and gap were what is given, neither has changed by more than rounding and the tolerance
+ * make of it. */
+bool gpis_run_idle(const gpis_run *run, double objective, double gap);
 
 /* Rounding errors of double precision stand between the objective and the tolerance: from now on residuals are
  * computed in extended precision. True if that is new, and x must be evaluated again. */

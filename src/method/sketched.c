@@ -83,7 +83,7 @@ static gpis_status what_is_left(const rounds *r, const gpis_inner *inner, double
     if (!gpis_set_is_bounded(run->set)) {
         const gpis_point at_x = {.x = inner->x, .g = inner->g, .norms2 = run->norms2};
         const gpis_status status = gpis_certificate_second(run->context, run->set, &at_x, r->model, inner->s, &bound);
-        *left = 0.5 * bound + descent->value;
+        *left = 0.5 * bound - gpis_inner_fall(inner);
         return status;
     }
     double *downhill = gpis_alloc(run->context, run->size, sizeof *downhill);
@@ -115,7 +115,7 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
         status = gpis_inner_run(inner, burst, &done);
         if (status != GPIS_OK || done) break;
         status = what_is_left(r, inner, &left);
-        const double enough = fmax(-worth * inner->descent->value, 0.5 * run->noise); /* f is 2 q + constant */
+        const double enough = fmax(worth * gpis_inner_fall(inner), 0.5 * run->noise); /* f is 2 q + constant */
         if (left <= enough || inner->descent->iterations > MOST_INNER) break;
     }
     memcpy(r->x, inner->s, (size_t)run->size * sizeof(double));
@@ -175,12 +175,12 @@ static gpis_status gpihs(rounds *r) {
         gpis_status status = gradient_and_sketch(r);
         while (status == GPIS_OK && sketch_is_bad(r)) status = repair(r);
         if (status != GPIS_OK) return status;
-        const double best = run->objective, lower = run->lower;
+        const double objective = run->objective, gap = gpis_run_gap(run);
         gpis_run_offer(run, r->x, r->objective);
         status = gpis_run_prove(run, r->x, r->g, r->objective, idle == PATIENCE);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
-        idle = run->objective < best || run->lower > lower ? 0 : idle + 1;
+        idle = gpis_run_idle(run, objective, gap) ? idle + 1 : 0;
         if (idle > PATIENCE) gpis_run_end(run, GPIS_STALLED);
         if (run->settings->rounds > 0 && t > run->settings->rounds) gpis_run_end(run, GPIS_MAX_PASSES);
         if (run->ended) return GPIS_OK;

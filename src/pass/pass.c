@@ -233,15 +233,29 @@ static bool all_finite(const double *v, int64_t count) {
     return sum == 0.0;
 }
 
+static bool answers_are_finite(const gpis_pass *pass, int64_t d) {
+    const gpis_sketch *sketch = pass->sketch;
+    return all_finite(pass->objective, 1) && all_finite(pass->AP2, 1) && all_finite(pass->Y2, 1) &&
+           all_finite(pass->G, d * pass->k) && all_finite(pass->norms2, d) && all_finite(pass->gram, d * d) &&
+           (!sketch || (all_finite(sketch->SA, sketch->m * d) && all_finite(sketch->SY, sketch->m * sketch->k)));
+}
+
+/* GPIS_BAD_DATA if an entry of V (k columns) is not finite. */
+static gpis_status audit_columns(gpis_context *context, const char *name, const double *V, int64_t rows, int64_t k) {
+    for (int64_t i = 0; V && i < rows * k; i++)
+        if (!isfinite(V[i]))
+            return gpis_fail(context, GPIS_BAD_DATA, "%s: row %lld, column %lld is %g; remove or replace it", name,
+                             (long long)(i / k + 1), (long long)(i % k + 1), V[i]);
+    return GPIS_OK;
+}
+
 /* NaN and infinity show in the sums they enter; only then is their place looked for. */
 static gpis_status explain_nonfinite(sweep *s) {
     const gpis_pass *pass = s->pass;
-    const gpis_status status = gpis_source_audit(s->context, s->A);
+    gpis_status status = gpis_source_audit(s->context, s->A);
+    if (status == GPIS_OK) status = audit_columns(s->context, "y", pass->Y, s->A->n, pass->k);
+    if (status == GPIS_OK) status = audit_columns(s->context, "x", pass->X, s->A->d, pass->k);
     if (status != GPIS_OK) return status;
-    for (int64_t i = 0; pass->Y && i < s->A->n * pass->k; i++)
-        if (!isfinite(pass->Y[i]))
-            return gpis_fail(s->context, GPIS_BAD_DATA, "y: row %lld, column %lld is %g; remove or replace it",
-                             (long long)(i / pass->k + 1), (long long)(i % pass->k + 1), pass->Y[i]);
     return gpis_fail(s->context, GPIS_BAD_DATA, "%s: sums of squares overflow; scale the data down",
                      gpis_source_name(s->A));
 }
@@ -252,10 +266,7 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
     if (status == GPIS_OK) status = sweep_rows(&s);
     if (status == GPIS_OK) {
         collect(&s);
-        const int64_t d = A->d;
-        if (!all_finite(pass->objective, 1) || !all_finite(pass->AP2, 1) || !all_finite(pass->Y2, 1) ||
-            !all_finite(pass->G, d * pass->k) || !all_finite(pass->norms2, d) || !all_finite(pass->gram, d * d))
-            status = explain_nonfinite(&s);
+        if (!answers_are_finite(pass, A->d)) status = explain_nonfinite(&s);
     }
     gpis_free(context, s.made);
     gpis_free(context, s.scratch);

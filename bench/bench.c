@@ -1,0 +1,217 @@
+/*
+ * What a pass costs, in units of one plain threaded read of the same A in the same run: the best of several rounds of
+ * each, taken in turns, so that a noisy machine disturbs both alike. `bench [rounds] [filter]`.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpis.h"
+
+static void check(gpis_context *context, gpis_status status) {
+    if (status == GPIS_OK) return;
+    fprintf(stderr, "bench: %s: %s\n", gpis_status_text(status), gpis_last_error(context));
+    exit(1);
+}
+
+static void *allocate(size_t bytes) {
+    void *memory = NULL;
+    if (posix_memalign(&memory, 4096, bytes) != 0) {
+        fprintf(stderr, "bench: out of memory (%zu bytes)\n", bytes);
+        exit(3);
+    }
+    return memory;
+}
+
+/* ---- the yardstick: read every byte once, and do as little as possible with it ---------------------------------- */
+
+typedef uint64_t v8u __attribute__((vector_size(64), aligned(8)));
+
+#if defined(__x86_64__) && !defined(__clang__)
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+static uint64_t
+read_words(const uint64_t *words, size_t count) {
+    v8u a = {0}, b = {0}, c = {0}, d = {0};
+    size_t i = 0;
+    for (; i + 32 <= count; i += 32) {
+        const v8u *v = (const v8u *)(words + i);
+        a ^= v[0];
+        b ^= v[1];
+        c ^= v[2];
+        d ^= v[3];
+    }
+    a ^= b ^ c ^ d;
+    uint64_t sum = 0;
+    for (; i < count; i++) sum ^= words[i];
+    for (int l = 0; l < 8; l++) sum ^= a[l];
+    return sum;
+}
+
+typedef struct piece {
+    const void *memory;
+    size_t bytes;
+} piece;
+
+static double plain_read(const piece *pieces, int count) {
+    static volatile uint64_t sink;
+    uint64_t sum = 0;
+    const double start = omp_get_wtime();
+#pragma omp parallel reduction(^ : sum)
+    {
+        const size_t threads = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
+        for (int p = 0; p < count; p++) {
+            const size_t words = pieces[p].bytes / 8, begin = words * me / threads, end = words * (me + 1) / threads;
+            sum ^= read_words((const uint64_t *)pieces[p].memory + begin, end - begin);
+        }
+    }
+    const double seconds = omp_get_wtime() - start;
+    sink = sum;
+    (void)sink;
+    return seconds;
+}
+
+/* ---- problems ---------------------------------------------------------------------------------------------------- */
+
+typedef struct problem {
+    gpis_context *context;
+    gpis_source *A;
+    int64_t n, d, m;
+    double *x, *y, *g, *SA;
+    piece pieces[3];
+    int piece_count;
+    void *values;
+    int32_t *indices;
+    int64_t *indptr;
+} problem;
+
+static void finish_problem(problem *p) {
+    p->m = 8 * p->d;
+    p->x = allocate((size_t)p->d * sizeof(double));
+    p->g = allocate((size_t)p->d * sizeof(double));
+    p->y = allocate((size_t)p->n * sizeof(double));
+    p->SA = allocate((size_t)(p->m * p->d) * sizeof(double));
+    gpis_random_normal(1, 1, 0, p->d, p->x);
+    gpis_random_normal(1, 2, 0, p->n, p->y);
+}
+
+/* Cheap numbers of the right size; the kernels do not care. */
+static double cheap(int64_t i) { return (double)((i * 2654435761u) >> 8 & 0xffff) / 65536.0 - 0.5; }
+
+static problem dense_problem(gpis_context *context, int64_t n, int64_t d, gpis_type type) {
+    problem p = {.context = context, .n = n, .d = d};
+    const size_t bytes = (size_t)(n * d) * (type == GPIS_FLOAT64 ? 8 : 4);
+    p.values = allocate(bytes);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n * d; i++) {
+        if (type == GPIS_FLOAT64)
+            ((double *)p.values)[i] = cheap(i);
+        else
+            ((float *)p.values)[i] = (float)cheap(i);
+    }
+    p.pieces[p.piece_count++] = (piece){p.values, bytes};
+    check(context, gpis_source_dense(context, p.values, type, GPIS_ROW_MAJOR, n, d, d, &p.A));
+    finish_problem(&p);
+    return p;
+}
+
+/* `per_row` entries a row at columns spread over the whole width. */
+static problem csr_problem(gpis_context *context, int64_t n, int64_t d, int64_t per_row) {
+    problem p = {.context = context, .n = n, .d = d};
+    p.values = allocate((size_t)(n * per_row) * sizeof(double));
+    p.indices = allocate((size_t)(n * per_row) * sizeof(int32_t));
+    p.indptr = allocate((size_t)(n + 1) * sizeof(int64_t));
+    const int64_t stride = d / per_row;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t e = 0; e < per_row; e++) {
+            const int64_t at = i * per_row + e;
+            p.indices[at] = (int32_t)(e * stride + (int64_t)((uint64_t)at * 2654435761u >> 7) % stride);
+            ((double *)p.values)[at] = cheap(at);
+        }
+    for (int64_t i = 0; i <= n; i++) p.indptr[i] = i * per_row;
+    p.pieces[p.piece_count++] = (piece){p.values, (size_t)(n * per_row) * sizeof(double)};
+    p.pieces[p.piece_count++] = (piece){p.indices, (size_t)(n * per_row) * sizeof(int32_t)};
+    p.pieces[p.piece_count++] = (piece){p.indptr, (size_t)(n + 1) * sizeof(int64_t)};
+    check(context, gpis_source_csr(context, n, d, p.indptr, p.indices, p.values, GPIS_FLOAT64, &p.A));
+    finish_problem(&p);
+    return p;
+}
+
+static void free_problem(problem *p) {
+    gpis_source_destroy(p->A);
+    void *owned[] = {p->values, p->indices, p->indptr, p->x, p->y, p->g, p->SA};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+}
+
+/* ---- what is measured ---------------------------------------------------------------------------------------------
+ */
+
+static double gradient_pass(problem *p) {
+    double f;
+    const double start = omp_get_wtime();
+    check(p->context, gpis_evaluate(p->context, p->A, p->y, 1, p->x, &f, p->g));
+    return omp_get_wtime() - start;
+}
+
+static double sketch_pass(problem *p) {
+    const double start = omp_get_wtime();
+    check(p->context, gpis_sketch_rows(p->context, p->A, NULL, 0, "count", p->m, 1, 1, p->SA, NULL));
+    return omp_get_wtime() - start;
+}
+
+typedef struct times {
+    double read, gradient, sketch;
+} times;
+
+static times measure(problem *p, int rounds, int with_sketch) {
+    times best = {INFINITY, INFINITY, INFINITY};
+    for (int r = 0; r < rounds; r++) {
+        best.read = fmin(best.read, plain_read(p->pieces, p->piece_count));
+        best.gradient = fmin(best.gradient, gradient_pass(p));
+        if (with_sketch) best.sketch = fmin(best.sketch, sketch_pass(p));
+    }
+    return best;
+}
+
+static void row(const char *what, double ratio, double target) {
+    printf("  %-44s %7.2f   (target %.2f)%s\n", what, ratio, target, ratio <= target ? "" : "   missed");
+}
+
+int main(int argc, char **argv) {
+    const int rounds = argc > 1 ? atoi(argv[1]) : 25;
+    static const struct {
+        int64_t n, d;
+        double gradient, sketch;
+    } sizes[] = {{100000, 100, 1.6, 1.8}, {200000, 500, 1.15, 1.8}, {200000, 1000, 1.1, 1.7}};
+    gpis_context *context;
+    if (gpis_context_create(&context) != GPIS_OK) return 3;
+    printf("gpis %s, %d threads, best of %d; unit: one plain threaded read of the same A\n", gpis_version(),
+           gpis_context_threads(context), rounds);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const int64_t n = sizes[i].n, d = sizes[i].d;
+        problem p = dense_problem(context, n, d, GPIS_FLOAT64);
+        const times t = measure(&p, rounds, 1);
+        free_problem(&p);
+        printf("%" PRId64 " x %" PRId64 ": a read takes %.1f ms, %.1f GB/s\n", n, d, 1e3 * t.read,
+               8e-9 * (double)(n * d) / t.read);
+        row("objective + gradient pass", t.gradient / t.read, sizes[i].gradient);
+        row("count sketch, m = 8 d", t.sketch / t.read, sizes[i].sketch);
+        if (d < 500) continue;
+        problem single = dense_problem(context, n, d, GPIS_FLOAT32);
+        const times s = measure(&single, rounds, 0);
+        free_problem(&single);
+        row("float32 gradient pass, over the float64 one", s.gradient / t.gradient, 0.65);
+    }
+    problem p = csr_problem(context, 2000000, 2000, 20);
+    const times t = measure(&p, rounds, 0);
+    free_problem(&p);
+    printf("2000000 x 2000 in compressed rows, 20 entries each: a read takes %.1f ms\n", 1e3 * t.read);
+    row("objective + gradient pass", t.gradient / t.read, 1.5);
+    gpis_context_destroy(context);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* theory: the paper's bounds as numbers. bounds.c holds the propositions and theorems, work.c what they promise. */
+#ifndef GPIS_THEORY_H
+#define GPIS_THEORY_H
+
+#include "base/base.h"
+
+/* b_m, the mean length of m independent standard normal numbers. */
+double gpis_theory_mean_length(int64_t m);
+
+/* log(alpha); 0 where Proposition 1 is vacuous. alpha^k is exp(k log(alpha)) even where alpha rounds to 1. */
+double gpis_theory_log_alpha(const gpis_bounds_problem *problem, const gpis_bounds *bounds);
+
+/* The rho that the rates use. */
+double gpis_theory_rho(const gpis_bounds_problem *problem, const gpis_bounds *bounds);
+
+#endif

@@ -1,0 +1,101 @@
+#!/bin/sh
+# Runs what the documents show: commands.sh SOURCE_TREE BUILD_TREE DOCUMENT...
+#
+# In a fenced block that opens with ```console or ```sh, a line "$ COMMAND" is a command and the lines up to the next
+# one are what it prints, stdout and stderr together; blocks without such lines are left alone. All commands of a
+# document run in order, in one empty folder where `data` and `examples` are those of the source tree and `gpis` is the
+# one just built. A command must succeed, unless "  # exits with N" stands behind it. Where output is shown it must match
+# line by line and word by word, except that
+#   - a time ("0.07 s") matches any time;
+#   - numbers match to 4 digits, and any two below 1e-5: what is left is rounding, which differs between machines;
+#   - a line "..." matches any number of lines, none too.
+# A ```c block that follows the line <!-- file: NAME --> is written to NAME, so that the commands after it can compile
+# it; cc finds gpis.h and libgpis of the build tree.
+set -u
+tree=$1 build=$2
+shift 2
+root=$(mktemp -d "${TMPDIR:-/tmp}/gpis-docs.XXXXXX") || exit 1
+trap 'rm -rf "$root"' EXIT
+PATH=$build:$PATH CPATH=$tree/include LIBRARY_PATH=$build LD_LIBRARY_PATH=$build
+export PATH CPATH LIBRARY_PATH LD_LIBRARY_PATH
+
+# Cuts a document into steps/NUMBER.command, .code (the exit code it must have), .shown and the files it names.
+cut_up() {
+    awk '
+        /^<!-- file: .* -->$/ { file = $3; next }
+        /^```/ && inside { inside = ""; if (file) close(file); file = ""; next }
+        /^```c$/ && file { inside = "file"; next }
+        /^```(console|sh)$/ { inside = "console"; base = ""; next }
+        /^```/           { inside = "other"; next }
+        inside == "file" { print > file }
+        inside == "console" && /^\$ / {
+            base = sprintf("steps/%03d", ++count)
+            code = match($0, /  # exits with [0-9]+$/) ? substr($0, RSTART + 15) : 0
+            command = RSTART > 0 ? substr($0, 1, RSTART - 1) : $0
+            print substr(command, 3) > (base ".command")
+            print code + 0 > (base ".code")
+            printf "" > (base ".shown")
+            next
+        }
+        inside == "console" && base { print > (base ".shown") }
+    ' "$1"
+}
+
+plain() { sed -E 's/[0-9.]+ s\b/TIME/g' "$1"; }
+
+# matches SHOWN GOT: says what does not, by the rules above.
+matches() {
+    awk 'function number(t) { return t ~ /^-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/ }
+         function size(v) { return v < 0 ? -v : v }
+         function same_word(a, b) {
+             if (a == b) return 1
+             if (!number(a) || !number(b)) return 0
+             return size(a - b) <= 1e-4 * size(a) || (size(a) < 1e-5 && size(b) < 1e-5)
+         }
+         function same(a, b,   i, n, u, v) {
+             n = split(a, u)
+             if (split(b, v) != n) return 0
+             for (i = 1; i <= n; i++) if (!same_word(u[i], v[i])) return 0
+             return 1
+         }
+         NR == FNR { shown[++n] = $0; next }
+         { got[++m] = $0 }
+         END {
+             j = 1
+             for (i = 1; i <= n; i++) {
+                 if (shown[i] == "...") { loose = 1; continue }
+                 while (loose && j <= m && !same(shown[i], got[j])) j++
+                 if (j > m || !same(shown[i], got[j])) { print "shown, not printed: " shown[i]; exit }
+                 loose = 0; j++
+             }
+             if (!loose && j <= m) print "printed, not shown: " got[j]
+         }' "$1" "$2"
+}
+
+failures=0 count=0
+for document; do
+    folder=$root/$(echo "$document" | tr '/' '_')
+    mkdir -p "$folder/steps" && cd "$folder" || exit 1
+    ln -s "$tree/data" "$tree/examples" .
+    cut_up "$tree/$document"
+    for step in steps/*.command; do
+        [ -f "$step" ] || continue
+        step=${step%.command} count=$((count + 1))
+        sh "$step.command" >"$step.got" 2>&1 </dev/null
+        code=$?
+        trouble=
+        [ "$code" = "$(cat "$step.code")" ] || trouble="exit code $code, not $(cat "$step.code")"
+        if [ -z "$trouble" ] && [ -s "$step.shown" ]; then
+            plain "$step.shown" >"$step.a"
+            plain "$step.got" >"$step.b"
+            trouble=$(matches "$step.a" "$step.b")
+        fi
+        [ -z "$trouble" ] && continue
+        failures=$((failures + 1))
+        printf 'FAILED: %s: $ %s\n  %s\n' "$document" "$(cat "$step.command")" "$trouble"
+        sed 's/^/  | /' "$step.got"
+    done
+done
+[ "$count" -gt 0 ] || { echo "no commands found"; exit 1; }
+[ "$failures" = 0 ] || exit 1
+echo "$count commands"

@@ -1,0 +1,124 @@
+/* The dense kernels against long double, in every storage, for shapes around the width of the vectors. */
+#include "linalg/dense.h"
+#include "sketch/matrices.h"
+
+typedef struct sample {
+    int64_t n, d, y_stride;
+    double *a, *x, *y, *g0; /* a: row-major, entries that float32 holds */
+} sample;
+
+static sample sample_make(int64_t n, int64_t d, int64_t y_stride) {
+    sample s = {n, d, y_stride, small_numbers(n * d, (uint64_t)(100 * n + d)), NULL, NULL, NULL};
+    double *v = calloc((size_t)(2 * d + n * y_stride), sizeof *v);
+    gpis_random_normal(3, 0, 0, 2 * d + n * y_stride, v);
+    s.x = v;
+    s.g0 = v + d;
+    s.y = v + 2 * d;
+    return s;
+}
+
+static void sample_clear(sample *s) {
+    free(s->a);
+    free(s->x);
+}
+
+/* r = A x - y and g = g0 + A'r, each with the sum of the sizes of its terms, which its rounding errors go by. */
+static void check_sample(const sample *s, const gpis_block *block, bool with_y, bool with_g) {
+    double *r = malloc((size_t)s->n * sizeof *r), *g = malloc((size_t)s->d * sizeof *g);
+    memcpy(g, s->g0, (size_t)s->d * sizeof *g);
+    const double norm2 = gpis_dense_gradient(block, s->x, with_y ? s->y : NULL, s->y_stride, r, with_g ? g : NULL);
+    long double expected = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        long double sum = with_y ? -(long double)s->y[i * s->y_stride] : 0, size = fabsl(sum);
+        for (int64_t j = 0; j < s->d; j++) {
+            sum += (long double)s->a[i * s->d + j] * s->x[j];
+            size += fabsl((long double)s->a[i * s->d + j] * s->x[j]);
+        }
+        assert_close(r[i], (double)sum, (double)((s->d + 2) * size) * 1.2e-16);
+        expected += (long double)r[i] * r[i];
+    }
+    assert_close(norm2, (double)expected, (double)((s->n + 2) * expected) * 1.2e-16);
+    for (int64_t j = 0; j < s->d; j++) {
+        long double sum = s->g0[j], size = fabsl(sum);
+        for (int64_t i = 0; with_g && i < s->n; i++) {
+            sum += (long double)s->a[i * s->d + j] * r[i];
+            size += fabsl((long double)s->a[i * s->d + j] * r[i]);
+        }
+        assert_close(g[j], (double)sum, (double)((s->n + 2) * size) * 1.2e-16);
+    }
+    free(r);
+    free(g);
+}
+
+static void check_norms(const sample *s, const gpis_block *block) {
+    double *norms2 = malloc((size_t)s->d * sizeof *norms2);
+    for (int64_t j = 0; j < s->d; j++) norms2[j] = 0.5; /* they add to what is there */
+    gpis_dense_column_norms(block, norms2);
+    for (int64_t j = 0; j < s->d; j++) {
+        double sum = 0.5; /* multiples of 1/64: exact */
+        for (int64_t i = 0; i < s->n; i++) sum += s->a[i * s->d + j] * s->a[i * s->d + j];
+        assert_true(norms2[j] == sum);
+    }
+    free(norms2);
+}
+
+static void check_shape(int64_t n, int64_t d, int64_t y_stride) {
+    static const storage dense[] = {ROW_64, ROW_32, ROW_64_PADDED, COLUMN_64, COLUMN_32};
+    sample s = sample_make(n, d, y_stride);
+    for (size_t i = 0; i < sizeof dense / sizeof *dense; i++) {
+        matrix a = store(s.a, n, d, dense[i]);
+        check_sample(&s, &a.block, true, true);
+        check_sample(&s, &a.block, false, true);
+        check_sample(&s, &a.block, true, false);
+        check_norms(&s, &a.block);
+        matrix_clear(&a);
+    }
+    sample_clear(&s);
+}
+
+static void every_small_shape(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 40; n++)
+        for (int64_t d = 1; d <= 40; d++) check_shape(n, d, 1 + (n + d) % 3);
+}
+
+static void shapes_around_multiples_of_eight(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {63, 64, 65, 127, 128, 129, 255, 257};
+    for (size_t i = 0; i < 8; i++)
+        for (size_t j = 0; j < 8; j++) check_shape(sizes[i], sizes[j], 1);
+}
+
+/* A kernel that reads or writes beyond its rows and columns meets NaN, or leaves a mark. */
+static void nothing_beside_the_chunk_is_touched(void **state) {
+    (void)state;
+    enum { N = 21, D = 13, PAD = 16 };
+    for (int column = 0; column < 2; column++)
+        for (int single = 0; single < 2; single++) {
+            const int64_t ld = (column ? N : D) + PAD, lines = column ? D : N, length = column ? N : D;
+            void *values = malloc((size_t)(ld * (lines + PAD)) * sizeof(double));
+            for (int64_t p = 0; p < ld * (lines + PAD); p++)
+                put(values, single ? GPIS_FLOAT32 : GPIS_FLOAT64, p, p / ld < lines && p % ld < length ? 1.0 : NAN);
+            const gpis_block block = {.type = single ? GPIS_FLOAT32 : GPIS_FLOAT64,
+                                      .nrows = N,
+                                      .d = D,
+                                      .values = values,
+                                      .row_stride = column ? 1 : ld,
+                                      .col_stride = column ? ld : 1};
+            double x[D + PAD], y[N + PAD], r[N + PAD], g[D + PAD];
+            for (int i = 0; i < D + PAD; i++) x[i] = i < D ? 1.0 : NAN, g[i] = i < D ? 0.0 : -7.0;
+            for (int i = 0; i < N + PAD; i++) y[i] = i < N ? 3.0 : NAN, r[i] = -7.0;
+            const double norm2 = gpis_dense_gradient(&block, x, y, 1, r, g);
+            assert_true(norm2 == N * (D - 3.0) * (D - 3.0));
+            for (int i = 0; i < N + PAD; i++) assert_true(r[i] == (i < N ? D - 3.0 : -7.0));
+            for (int i = 0; i < D + PAD; i++) assert_true(g[i] == (i < D ? N * (D - 3.0) : -7.0));
+            free(values);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_small_shape),
+                                       cmocka_unit_test(shapes_around_multiples_of_eight),
+                                       cmocka_unit_test(nothing_beside_the_chunk_is_touched)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
