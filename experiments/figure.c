@@ -96,6 +96,7 @@ static void print_axes(FILE *script, const figure *f) {
     print_quoted(script, f->y_label);
     fputc('\n', script);
     if (f->log_x) fputs("set logscale x\nset format x '10^{%T}'\nset mxtics 10\n", script);
+    fputs("set autoscale xfix\nset offsets graph 0.02, graph 0.03, 0, 0\n", script);
     if (f->log_y) fputs("set logscale y\nset format y '10^{%T}'\nset mytics 1\n", script);
     if (f->log_y && f->floor > 0.0) fprintf(script, "set yrange [%g:*]\n", f->floor);
     if (!f->log_y) fputs("set yrange [0:*]\n", script);

@@ -7,7 +7,9 @@
 
 #include "experiment.h"
 
-static const double REFERENCE_TOLERANCE = 1e-13;
+/* Asked for; and what is still fine enough for errors of 1e-10 where rounding stops the certificate before that. The
+ * page tells what was reached. */
+static const double REFERENCE_TOLERANCE = 1e-13, REFERENCE_AT_MOST = 1e-11;
 enum { REFERENCE_SECONDS = 600 };
 
 const sample *race_reach(const trace *t, double accuracy) {
@@ -144,11 +146,10 @@ static int find_best(problem *p, race *r, reproduce_options *o) {
     r->reference_seconds = result.seconds;
     if (code == 0) fprintf(stderr, "%.10g, certified to %.0e, %.2f s\n", r->best, r->certified, r->reference_seconds);
     if (code == 0 && result.outcome == GPIS_INTERRUPTED) code = CLI_INTERRUPTED;
-    if (code == 0 && result.outcome != GPIS_SOLVED)
+    if (code == 0 && result.outcome != GPIS_SOLVED && !(r->certified <= REFERENCE_AT_MOST))
         code = cli_fail(CLI_UNCERTIFIED,
-                        "%s: f* could be certified to %.1e only, not to %.0e; without it errors mean "
-                        "nothing, so the methods are not run",
-                        r->name, r->certified, REFERENCE_TOLERANCE);
+                        "%s: f* could be certified to %.1e only, which is too coarse to measure errors of 1e-10 by",
+                        r->name, r->certified);
     gpis_result_clear(p->context, &result);
     return code;
 }

@@ -4,7 +4,9 @@
  * The inner loop works on H = (SA)'(SA), formed once a round: an inner step then costs d^2 instead of m d, and the
  * iterates are the same. A round ends after the listed number of inner steps or, without a list, when the sketched
  * problem is solved as far as the sketch is worth: its minimiser is off by a share of about rho = sqrt(d / m), so once
- * what is left of the model's decrease is below a tenth of rho^2 of it, more inner work would be wasted.
+ * what is left of the model's decrease is below a tenth of rho^2 of it, more inner work would be wasted. What is left
+ * is judged by what the last burst, a third of all steps, has added: bounds by duality shrink like the square root of
+ * the error and ask for two to five times the work.
  *
  * A sketch gone bad is noticed by the true objective, which every round computes anyway, or by SA of deficient rank:
  * then the round starts again from the best point with a sketch twice as large.
@@ -74,31 +76,6 @@ static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
     return settings->inner_iterations[gpis_min64(t, settings->inner_rounds - 1)];
 }
 
-/* What is left of the model's decrease at s, at most: q(s) - min q. For a bounded set that is <grad q(s), s> plus the
- * support function at -grad q(s); any other set has the bound of second order. */
-static gpis_status what_is_left(const rounds *r, const gpis_inner *inner, double *left) {
-    gpis_run *run = r->run;
-    const gpis_descent *descent = inner->descent;
-    double bound, slack;
-    if (!gpis_set_is_bounded(run->set)) {
-        const gpis_point at_x = {.x = inner->x, .g = inner->g, .norms2 = run->norms2};
-        const gpis_status status = gpis_certificate_second(run->context, run->set, &at_x, r->model, inner->s, &bound);
-        *left = 0.5 * bound - gpis_inner_fall(inner);
-        return status;
-    }
-    double *downhill = gpis_alloc(run->context, run->size, sizeof *downhill);
-    if (!downhill) return GPIS_NO_MEMORY;
-    *left = 0.0;
-    for (int64_t i = 0; i < run->size; i++) {
-        downhill[i] = -descent->gradient[i];
-        *left += descent->gradient[i] * inner->s[i];
-    }
-    const gpis_status status = gpis_set_support_near(run->set, downhill, &bound, &slack);
-    *left += bound;
-    gpis_free(run->context, downhill);
-    return status;
-}
-
 /* The inner loop of round t from x, where the sketched gradient is g; leaves its last point in x. */
 static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     gpis_run *run = r->run;
@@ -111,12 +88,10 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     bool done = false;
     if (settings->inner_iterations) status = gpis_inner_run(inner, listed_iterations(settings, t), &done);
     for (int64_t burst = FIRST_BURST; !settings->inner_iterations && status == GPIS_OK && !done; burst += burst / 2) {
-        double left = 0.0;
+        const double before = gpis_inner_fall(inner);
         status = gpis_inner_run(inner, burst, &done);
-        if (status != GPIS_OK || done) break;
-        status = what_is_left(r, inner, &left);
-        const double enough = fmax(worth * gpis_inner_fall(inner), 0.5 * run->noise); /* f is 2 q + constant */
-        if (left <= enough || inner->descent->iterations > MOST_INNER) break;
+        const double fall = gpis_inner_fall(inner), enough = fmax(worth * fall, 0.5 * run->noise); /* f = 2 q + ... */
+        if (fall - before <= enough || inner->descent->iterations > MOST_INNER) break;
     }
     memcpy(r->x, inner->s, (size_t)run->size * sizeof(double));
     run->inner_iterations = inner->descent->iterations;
