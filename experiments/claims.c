@@ -40,9 +40,32 @@ static void verdict(FILE *page, const char *title, bool held) {
             held ? "held" : "did not hold", title);
 }
 
+static double last_error(const race *r, int which) {
+    const trace *t = &r->traces[which];
+    return t->count > 0 ? t->samples[t->count - 1].error : INFINITY;
+}
+
+/* Nobody reached 1e-10: who got furthest. */
+static void claim_progress(FILE *page, const race *r) {
+    int furthest[2] = {-1, -1}; /* of the rivals, of the sketched ones */
+    for (int i = 0; i < RUNNERS; i++) {
+        int *best = &furthest[runners[i].sketched];
+        if (*best < 0 || last_error(r, i) < last_error(r, *best)) *best = i;
+    }
+    fprintf(
+        page,
+        "<li><span class=\"open\">open</span> <b>GPIS or Acc-GPIS reach 1e-10 first in wall-clock time.</b> No method "
+        "reached 1e-10 within its budget; at the end of it %s was at %.1e, the best rival, %s, at %.1e.</li>\n",
+        runners[furthest[1]].label, last_error(r, furthest[1]), runners[furthest[0]].label, last_error(r, furthest[0]));
+}
+
 static void claim_time(FILE *page, const race *r) {
     double own, rival;
     const int first = best_of(r, true, seconds_of, &own), second = best_of(r, false, seconds_of, &rival);
+    if (first < 0 && second < 0) {
+        claim_progress(page, r);
+        return;
+    }
     verdict(page, "GPIS or Acc-GPIS reach 1e-10 first in wall-clock time.", first >= 0 && own < rival);
     if (first < 0)
         fputs("Neither of them reached 1e-10 within its budget.", page);

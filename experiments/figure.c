@@ -24,7 +24,7 @@ enum { STYLES = sizeof styles / sizeof styles[0], MARKERS = 7 };
 static const struct {
     const char *ending, *terminal;
 } formats[] = {
-    {".svg", "svg size 720,480 dynamic enhanced font 'Helvetica,Arial,sans-serif,15' background '#ffffff' name '%s'"},
+    {".svg", "svg size 720,480 dynamic enhanced font 'Helvetica,Arial,sans-serif,17' background '#ffffff' name '%s'"},
     {".png", "pngcairo size 1440,960 enhanced font 'Sans,22' fontscale 1.0 linewidth 2 pointscale 1.6"},
     {".pdf", "pdfcairo size 15cm,10cm enhanced font 'Sans,11' linewidth 1.4 pointscale 0.6"},
 };
@@ -86,7 +86,7 @@ static int64_t print_line(FILE *script, const figure *f, int which) {
 static void print_axes(FILE *script, const figure *f) {
     fputs("set border 3 lw 1 lc rgb '#404040'\nset tics nomirror out\n"
           "set grid xtics ytics lt 1 lw 0.6 lc rgb '#dcdcdc'\n"
-          "set key outside bottom center horizontal maxrows 2 samplen 4.5 width 1 spacing 1.15\nset bmargin 6\n",
+          "set key outside bottom center horizontal maxrows 2 samplen 4.5 width 1 spacing 1.15\nset bmargin 7\n",
           script);
     fputs("set title ", script);
     print_quoted(script, f->title);
