@@ -26,7 +26,7 @@ demo: build
 	@examples/demo $(BUILD)/gpis
 
 bench: build
-	@scripts/setup bench
+	@scripts/setup
 	@$(BUILD)/bench/bench
 
 sanitize:

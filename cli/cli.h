@@ -29,6 +29,8 @@ int cli_check(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_bounds(int argc, char **argv);
+int cli_reproduce(int argc, char **argv);
+int cli_plot(int argc, char **argv);
 
 /* ---- trouble (trouble.c) ---------------------------------------------------------------------------------------- */
 
@@ -49,6 +51,14 @@ typedef struct cli_common {
 } cli_common;
 extern const struct argp cli_common_argp; /* a child of the commands' own */
 cli_common cli_common_default(void);
+
+/* The options of the methods (method_options.c), as entered in the settings. */
+enum { CLI_INNER_MOST = 64 };
+typedef struct cli_method {
+    gpis_settings *settings;       /* borrowed */
+    int64_t inner[CLI_INNER_MOST]; /* what settings->inner_iterations points to */
+} cli_method;
+extern const struct argp cli_method_argp; /* a child of the commands' own */
 
 /* argp_parse with one-line messages of our own. True: go on; false: exit with CLI_BAD_INPUT, the message is out. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
@@ -116,6 +126,7 @@ typedef struct cli_watch {
 
 /* From here on SIGINT and SIGTERM end the solve after the pass under way; a second one ends the program. */
 void cli_watch_signals(void);
+bool cli_interrupted(void);                                         /* one has come */
 int cli_watch_progress(void *watch, const gpis_progress *progress); /* a gpis_progress_fn */
 void cli_watch_end(cli_watch *watch);
 

@@ -1,29 +1,38 @@
 /* gpis gen: makes one of the paper's problems and writes it as files, with problem.json to tell what they are. */
 #include <cblas.h>
+#include <limits.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen.h"
 
-typedef struct recipe {
-    const char *name;
-    gen_form form;
-    gen_numbers numbers; /* defaults; negative: no such option */
-    int64_t m;           /* the paper's sketch size; 0: not told */
-} recipe;
-
 /* The condition number of syn4 is not told in the paper; it is made like syn1. */
-static const recipe recipes[] = {
+static const gen_recipe recipes[] = {
     {"syn1", GEN_SPARSE, {100000, 100, -1, 10, 1e7, 0.1}, 800},
     {"syn2", GEN_DICTIONARY, {100000, 100, -1, 10, 1e7, 0.1}, 800},
     {"syn3", GEN_LOW_RANK, {50000, 100, 100, 5, 1e4, 0.1}, 400},
     {"syn4", GEN_SPARSE, {20000, 100, -1, 10, 1e7, 0.1}, 0},
-    {"magic04", GEN_MAGIC04, {-1, 50, -1, -1, -1, -1}, 475},
+    {"magic04", GEN_MAGIC04, {19020, 50, -1, -1, -1, -1}, 475},
+    {"year", GEN_YEAR, {515345, -1, -1, -1, -1, -1}, 1000},
 };
 
+const gen_recipe *gen_find_recipe(const char *name) {
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++)
+        if (strcmp(name, recipes[i].name) == 0) return &recipes[i];
+    return NULL;
+}
+
+int gen_make(const gen_options *o, gen_problem *p) {
+    switch (o->form) {
+    case GEN_MAGIC04: return gen_magic04(o, p);
+    case GEN_YEAR: return gen_year(o, p);
+    default: return gen_synthetic(o, p);
+    }
+}
+
 typedef struct command {
-    const recipe *recipe;
+    const gen_recipe *recipe;
     gen_options options; /* numbers negative until given */
     const char *out;
     int64_t threads;
@@ -51,7 +60,7 @@ enum {
 
 static const struct argp_option option_table[] = {
     {"out", KEY_OUT, "DIR", 0, "write the files into this folder (made where it is missing)", 1},
-    {"n", KEY_N, "ROWS", 0, "rows of A", 2},
+    {"n", KEY_N, "ROWS", 0, "rows of A; of a real data set as many, spread evenly over it", 2},
     {"d", KEY_D, "COLUMNS", 0, "columns of A (magic04: 10 and the rest random)", 2},
     {"k", KEY_K, "RESPONSES", 0, "columns of y (syn3)", 2},
     {"sparsity", KEY_SPARSITY, "S", 0, "nonzeros of x_true; syn3: its rank", 2},
@@ -59,7 +68,10 @@ static const struct argp_option option_table[] = {
     {"noise", KEY_NOISE, "RATIO", 0, "||w|| / ||A x_true|| (default 0.1)", 2},
     {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 2},
     {"literal-recipe", KEY_LITERAL, 0, 0, "singular values by the printed formula, which squares RATIO", 2},
-    {"data", KEY_DATA, "FILE", 0, "magic04.data (default: the one that comes with gpis)", 2},
+    {"data", KEY_DATA, "FILE", 0,
+     "magic04: magic04.data (default: the one that comes with gpis); year: the UCI text, plain or .gz (default: a "
+     "stand-in, drawn like a real sample)",
+     2},
     {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the files do not depend on it", 3},
     {"json", KEY_JSON, 0, 0, "print the content of problem.json", 3},
     {"quiet", KEY_QUIET, 0, 0, "print nothing", 3},
@@ -67,20 +79,11 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Make one of the paper's problems: syn1, syn2, syn3, syn4 or magic04."
+    "Make one of the paper's problems: syn1, syn2, syn3, syn4, magic04 or year."
     "\vWrites A.npy, y.npy and problem.json, which tells the set to solve it with; also x_true.npy (syn*), U.npy "
     "(syn2), features.csv with header and columns.txt (magic04). Files named in problem.json lie beside it.\n"
     "\n"
     "Example: gpis gen syn1 --n 20000 --out syn1";
-
-static error_t find_recipe(command *c, const char *name, const struct argp_state *state) {
-    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++)
-        if (strcmp(name, recipes[i].name) == 0) {
-            c->recipe = &recipes[i];
-            return 0;
-        }
-    return cli_usage(state, "unknown problem '%s'; there are syn1, syn2, syn3, syn4 and magic04", name);
-}
 
 /* Refuses an option that the recipe has no use for; negative means "not given" and "no such option". */
 static error_t accept(const struct argp_state *state, const command *c, const char *option, double given,
@@ -95,12 +98,13 @@ static error_t finish(command *c, const struct argp_state *state) {
     const gen_numbers *usual = &c->recipe->numbers;
     gen_numbers *own = &c->options.numbers;
     error_t error = accept(state, c, "n", (double)own->n, (double)usual->n);
+    if (!error) error = accept(state, c, "d", (double)own->d, (double)usual->d);
     if (!error) error = accept(state, c, "k", (double)own->k, (double)usual->k);
     if (!error) error = accept(state, c, "sparsity", (double)own->sparsity, (double)usual->sparsity);
     if (!error) error = accept(state, c, "cond", own->cond, usual->cond);
     if (!error) error = accept(state, c, "noise", own->noise, usual->noise);
     if (!error) error = accept(state, c, "literal-recipe", c->options.literal ? 1 : -1, usual->cond);
-    if (!error) error = accept(state, c, "data", c->options.data ? 1 : -1, c->recipe->form == GEN_MAGIC04 ? 1 : -1);
+    if (!error) error = accept(state, c, "data", c->options.data ? 1 : -1, c->recipe->form >= GEN_MAGIC04 ? 1 : -1);
     if (own->n < 0) own->n = usual->n;
     if (own->d < 0) own->d = usual->d;
     if (own->k < 0) own->k = usual->k;
@@ -135,7 +139,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_QUIET: c->quiet = true; return 0;
     case ARGP_KEY_ARG:
         if (c->recipe) return cli_usage(state, "gen makes one problem at a time; '%s' is one too many", arg);
-        return find_recipe(c, arg, state);
+        c->recipe = gen_find_recipe(arg);
+        if (c->recipe) return 0;
+        return cli_usage(state, "unknown problem '%s'; there are syn1, syn2, syn3, syn4, magic04 and year", arg);
     case ARGP_KEY_END: return finish(c, state);
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -152,12 +158,20 @@ static void format_radius(double radius, char text[32]) {
     }
 }
 
+void gen_set_spec(const gen_problem *p, const char *u_path, char *spec, size_t size) {
+    char radius[32];
+    format_radius(p->radius, radius);
+    if (strcmp(p->set, "none") == 0)
+        snprintf(spec, size, "none");
+    else
+        snprintf(spec, size, "%s:%s%s%s", p->set, radius, p->U ? "@" : "", p->U ? u_path : "");
+}
+
 /* What problem.json holds. */
 static json_t *describe(const command *c, const gen_problem *p) {
     const gen_numbers *numbers = &c->options.numbers;
-    char set[64], radius[32];
-    format_radius(p->radius, radius);
-    snprintf(set, sizeof set, "%s:%s%s", p->set, radius, p->U ? "@U.npy" : "");
+    char set[64];
+    gen_set_spec(p, "U.npy", set, sizeof set);
     json_t *o = json_object();
     json_object_set_new(o, "name", json_string(c->recipe->name));
     json_object_set_new(o, "rows", json_integer(p->n));
@@ -180,23 +194,23 @@ static json_t *describe(const command *c, const gen_problem *p) {
         json_object_set_new(o, "noise", json_real(numbers->noise));
         json_object_set_new(o, "literal_recipe", json_boolean(c->options.literal));
     }
+    if (c->recipe->form == GEN_YEAR) json_object_set_new(o, "stand_in", json_boolean(p->stand_in));
     if (c->recipe->m > 0) json_object_set_new(o, "m", json_integer(c->recipe->m));
     return o;
 }
 
 static void print_summary(const command *c, const gen_problem *p) {
-    char radius[32];
-    format_radius(p->radius, radius);
-    printf("%s: %lld x %lld", c->recipe->name, (long long)p->n, (long long)p->d);
+    char set[PATH_MAX + 64], u_path[PATH_MAX];
+    snprintf(u_path, sizeof u_path, "%s/U.npy", c->out);
+    gen_set_spec(p, u_path, set, sizeof set);
+    printf("%s%s: %lld x %lld", c->recipe->name, p->stand_in ? " (stand-in)" : "", (long long)p->n, (long long)p->d);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
     printf(", in %s\n", c->out);
     if (p->columns)
         printf("solve it: gpis solve %s/features.csv --target %s", c->out, p->target);
     else
         printf("solve it: gpis solve %s/A.npy %s/y.npy", c->out, c->out);
-    printf(" --set %s:%s", p->set, radius);
-    if (p->U) printf("@%s/U.npy", c->out);
-    putchar('\n');
+    printf(" --set %s\n", set);
 }
 
 void gen_problem_clear(gen_problem *p) {
@@ -219,7 +233,7 @@ int cli_gen(int argc, char **argv) {
     gen_problem p = {0};
     json_t *about = NULL;
     int code = gen_make_folder(c.out);
-    if (code == 0) code = c.options.form == GEN_MAGIC04 ? gen_magic04(&c.options, &p) : gen_synthetic(&c.options, &p);
+    if (code == 0) code = gen_make(&c.options, &p);
     if (code == 0) {
         about = describe(&c, &p);
         code = gen_write(c.out, &p, about);

@@ -8,7 +8,8 @@ typedef enum gen_form {
     GEN_SPARSE,     /* x has s nonzeros; l1 ball */
     GEN_DICTIONARY, /* U x has s nonzeros for an orthogonal U; l1 ball in the domain of U */
     GEN_LOW_RANK,   /* X is d x k of rank s; nuclear ball */
-    GEN_MAGIC04     /* a real data set and random features; l1 ball */
+    GEN_MAGIC04,    /* a real data set and random features; l1 ball */
+    GEN_YEAR        /* a real data set or its stand-in; no constraint */
 } gen_form;
 
 /* Sizes and numbers of a problem. In the table of recipes a negative number means: this one has no such option. */
@@ -23,8 +24,17 @@ typedef struct gen_options {
     gen_form form;
     uint64_t seed;
     bool literal;     /* singular values by the paper's printed formula */
-    const char *data; /* the file of magic04, or NULL: the one that comes with the program */
+    const char *data; /* the file of magic04 or year, or NULL: what comes with the program */
 } gen_options;
+
+typedef struct gen_recipe {
+    const char *name;
+    gen_form form;
+    gen_numbers numbers; /* the paper's, as defaults */
+    int64_t m;           /* the paper's sketch size; 0: not told */
+} gen_recipe;
+
+const gen_recipe *gen_find_recipe(const char *name); /* NULL if there is none */
 
 typedef struct gen_problem {
     int64_t n, d, k;
@@ -34,17 +44,32 @@ typedef struct gen_problem {
     const char *target; /* the name of y where columns have names */
     double objective;   /* of x_true */
     double radius;      /* of the set */
-    const char *set;    /* "l1", "nuclear" */
+    const char *set;    /* "l1", "nuclear", "none" */
+    bool stand_in;      /* drawn like a real data set that was not at hand */
 } gen_problem;
 
-/* Each returns 0 or an exit code, the message being out. */
+/* Fills a problem by its form's recipe; each returns 0 or an exit code, the message being out. */
+int gen_make(const gen_options *options, gen_problem *problem);
 int gen_synthetic(const gen_options *options, gen_problem *problem);
 int gen_magic04(const gen_options *options, gen_problem *problem);
+int gen_year(const gen_options *options, gen_problem *problem);
 void gen_problem_clear(gen_problem *problem);
+/* The set to solve it with, as "l1:3.5@PATH"; `u_path` is where U lies (not used where there is none). */
+void gen_set_spec(const gen_problem *problem, const char *u_path, char *spec, size_t size);
 
 /* Makes a folder and those above it; writes all files of a problem (gen_write.c). */
 int gen_make_folder(const char *folder);
 int gen_write(const char *folder, const gen_problem *problem, const json_t *about);
+
+/* ---- real data (gen_data.c) ----------------------------------------------------------------------------------------
+ */
+
+/* Where a data file that comes with the program lies; `path` has PATH_MAX bytes. */
+void gen_data_path(const char *file, char *path);
+/* Row i of `wanted` rows spread evenly over `rows`. */
+int64_t gen_spread(int64_t i, int64_t wanted, int64_t rows);
+/* Each column to mean 0 and variance 1, y to mean 0; returns 0 or an exit code (a constant column). */
+int gen_normalise(gen_problem *problem);
 
 /* ---- random matrices (gen_matrix.c): the same bits at any number of threads ----------------------------------------
  */

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "gen.h"
 
@@ -20,20 +19,6 @@ static const char *const feature_names[FEATURES] = {"fLength", "fWidth",  "fSize
 
 /* ---- the file -----------------------------------------------------------------------------------------------------
  */
-
-/* The set that comes with the program: PREFIX/share/gpis for PREFIX/bin/gpis or, in a build tree, for PREFIX/gpis. */
-static void default_data(char path[PATH_MAX]) {
-    char program[PATH_MAX - 64];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash) *slash = '\0';
-    const char *const prefixes[] = {"", "/.."}; /* the last one is named when there is no file */
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, PATH_MAX, "%s%s/share/gpis/data/magic04/magic04.data", program, prefixes[i]);
-        if (access(path, R_OK) == 0) return;
-    }
-}
 
 /* "28.7967,16.0021,...,81.8828,g" */
 static bool parse_line(const char *text, double row[FEATURES + 1]) {
@@ -87,20 +72,6 @@ static int read_data(const char *path, double **rows, int64_t *n) {
 /* ---- the problem --------------------------------------------------------------------------------------------------
  */
 
-/* Mean 0; variance 1 too when `scale` is set. False for a constant column that cannot be scaled. */
-static bool normalise(int64_t n, double *column, int64_t stride, bool scale) {
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < n; i++) sum += column[i * stride];
-    for (int64_t i = 0; i < n; i++) {
-        column[i * stride] -= sum / (double)n;
-        squares += column[i * stride] * column[i * stride];
-    }
-    if (!scale) return true;
-    if (!(squares > 0)) return false;
-    cblas_dscal((int)n, sqrt((double)n / squares), column, (int)stride);
-    return true;
-}
-
 static int name_columns(gen_problem *p) {
     p->columns = calloc((size_t)p->d, sizeof *p->columns);
     for (int64_t j = 0; p->columns && j < p->d; j++) {
@@ -113,22 +84,20 @@ static int name_columns(gen_problem *p) {
     return p->columns ? 0 : cli_fail(CLI_TROUBLE, "out of memory");
 }
 
-static int fill_columns(const gen_options *o, const double *rows, gen_problem *p) {
+/* `rows`: the file's, `total` of them. */
+static int fill_columns(const gen_options *o, const double *rows, int64_t total, gen_problem *p) {
     const int64_t n = p->n, d = p->d, extra = d - FEATURES;
     double *random = gen_allocate(n, extra);
     if (!random) return CLI_TROUBLE;
     gen_normal(o->seed, GEN_STREAM_FEATURES, n * extra, random);
     for (int64_t i = 0; i < n; i++) {
-        memcpy(p->A + i * d, rows + i * (FEATURES + 1), FEATURES * sizeof(double));
+        const double *row = rows + gen_spread(i, n, total) * (FEATURES + 1);
+        memcpy(p->A + i * d, row, FEATURES * sizeof(double));
         memcpy(p->A + i * d + FEATURES, random + i * extra, (size_t)extra * sizeof(double));
-        p->y[i] = rows[i * (FEATURES + 1) + FEATURES];
+        p->y[i] = row[FEATURES];
     }
     free(random);
-    normalise(n, p->y, 1, false);
-    for (int64_t j = 0; j < d; j++)
-        if (!normalise(n, p->A + j, d, true))
-            return cli_fail(CLI_BAD_INPUT, "column %lld of the data is constant", (long long)j + 1);
-    return 0;
+    return gen_normalise(p);
 }
 
 /* The l1 norm of the least-squares solution on the first FEATURES columns. */
@@ -151,18 +120,20 @@ static int fill_radius(gen_problem *p) {
 int gen_magic04(const gen_options *o, gen_problem *p) {
     char shipped[PATH_MAX];
     double *rows = NULL;
+    int64_t total = 0;
     if (o->numbers.d < FEATURES)
         return cli_fail(CLI_BAD_INPUT, "gen magic04 has %d features of its own; --d must be at least that", FEATURES);
-    if (!o->data) default_data(shipped);
-    int code = read_data(o->data ? o->data : shipped, &rows, &p->n);
+    if (!o->data) gen_data_path("magic04/magic04.data", shipped);
+    int code = read_data(o->data ? o->data : shipped, &rows, &total);
     if (code == 0) {
+        p->n = total < o->numbers.n ? total : o->numbers.n;
         p->d = o->numbers.d;
         p->k = 1;
         p->A = gen_allocate(p->n, p->d);
         p->y = gen_allocate(p->n, 1);
         code = p->A && p->y ? name_columns(p) : CLI_TROUBLE;
     }
-    if (code == 0) code = fill_columns(o, rows, p);
+    if (code == 0) code = fill_columns(o, rows, total, p);
     if (code == 0) code = fill_radius(p);
     free(rows);
     return code;

@@ -12,6 +12,8 @@ static const struct {
     {"info", "FILE...", "what is in a file, and what is wrong with it", cli_info},
     {"gen", "NAME", "make one of the paper's problems as files", cli_gen},
     {"bounds", "", "the paper's theory as numbers, and the sketch size it advises", cli_bounds},
+    {"reproduce", "NAME|all", "do the paper's experiments again: CSV, figures, a page", cli_reproduce},
+    {"plot", "TRACE...", "draw traces: gap against seconds, passes or epochs", cli_plot},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -19,7 +21,7 @@ static void print_help(void) {
     puts("Usage: gpis COMMAND [OPTION...]\n"
          "Large-scale constrained least squares with a certificate.\n");
     for (size_t i = 0; i < COMMANDS; i++)
-        printf("  gpis %-6s %-8s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+        printf("  gpis %-9s %-8s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     puts("\n`gpis COMMAND --help` tells the options of a command; `gpis --version` the version.\n"
          "\n"
          "Exit codes: 0 certified to the tolerance, 1 ended before it, 2 bad usage or bad input,\n"

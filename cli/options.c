@@ -120,12 +120,12 @@ static const struct argp_option common_options[] = {
     {0, 0, 0, 0, "Accuracy:", 2},
     {"tol", KEY_TOL, "T", 0, "relative gap that counts as solved (default 1e-8)", 2},
     {"certificate", KEY_CERTIFICATE, "KIND", 0, "which bound may stop: any (default), proven, none", 2},
-    {0, 0, 0, 0, "Running:", 3},
-    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 3},
-    {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 3},
-    {0, 0, 0, 0, "Output:", 4},
-    {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 4},
-    {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress", 4},
+    {0, 0, 0, 0, "Running:", 4},
+    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 4},
+    {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 4},
+    {0, 0, 0, 0, "Output:", 5},
+    {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 5},
+    {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress", 5},
     {0},
 };
 

@@ -6,18 +6,18 @@
 
 typedef struct solve_options {
     cli_common common;
+    cli_method method;
     const char *a, *y, *x0, *out, *trace;
 } solve_options;
 
-enum { KEY_METHOD = 512, KEY_MAX_PASSES, KEY_TIME_LIMIT, KEY_X0, KEY_OUT, KEY_TRACE };
+enum { KEY_MAX_PASSES = 512, KEY_TIME_LIMIT, KEY_X0, KEY_OUT, KEY_TRACE };
 
 static const struct argp_option options[] = {
     {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
-    {"method", KEY_METHOD, "NAME", 0, "auto (default), newton, gpis, acc-gpis, pgd, apgd or saga", 2},
     {"max-passes", KEY_MAX_PASSES, "N", 0, "stop after N passes over A", 2},
     {"time-limit", KEY_TIME_LIMIT, "SECONDS", 0, "stop after this long", 2},
-    {"out", KEY_OUT, "FILE.npy", 0, "write x here (without it x is not written)", 4},
-    {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 4},
+    {"out", KEY_OUT, "FILE.npy", 0, "write x here (without it x is not written)", 5},
+    {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 5},
     {0},
 };
 
@@ -49,8 +49,10 @@ static error_t check_options(const solve_options *o, const struct argp_state *st
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     solve_options *o = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &o->common; return 0;
-    case KEY_METHOD: o->common.settings.method = arg; return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        state->child_inputs[1] = &o->method;
+        return 0;
     case KEY_MAX_PASSES: return cli_integer(state, "max-passes", arg, 1, INT64_MAX, &o->common.settings.max_passes);
     case KEY_TIME_LIMIT: return cli_number(state, "time-limit", arg, 1e-9, 1e12, &o->common.settings.time_limit);
     case KEY_X0: o->x0 = arg; return 0;
@@ -114,9 +116,10 @@ static int outcome_code(gpis_outcome outcome) {
 }
 
 int cli_solve(int argc, char **argv) {
-    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&cli_method_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {options, parse_option, "A [y]", doc, children, NULL, NULL};
     solve_options o = {.common = cli_common_default()};
+    o.method.settings = &o.common.settings;
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
 
     cli_problem problem = {0};

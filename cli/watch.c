@@ -11,6 +11,8 @@ static void on_signal(int number) {
     interrupted = 1;
 }
 
+bool cli_interrupted(void) { return interrupted != 0; }
+
 void cli_watch_signals(void) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
     sigemptyset(&action.sa_mask);

@@ -201,6 +201,7 @@ typedef struct gpis_progress {
     double contraction; /* error of this pass over the one before, as the gap shows it; NaN: unknown */
     int64_t m;          /* rows of the sketch in use; 0: none */
     int64_t inner_iterations;
+    double step; /* mean step of the line searches since the last report; 0: there were none */
 } gpis_progress;
 
 /* Called by the solving thread after each pass; non-zero asks for the end: the best point so far is returned. */

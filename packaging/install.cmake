@@ -19,7 +19,7 @@ if(TARGET gpis_program)
   set_target_properties(gpis_program PROPERTIES INSTALL_RPATH
                         "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${openblas_dir}")
   install(TARGETS gpis_program)
-  install(DIRECTORY data/magic04 DESTINATION share/gpis/data) # where `gpis gen magic04` looks, seen from its bin
+  install(DIRECTORY data/magic04 data/year DESTINATION share/gpis/data) # where `gpis gen` looks, seen from its bin
 endif()
 
 # ---- find_package(gpis) --------------------------------------------------------------------------------------------

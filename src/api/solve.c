@@ -165,26 +165,27 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     return status == GPIS_OK ? fill_result(run, method->name, result) : status;
 }
 
-/* One gradient pass, one Gram pass if the first-order bound is not enough: the same bounds as a solve ends with. */
+/* The bounds at x: one gradient pass, and one Gram pass if the first-order bound is not enough. */
+static gpis_status audit(gpis_run *run, const double *x, double *g) {
+    double objective;
+    gpis_status status = gpis_run_gradient(run, x, &objective, g);
+    if (status != GPIS_OK) return status;
+    gpis_run_offer(run, x, objective);
+    status = gpis_run_first_order(run, x, g, objective);
+    if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
+    if (!run->model && gpis_method_newton.applicable(run)) return GPIS_OK;
+    if (!run->model) status = gpis_run_make_model(run);
+    return status == GPIS_OK ? gpis_run_second_order(run, x, g, objective, false) : status;
+}
+
+/* The same bounds as a solve ends with, from the data alone; in extended precision where the tolerance needs it. */
 static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
-    double *g = gpis_alloc(run->context, run->size, sizeof *g), objective;
+    double *g = gpis_alloc(run->context, run->size, sizeof *g);
     if (!g) return GPIS_NO_MEMORY;
     gpis_status status = gpis_set_distance(run->set, x, &result->feasibility);
     if (status == GPIS_OK && result->feasibility > 0.0) status = gpis_set_project(run->set, x, x);
-    if (status == GPIS_OK) status = gpis_run_gradient(run, x, &objective, g);
-    if (status == GPIS_OK) {
-        gpis_run_offer(run, x, objective);
-        if (gpis_run_extend(run)) status = gpis_run_gradient(run, x, &objective, g);
-    }
-    if (status == GPIS_OK) {
-        gpis_run_offer(run, x, objective);
-        status = gpis_run_first_order(run, x, g, objective);
-    }
-    if (status == GPIS_OK && !gpis_run_solved(run) && run->settings->certificate != GPIS_CERTIFICATE_NONE &&
-        !gpis_method_newton.applicable(run)) {
-        status = gpis_run_make_model(run);
-        if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective, false);
-    }
+    if (status == GPIS_OK) status = audit(run, x, g);
+    if (status == GPIS_OK && !gpis_run_solved(run) && gpis_run_extend(run)) status = audit(run, x, g);
     gpis_free(run->context, g);
     if (status != GPIS_OK) return status;
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;

@@ -16,13 +16,15 @@ static const double SHARE = 1e-3;
  * The computed residual is r + e with |e_i| <= (d + 2) u (|A| |x| + |y|)_i, u that of the precision it was computed in,
  * and one rounding to double; |y| <= |r| + |A| |x|, so
  *     ||e|| <= (d + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||.
+ * A combination of measured points is itself rounded, entry by entry, as a sum of at most a dozen terms.
  */
 static double residual_error(const gpis_set *set, const gpis_point *point) {
     const double unit = point->extended ? 0.5 * (double)LDBL_EPSILON : UNIT;
     double sum = 0.0;
     for (int64_t j = 0; j < set->d; j++) sum += sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
     const double r = sqrt(point->objective);
-    return ((double)set->d + 2.0) * unit * (2.0 * sum + r) + UNIT * r;
+    const double measured = ((double)set->d + 2.0) * unit * (2.0 * sum + r) + UNIT * r;
+    return measured + (point->combined ? 16.0 * UNIT * (sum + r) : 0.0);
 }
 
 /* With the computed r + e: | ||r + e||^2 - ||r||^2 | <= 2 ||r + e|| ||e|| + ||e||^2; and the sum of squares itself. */

@@ -30,6 +30,7 @@ typedef struct gpis_point {
     /* roundings of the sums over the rows (gpis_pass_roundings) */
     double objective_roundings, gradient_roundings;
     bool extended; /* residuals were computed in extended precision */
+    bool combined; /* x, g and the objective are combinations of at most 12 measured ones */
 } gpis_point;
 
 /* What rounding can have done to the objective of a point: below this, differences of objectives mean nothing. */

@@ -128,6 +128,7 @@ gpis_status gpis_descent_step(gpis_descent *s, bool *moved) {
     *moved = norm > 0.0;
     if (!*moved) return GPIS_OK;
     s->iterations++;
+    s->step_sum += s->eta;
     rotate(&s->old_x, &s->x, &s->next);
     rotate(&s->old_gradient, &s->gradient, &s->next_gradient);
     s->value = value;

@@ -36,6 +36,7 @@ typedef struct gpis_descent {
     double *x, *gradient; /* the current point and its gradient */
     double value;
     double eta, shortest;         /* the step accepted last, and the shortest of all */
+    double step_sum;              /* of the steps accepted */
     int64_t iterations, trials;   /* steps taken, trials made */
     double *old_x, *old_gradient; /* the point before */
     double *z, *z_gradient;       /* the extrapolated point */

@@ -42,6 +42,8 @@ static gpis_status iterate(gpis_run *run, gpis_descent *s) {
         if (!moved || s->value > DIVERGED * first) gpis_run_end(run, GPIS_STALLED);
         if (!run->ended) status = step(run, s, &moved);
         if (status != GPIS_OK) return status;
+        run->step_sum += moved ? s->eta : 0.0;
+        run->steps += moved;
     }
     return GPIS_OK;
 }

@@ -94,11 +94,10 @@ static gpis_status start_from_sketch(newton *s, const double *x0) {
 /* ---- a round --------------------------------------------------------------------------------------------------------
  */
 
-/* f and g at x; probes ride along, and with `resketch` a new sketch of A. In extended precision where the tolerance
- * needs it. */
+/* f and g at x; probes ride along, and with `resketch` a new sketch of A. */
 static gpis_status evaluate(newton *s, bool resketch) {
     gpis_run *run = s->run;
-    const bool probing = s->probes && !resketch && gpis_probes_wanted(s->probes);
+    const bool probing = s->probes && !resketch && !run->extended && gpis_probes_wanted(s->probes);
     gpis_pass pass = {
         .k = run->k, .Y = run->Y, .X = s->x, .extended = run->extended, .objective = &s->objective, .G = s->g};
     if (probing) {
@@ -118,25 +117,34 @@ static gpis_status evaluate(newton *s, bool resketch) {
         status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->A, run->k, false).gradient);
     if (status == GPIS_OK && probing) run->model->c = gpis_probes_bound(s->probes);
     if (status != GPIS_OK) return status;
+    run->combined = false;
     gpis_run_offer(run, s->x, s->objective);
-    if (gpis_run_exhausted(run) || !gpis_run_extend(run)) return GPIS_OK;
-    status = gpis_run_gradient(run, s->x, &s->objective, s->g);
-    if (status == GPIS_OK) gpis_run_offer(run, s->x, s->objective);
-    return status;
+    gpis_hull_add(s->hull, s->x, s->g, s->objective);
+    return GPIS_OK;
 }
 
-/* The best point of the hull. In extended precision points are taken as they are: sums of several would round. */
+/* The best point of the hull. */
 static void step(newton *s) {
     gpis_run *run = s->run;
-    if (!run->extended) {
-        gpis_hull_add(s->hull, s->x, s->g, s->objective);
-        gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective);
-        gpis_run_offer(run, s->xh, s->hull_objective);
-        return;
-    }
-    memcpy(s->xh, s->x, (size_t)run->size * sizeof(double));
-    memcpy(s->gh, s->g, (size_t)run->size * sizeof(double));
-    s->hull_objective = s->objective;
+    gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective);
+    run->combined = s->hull->count > 1;
+    gpis_run_offer(run, s->xh, s->hull_objective);
+}
+
+/* The bounds at the best point of the hull. Where rounding errors stand in the way of the tolerance, that point is
+ * measured in extended precision, and what was measured before is forgotten. */
+static gpis_status certify(newton *s) {
+    gpis_run *run = s->run;
+    gpis_status status = GPIS_OK;
+    if (run->model) status = gpis_run_second_order(run, s->xh, s->gh, s->hull_objective, true);
+    if (status == GPIS_OK) status = gpis_run_first_order(run, s->xh, s->gh, s->hull_objective);
+    if (status != GPIS_OK || gpis_run_solved(run) || !gpis_run_extend(run)) return status;
+    memcpy(s->x, s->xh, (size_t)run->size * sizeof(double));
+    s->hull->count = 0;
+    status = evaluate(s, false);
+    if (status != GPIS_OK) return status;
+    step(s);
+    return certify(s);
 }
 
 /* At a tight tolerance one round more: the objective hardly feels it, the last digits of x do. */
@@ -159,7 +167,7 @@ static bool wants_another_sketch(newton *s, pace *now) {
     const double left = 2.0 * gpis_inner_fall(s->run->inner);
     now->slow = left > 0.5 * now->left ? now->slow + 1 : 0;
     now->left = left;
-    if (!s->sketch || now->slow < 3 || s->models >= MOST_MODELS || s->run->extended) return false;
+    if (!s->sketch || now->slow < 3 || s->models >= MOST_MODELS) return false;
     now->slow = 0;
     return true;
 }
@@ -171,8 +179,7 @@ static gpis_status rounds(newton *s) {
     while (status == GPIS_OK) {
         const double before = run->objective, gap = gpis_run_gap(run);
         step(s);
-        if (run->model) status = gpis_run_second_order(run, s->xh, s->gh, s->hull_objective, true);
-        if (status == GPIS_OK) status = gpis_run_first_order(run, s->xh, s->gh, s->hull_objective);
+        status = certify(s);
         if (status != GPIS_OK) break;
         gpis_run_check(run);
         if (run->ended) break;

@@ -64,7 +64,27 @@ gpis_status gpis_run_make_model(gpis_run *run) {
         gpis_free(run->context, H);
         return status;
     }
-    status = gpis_model_create(run->context, run->d, H, gpis_pass_roundings(run->A, run->k, false).gram, &run->model);
+    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false).gram, false);
+}
+
+gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H) {
+    gpis_source *SA = NULL;
+    gpis_status status =
+        gpis_source_dense(run->context, sketch->SA, GPIS_FLOAT64, GPIS_ROW_MAJOR, sketch->m, sketch->d, sketch->d, &SA);
+    const gpis_pass pass = {.gram = H};
+    if (status == GPIS_OK) status = gpis_pass_run(run->context, SA, &pass);
+    gpis_source_destroy(SA);
+    run->epochs += (double)(sketch->m * run->d) / (4.0 * (double)(run->n * run->k));
+    return status;
+}
+
+gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, bool sketched) {
+    gpis_inner_destroy(run->inner);
+    gpis_model_destroy(run->model);
+    run->inner = NULL;
+    run->model = NULL;
+    run->sketched = sketched;
+    const gpis_status status = gpis_model_create(run->context, run->d, H, roundings, &run->model);
     if (status != GPIS_OK) return status;
     return gpis_inner_create(run->context, run->set, run->model, &gpis_inner_fast, &run->inner);
 }
@@ -77,7 +97,8 @@ static gpis_point point_at(const gpis_run *run, const double *x, const double *g
                         .norms2 = run->norms2,
                         .objective_roundings = roundings.objective,
                         .gradient_roundings = roundings.gradient,
-                        .extended = run->extended};
+                        .extended = run->extended,
+                        .combined = run->combined};
 }
 
 void gpis_run_offer(gpis_run *run, const double *x, double objective) {
@@ -190,13 +211,19 @@ gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, doub
     return status;
 }
 
-bool gpis_run_idle(const gpis_run *run, double objective, double gap) {
+bool gpis_run_idle(gpis_run *run, double objective, double gap) {
     const double least = fmax(run->noise, 0.1 * run->settings->tol * run->objective);
-    return !(gpis_run_gap(run) < 0.9 * gap) && !(run->objective < objective - least);
+    run->idle = !(gpis_run_gap(run) < 0.9 * gap) && !(run->objective < objective - least);
+    return run->idle;
 }
 
 bool gpis_run_extend(gpis_run *run) {
-    if (run->extended || run->noise <= 0.1 * run->settings->tol * run->objective) return false;
+    const double tolerance = run->settings->tol * run->objective;
+    if (run->extended || run->noise <= 0.1 * tolerance || gpis_run_exhausted(run)) return false;
+    /* What is not noise is small enough, or there is nothing but noise to go by. */
+    const bool near = gpis_run_gap(run) <= 4.0 * (tolerance + run->noise);
+    const bool blind = gpis_run_lower(run) <= 0.0 && run->idle;
+    if (!near && !blind) return false;
     run->extended = true;
     run->objective = INFINITY; /* to be measured again */
     return true;
@@ -247,10 +274,13 @@ void gpis_run_check(gpis_run *run) {
                                         .gap = gap,
                                         .contraction = gap / run->previous_gap,
                                         .m = run->m,
-                                        .inner_iterations = run->inner_iterations};
+                                        .inner_iterations = run->inner_iterations,
+                                        .step = run->steps > 0 ? run->step_sum / (double)run->steps : 0.0};
         if (settings->progress(settings->progress_user, &progress)) gpis_run_end(run, GPIS_INTERRUPTED);
     }
     run->previous_gap = gap;
+    run->step_sum = 0.0;
+    run->steps = 0;
     if (gpis_run_solved(run)) {
         run->ended = true;
         run->outcome = GPIS_SOLVED;

@@ -21,6 +21,8 @@ typedef struct gpis_run {
     double started;
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
+    double step_sum; /* of the steps that line searches accepted since the last report */
+    int64_t steps;   /* how many those are */
     /* what is known */
     double *best;        /* owned: the best feasible point, d x k */
     double objective;    /* there */
@@ -28,6 +30,8 @@ typedef struct gpis_run {
     double likely;       /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
     double noise;        /* of the best objective, by rounding */
     bool extended;       /* residuals are computed in extended precision from now on */
+    bool combined;       /* points at hand are combinations of measured ones (hull.h) */
+    bool idle;           /* what gpis_run_idle said last */
     double previous_gap; /* NaN before the first */
     double *norms2;      /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
@@ -81,7 +85,7 @@ void gpis_run_resume(gpis_run *run, double paused);
 
 /* True when, since objective and gap were what is given, neither has changed by more than rounding and the tolerance
  * make of it. */
-bool gpis_run_idle(const gpis_run *run, double objective, double gap);
+bool gpis_run_idle(gpis_run *run, double objective, double gap);
 
 /* Rounding errors of double precision stand between the objective and the tolerance: from now on residuals are
  * computed in extended precision. True if that is new, and x must be evaluated again. */

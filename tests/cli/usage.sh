@@ -4,7 +4,7 @@ prints "gpis solve"
 same "stderr" "$(cat stderr)" ""
 run 0 --version
 same "version" "$(cat stdout | tr -d '0-9')" "gpis .."
-for command_name in solve check info gen bounds; do
+for command_name in solve check info gen reproduce plot bounds; do
     run 0 $command_name --help
     prints "Usage: gpis $command_name"
     prints "Example:"
@@ -45,7 +45,7 @@ refuse 2 gen
 refuse 2 gen syn1
 says "--out"
 refuse 2 gen syn9 --out d
-says "syn1, syn2, syn3, syn4 and magic04"
+says "syn1, syn2, syn3, syn4, magic04 and year"
 refuse 2 gen syn1 syn2 --out d
 refuse 2 gen syn1 --k 3 --out d
 says "syn1 has no option --k"

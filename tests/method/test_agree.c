@@ -91,6 +91,9 @@ static void newton_refines(void **state) {
             for (int64_t j = 1; j < D; j++) p.A[i * D + j] = p.A[i * D] + apart * p.A[i * D + j];
         gpis_set *set = problem_set(context, &w, "none", "1", 1);
         gpis_result r = solve(context, &p, set, "newton", 1e-10, 60);
+        assert_true(r.passes <= 30 && (apart < 1e-5 || r.outcome == GPIS_SOLVED));
+        gpis_result_clear(context, &r);
+        r = solve(context, &p, set, "newton", 1e-15, 60); /* as far as it goes */
         long double g[D];
         const long double f = problem_value(&p, r.x, g);
         for (int64_t j = 0; j < D; j++) {
@@ -101,7 +104,6 @@ static void newton_refines(void **state) {
                 fail_msg("apart by %g: column %lld at a cosine of %g, %s after %lld passes", apart, (long long)j,
                          cosine, gpis_outcome_text(r.outcome), (long long)r.passes);
         }
-        assert_true(r.passes <= 30 && (apart < 1e-5 || r.outcome == GPIS_SOLVED));
         gpis_result_clear(context, &r);
         gpis_set_destroy(set);
         problem_clear(&p);

@@ -1,0 +1,104 @@
+/*
+ * Syn4: the mean step that the line search of GPIS accepts, against the sparsity s of the true x. Steps are shown as
+ * eta L, L = ||A||^2 (n by the recipe), so that 1 is the longest step that is safe everywhere.
+ *
+ * The paper tells neither rounds nor inner iterations here: ten rounds of a hundred are run, enough to be at the
+ * solution.
+ */
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+
+#include "experiment.h"
+
+enum { ROUNDS = 10, INNER = 100, SKETCH_PER_COLUMN = 8 };
+
+static const int64_t SPARSITY[SPARSITIES] = {1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100};
+
+typedef struct mean_step {
+    double sum;
+    int64_t count;
+} mean_step;
+
+static int add_step(void *user, const gpis_progress *p) {
+    mean_step *m = user;
+    if (p->step > 0.0) {
+        m->sum += p->step * (double)p->inner_iterations;
+        m->count += p->inner_iterations;
+    }
+    return cli_interrupted();
+}
+
+/* One random problem solved by GPIS; *step: mean eta L. */
+static int trial(const gen_options *options, int64_t m, int threads, double *step) {
+    static const int64_t inner = INNER;
+    gen_problem data = {0};
+    gpis_context *context = NULL;
+    gpis_source *A = NULL;
+    gpis_set *set = NULL;
+    gpis_result result = {0};
+    mean_step mean = {0};
+    char spec[64];
+    int code = gen_make(options, &data);
+    if (code != 0) return code;
+    gen_set_spec(&data, "", spec, sizeof spec);
+    gpis_settings settings = gpis_settings_default();
+    settings.method = "gpis";
+    settings.certificate = GPIS_CERTIFICATE_NONE;
+    settings.max_passes = ROUNDS + 1;
+    settings.m = m;
+    settings.seed = options->seed;
+    settings.inner_iterations = &inner;
+    settings.inner_rounds = 1;
+    settings.progress = add_step;
+    settings.progress_user = &mean;
+    gpis_status status = gpis_context_create(&context);
+    if (status == GPIS_OK) status = gpis_context_set_threads(context, threads);
+    if (status == GPIS_OK)
+        status = gpis_source_dense(context, data.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, data.n, data.d, data.d, &A);
+    if (status == GPIS_OK) status = gpis_set_parse(context, spec, data.d, 1, &set);
+    if (status == GPIS_OK) status = gpis_solve(context, A, data.y, 1, set, &settings, &result);
+    if (status != GPIS_OK) code = cli_fail_status(context, status);
+    *step = mean.count > 0 ? mean.sum / (double)mean.count * (double)data.n : 0.0;
+    if (context) gpis_result_clear(context, &result);
+    gpis_set_destroy(set);
+    gpis_source_destroy(A);
+    gpis_context_destroy(context);
+    gen_problem_clear(&data);
+    if (code == 0 && cli_interrupted()) code = CLI_INTERRUPTED;
+    return code;
+}
+
+static void summarise(sweep *s, int i) {
+    double sum = 0, squares = 0;
+    for (int64_t t = 0; t < s->trials; t++) sum += s->step[i][t];
+    s->mean[i] = sum / (double)s->trials;
+    for (int64_t t = 0; t < s->trials; t++) squares += pow(s->step[i][t] - s->mean[i], 2);
+    s->deviation[i] = sqrt(squares / (double)(s->trials > 1 ? s->trials - 1 : 1));
+}
+
+int sweep_run(sweep *s, reproduce_options *o) {
+    const gen_recipe *recipe = gen_find_recipe("syn4");
+    gen_options options = {.numbers = recipe->numbers, .form = recipe->form};
+    if (o->quick) options.numbers.n /= 10;
+    s->n = options.numbers.n;
+    s->d = options.numbers.d;
+    s->m = SKETCH_PER_COLUMN * s->d < s->n / 4 ? SKETCH_PER_COLUMN * s->d : s->n / 4;
+    s->trials = o->quick ? 5 : MOST_TRIALS;
+    if (o->threads > 0) omp_set_num_threads((int)o->threads);
+    openblas_set_num_threads(1);
+    int code = 0;
+    for (int i = 0; i < SPARSITIES && code == 0; i++) {
+        s->sparsity[i] = options.numbers.sparsity = SPARSITY[i];
+        fprintf(stderr, "[%d of %d] syn4, %lld nonzeros, %lld trials: ", ++o->done, o->total, (long long)SPARSITY[i],
+                (long long)s->trials);
+        for (int64_t t = 0; t < s->trials && code == 0; t++) {
+            options.seed = o->seed + (uint64_t)(t * SPARSITIES + i);
+            code = trial(&options, s->m, (int)o->threads, &s->step[i][t]);
+        }
+        summarise(s, i);
+        if (code == 0) fprintf(stderr, "mean step %.3g / L\n", s->mean[i]);
+    }
+    s->run = code == 0;
+    return code;
+}
