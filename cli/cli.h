@@ -90,6 +90,9 @@ int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_pat
 int cli_problem_read_x(cli_problem *problem, const char *path, gpis_array *out);
 void cli_problem_close(cli_problem *problem);
 
+/* Starts the program again where OpenBLAS does not know the processor (blas.c). */
+void cli_wake_blas(char **argv);
+
 double cli_clock(void); /* seconds, monotonic */
 
 /* ---- reports (report.c) ------------------------------------------------------------------------------------------ */

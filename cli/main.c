@@ -49,6 +49,7 @@ static int run_command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    cli_wake_blas(argv);
     argp_program_version_hook = print_version;
     int code = 0;
     if (argc < 2)

@@ -15,7 +15,7 @@ const experiment experiments[] = {
      "A sparse vector from noisy measurements, condition number 10<sup>7</sup>; projecting on the l1 ball is cheap."},
     {"syn2", "Syn2: l1 ball in a dense dictionary", true, 30, 3,
      "As Syn1, but sparse in an orthogonal dictionary U: each projection multiplies by U and by its transpose."},
-    {"syn3", "Syn3: nuclear norm, 100 responses", true, 120, 5,
+    {"syn3", "Syn3: nuclear norm, 100 responses", true, 75, 5,
      "A matrix of rank 5 from noisy measurements; each projection is a singular value decomposition of 100 x 100."},
     {"syn4", "Syn4: line-search steps", false, 0, 0,
      "The mean step that the line search of GPIS takes, against the sparsity of the solution."},
