@@ -68,7 +68,7 @@ gpis_status gpis_run_make_model(gpis_run *run) {
     }
     status = gpis_model_create(run->context, run->d, H, gpis_pass_roundings(run->A, run->k, false).gram, &run->model);
     if (status != GPIS_OK) return status;
-    return gpis_inner_create(run->context, run->set, run->model, &gpis_inner_fast, &run->inner);
+    return gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner);
 }
 
 static gpis_point point_at(const gpis_run *run, const double *x, const double *g, double objective) {
@@ -124,7 +124,7 @@ gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *
     enum { FIRST_BURST = 50 };
     const gpis_point point = point_at(run, x, g, objective);
     const int64_t most = 5000 + 50 * (run->n / run->d); /* about as much arithmetic as 50 passes */
-    const int64_t before = run->inner->descent->iterations;
+    const int64_t before = run->inner->iterations;
     inner_state now = {INFINITY, 0.0}, last;
     bool done = false;
     gpis_inner_begin(run->inner, x, g);
@@ -138,7 +138,7 @@ gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *
         run->lower = fmax(run->lower, objective - now.gap);
         if (inner_is_solved(run, now, last, for_step)) break;
     }
-    run->inner_iterations = run->inner->descent->iterations - before;
+    run->inner_iterations = run->inner->iterations - before;
     return GPIS_OK;
 }
 

@@ -93,11 +93,11 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
         if (status != GPIS_OK || done) break;
         status = gpis_certificate_second(run->context, run->set, &point, r->model, inner->s, &bound);
         const double fallen = gpis_inner_fall(inner), left = 0.5 * bound - fallen;
-        if (left <= worth * fallen || inner->descent->iterations > MOST_INNER) break;
+        if (left <= worth * fallen || inner->iterations > MOST_INNER) break;
     }
     memcpy(r->x, inner->s, (size_t)run->size * sizeof(double));
-    run->inner_iterations = inner->descent->iterations;
-    run->epochs += (double)inner->descent->trials * (double)run->d / (double)run->n;
+    run->inner_iterations = inner->iterations;
+    run->epochs += (double)inner->trials * (double)run->d / (double)run->n;
     gpis_inner_destroy(inner);
     return status;
 }
