@@ -3,9 +3,9 @@
  *
  *     q(s) = 1/2 <s - x, H (s - x)> + <g, s - x>,
  *
- * whose minimum bounds how far f can still fall. Without a constraint it is solved by the factor of H; otherwise by
- * accelerated projected gradient with restart, in bursts, so that the caller stops as soon as the answer is good
- * enough.
+ * whose minimum bounds how far f can still fall. How it is solved depends on K (solver.h): by the factor of H without a
+ * constraint, from face to face for polyhedra, by a secular equation for the ball, and by accelerated projected
+ * gradient for everything else, in bursts, so that the caller stops as soon as the answer is good enough.
  */
 #ifndef GPIS_INNER_H
 #define GPIS_INNER_H
@@ -17,19 +17,26 @@ typedef struct gpis_inner {
     gpis_context *context;   /* borrowed */
     gpis_set *set;           /* borrowed */
     const gpis_model *model; /* borrowed */
-    gpis_descent *descent;   /* owned */
-    double *x, *g;           /* owned: where the model is centred, and the gradient there */
-    double *pair, *product;  /* owned: (s - x, p) side by side, and H times it */
-    double *s;               /* the solution so far; borrowed from descent or, unconstrained, from pair */
+    const struct gpis_inner_solver *solver;
+    void *state;                    /* of the solver, owned */
+    gpis_descent_settings settings; /* of the projected gradient */
+    double *x, *g;                  /* owned: where the model is centred, and the gradient there */
+    double *s;                      /* owned: the solution so far */
+    double value;                   /* q(s) */
+    int64_t iterations, trials;     /* steps taken, and products with H they took, since it was made */
+    double step_sum;                /* of the gradient's steps */
 } gpis_inner;
 
-/* `settings`: of the projected gradient; gpis_inner_fast: the accelerated one, with a search that costs little. */
+/* `settings`: by projected gradient as configured here (`none` by its factor even so); NULL: by the best solver for
+ * this set. */
 gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_model *model,
                               const gpis_descent_settings *settings, gpis_inner **out);
+/* The accelerated gradient with a search that costs little. */
 extern const gpis_descent_settings gpis_inner_fast;
 /* Centres the model at x (in K) with gradient g, and begins there. */
 void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g);
-/* At most `iterations` more steps. *done: the minimiser is reached to working accuracy. */
+/* At most `iterations` more steps, where steps are cheap and many; solvers that are exact go to the end at once. *done:
+ * the minimiser is reached to working accuracy. */
 gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done);
 /* -q(s): how far the model has fallen. */
 double gpis_inner_fall(const gpis_inner *inner);

@@ -191,7 +191,7 @@ void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f) {
     const double best = h->f[w.reference];
     if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
     *f = value(&w, best);
-    if (!(*f < best && *f > 1e-12 * best)) { /* nothing but rounding: stay at the best measured point */
+    if (!(*f<best && * f> 1e-12 * best)) { /* nothing but rounding: stay at the best measured point */
         for (int i = 0; i < w.count; i++) w.t[i] = i == w.reference;
         *f = best;
     }

@@ -86,7 +86,7 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, bool
     run->sketched = sketched;
     const gpis_status status = gpis_model_create(run->context, run->d, H, roundings, &run->model);
     if (status != GPIS_OK) return status;
-    return gpis_inner_create(run->context, run->set, run->model, &gpis_inner_fast, &run->inner);
+    return gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner);
 }
 
 static gpis_point point_at(const gpis_run *run, const double *x, const double *g, double objective) {
@@ -154,7 +154,7 @@ static gpis_status enter_bound(gpis_run *run, const gpis_point *point) {
 static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_step) {
     enum { FIRST_BURST = 50 };
     const int64_t most = 5000 + 50 * (run->n / run->d); /* about as much arithmetic as 50 passes */
-    const int64_t before = run->inner->descent->iterations;
+    const int64_t before = run->inner->iterations;
     const double c = run->model->c;
     inner_state now = {INFINITY, 0.0}, last;
     bool done = false;
@@ -171,7 +171,7 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
         if (!run->sketched) run->lower = fmax(run->lower, point->objective - now.gap);
         if (inner_is_solved(run, now, last, for_step)) break;
     }
-    run->inner_iterations = run->inner->descent->iterations - before;
+    run->inner_iterations = run->inner->iterations - before;
     return GPIS_OK;
 }
 

@@ -86,13 +86,13 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
         const double before = gpis_inner_fall(inner);
         status = gpis_inner_run(inner, burst, &done);
         const double fall = gpis_inner_fall(inner), enough = fmax(worth * fall, 0.5 * run->noise); /* f = 2 q + ... */
-        if (fall - before <= enough || inner->descent->iterations > MOST_INNER) break;
+        if (fall - before <= enough || inner->iterations > MOST_INNER) break;
     }
     memcpy(r->x, inner->s, (size_t)run->size * sizeof(double));
-    run->inner_iterations = inner->descent->iterations;
-    run->step_sum += inner->descent->step_sum;
-    run->steps += inner->descent->iterations;
-    run->epochs += (double)inner->descent->trials * (double)run->d / (double)run->n;
+    run->inner_iterations = inner->iterations;
+    run->step_sum += inner->step_sum;
+    run->steps += inner->iterations;
+    run->epochs += (double)inner->trials * (double)run->d / (double)run->n;
     gpis_inner_destroy(inner);
     return status;
 }

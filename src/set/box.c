@@ -125,6 +125,12 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
     return GPIS_OK;
 }
 
+static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
+    const box_state *box = s->state;
+    *lo = box->lo[i];
+    *hi = box->hi[i];
+}
+
 const gpis_set_class gpis_set_box = {
     .name = "box",
     .usage = "box:LO,HI (numbers or .npy files)",
@@ -134,4 +140,5 @@ const gpis_set_class gpis_set_box = {
     .support = support,
     .recession = recession,
     .destroy = destroy,
+    .bounds = bounds,
 };

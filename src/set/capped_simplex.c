@@ -1,4 +1,6 @@
 /* capped-simplex:R: x >= 0, sum x <= R. The negative part goes first, then the cap; support(g) = R max(0, max g_i). */
+#include <math.h>
+
 #include "set/kinds.h"
 #include "set/threshold.h"
 
@@ -21,10 +23,18 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
+static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
+    (void)s, (void)i;
+    *lo = 0;
+    *hi = INFINITY;
+}
+
 const gpis_set_class gpis_set_capped_simplex = {
     .name = "capped-simplex",
     .usage = "capped-simplex:R",
     .parse = parse,
     .project = project,
     .support = support,
+    .bounds = bounds,
+    .sum = GPIS_SUM_AT_MOST_R,
 };

@@ -24,10 +24,18 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
+static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
+    (void)s, (void)i;
+    *lo = -INFINITY;
+    *hi = INFINITY;
+}
+
 const gpis_set_class gpis_set_l1 = {
     .name = "l1",
     .usage = "l1:R",
     .parse = parse,
     .project = project,
     .support = support,
+    .bounds = bounds,
+    .sum = GPIS_SUM_OF_SIZES_WITHIN,
 };

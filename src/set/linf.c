@@ -20,10 +20,17 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
+static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
+    (void)i;
+    *lo = -s->R;
+    *hi = s->R;
+}
+
 const gpis_set_class gpis_set_linf = {
     .name = "linf",
     .usage = "linf:R",
     .parse = parse,
     .project = project,
     .support = support,
+    .bounds = bounds,
 };

@@ -1,4 +1,6 @@
 /* nonneg: x >= 0, a cone. */
+#include <math.h>
+
 #include "set/kinds.h"
 
 static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
@@ -18,6 +20,12 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
+static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
+    (void)s, (void)i;
+    *lo = 0;
+    *hi = INFINITY;
+}
+
 const gpis_set_class gpis_set_nonneg = {
     .name = "nonneg",
     .usage = "nonneg",
@@ -26,4 +34,5 @@ const gpis_set_class gpis_set_nonneg = {
     .project = project,
     .support = support,
     .recession = project,
+    .bounds = bounds,
 };

@@ -28,6 +28,14 @@
 #include "base/base.h"
 #include "set/spec.h"
 
+/* What the entries of a vector may add up to, where its kind is made of bounds and one sum. */
+typedef enum gpis_sum_rule {
+    GPIS_SUM_ANY,
+    GPIS_SUM_IS_R,           /* sum x_i = R */
+    GPIS_SUM_AT_MOST_R,      /* sum x_i <= R */
+    GPIS_SUM_OF_SIZES_WITHIN /* sum |x_i| <= R */
+} gpis_sum_rule;
+
 typedef struct gpis_set_class {
     const char *name;
     const char *usage;    /* how a spec looks, for messages: "l1:R"; without a colon the kind takes no arguments */
@@ -41,6 +49,10 @@ typedef struct gpis_set_class {
     gpis_status (*support)(gpis_set *s, const double *g, double *value);
     gpis_status (*recession)(gpis_set *s, const double *v, double *x); /* NULL: always bounded; x may be v */
     void (*destroy)(gpis_set *s);                                      /* frees s->state; NULL-safe; optional */
+    /* Optional, for the kinds that are polyhedra of this form and no other: lo_i <= x_i <= hi_i, and the rule for the
+     * sum. A solver can then walk along their faces. */
+    void (*bounds)(const gpis_set *s, int64_t i, double *lo, double *hi);
+    gpis_sum_rule sum;
 } gpis_set_class;
 
 struct gpis_set {

@@ -1,4 +1,5 @@
 /* simplex:R: x >= 0, sum x = R. P(v) = max(v - tau, 0); support(g) = R max g_i. */
+#include <math.h>
 #include <string.h>
 
 #include "set/kinds.h"
@@ -28,10 +29,18 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
+static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
+    (void)s, (void)i;
+    *lo = 0;
+    *hi = INFINITY;
+}
+
 const gpis_set_class gpis_set_simplex = {
     .name = "simplex",
     .usage = "simplex:R",
     .parse = parse,
     .project = project,
     .support = support,
+    .bounds = bounds,
+    .sum = GPIS_SUM_IS_R,
 };

@@ -35,7 +35,7 @@ static void setting_begin(setting *t, gpis_context *context, const problem *p, g
     const gpis_pass pass = {.k = p->k, .norms2 = t->norms2, .gram = H};
     assert_ok(context, gpis_pass_run(context, t->A, &pass));
     assert_ok(context, gpis_model_create(context, p->d, H, gpis_pass_roundings(t->A, p->k, false).gram, &t->model));
-    assert_ok(context, gpis_inner_create(context, set, t->model, &gpis_inner_fast, &t->inner));
+    assert_ok(context, gpis_inner_create(context, set, t->model, NULL, &t->inner));
 }
 
 static void setting_end(setting *t) {
@@ -298,7 +298,7 @@ static void slack_is_paid_for(void **state) {
             gpis_model_destroy(t.model);
             assert_ok(context, gpis_model_create(context, D, H, 100.0, &t.model));
             t.model->slack = slack;
-            assert_ok(context, gpis_inner_create(context, set, t.model, &gpis_inner_fast, &t.inner));
+            assert_ok(context, gpis_inner_create(context, set, t.model, NULL, &t.inner));
             assert_ok(context, gpis_set_project(set, x, x));
             offer(&t, x);
             search_by_library(&t, "newton");

@@ -326,7 +326,7 @@ static void inner_problem(void **state) {
             gpis_model *model = NULL;
             gpis_inner *inner = NULL;
             assert_ok(context, gpis_model_create(context, 5, H, 23.0, &model));
-            assert_ok(context, gpis_inner_create(context, set, model, &gpis_inner_fast, &inner));
+            assert_ok(context, gpis_inner_create(context, set, model, NULL, &inner));
             for (uint64_t start = 0; start < 3; start++) { /* used again and again */
                 bool done = false;
                 fill_normal(x, size, start, 1.0);
@@ -358,7 +358,7 @@ static gpis_status create_inner(gpis_context *context, void *user) {
         H[0] = H[3] = 1.0;
         status = gpis_model_create(context, 2, H, 10.0, &model);
     }
-    if (status == GPIS_OK) status = gpis_inner_create(context, set, model, &gpis_inner_fast, &inner);
+    if (status == GPIS_OK) status = gpis_inner_create(context, set, model, NULL, &inner);
     gpis_inner_destroy(inner);
     gpis_model_destroy(model);
     gpis_set_destroy(set);

@@ -1,0 +1,278 @@
+/* From face to face: step, bend, release. */
+#include "inner/active_set.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/accurate.h"
+
+gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const gpis_model *model,
+                                   gpis_active_set **out) {
+    enum { VECTORS = 8 };
+    const int64_t d = set->d;
+    gpis_active_set *a = *out = gpis_alloc_zero(context, 1, sizeof *a);
+    if (!a) return GPIS_NO_MEMORY;
+    a->context = context;
+    a->set = set;
+    a->model = model;
+    a->d = d;
+    double **field[VECTORS] = {&a->lo, &a->hi, &a->sigma, &a->G, &a->p, &a->w, &a->trial, &a->move};
+    for (int i = 0; i < VECTORS; i++)
+        if (!(*field[i] = gpis_alloc(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
+    a->free = gpis_alloc(context, d, sizeof *a->free);
+    if (!a->free) return GPIS_NO_MEMORY;
+    for (int64_t j = 0; j < d; j++) set->class->bounds(set, j, &a->lo[j], &a->hi[j]);
+    return gpis_principal_create(context, model, &a->factor);
+}
+
+void gpis_active_set_destroy(gpis_active_set *a) {
+    if (!a) return;
+    gpis_principal_destroy(a->factor);
+    double *const vectors[] = {a->lo, a->hi, a->sigma, a->G, a->p, a->w, a->trial, a->move};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(a->context, vectors[i]);
+    gpis_free(a->context, a->free);
+    gpis_free(a->context, a);
+}
+
+static bool signed_sum(const gpis_active_set *a) { return a->set->class->sum == GPIS_SUM_OF_SIZES_WITHIN; }
+
+/* Hv = H v: by the rows of H that count where they are few, since H is symmetric. */
+static void multiply(gpis_active_set *a, const double *v, double *Hv) {
+    const int64_t d = a->d;
+    int64_t count = 0;
+    a->products++;
+    for (int64_t j = 0; j < d; j++) count += v[j] != 0.0;
+    if (2 * count >= d) {
+        gpis_model_apply(a->model, 1, v, Hv);
+        return;
+    }
+    memset(Hv, 0, (size_t)d * sizeof *Hv);
+    for (int64_t j = 0; j < d; j++)
+        if (v[j] != 0.0) cblas_daxpy((int)d, v[j], a->model->H + j * d, 1, Hv, 1);
+}
+
+/* G = g + H (s - x) and q(s). */
+static void evaluate(gpis_active_set *a) {
+    for (int64_t j = 0; j < a->d; j++) a->move[j] = a->s[j] - a->x[j];
+    multiply(a, a->move, a->G);
+    a->value = 0.0;
+    for (int64_t j = 0; j < a->d; j++) {
+        a->value += a->move[j] * (0.5 * a->G[j] + a->g[j]);
+        a->G[j] += a->g[j];
+    }
+}
+
+static double total(const gpis_active_set *a, const double *s) {
+    gpis_sum sum = {0, 0};
+    for (int64_t j = 0; j < a->d; j++) gpis_sum_add(&sum, signed_sum(a) ? fabs(s[j]) : s[j]);
+    return gpis_sum_value(sum);
+}
+
+/* The least face that holds s. */
+static void read_face(gpis_active_set *a) {
+    for (int64_t j = 0; j < a->d; j++) {
+        a->free[j] = signed_sum(a) ? a->s[j] != 0.0 : a->s[j] > a->lo[j] && a->s[j] < a->hi[j];
+        a->sigma[j] = signed_sum(a) && a->s[j] < 0.0 ? -1.0 : 1.0;
+    }
+    a->tight = a->set->class->sum == GPIS_SUM_IS_R;
+    if (a->set->class->sum != GPIS_SUM_ANY) a->tight = a->tight || total(a, a->s) >= a->set->R * (1.0 - 1e-13);
+}
+
+/* p and nu of the header. The sum drifts by rounding; the step brings it back. */
+static void find_step(gpis_active_set *a) {
+    for (int64_t j = 0; j < a->d; j++) a->p[j] = a->free[j] ? -a->G[j] : 0.0;
+    gpis_principal_solve(a->factor, a->p);
+    a->nu = 0.0;
+    if (!a->tight) return;
+    double along = 0.0, curvature = 0.0;
+    gpis_sum missing = {a->set->R, 0};
+    for (int64_t j = 0; j < a->d; j++) a->w[j] = a->free[j] ? a->sigma[j] : 0.0;
+    gpis_principal_solve(a->factor, a->w);
+    for (int64_t j = 0; j < a->d; j++)
+        if (a->free[j]) {
+            along += a->sigma[j] * a->p[j];
+            curvature += a->sigma[j] * a->w[j];
+            gpis_sum_add(&missing, -a->sigma[j] * a->s[j]);
+        }
+    a->nu = (along - gpis_sum_value(missing)) / curvature;
+    for (int64_t j = 0; j < a->d; j++) a->p[j] -= a->nu * a->w[j];
+}
+
+/* alpha in [0, 1] with ||s + alpha p||_1 = R, or 1: by Newton on a convex function, from the right. */
+static double reach_of_sizes(const gpis_active_set *a) {
+    double alpha = 1.0;
+    for (int i = 0; i < 200; i++) {
+        double norm = 0.0, slope = 0.0;
+        for (int64_t j = 0; j < a->d; j++) {
+            const double v = a->s[j] + alpha * a->p[j];
+            norm += fabs(v);
+            slope += v < 0.0 ? -a->p[j] : a->p[j];
+        }
+        if (norm <= a->set->R * (1.0 + DBL_EPSILON) || !(slope > 0.0)) break;
+        alpha -= (norm - a->set->R) / slope;
+    }
+    return fmax(0.0, alpha);
+}
+
+/* How much of the step stays in K, 1 at most; *blocker is the entry that stops it, -1 where it is the sum. */
+static double reach(const gpis_active_set *a, int64_t *blocker) {
+    double alpha = 1.0;
+    *blocker = -1;
+    if (signed_sum(a) && !a->tight) return reach_of_sizes(a);
+    for (int64_t j = 0; j < a->d; j++) {
+        if (!a->free[j] || a->p[j] == 0.0) continue;
+        const double bound = signed_sum(a)   ? (a->sigma[j] * a->p[j] < 0.0 ? 0.0 : copysign(INFINITY, a->p[j]))
+                             : a->p[j] < 0.0 ? a->lo[j]
+                                             : a->hi[j];
+        const double room = (bound - a->s[j]) / a->p[j];
+        if (room < alpha) alpha = fmax(0.0, room), *blocker = j;
+    }
+    if (a->set->class->sum != GPIS_SUM_AT_MOST_R || a->tight) return alpha;
+    double direction = 0.0;
+    for (int64_t j = 0; j < a->d; j++) direction += a->p[j];
+    const double room = direction > 0.0 ? fmax(0.0, a->set->R - total(a, a->s)) / direction : INFINITY;
+    if (room < alpha) alpha = room, *blocker = -1;
+    return alpha;
+}
+
+/* s + alpha p, and what stopped it there is no longer free. */
+static void go_to_the_bound(gpis_active_set *a, double alpha, int64_t blocker) {
+    for (int64_t j = 0; j < a->d; j++) a->s[j] += alpha * a->p[j];
+    if (blocker >= 0) {
+        a->s[blocker] = signed_sum(a) ? 0.0 : a->p[blocker] < 0.0 ? a->lo[blocker] : a->hi[blocker];
+        a->free[blocker] = false;
+    } else {
+        a->tight = true;
+        for (int64_t j = 0; signed_sum(a) && j < a->d; j++) {
+            a->sigma[j] = a->s[j] < 0.0 ? -1.0 : 1.0;
+            a->free[j] = a->s[j] != 0.0;
+        }
+    }
+    evaluate(a);
+}
+
+/* Tries P(s + alpha p) for alpha = 1, 1/2, ...: true, and s is there, when q falls by more than `fall`, which the
+ * straight step to the bound would give. */
+static gpis_status bend(gpis_active_set *a, double least, double fall, bool *bent) {
+    *bent = false;
+    for (double alpha = 1.0; alpha > fmax(least, 0.1) && !*bent; alpha *= 0.5) {
+        for (int64_t j = 0; j < a->d; j++) a->trial[j] = a->s[j] + alpha * a->p[j];
+        if (!gpis_all_finite(a->trial, a->d)) continue;
+        const gpis_status status = a->set->class->project(a->set, a->trial, a->trial);
+        if (status != GPIS_OK) return status;
+        double change = 0.0;
+        for (int64_t j = 0; j < a->d; j++) a->move[j] = a->trial[j] - a->s[j];
+        multiply(a, a->move, a->w);
+        for (int64_t j = 0; j < a->d; j++) change += a->move[j] * (a->G[j] + 0.5 * a->w[j]);
+        *bent = change < -fall;
+    }
+    if (!*bent) return GPIS_OK;
+    memcpy(a->s, a->trial, (size_t)a->d * sizeof *a->s);
+    evaluate(a);
+    read_face(a);
+    return GPIS_OK;
+}
+
+/* By how much the multiplier of entry j, which is not free, has the wrong sign. */
+static double wrong(const gpis_active_set *a, int64_t j) {
+    const double nu = a->tight ? a->nu : 0.0;
+    if (signed_sum(a)) return fabs(a->G[j]) - nu;
+    if (!(a->lo[j] < a->hi[j])) return 0.0;
+    return a->s[j] <= a->lo[j] ? -(a->G[j] + nu) : a->G[j] + nu;
+}
+
+/* What rounding makes of an entry of D G: its two terms, |g_j| and |H_ji| <= 1 / (D_i D_j) times each |s_i - x_i|. */
+static double rounding_of_products(const gpis_active_set *a) {
+    double sum = 0.0;
+    for (int64_t j = 0; j < a->d; j++) sum += fabs(a->s[j] - a->x[j]) / a->factor->scale[j];
+    return 4.0 * DBL_EPSILON * sum;
+}
+
+/* Frees what has a multiplier of the wrong sign: all, or the worst alone. False when there is none. */
+static bool release(gpis_active_set *a, bool all) {
+    const double *D = a->factor->scale, products = rounding_of_products(a);
+    if (a->tight && a->set->class->sum != GPIS_SUM_IS_R && a->nu < 0.0) {
+        double noise = INFINITY;
+        for (int64_t j = 0; j < a->d; j++)
+            if (a->free[j]) noise = fmin(noise, products / D[j] + 4.0 * DBL_EPSILON * fabs(a->g[j]));
+        a->tight = !(a->nu < -noise);
+        a->nu = 0.0;
+        if (!a->tight && !all) return true;
+    }
+    double most = 0.0;
+    for (int64_t j = 0; j < a->d; j++) {
+        a->w[j] = a->free[j] ? 0.0 : wrong(a, j) * D[j];
+        if (!(a->w[j] > products + 4.0 * DBL_EPSILON * fabs(a->g[j]) * D[j])) a->w[j] = 0.0;
+        most = fmax(most, a->w[j]);
+    }
+    const double share = !all ? 1.0 : a->set->class->sum == GPIS_SUM_ANY ? 0.0 : 0.3;
+    for (int64_t j = 0; most > 0.0 && j < a->d; j++) {
+        if (a->w[j] == 0.0 || a->w[j] < share * most) continue;
+        a->free[j] = true;
+        if (signed_sum(a)) a->sigma[j] = a->G[j] > 0.0 ? -1.0 : 1.0;
+        if (!all) break;
+    }
+    return most > 0.0;
+}
+
+/* The minimiser without a constraint, where K lets it be. */
+static gpis_status try_free(gpis_active_set *a, bool *inside) {
+    *inside = false;
+    if (!gpis_model_covers(a->model, 1, a->g)) return GPIS_OK;
+    memcpy(a->trial, a->g, (size_t)a->d * sizeof *a->trial);
+    gpis_model_solve(a->model, 1, a->trial);
+    for (int64_t j = 0; j < a->d; j++) a->trial[j] = a->x[j] - a->trial[j];
+    if (!gpis_all_finite(a->trial, a->d)) return GPIS_OK;
+    const gpis_status status = a->set->class->project(a->set, a->trial, a->w);
+    *inside = status == GPIS_OK && memcmp(a->w, a->trial, (size_t)a->d * sizeof *a->w) == 0;
+    if (*inside) memcpy(a->s, a->trial, (size_t)a->d * sizeof *a->s);
+    return status;
+}
+
+/* One face: to its minimum, or to where K ends. *minimum tells which; *gain is what the last step promised. */
+static gpis_status visit(gpis_active_set *a, bool *minimum, double *gain) {
+    int64_t blocker;
+    double slope = 0.0;
+    a->faces++;
+    find_step(a);
+    for (int64_t j = 0; j < a->d; j++) slope += a->G[j] * a->p[j];
+    const double alpha = reach(a, &blocker);
+    *minimum = alpha >= 1.0;
+    *gain = -0.5 * slope;
+    if (*minimum) {
+        for (int64_t j = 0; j < a->d; j++) a->s[j] += a->p[j];
+        evaluate(a);
+        return GPIS_OK;
+    }
+    bool bent;
+    const gpis_status status = bend(a, 2.0 * alpha, fmax(0.0, -slope * alpha * (1.0 - 0.5 * alpha)), &bent);
+    if (status == GPIS_OK && !bent) go_to_the_bound(a, alpha, blocker);
+    return status;
+}
+
+gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const double *g, double *s, bool *solved) {
+    const int64_t most = 100 + 2 * a->d; /* faces; far more than it takes unless rounding leads it in circles */
+    double released = INFINITY, gain;    /* q when entries were last freed */
+    int refined = 0;
+    a->x = x, a->g = g, a->s = s;
+    gpis_status status = try_free(a, solved);
+    evaluate(a);
+    if (status != GPIS_OK || *solved) return status;
+    read_face(a);
+    *solved = a->set->class->sum != GPIS_SUM_ANY && a->set->R == 0.0;
+    for (int64_t faces = 0; faces < most && !*solved; faces++) {
+        bool minimum;
+        if (!gpis_principal_factor(a->factor, a->free)) break;
+        status = visit(a, &minimum, &gain);
+        if (status != GPIS_OK) return status;
+        if (!minimum) continue;
+        const bool fell = a->value < released - 1e-14 * fabs(released);
+        if (release(a, fell))
+            released = a->value;
+        else
+            *solved = gain <= 1e-13 * fabs(a->value) || ++refined == 3;
+    }
+    return GPIS_OK;
+}

@@ -1,0 +1,105 @@
+/*
+ * Polyhedra of bounds and one sum (nonneg, box, linf, l1, simplex, capped-simplex): the active set method, each column
+ * by itself. It begins on the face of the last solution, which rounds of a method hardly change, or on one that a few
+ * steps of projected gradient have found; and should it ever give up, projected gradient goes on from where it is.
+ */
+#include <string.h>
+
+#include "inner/active_set.h"
+#include "inner/solver.h"
+
+enum { GUESS = 20 };
+
+typedef struct face_state {
+    gpis_active_set *active; /* owned */
+    gpis_gradient *gradient; /* owned */
+    double *last;            /* owned: the solution before, d x k */
+    bool warm;               /* there is one */
+    bool gave_up;            /* the gradient has taken over */
+    double *x, *g, *s;       /* owned: one column of each */
+    double *p, *Hp;          /* owned: d x k */
+} face_state;
+
+static bool applies(const gpis_set *set) { return set->class->bounds != NULL; }
+
+static gpis_status create(gpis_inner *inner) {
+    gpis_context *context = inner->context;
+    const int64_t d = inner->set->d, size = d * inner->set->k;
+    face_state *f = inner->state = gpis_alloc_zero(context, 1, sizeof *f);
+    if (!f) return GPIS_NO_MEMORY;
+    f->last = gpis_alloc(context, size, sizeof(double));
+    f->p = gpis_alloc(context, size, sizeof(double));
+    f->Hp = gpis_alloc(context, size, sizeof(double));
+    f->x = gpis_alloc(context, d, sizeof(double));
+    f->g = gpis_alloc(context, d, sizeof(double));
+    f->s = gpis_alloc(context, d, sizeof(double));
+    if (!f->last || !f->p || !f->Hp || !f->x || !f->g || !f->s) return GPIS_NO_MEMORY;
+    const gpis_status status = gpis_gradient_create(inner, &f->gradient);
+    return status == GPIS_OK ? gpis_active_set_create(context, inner->set, inner->model, &f->active) : status;
+}
+
+static void destroy(gpis_inner *inner) {
+    face_state *f = inner->state;
+    if (!f) return;
+    gpis_active_set_destroy(f->active);
+    gpis_gradient_destroy(f->gradient);
+    double *const vectors[] = {f->last, f->p, f->Hp, f->x, f->g, f->s};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(inner->context, vectors[i]);
+    gpis_free(inner->context, f);
+}
+
+static void begin(gpis_inner *inner) { ((face_state *)inner->state)->gave_up = false; }
+
+/* Where to begin: the last solution if it is lower than x, or what a few gradient steps make of x. */
+static gpis_status choose_start(gpis_inner *inner) {
+    face_state *f = inner->state;
+    bool done;
+    if (!f->warm) {
+        gpis_gradient_begin(f->gradient);
+        return gpis_gradient_run(f->gradient, GUESS, &done);
+    }
+    if (gpis_inner_value(inner, f->last, f->p, f->Hp) < 0.0)
+        memcpy(inner->s, f->last, (size_t)(inner->set->d * inner->set->k) * sizeof(double));
+    return GPIS_OK;
+}
+
+static void gather(const double *X, int64_t d, int64_t k, int64_t c, double *column) {
+    for (int64_t j = 0; j < d; j++) column[j] = X[j * k + c];
+}
+
+static gpis_status solve_columns(gpis_inner *inner, bool *solved) {
+    face_state *f = inner->state;
+    const int64_t d = inner->set->d, k = inner->set->k;
+    *solved = true;
+    for (int64_t c = 0; c < k; c++) {
+        bool one;
+        gather(inner->x, d, k, c, f->x);
+        gather(inner->g, d, k, c, f->g);
+        gather(inner->s, d, k, c, f->s);
+        const gpis_status status = gpis_active_set_solve(f->active, f->x, f->g, f->s, &one);
+        if (status != GPIS_OK) return status;
+        for (int64_t j = 0; j < d; j++) inner->s[j * k + c] = f->s[j];
+        *solved = *solved && one;
+    }
+    return GPIS_OK;
+}
+
+static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
+    face_state *f = inner->state;
+    const int64_t size = inner->set->d * inner->set->k;
+    if (f->gave_up) return gpis_gradient_run(f->gradient, iterations, done);
+    const int64_t faces = f->active->faces, products = f->active->products;
+    gpis_status status = choose_start(inner);
+    if (status == GPIS_OK) status = solve_columns(inner, done);
+    if (status != GPIS_OK) return status;
+    inner->iterations += f->active->faces - faces;
+    inner->trials += f->active->products - products;
+    inner->value = gpis_inner_value(inner, inner->s, f->p, f->Hp);
+    memcpy(f->last, inner->s, (size_t)size * sizeof(double));
+    f->warm = true;
+    f->gave_up = !*done;
+    if (f->gave_up) gpis_gradient_begin(f->gradient);
+    return GPIS_OK;
+}
+
+const gpis_inner_solver gpis_inner_face = {applies, create, begin, run, destroy};

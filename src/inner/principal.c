@@ -1,0 +1,103 @@
+/* The factor of a principal block, kept up to date. */
+#include "inner/principal.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+/* 1 / sqrt(H_jj). A column without curvature gets some, 1e-8 of the least: enough to send it to its bound. */
+static void find_scale(gpis_principal *p) {
+    double least = INFINITY;
+    for (int64_t j = 0; j < p->d; j++)
+        if (p->H[j * p->d + j] > 0.0) least = fmin(least, p->H[j * p->d + j]);
+    const double instead = isinf(least) ? 1.0 : 1e-8 * least;
+    for (int64_t j = 0; j < p->d; j++) {
+        const double curvature = p->H[j * p->d + j];
+        p->scale[j] = 1.0 / sqrt(curvature > 0.0 ? curvature : fmax(instead, DBL_MIN));
+    }
+}
+
+gpis_status gpis_principal_create(gpis_context *context, const gpis_model *model, gpis_principal **out) {
+    const int64_t d = model->d;
+    gpis_principal *p = *out = gpis_alloc_zero(context, 1, sizeof *p);
+    if (!p) return GPIS_NO_MEMORY;
+    p->context = context;
+    p->d = d;
+    p->H = model->H;
+    p->scale = gpis_alloc(context, d, sizeof(double));
+    p->work = gpis_alloc(context, d, sizeof(double));
+    p->L = gpis_alloc(context, d * d, sizeof(double));
+    p->index = gpis_alloc(context, d, sizeof *p->index);
+    p->old = gpis_alloc(context, d, sizeof *p->old);
+    if (!p->scale || !p->work || !p->L || !p->index || !p->old) return GPIS_NO_MEMORY;
+    find_scale(p);
+    return GPIS_OK;
+}
+
+void gpis_principal_destroy(gpis_principal *p) {
+    if (!p) return;
+    gpis_free(p->context, p->scale);
+    gpis_free(p->context, p->work);
+    gpis_free(p->context, p->L);
+    gpis_free(p->context, p->index);
+    gpis_free(p->context, p->old);
+    gpis_free(p->context, p);
+}
+
+/* Orders F: what is in the factor already, as it stands there, then the rest. Returns how many rows remain valid. */
+static int64_t reorder(gpis_principal *p, const bool *member) {
+    const int64_t before = p->count;
+    int64_t kept = 0, count = 0;
+    memcpy(p->old, p->index, (size_t)before * sizeof *p->old);
+    while (kept < before && member[p->old[kept]]) kept++;
+    memset(p->work, 0, (size_t)p->d * sizeof *p->work); /* 1: in the list */
+    for (int64_t i = 0; i < before; i++)
+        if (member[p->old[i]]) p->index[count++] = p->old[i], p->work[p->old[i]] = 1.0;
+    for (int64_t j = 0; j < p->d; j++)
+        if (member[j] && p->work[j] == 0.0) p->index[count++] = j;
+    p->count = count;
+    return kept;
+}
+
+/* Rows [from, count) of L, by the formula of the header; false when T_FF + shift is not positive. */
+static bool append(gpis_principal *p, int64_t from) {
+    const int64_t d = p->d, rows = p->count - from;
+    if (rows == 0) return true;
+    for (int64_t i = from; i < p->count; i++) {
+        const double *row = p->H + p->index[i] * d, scale = p->scale[p->index[i]];
+        for (int64_t j = 0; j < i; j++) p->L[j * d + i] = row[p->index[j]] * scale * p->scale[p->index[j]];
+        p->L[i * d + i] = 1.0 + p->shift;
+    }
+    double *B = p->L + from, *corner = p->L + from * d + from;
+    if (from > 0) {
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)rows, (int)from, 1.0, p->L,
+                    (int)d, B, (int)d);
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)rows, (int)from, -1.0, B, (int)d, 1.0, corner,
+                    (int)d);
+    }
+    p->factored += rows;
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)rows, corner, (lapack_int)d) == 0;
+}
+
+bool gpis_principal_factor(gpis_principal *p, const bool *member) {
+    enum { TRIES = 12 };
+    int64_t kept = reorder(p, member);
+    for (int tries = 0; tries < TRIES; tries++, kept = 0) {
+        if (append(p, kept)) return true;
+        p->shift = p->shift > 0.0 ? 10.0 * p->shift : 4.0 * (double)p->d * DBL_EPSILON;
+    }
+    p->count = 0;
+    p->shift = 0.0;
+    return false;
+}
+
+void gpis_principal_solve(gpis_principal *p, double *v) {
+    const int count = (int)p->count, d = (int)p->d;
+    double *w = p->work;
+    for (int64_t i = 0; i < p->count; i++) w[i] = v[p->index[i]] * p->scale[p->index[i]];
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, count, p->L, d, w, 1);
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, count, p->L, d, w, 1);
+    for (int64_t i = 0; i < p->count; i++) v[p->index[i]] = w[i] * p->scale[p->index[i]];
+}

@@ -1,0 +1,38 @@
+/*
+ * The Cholesky factor of a principal block of H that changes by a few rows at a time.
+ *
+ * The factor is that of the scaled block T_FF = D H_FF D, D = diag(H)^-1/2, whose diagonal is 1. F has an order, oldest
+ * first: when F changes, the factor of what stands before the first index that leaves stays as it is, and the rest is
+ * appended as one block,
+ *
+ *     B = T_new,old L^-T,    L_new L_new' = T_new,new - B B'.
+ *
+ * What came last goes first, mostly, so that a change costs far less than a factor.
+ */
+#ifndef GPIS_PRINCIPAL_H
+#define GPIS_PRINCIPAL_H
+
+#include "linalg/model.h"
+
+typedef struct gpis_principal {
+    gpis_context *context; /* borrowed */
+    int64_t d;
+    const double *H;  /* borrowed */
+    double *scale;    /* owned: D */
+    double *L;        /* owned: by columns, lower triangle */
+    int64_t *index;   /* owned: F, in the order of the rows of L */
+    int64_t *old;     /* owned: scratch */
+    int64_t count;    /* of F */
+    double shift;     /* T_FF + shift I is what was factored; 0 unless that needs it */
+    int64_t factored; /* rows appended since it was made: what it cost */
+    double *work;     /* owned: d */
+} gpis_principal;
+
+gpis_status gpis_principal_create(gpis_context *context, const gpis_model *model, gpis_principal **out);
+void gpis_principal_destroy(gpis_principal *p);
+/* F = {j : member[j]}. False when no factor is to be had. */
+bool gpis_principal_factor(gpis_principal *p, const bool *member);
+/* v := H_FF^-1 v, for v of d entries of which those of F count; the others are left alone. */
+void gpis_principal_solve(gpis_principal *p, double *v);
+
+#endif
