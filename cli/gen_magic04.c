@@ -8,6 +8,7 @@
 #include <lapacke.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,9 @@ static int fill_radius(gen_problem *p) {
         if (LAPACKE_dgels(LAPACK_ROW_MAJOR, 'N', (int)p->n, FEATURES, 1, M, FEATURES, b, 1) != 0)
             code = cli_fail(CLI_BAD_INPUT, "the features of the data depend on each other");
         p->set = "l1";
-        p->radius = cblas_dasum(FEATURES, b, 1);
+        char digits[32]; /* the last ones differ from one BLAS kernel to another */
+        snprintf(digits, sizeof digits, "%.12g", cblas_dasum(FEATURES, b, 1));
+        p->radius = strtod(digits, NULL);
     }
     free(M);
     free(b);
