@@ -38,17 +38,18 @@ static double product_error(const gpis_point *point) {
     return point->gradient_roundings * UNIT * sqrt(point->objective);
 }
 
+/* Sums of d k products that nearly cancel against each other: in extended precision. */
 static double dot(const double *a, const double *b, int64_t size) {
-    double sum = 0.0;
-    for (int64_t i = 0; i < size; i++) sum += a[i] * b[i];
-    return sum;
+    long double sum = 0.0L;
+    for (int64_t i = 0; i < size; i++) sum += (long double)a[i] * b[i];
+    return (double)sum;
 }
 
 /* Rounding of <a, b>. */
 static double dot_error(const double *a, const double *b, int64_t size) {
     double sum = 0.0;
     for (int64_t i = 0; i < size; i++) sum += fabs(a[i] * b[i]);
-    return ((double)size + 2.0) * UNIT * sum;
+    return (((double)size + 2.0) * 0.5 * (double)LDBL_EPSILON + UNIT) * sum;
 }
 
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap) {

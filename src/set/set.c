@@ -103,7 +103,7 @@ gpis_status gpis_set_support(gpis_set *set, const double *g, double *value) {
  * have left. The core's support function is Lipschitz with its radius. */
 static gpis_status support_near_part(gpis_set *s, double *w, double *value, double *lost) {
     const int64_t n = part_size(s);
-    const double rounding = gpis_set_rounding(n);
+    const double rounding = gpis_set_rounding(s->class->matrix ? s->d + s->k : n); /* a matrix: its singular values */
     gpis_status status;
     double core;
     *lost = 0;
@@ -113,7 +113,9 @@ static gpis_status support_near_part(gpis_set *s, double *w, double *value, doub
         for (int64_t i = 0; i < n; i++) w[i] -= s->column_out[i];
     }
     if ((status = s->class->support(s, w, &core)) != GPIS_OK) return status;
-    *value += core + (*lost + rounding * gpis_norm2(w, n)) * s->radius;
+    /* A norm of a matrix is found to relative accuracy; a sum of entries only to that of its terms. */
+    const double evaluation = s->class->matrix ? rounding * fabs(core) : rounding * gpis_norm2(w, n) * s->radius;
+    *value += core + *lost * s->radius + evaluation;
     return GPIS_OK;
 }
 
