@@ -100,6 +100,21 @@ static void find_step(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) a->p[j] -= a->nu * a->w[j];
 }
 
+/* s + p. Where H_FF is ill conditioned p misses the sum by more than the last digits: the largest entry makes up for
+ * it.
+ */
+static void take_step(gpis_active_set *a) {
+    int64_t largest = 0;
+    gpis_sum excess = {-a->set->R, 0};
+    for (int64_t j = 0; j < a->d; j++) {
+        a->s[j] += a->p[j];
+        if (a->tight && a->free[j]) gpis_sum_add(&excess, a->sigma[j] * a->s[j]);
+        if (fabs(a->s[j]) > fabs(a->s[largest])) largest = j;
+    }
+    if (a->tight) a->s[largest] -= a->sigma[largest] * gpis_sum_value(excess);
+    evaluate(a);
+}
+
 /* alpha in [0, 1] with ||s + alpha p||_1 = R, or 1: by Newton on a convex function, from the right. */
 static double reach_of_sizes(const gpis_active_set *a) {
     double alpha = 1.0;
@@ -183,11 +198,12 @@ static double wrong(const gpis_active_set *a, int64_t j) {
     return a->s[j] <= a->lo[j] ? -(a->G[j] + nu) : a->G[j] + nu;
 }
 
-/* What rounding makes of an entry of D G: its two terms, |g_j| and |H_ji| <= 1 / (D_i D_j) times each |s_i - x_i|. */
+/* What rounding makes of an entry of D G, but for that of g_j: the sum over i of H_ji (s_i - x_i) is rounded, and s_i
+ * is known to its last digit only; |H_ji| <= 1 / (D_i D_j). */
 static double rounding_of_products(const gpis_active_set *a) {
     double sum = 0.0;
-    for (int64_t j = 0; j < a->d; j++) sum += fabs(a->s[j] - a->x[j]) / a->factor->scale[j];
-    return 4.0 * DBL_EPSILON * sum;
+    for (int64_t j = 0; j < a->d; j++) sum += (4.0 * fabs(a->s[j] - a->x[j]) + fabs(a->s[j])) / a->factor->scale[j];
+    return DBL_EPSILON * sum;
 }
 
 /* True when rounding alone does not explain that entry j, which is not free, has a multiplier of the wrong sign. */
@@ -288,8 +304,7 @@ static void pivot(gpis_active_set *a, bool *solved) {
         if (!gpis_principal_factor(a->factor, a->free)) return;
         a->faces++;
         find_step(a);
-        for (int64_t j = 0; j < a->d; j++) a->s[j] += a->p[j];
-        evaluate(a);
+        take_step(a);
         if (!gpis_all_finite(a->G, a->d)) return;
         const bool sum = exchange_sum(a);
         const int64_t count = exchange(a) + sum;
@@ -332,8 +347,7 @@ static gpis_status visit(gpis_active_set *a, bool *minimum, double *gain) {
     *minimum = alpha >= 1.0;
     *gain = -0.5 * slope;
     if (*minimum) {
-        for (int64_t j = 0; j < a->d; j++) a->s[j] += a->p[j];
-        evaluate(a);
+        take_step(a);
         return GPIS_OK;
     }
     bool bent;
