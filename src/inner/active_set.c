@@ -10,7 +10,7 @@
 
 gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const gpis_model *model,
                                    gpis_active_set **out) {
-    enum { VECTORS = 8 };
+    enum { VECTORS = 9 };
     const int64_t d = set->d;
     gpis_active_set *a = *out = gpis_alloc_zero(context, 1, sizeof *a);
     if (!a) return GPIS_NO_MEMORY;
@@ -18,7 +18,7 @@ gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const g
     a->set = set;
     a->model = model;
     a->d = d;
-    double **field[VECTORS] = {&a->lo, &a->hi, &a->sigma, &a->G, &a->p, &a->w, &a->trial, &a->move};
+    double **field[VECTORS] = {&a->lo, &a->hi, &a->sigma, &a->G, &a->p, &a->w, &a->trial, &a->move, &a->start};
     for (int i = 0; i < VECTORS; i++)
         if (!(*field[i] = gpis_alloc(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
     a->free = gpis_alloc(context, d, sizeof *a->free);
@@ -30,7 +30,7 @@ gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const g
 void gpis_active_set_destroy(gpis_active_set *a) {
     if (!a) return;
     gpis_principal_destroy(a->factor);
-    double *const vectors[] = {a->lo, a->hi, a->sigma, a->G, a->p, a->w, a->trial, a->move};
+    double *const vectors[] = {a->lo, a->hi, a->sigma, a->G, a->p, a->w, a->trial, a->move, a->start};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(a->context, vectors[i]);
     gpis_free(a->context, a->free);
     gpis_free(a->context, a);
@@ -98,6 +98,21 @@ static void find_step(gpis_active_set *a) {
         }
     a->nu = (along - gpis_sum_value(missing)) / curvature;
     for (int64_t j = 0; j < a->d; j++) a->p[j] -= a->nu * a->w[j];
+}
+
+/* s + p. Where H_FF is ill conditioned p misses the sum by more than the last digits: the largest entry makes up for
+ * it.
+ */
+static void take_step(gpis_active_set *a) {
+    int64_t largest = 0;
+    gpis_sum excess = {-a->set->R, 0};
+    for (int64_t j = 0; j < a->d; j++) {
+        a->s[j] += a->p[j];
+        if (a->tight && a->free[j]) gpis_sum_add(&excess, a->sigma[j] * a->s[j]);
+        if (fabs(a->s[j]) > fabs(a->s[largest])) largest = j;
+    }
+    if (a->tight) a->s[largest] -= a->sigma[largest] * gpis_sum_value(excess);
+    evaluate(a);
 }
 
 /* alpha in [0, 1] with ||s + alpha p||_1 = R, or 1: by Newton on a convex function, from the right. */
@@ -183,11 +198,18 @@ static double wrong(const gpis_active_set *a, int64_t j) {
     return a->s[j] <= a->lo[j] ? -(a->G[j] + nu) : a->G[j] + nu;
 }
 
-/* What rounding makes of an entry of D G: its two terms, |g_j| and |H_ji| <= 1 / (D_i D_j) times each |s_i - x_i|. */
+/* What rounding makes of an entry of D G, but for that of g_j: the sum over i of H_ji (s_i - x_i) is rounded, and s_i
+ * is known to its last digit only; |H_ji| <= 1 / (D_i D_j). */
 static double rounding_of_products(const gpis_active_set *a) {
     double sum = 0.0;
-    for (int64_t j = 0; j < a->d; j++) sum += fabs(a->s[j] - a->x[j]) / a->factor->scale[j];
-    return 4.0 * DBL_EPSILON * sum;
+    for (int64_t j = 0; j < a->d; j++) sum += (4.0 * fabs(a->s[j] - a->x[j]) + fabs(a->s[j])) / a->factor->scale[j];
+    return DBL_EPSILON * sum;
+}
+
+/* True when rounding alone does not explain that entry j, which is not free, has a multiplier of the wrong sign. */
+static bool is_wrong(const gpis_active_set *a, int64_t j, double products) {
+    const double D = a->factor->scale[j];
+    return wrong(a, j) * D > products + 4.0 * DBL_EPSILON * fabs(a->g[j]) * D;
 }
 
 /* Frees what has a multiplier of the wrong sign: all, or the worst alone. False when there is none. */
@@ -203,8 +225,7 @@ static bool release(gpis_active_set *a, bool all) {
     }
     double most = 0.0;
     for (int64_t j = 0; j < a->d; j++) {
-        a->w[j] = a->free[j] ? 0.0 : wrong(a, j) * D[j];
-        if (!(a->w[j] > products + 4.0 * DBL_EPSILON * fabs(a->g[j]) * D[j])) a->w[j] = 0.0;
+        a->w[j] = !a->free[j] && is_wrong(a, j, products) ? wrong(a, j) * D[j] : 0.0;
         most = fmax(most, a->w[j]);
     }
     const double share = !all ? 1.0 : a->set->class->sum == GPIS_SUM_ANY ? 0.0 : 0.3;
@@ -231,6 +252,90 @@ static gpis_status try_free(gpis_active_set *a, bool *inside) {
     return status;
 }
 
+static bool any_free(const gpis_active_set *a) {
+    for (int64_t j = 0; j < a->d; j++)
+        if (a->free[j]) return true;
+    return false;
+}
+
+/* Entry j, free, has left K. */
+static bool is_outside(const gpis_active_set *a, int64_t j) {
+    if (signed_sum(a)) return a->tight && a->sigma[j] * a->s[j] <= 0.0;
+    return a->s[j] < a->lo[j] || a->s[j] > a->hi[j];
+}
+
+/* Changes sides for every entry that is outside or has a multiplier of the wrong sign; returns how many did. */
+static int64_t exchange(gpis_active_set *a) {
+    const double products = rounding_of_products(a);
+    int64_t count = 0;
+    for (int64_t j = 0; j < a->d; j++) {
+        if (a->free[j] ? !is_outside(a, j) : !is_wrong(a, j, products)) continue;
+        count++;
+        a->free[j] = !a->free[j];
+        if (a->free[j]) {
+            if (signed_sum(a)) a->sigma[j] = a->G[j] > 0.0 ? -1.0 : 1.0;
+        } else {
+            a->s[j] = signed_sum(a) ? 0.0 : fmax(a->lo[j], fmin(a->s[j], a->hi[j]));
+        }
+    }
+    return count;
+}
+
+/* Whether the sum should be tight, seen from the minimum of the face; true if that is new. */
+static bool exchange_sum(gpis_active_set *a) {
+    if (a->set->class->sum != GPIS_SUM_AT_MOST_R) return false;
+    const bool tight = a->tight ? a->nu >= 0.0 : total(a, a->s) > a->set->R;
+    const bool changed = tight != a->tight;
+    a->tight = tight;
+    if (!tight) a->nu = 0.0;
+    return changed;
+}
+
+/*
+ * Block pivoting: the minimum of a face, inside K or not; then everything that is wrong there changes sides at once.
+ * Mostly a handful of faces lead to the one where nothing is wrong, the minimiser, from however far away. It need not
+ * end, so it may fail PATIENCE times to leave less wrong than ever before.
+ */
+static void pivot(gpis_active_set *a, bool *solved) {
+    enum { PATIENCE = 10 };
+    int64_t least = INT64_MAX;
+    if (signed_sum(a)) a->tight = true; /* the free minimiser is outside */
+    for (int tries = 0; tries < PATIENCE && !*solved;) {
+        if (!gpis_principal_factor(a->factor, a->free)) return;
+        a->faces++;
+        find_step(a);
+        take_step(a);
+        if (!gpis_all_finite(a->G, a->d)) return;
+        const bool sum = exchange_sum(a);
+        const int64_t count = exchange(a) + sum;
+        *solved = count == 0;
+        tries = count < least ? 0 : tries + 1;
+        least = gpis_min64(least, count);
+        if (a->tight && !any_free(a)) return;
+        evaluate(a);
+    }
+}
+
+/* Pivots from s; s is then in K again, and not higher than it was. */
+static gpis_status pivot_from(gpis_active_set *a) {
+    const double before = a->value;
+    bool solved = false;
+    memcpy(a->start, a->s, (size_t)a->d * sizeof *a->s);
+    pivot(a, &solved);
+    if (solved) return GPIS_OK;
+    if (gpis_all_finite(a->s, a->d)) {
+        const gpis_status status = a->set->class->project(a->set, a->s, a->s);
+        if (status != GPIS_OK) return status;
+        evaluate(a);
+    }
+    if (!(a->value < before)) {
+        memcpy(a->s, a->start, (size_t)a->d * sizeof *a->s);
+        evaluate(a);
+    }
+    read_face(a);
+    return GPIS_OK;
+}
+
 /* One face: to its minimum, or to where K ends. *minimum tells which; *gain is what the last step promised. */
 static gpis_status visit(gpis_active_set *a, bool *minimum, double *gain) {
     int64_t blocker;
@@ -242,8 +347,7 @@ static gpis_status visit(gpis_active_set *a, bool *minimum, double *gain) {
     *minimum = alpha >= 1.0;
     *gain = -0.5 * slope;
     if (*minimum) {
-        for (int64_t j = 0; j < a->d; j++) a->s[j] += a->p[j];
-        evaluate(a);
+        take_step(a);
         return GPIS_OK;
     }
     bool bent;
@@ -252,20 +356,14 @@ static gpis_status visit(gpis_active_set *a, bool *minimum, double *gain) {
     return status;
 }
 
-gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const double *g, double *s, bool *solved) {
-    const int64_t most = 100 + 2 * a->d; /* faces; far more than it takes unless rounding leads it in circles */
-    double released = INFINITY, gain;    /* q when entries were last freed */
+/* Single faces from s in K on: solved when a minimum has nothing to free, and refining it moves nothing. */
+static gpis_status walk(gpis_active_set *a, int64_t faces, bool *solved) {
+    double released = INFINITY, gain; /* q when entries were last freed */
     int refined = 0;
-    a->x = x, a->g = g, a->s = s;
-    gpis_status status = try_free(a, solved);
-    evaluate(a);
-    if (status != GPIS_OK || *solved) return status;
-    read_face(a);
-    *solved = a->set->class->sum != GPIS_SUM_ANY && a->set->R == 0.0;
-    for (int64_t faces = 0; faces < most && !*solved; faces++) {
+    for (int64_t i = 0; i < faces && !*solved; i++) {
         bool minimum;
         if (!gpis_principal_factor(a->factor, a->free)) break;
-        status = visit(a, &minimum, &gain);
+        const gpis_status status = visit(a, &minimum, &gain);
         if (status != GPIS_OK) return status;
         if (!minimum) continue;
         const bool fell = a->value < released - 1e-14 * fabs(released);
@@ -275,4 +373,20 @@ gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const dou
             *solved = gain <= 1e-13 * fabs(a->value) || ++refined == 3;
     }
     return GPIS_OK;
+}
+
+gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const double *g, double *s, bool *solved) {
+    enum { FIRST_WALK = 10 };
+    const int64_t most = 100 + 2 * a->d; /* faces; far more than it takes unless rounding leads it in circles */
+    a->x = x, a->g = g, a->s = s;
+    gpis_status status = try_free(a, solved);
+    evaluate(a);
+    if (a->set->class->sum != GPIS_SUM_ANY && a->set->R == 0.0) *solved = true;
+    for (int64_t length = FIRST_WALK, faces = 0; faces < most && !*solved; faces += length, length += length / 2) {
+        read_face(a);
+        if (status == GPIS_OK) status = pivot_from(a);
+        if (status == GPIS_OK) status = walk(a, length, solved);
+        if (status != GPIS_OK) return status;
+    }
+    return status;
 }

@@ -34,6 +34,7 @@ typedef struct gpis_active_set {
     double value;             /* and q(s) */
     double *p;                /* owned: the step on the face */
     double *w, *trial, *move; /* owned: scratch */
+    double *start;            /* owned: where pivoting began */
     int64_t faces, products;  /* faces visited and products with H, since it was made */
 } gpis_active_set;
 
