@@ -56,23 +56,22 @@ def make(problem, part, gpis, root):
     os.makedirs(folder, exist_ok=True)
     rows = rows_of(problem, part)
     if problem.share:
-        radius = make_from(os.path.join(root, problem.share), folder, problem.set)
-    elif problem.sparse:
-        radius = make_csr(folder, rows, problem.cols)
-    else:
-        recipe = "syn3" if problem.set == "nuclear" else "syn1"
-        subprocess.run([gpis, "gen", recipe, "--n", str(rows), "--d", str(problem.cols), "--cond", str(problem.cond),
-                        "--out", folder, "--quiet"], check=True)
-        with open(os.path.join(folder, "problem.json")) as file:
-            return folder, json.load(file)["set"]
-    return folder, problem.set + (f":{radius!r}" if radius else "")
+        make_from(os.path.join(root, problem.share), folder, problem.set)
+        return folder, problem.set
+    if problem.sparse:
+        return folder, f"{problem.set}:{make_csr(folder, rows, problem.cols)!r}"
+    recipe = "syn3" if problem.set == "nuclear" else "syn1"
+    subprocess.run([gpis, "gen", recipe, "--n", str(rows), "--d", str(problem.cols), "--cond", str(problem.cond),
+                    "--out", folder, "--quiet"], check=True)
+    with open(os.path.join(folder, "problem.json")) as file:
+        return folder, json.load(file)["set"]
 
 
 def make_from(other, folder, kind):
     """The A of another problem. For `nonneg` y is made again, with the same noise, from the sizes of its x_true."""
     A = np.load(os.path.join(other, "A.npy"), mmap_mode="r")
     y = np.load(os.path.join(other, "y.npy"))
-    x = np.load(os.path.join(other, "x_true.npy")).reshape(y.shape[1:] and (-1, y.shape[1]) or -1)
+    x = np.load(os.path.join(other, "x_true.npy"))
     if kind == "nonneg":
         for i in range(0, len(y), BLOCK):
             y[i:i + BLOCK] += A[i:i + BLOCK] @ (np.abs(x) - x)
@@ -80,7 +79,6 @@ def make_from(other, folder, kind):
     link = os.path.join(folder, "A.npy")
     if not os.path.exists(link):
         os.link(os.path.join(other, "A.npy"), link)
-    return 0
 
 
 def make_csr(folder, rows, cols, per_row=20, nonzeros=100, noise=0.1, seed=0):

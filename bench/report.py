@@ -1,0 +1,124 @@
+"""The results as people want them: a table, a .csv file, a figure."""
+import csv
+import math
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+COLUMNS = ["problem", "rows", "cols", "set", "solver", "outcome", "seconds", "reads", "read_seconds", "relative_error",
+           "relative_gap", "gap_kind", "passes", "sketches", "method"]
+
+
+@dataclass
+class Section:
+    """All runs on one problem; the first is gpis by itself."""
+    problem: object
+    rows: int
+    read: float  # seconds of one plain threaded read of A
+    runs: list
+
+
+def progress(problem, run):
+    print(f"bench: {problem.key}: {run.solver}: {run.outcome}, {run.seconds:.3g} s", file=sys.stderr, flush=True)
+
+
+def size(run, value, form):
+    """A time; where the limit ended it, a bound."""
+    if math.isnan(value):
+        return "-"
+    return ("> " if run.outcome == "limit" else "") + format(value, form)
+
+
+def judgement(run):
+    if run.outcome == "failed":
+        return "failed: " + run.facts.get("note", "see above")
+    if run.outcome == "limit":
+        return "out of time"
+    if run.outcome == "inaccurate":
+        return "did not reach 1e-10"
+    if run.facts.get("status") == "solved":
+        return f"{run.facts['gap_kind']} {float(run.facts['gap']):.0e}"
+    return "no certificate"
+
+
+def targets(section):
+    """One line for each target: (text, met)."""
+    first, problem = section.runs[0], section.problem
+    good = first.outcome == "ok" and first.facts.get("status") == "solved"
+    reads = first.seconds / section.read
+    if problem.reads:
+        yield f"reads {reads:.1f}, target {problem.reads:g}", good and reads <= problem.reads
+    for rival, share in problem.against.items():
+        run = next((r for r in section.runs if r.solver == rival), None)
+        if run and not math.isnan(run.seconds):
+            ratio = first.seconds / run.seconds
+            sign = "< " if run.outcome == "limit" else ""
+            yield f"{sign}{ratio:.3f} of {rival}, target {share:g}", good and ratio <= share
+
+
+def table(sections, labels, description, limit):
+    for line in description:
+        print(line)
+    print("seconds of solving, everything included; reads: the same in units of one plain threaded read of A")
+    for s in sections:
+        ms = 1e3 * s.read
+        rows = f"  [{s.rows} rows]" if s.rows != s.problem.rows else ""
+        print(f"\n{s.problem.title}{rows}: a read takes {ms:.1f} ms")
+        print(f"  {'':28} {'seconds':>9} {'reads':>9} {'times gpis':>11} {'rel. error':>11}   certificate")
+        for run in s.runs:
+            times = run.seconds / s.runs[0].seconds
+            print(f"  {labels[run.solver]:28} {size(run, run.seconds, '.3f'):>9} {size(run, run.seconds / s.read, '.1f'):>9}"
+                  f" {size(run, times, '.2f'):>11} {run.error:>11.0e}   {judgement(run)}")
+        for text, met in targets(s):
+            print(f"  target: {text}{'' if met else '   missed'}")
+    print("\nrel. error: of the objective, for l1 of the Lagrangian; against a solve to 1e-12. The gpis methods without a")
+    print("certificate were stopped from outside at a true error of 1e-10.")
+
+
+def write(sections, labels, description, folder, here):
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "results.csv")
+    with open(path, "w", newline="") as file:
+        for line in description:
+            file.write(f"# {line}\n")
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(COLUMNS)
+        for s in sections:
+            for r in s.runs:
+                out.writerow([s.problem.key, s.rows, s.problem.cols, s.problem.set, r.solver, r.outcome,
+                              f"{r.seconds:.6g}", f"{r.seconds / s.read:.4g}", f"{s.read:.6g}", f"{r.error:.2e}"]
+                             + [r.facts.get(name, "") for name in ("gap", "gap_kind", "passes", "sketches", "method")])
+    print(f"\n{path}")
+    figure(sections, labels, description, folder, here)
+
+
+def figure(sections, labels, description, folder, here):
+    """One strip for each problem, one point for each solver; gnuplot draws, once as SVG and once as PNG."""
+    order = [s for s in labels if any(r.solver == s for section in sections for r in section.runs)]
+    data = os.path.join(folder, "solve.dat")
+    with open(data, "w") as file:
+        for solver in order:
+            file.write(f'"{labels[solver]}"\n')
+            for strip, section in enumerate(sections):
+                runs = [r for r in section.runs if not math.isnan(r.seconds)]
+                for place, r in enumerate(runs):
+                    if r.solver == solver:
+                        height = len(sections) - strip - 0.42 + 0.84 * (1 - (place + 0.5) / len(runs))
+                        file.write(f"{r.seconds / section.read:.4g} {height:.3f} {r.outcome}\n")
+            file.write("\n\n")
+        file.write('"targets"\n')
+        for strip, section in enumerate(sections):
+            if section.problem.reads:
+                file.write(f"{section.problem.reads:g} {len(sections) - strip} 0.42\n")
+        file.write("\n\n")
+    labels_file = os.path.join(folder, "solve.labels")
+    with open(labels_file, "w") as file:
+        for strip, section in enumerate(sections):
+            file.write(f'{len(sections) - strip}\t{section.problem.title.replace(": ", ":~").replace(", ", ",~")}\n')
+    for kind in ("svg", "png"):
+        picture = os.path.join(folder, "solve." + kind)
+        settings = f"data='{data}'; labels='{labels_file}'; picture='{picture}'; kind='{kind}'; solvers={len(order)}; " \
+                   f"strips={len(sections)}; machine='{description[0]}'"
+        subprocess.run(["gnuplot", "-e", settings, os.path.join(here, "figure.gp")], check=True)
+        print(picture)
