@@ -62,7 +62,7 @@ def describe(options, environment):
     lines = [
         f"{cpu()[0]}, {THREADS} threads, {gib:.0f} GiB, {platform.system()} {platform.release()}",
         f"{gpis.strip()}, {versions(environment)}, {library} ({kernels} kernels{named})",
-        f"load average at the start {os.getloadavg()[0]:.1f}; each solver at most {options.limit:g} s, "
+        f"load average at the start {os.getloadavg()[0]:.1f}; each rival at most {options.limit:g} s, "
         f"best of up to {options.rounds}",
     ]
     if options.part > 1:

@@ -57,7 +57,7 @@ def targets(section):
             yield f"{sign}{ratio:.3f} of {rival}, target {share:g}", good and ratio <= share
 
 
-def table(sections, labels, description, limit):
+def table(sections, labels, description):
     for line in description:
         print(line)
     print("seconds of solving, everything included; reads: the same in units of one plain threaded read of A")
@@ -93,32 +93,37 @@ def write(sections, labels, description, folder, here):
     figure(sections, labels, description, folder, here)
 
 
+CODES = {"ok": 0, "inaccurate": 1, "limit": 2}
+
+
 def figure(sections, labels, description, folder, here):
     """One strip for each problem, one point for each solver; gnuplot draws, once as SVG and once as PNG."""
-    order = [s for s in labels if any(r.solver == s for section in sections for r in section.runs)]
-    data = os.path.join(folder, "solve.dat")
+    data, count = os.path.join(folder, "solve.dat"), len(sections)
+    seen = {run.solver for section in sections for run in section.runs}
     with open(data, "w") as file:
-        for solver in order:
-            file.write(f'"{labels[solver]}"\n')
+        for solver in labels:
+            file.write("NaN NaN 0\n")  # keeps the place of a solver that had nothing to do
             for strip, section in enumerate(sections):
-                runs = [r for r in section.runs if not math.isnan(r.seconds)]
+                runs = [r for r in section.runs if r.outcome in CODES]
                 for place, r in enumerate(runs):
                     if r.solver == solver:
-                        height = len(sections) - strip - 0.42 + 0.84 * (1 - (place + 0.5) / len(runs))
-                        file.write(f"{r.seconds / section.read:.4g} {height:.3f} {r.outcome}\n")
+                        height = count - strip - 0.42 + 0.84 * (1 - (place + 0.5) / len(runs))
+                        file.write(f"{r.seconds / section.read:.4g} {height:.3f} {CODES[r.outcome]}\n")
             file.write("\n\n")
-        file.write('"targets"\n')
+        file.write("NaN NaN\n")
         for strip, section in enumerate(sections):
             if section.problem.reads:
-                file.write(f"{section.problem.reads:g} {len(sections) - strip} 0.42\n")
-        file.write("\n\n")
-    labels_file = os.path.join(folder, "solve.labels")
-    with open(labels_file, "w") as file:
-        for strip, section in enumerate(sections):
-            file.write(f'{len(sections) - strip}\t{section.problem.title.replace(": ", ":~").replace(", ", ",~")}\n')
+                file.write(f"{section.problem.reads:g} {count - strip}\n")
+    names = {"data": data, "machine": description[0],
+             "solvers": quoted(labels[s] if s in seen else "" for s in labels),
+             "problems": quoted(section.problem.title for section in reversed(sections))}
     for kind in ("svg", "png"):
-        picture = os.path.join(folder, "solve." + kind)
-        settings = f"data='{data}'; labels='{labels_file}'; picture='{picture}'; kind='{kind}'; solvers={len(order)}; " \
-                   f"strips={len(sections)}; machine='{description[0]}'"
+        names.update(kind=kind, picture=os.path.join(folder, "solve." + kind))
+        settings = "; ".join(f"{name} = '{text}'" for name, text in names.items())
         subprocess.run(["gnuplot", "-e", settings, os.path.join(here, "figure.gp")], check=True)
-        print(picture)
+        print(names["picture"])
+
+
+def quoted(texts):
+    """Texts in one string from which gnuplot's word() takes them apart."""
+    return " ".join(f'"{text}"' for text in texts)

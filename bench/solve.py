@@ -29,6 +29,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOL = 1e-10
 LOADING = 600  # seconds a solver may take until it is ready
 
+# Limits: a rival has options.limit seconds, or less where that would be SLOWER times as long as gpis has taken; gpis
+# itself, with which all are compared, has OWN_LIMIT times as many.
+SLOWER, SHORTEST, OWN_LIMIT = 25, 2.0, 5
+
 # Own methods without a useful certificate: they may stop where the objective is good enough, which nobody else is told.
 TOLD = ("apgd", "gpis", "acc-gpis")
 OWN = ("auto", "newton") + TOLD
@@ -124,20 +128,19 @@ class Bench:
         self.own = os.path.join(options.build, "bench", "own")
         self.gpis = os.path.join(options.build, "gpis")
 
-    def command(self, solver, folder, spec, judge):
-        o = self.options
+    def command(self, solver, folder, spec, judge, limit):
+        rounds, limit = str(self.options.rounds), str(limit)
         if solver == "glmnet":
-            return ["Rscript", os.path.join(HERE, "glmnet.R"), folder, repr(judge.penalty), str(o.rounds), str(o.limit)]
+            return ["Rscript", os.path.join(HERE, "glmnet.R"), folder, repr(judge.penalty), rounds, limit]
         if solver in OWN:
             asked = [repr(judge.best * (1 + TOL))] if solver in TOLD else []
-            return [self.own, folder, spec, solver, repr(TOL), str(o.limit), str(o.rounds)] + asked
-        return [sys.executable, os.path.join(HERE, "rivals.py"), solver, folder, repr(judge.penalty), str(o.rounds),
-                str(o.limit)]
+            return [self.own, folder, spec, solver, repr(TOL), limit, rounds] + asked
+        return [sys.executable, os.path.join(HERE, "rivals.py"), solver, folder, repr(judge.penalty), rounds, limit]
 
-    def run(self, solver, folder, spec, judge):
+    def run(self, solver, folder, spec, judge, limit):
         # A solve of gpis ends at its limit by itself, after the pass it is in.
-        slack = self.options.limit / 2 if solver in OWN else 0
-        run = execute(solver, self.command(solver, folder, spec, judge), self.options.limit, self.environment, slack)
+        slack = limit / 2 if solver in OWN else 0
+        run = execute(solver, self.command(solver, folder, spec, judge, limit), limit, self.environment, slack)
         x = read_x(folder, solver)
         if x is not None:
             run.error = judge.error(x)
@@ -148,8 +151,8 @@ class Bench:
     def reference(self, folder, spec):
         """A judge that knows the best objective: of a solve to a hundredth of the tolerance, or as near as it comes."""
         judge = problems.Judge(folder, spec)
-        command = [self.own, folder, spec, "newton", repr(TOL / 100), str(self.options.limit), "1"]
-        run = execute("reference", command, self.options.limit, self.environment, 60)
+        command = [self.own, folder, spec, "newton", repr(TOL / 100), str(OWN_LIMIT * self.options.limit), "1"]
+        run = execute("reference", command, OWN_LIMIT * self.options.limit, self.environment, 60)
         x = read_x(folder, "newton")
         if x is None:
             sys.exit(f"bench: no reference solution of {folder} ({run.outcome})")
@@ -159,13 +162,14 @@ class Bench:
     def problem(self, problem, root):
         folder, spec = problems.make(problem, self.options.part, self.gpis, root)
         judge = self.reference(folder, spec)
-        runs = []
+        runs, limit = [], OWN_LIMIT * self.options.limit
         for solver in ["auto"] + rivals_of(problem):
             if self.options.rivals and solver != "auto" and solver not in self.options.rivals.split(","):
                 continue
             remove_x(folder, solver)
-            runs.append(self.run(solver, folder, spec, judge))
+            runs.append(self.run(solver, folder, spec, judge, limit))
             report.progress(problem, runs[-1])
+            limit = min(self.options.limit, max(SHORTEST, SLOWER * runs[0].seconds))
         read = min(run.read for run in runs)
         return report.Section(problem, problems.rows_of(problem, self.options.part), read, runs)
 
@@ -210,12 +214,12 @@ def main():
     parser.add_argument("--part", type=int, default=1, help="10: a tenth of the rows")
     parser.add_argument("--only", default="", help="problems, by key")
     parser.add_argument("--rivals", default="", help="solvers, by key (default all)")
-    parser.add_argument("--limit", type=float, help="seconds a solver may take (default 120; 2 for a part)")
+    parser.add_argument("--limit", type=float, help="seconds a rival may take (default 60; 2 for a part)")
     parser.add_argument("--rounds", type=int, default=3, help="solves of each, while a quarter of the limit lasts")
     parser.add_argument("--out", help="folder of results.csv and the figure (default BUILD/bench)")
     parser.add_argument("--keep", help="make the data in this folder and leave them there")
     options = parser.parse_args()
-    options.limit = options.limit or (120.0 if options.part == 1 else 2.0)
+    options.limit = options.limit or (60.0 if options.part == 1 else 2.0)
     options.out = options.out or os.path.join(options.build, "bench")
 
     bench, todo, sections = Bench(options), chosen(options.only), []
@@ -231,7 +235,7 @@ def main():
     finally:
         if not options.keep:
             shutil.rmtree(root, ignore_errors=True)
-    report.table(sections, LABELS, description, options.limit)
+    report.table(sections, LABELS, description)
     report.write(sections, LABELS, description, options.out, HERE)
 
 
