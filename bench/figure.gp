@@ -2,10 +2,11 @@
 # Set by report.py: data, picture, kind, machine; solvers and problems, lists of quoted names.
 strips = words(problems)
 count = words(solvers)
+height = 130 + 88 * (strips > 3 ? strips : 3)
 if (kind eq 'svg') {
-    set terminal svg size 1080, 130 + 88 * strips font 'sans,13' background 'white'
+    set terminal svg size 1080, height font 'sans,13' background 'white'
 } else {
-    set terminal pngcairo size 1620, 195 + 132 * strips font 'sans,13' fontscale 1.35
+    set terminal pngcairo size 1620, 1.5 * height font 'sans,13' fontscale 1.35
 }
 set output picture
 set title "Time to a relative error of 1e-10 of the objective, in reads of A" font ',16'
@@ -18,7 +19,8 @@ set format x '%g'
 set grid xtics linecolor rgb '#dddddd' linetype 1
 set border 3
 set tics nomirror out
-set key outside right top Left reverse samplen 1 spacing 1.25
+set key outside right top vertical maxrows 20 Left reverse samplen 1 spacing 1.2
+set lmargin 18
 set ytics ()
 do for [i = 1:strips] {
     set ytics add (word(problems, i) i) scale 0

@@ -68,3 +68,9 @@ def describe(options, environment):
     if options.part > 1:
         lines.append(f"1/{options.part} of the rows: the targets are those of the full problems")
     return lines
+
+
+def remarks():
+    """What a reader of the times should know, once they are taken: the load of the last minutes is more than ours."""
+    load = os.getloadavg()[1]
+    return [f"the machine was busy with other things (load {load:.1f}): the times mean little"] if load > 1.3 * THREADS else []

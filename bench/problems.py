@@ -124,6 +124,7 @@ class Judge:
         self.A, self.y = load(folder)
         self.kind, _, radius = spec.partition(":")
         self.radius = float(radius) if radius else 0.0
+        self.best = float("inf")
         self.price = 0.0  # what a unit of radius is worth: the multiplier of the constraint
 
     def residual(self, x):
@@ -136,9 +137,13 @@ class Judge:
     def objective(self, x):
         return float(np.square(self.residual(x)).sum())
 
-    def set_reference(self, x):
+    def learn(self, x, feasible):
+        """Takes x for the solution, if it is in the set and better than the one known."""
         r = self.residual(x)
-        self.best = float(np.square(r).sum())
+        objective = float(np.square(r).sum())
+        if not feasible or objective >= self.best:
+            return
+        self.best = objective
         if self.kind == "l1":
             g = sum(self.A[i:i + BLOCK].T @ r[i:i + BLOCK] for i in range(0, len(r), BLOCK))
             self.price = 2 * float(np.abs(g[x.ravel() != 0]).max())

@@ -143,6 +143,7 @@ class Bench:
         run = execute(solver, self.command(solver, folder, spec, judge, limit), limit, self.environment, slack)
         x = read_x(folder, solver)
         if x is not None:
+            judge.learn(x, run.facts.get("status") == "solved")
             run.error = judge.error(x)
             if run.outcome == "ok" and not run.error <= TOL:
                 run.outcome = "inaccurate"
@@ -156,7 +157,7 @@ class Bench:
         x = read_x(folder, "newton")
         if x is None:
             sys.exit(f"bench: no reference solution of {folder} ({run.outcome})")
-        judge.set_reference(x)
+        judge.learn(x, True)
         return judge
 
     def problem(self, problem, root):
@@ -235,6 +236,7 @@ def main():
     finally:
         if not options.keep:
             shutil.rmtree(root, ignore_errors=True)
+    description += machine.remarks()
     report.table(sections, LABELS, description)
     report.write(sections, LABELS, description, options.out, HERE)
 
