@@ -20,7 +20,7 @@ set grid xtics linecolor rgb '#dddddd' linetype 1
 set border 3
 set tics nomirror out
 set key outside right top vertical maxrows 20 Left reverse samplen 1 spacing 1.2
-set lmargin 18
+set lmargin 20
 set ytics ()
 do for [i = 1:strips] {
     set ytics add (word(problems, i) i) scale 0
@@ -32,7 +32,7 @@ set label 2 'read limit' at 1.1, 0.5 left font ',10' textcolor rgb '#444444'
 colours = '#d62728 #ff9896 #c7a0dc #9467bd #5e3c86 #1f77b4 #1f77b4 #2ca02c #ff7f0e #8c564b #7f7f7f'
 shapes = '7 7 9 11 13 5 4 15 9 11 13'
 
-# A solver's points: full where it reached the accuracy (0), a cross where not (1), an arrow where the limit ended it (2).
+# A solver's points: full where it reached the accuracy (0), a cross where not (1), an arrow where out of time (2).
 pick(code) = column(3) == code ? column(1) : NaN
 plot data index count using 1:2:(0.42) with yerrorbars pointtype -1 linewidth 2 dashtype 3 linecolor rgb '#444444' \
          title 'target of gpis', \

@@ -58,7 +58,8 @@ def describe(options, environment):
     gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     gpis = subprocess.run([os.path.join(options.build, "gpis"), "--version"], capture_output=True, text=True).stdout
     library, kernels = blas(environment)
-    named = ", named by the bench" if "OPENBLAS_CORETYPE" not in os.environ and "OPENBLAS_CORETYPE" in environment else ""
+    given = os.environ.get("OPENBLAS_CORETYPE")
+    named = ", named by the bench" if environment.get("OPENBLAS_CORETYPE") != given else ""
     lines = [
         f"{cpu()[0]}, {THREADS} threads, {gib:.0f} GiB, {platform.system()} {platform.release()}",
         f"{gpis.strip()}, {versions(environment)}, {library} ({kernels} kernels{named})",
@@ -73,4 +74,5 @@ def describe(options, environment):
 def remarks():
     """What a reader of the times should know, once they are taken: the load of the last minutes is more than ours."""
     load = os.getloadavg()[1]
-    return [f"the machine was busy with other things (load {load:.1f}): the times mean little"] if load > 1.3 * THREADS else []
+    busy = f"the machine was busy with other things (load {load:.1f}): the times mean little"
+    return [busy] if load > 1.3 * THREADS else []

@@ -2,9 +2,9 @@
  * One method of gpis on a problem that lies in a folder:
  *     own FOLDER SET METHOD TOL LIMIT ROUNDS [OBJECTIVE]
  * FOLDER holds y.npy and either A.npy or compressed rows, A.shape ("rows columns"), A.indptr (int64), A.indices (int32)
- * and A.values (float64). Everything is in memory before the clock runs. Each round is a few reads of A, then a solve, so
- * that a noisy machine disturbs both alike. With OBJECTIVE a solve ends once it has a feasible point as good as that,
- * certified or not. Speaks the protocol of solve.py; x goes to FOLDER/METHOD.npy.
+ * and A.values (float64). Everything is in memory before the clock runs. Each round is a few reads of A, then a solve,
+ * so that a noisy machine disturbs both alike. With OBJECTIVE a solve ends once it has a feasible point as good as
+ * that, certified or not. Speaks the protocol of solve.py; x goes to FOLDER/METHOD.npy.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -6,6 +6,7 @@ A.values. Problems that share A share its file.
 import json
 import os
 import subprocess
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,6 +45,13 @@ PROBLEMS = [
     Problem("syn3", "Syn3: 50000 x 100, 100 responses, nuclear", 50000, 100, "nuclear", 1e4,
             against={"acc-gpis": 0.5}),
 ]
+
+
+def find(key):
+    known = {p.key: p for p in PROBLEMS}
+    if key not in known:
+        sys.exit(f"bench: no problem '{key}'; there are {', '.join(known)}")
+    return known[key]
 
 
 def rows_of(problem, part):

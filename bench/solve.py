@@ -202,11 +202,7 @@ def forget(root, finished, coming):
 
 def chosen(only):
     keys = only.split(",") if only else [p.key for p in problems.PROBLEMS]
-    known = {p.key: p for p in problems.PROBLEMS}
-    for key in keys:
-        if key not in known:
-            sys.exit(f"bench: no problem '{key}'; there are {', '.join(known)}")
-    return [p for p in problems.PROBLEMS if p.key in keys]
+    return [problems.find(key) for key in keys]
 
 
 def main():
@@ -229,7 +225,7 @@ def main():
     try:
         for i, problem in enumerate(todo):
             if problem.share and not os.path.exists(os.path.join(root, problem.share, "A.npy")):
-                problems.make(next(p for p in problems.PROBLEMS if p.key == problem.share), options.part, bench.gpis, root)
+                problems.make(problems.find(problem.share), options.part, bench.gpis, root)
             sections.append(bench.problem(problem, root))
             if not options.keep:
                 forget(root, todo[:i + 1], todo[i + 1:])
