@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 
 COLUMNS = ["problem", "rows", "cols", "set", "solver", "outcome", "seconds", "reads", "read_seconds", "relative_error",
@@ -83,8 +84,8 @@ def table(sections, labels, description):
             print(f"  target: {text}   {verdict}".rstrip())
         verdict = "" if regret(s) <= 1.3 else "missed"
         print(f"  choice of method: {regret(s):.2f} of its own best, target 1.3   {verdict}".rstrip())
-    print("\nrel. error: of the objective, for l1 of the Lagrangian; against a solve to 1e-12. The gpis methods without a")
-    print("certificate were stopped from outside at a true error of 1e-10.")
+    print("\nrel. error: of the objective, for l1 of the Lagrangian; against a solve to 1e-12")
+    print("gpis methods without a certificate were stopped from outside at a true error of 1e-10")
 
 
 def write(sections, labels, description, folder, here):
@@ -109,30 +110,35 @@ CODES = {"ok": 0, "inaccurate": 1, "limit": 2}
 
 def figure(sections, labels, description, folder, here):
     """One strip for each problem, one point for each solver; gnuplot draws, once as SVG and once as PNG."""
-    data, count = os.path.join(folder, "solve.dat"), len(sections)
     seen = {run.solver for section in sections for run in section.runs}
-    with open(data, "w") as file:
-        for solver in labels:
-            file.write("NaN NaN 0\n")  # keeps the place of a solver that had nothing to do
-            for strip, section in enumerate(sections):
-                runs = [r for r in section.runs if r.outcome in CODES]
-                for place, r in enumerate(runs):
-                    if r.solver == solver:
-                        height = count - strip - 0.42 + 0.84 * (1 - (place + 0.5) / len(runs))
-                        file.write(f"{r.seconds / section.read:.4g} {height:.3f} {CODES[r.outcome]}\n")
-            file.write("\n\n")
-        file.write("NaN NaN\n")
+    with tempfile.NamedTemporaryFile("w", suffix=".dat") as file:
+        file.write(points(sections, labels))
+        file.flush()
+        names = {"data": file.name, "machine": description[0],
+                 "solvers": quoted(labels[s] if s in seen else "" for s in labels),
+                 "problems": quoted(in_lines(section.problem.title) for section in reversed(sections))}
+        for kind in ("svg", "png"):
+            names.update(kind=kind, picture=os.path.join(folder, "solve." + kind))
+            settings = "; ".join(f"{name} = {json.dumps(text, ensure_ascii=False)}" for name, text in names.items())
+            subprocess.run(["gnuplot", "-e", settings, os.path.join(here, "figure.gp")], check=True)
+            print(names["picture"])
+
+
+def points(sections, labels):
+    """The data of the figure: a block for each solver (reads, height, outcome), then the targets (reads, height)."""
+    lines, count = [], len(sections)
+    for solver in labels:
+        lines.append("NaN NaN 0")  # keeps the place of a solver that had nothing to do
         for strip, section in enumerate(sections):
-            if section.problem.reads:
-                file.write(f"{section.problem.reads:g} {count - strip}\n")
-    names = {"data": data, "machine": description[0],
-             "solvers": quoted(labels[s] if s in seen else "" for s in labels),
-             "problems": quoted(in_lines(section.problem.title) for section in reversed(sections))}
-    for kind in ("svg", "png"):
-        names.update(kind=kind, picture=os.path.join(folder, "solve." + kind))
-        settings = "; ".join(f"{name} = {json.dumps(text, ensure_ascii=False)}" for name, text in names.items())
-        subprocess.run(["gnuplot", "-e", settings, os.path.join(here, "figure.gp")], check=True)
-        print(names["picture"])
+            runs = [r for r in section.runs if r.outcome in CODES]
+            for place, r in enumerate(runs):
+                if r.solver == solver:
+                    height = count - strip - 0.42 + 0.84 * (1 - (place + 0.5) / len(runs))
+                    lines.append(f"{r.seconds / section.read:.4g} {height:.3f} {CODES[r.outcome]}")
+        lines += ["", ""]
+    lines.append("NaN NaN")
+    lines += [f"{s.problem.reads:g} {count - i}" for i, s in enumerate(sections) if s.problem.reads]
+    return "\n".join(lines) + "\n"
 
 
 def in_lines(title):
