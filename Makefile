@@ -25,9 +25,11 @@ test: build
 demo: build
 	@examples/demo $(BUILD)/gpis
 
+# QUICK=1: a tenth of the rows. RESULTS=bench: results into the folder that is committed. BENCH: more for bench/solve.py.
 bench: build
-	@scripts/setup
-	@$(BUILD)/bench/bench
+	@scripts/setup bench
+	@$(BUILD)/bench/passes $(if $(QUICK),3 10)
+	@/usr/bin/python3 -B bench/solve.py $(BUILD) $(if $(QUICK),--part 10) $(if $(RESULTS),--out $(RESULTS)) $(BENCH)
 
 sanitize:
 	@$(MAKE) --no-print-directory test PRESET=sanitize

@@ -1,6 +1,7 @@
 /*
  * What a pass costs, in units of one plain threaded read of the same A in the same run: the best of several rounds of
- * each, taken in turns, so that a noisy machine disturbs both alike. `bench [rounds] [filter]`.
+ * each, taken in turns, so that a noisy machine disturbs both alike. `passes [rounds] [part]`: with part 10 a tenth of
+ * the rows.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,69 +12,7 @@
 #include <string.h>
 
 #include "gpis.h"
-
-static void check(gpis_context *context, gpis_status status) {
-    if (status == GPIS_OK) return;
-    fprintf(stderr, "bench: %s: %s\n", gpis_status_text(status), gpis_last_error(context));
-    exit(1);
-}
-
-static void *allocate(size_t bytes) {
-    void *memory = NULL;
-    if (posix_memalign(&memory, 4096, bytes) != 0) {
-        fprintf(stderr, "bench: out of memory (%zu bytes)\n", bytes);
-        exit(3);
-    }
-    return memory;
-}
-
-/* ---- the yardstick: read every byte once, and do as little as possible with it ---------------------------------- */
-
-typedef uint64_t v8u __attribute__((vector_size(64), aligned(8)));
-
-#if defined(__x86_64__) && !defined(__clang__)
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#endif
-static uint64_t
-read_words(const uint64_t *words, size_t count) {
-    v8u a = {0}, b = {0}, c = {0}, d = {0};
-    size_t i = 0;
-    for (; i + 32 <= count; i += 32) {
-        const v8u *v = (const v8u *)(words + i);
-        a ^= v[0];
-        b ^= v[1];
-        c ^= v[2];
-        d ^= v[3];
-    }
-    a ^= b ^ c ^ d;
-    uint64_t sum = 0;
-    for (; i < count; i++) sum ^= words[i];
-    for (int l = 0; l < 8; l++) sum ^= a[l];
-    return sum;
-}
-
-typedef struct piece {
-    const void *memory;
-    size_t bytes;
-} piece;
-
-static double plain_read(const piece *pieces, int count) {
-    static volatile uint64_t sink;
-    uint64_t sum = 0;
-    const double start = omp_get_wtime();
-#pragma omp parallel reduction(^ : sum)
-    {
-        const size_t threads = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
-        for (int p = 0; p < count; p++) {
-            const size_t words = pieces[p].bytes / 8, begin = words * me / threads, end = words * (me + 1) / threads;
-            sum ^= read_words((const uint64_t *)pieces[p].memory + begin, end - begin);
-        }
-    }
-    const double seconds = omp_get_wtime() - start;
-    sink = sum;
-    (void)sink;
-    return seconds;
-}
+#include "read.h"
 
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
 
@@ -91,10 +30,10 @@ typedef struct problem {
 
 static void finish_problem(problem *p) {
     p->m = 8 * p->d;
-    p->x = allocate((size_t)p->d * sizeof(double));
-    p->g = allocate((size_t)p->d * sizeof(double));
-    p->y = allocate((size_t)p->n * sizeof(double));
-    p->SA = allocate((size_t)(p->m * p->d) * sizeof(double));
+    p->x = bench_allocate((size_t)p->d * sizeof(double));
+    p->g = bench_allocate((size_t)p->d * sizeof(double));
+    p->y = bench_allocate((size_t)p->n * sizeof(double));
+    p->SA = bench_allocate((size_t)(p->m * p->d) * sizeof(double));
     gpis_random_normal(1, 1, 0, p->d, p->x);
     gpis_random_normal(1, 2, 0, p->n, p->y);
 }
@@ -105,7 +44,7 @@ static double cheap(int64_t i) { return (double)((i * 2654435761u) >> 8 & 0xffff
 static problem dense_problem(gpis_context *context, int64_t n, int64_t d, gpis_type type) {
     problem p = {.context = context, .n = n, .d = d};
     const size_t bytes = (size_t)(n * d) * (type == GPIS_FLOAT64 ? 8 : 4);
-    p.values = allocate(bytes);
+    p.values = bench_allocate(bytes);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n * d; i++) {
         if (type == GPIS_FLOAT64)
@@ -114,7 +53,7 @@ static problem dense_problem(gpis_context *context, int64_t n, int64_t d, gpis_t
             ((float *)p.values)[i] = (float)cheap(i);
     }
     p.pieces[p.piece_count++] = (piece){p.values, bytes};
-    check(context, gpis_source_dense(context, p.values, type, GPIS_ROW_MAJOR, n, d, d, &p.A));
+    bench_check(context, gpis_source_dense(context, p.values, type, GPIS_ROW_MAJOR, n, d, d, &p.A));
     finish_problem(&p);
     return p;
 }
@@ -122,9 +61,9 @@ static problem dense_problem(gpis_context *context, int64_t n, int64_t d, gpis_t
 /* `per_row` entries a row at columns spread over the whole width. */
 static problem csr_problem(gpis_context *context, int64_t n, int64_t d, int64_t per_row) {
     problem p = {.context = context, .n = n, .d = d};
-    p.values = allocate((size_t)(n * per_row) * sizeof(double));
-    p.indices = allocate((size_t)(n * per_row) * sizeof(int32_t));
-    p.indptr = allocate((size_t)(n + 1) * sizeof(int64_t));
+    p.values = bench_allocate((size_t)(n * per_row) * sizeof(double));
+    p.indices = bench_allocate((size_t)(n * per_row) * sizeof(int32_t));
+    p.indptr = bench_allocate((size_t)(n + 1) * sizeof(int64_t));
     const int64_t stride = d / per_row;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++)
@@ -137,7 +76,7 @@ static problem csr_problem(gpis_context *context, int64_t n, int64_t d, int64_t 
     p.pieces[p.piece_count++] = (piece){p.values, (size_t)(n * per_row) * sizeof(double)};
     p.pieces[p.piece_count++] = (piece){p.indices, (size_t)(n * per_row) * sizeof(int32_t)};
     p.pieces[p.piece_count++] = (piece){p.indptr, (size_t)(n + 1) * sizeof(int64_t)};
-    check(context, gpis_source_csr(context, n, d, p.indptr, p.indices, p.values, GPIS_FLOAT64, &p.A));
+    bench_check(context, gpis_source_csr(context, n, d, p.indptr, p.indices, p.values, GPIS_FLOAT64, &p.A));
     finish_problem(&p);
     return p;
 }
@@ -154,13 +93,13 @@ static void free_problem(problem *p) {
 static double gradient_pass(problem *p) {
     double f;
     const double start = omp_get_wtime();
-    check(p->context, gpis_evaluate(p->context, p->A, p->y, 1, p->x, &f, p->g));
+    bench_check(p->context, gpis_evaluate(p->context, p->A, p->y, 1, p->x, &f, p->g));
     return omp_get_wtime() - start;
 }
 
 static double sketch_pass(problem *p) {
     const double start = omp_get_wtime();
-    check(p->context, gpis_sketch_rows(p->context, p->A, NULL, 0, "count", p->m, 1, 1, p->SA, NULL));
+    bench_check(p->context, gpis_sketch_rows(p->context, p->A, NULL, 0, "count", p->m, 1, 1, p->SA, NULL));
     return omp_get_wtime() - start;
 }
 
@@ -171,7 +110,7 @@ typedef struct times {
 static times measure(problem *p, int rounds, int with_sketch) {
     times best = {INFINITY, INFINITY, INFINITY};
     for (int r = 0; r < rounds; r++) {
-        best.read = fmin(best.read, plain_read(p->pieces, p->piece_count));
+        best.read = fmin(best.read, bench_plain_read(p->pieces, p->piece_count));
         best.gradient = fmin(best.gradient, gradient_pass(p));
         if (with_sketch) best.sketch = fmin(best.sketch, sketch_pass(p));
     }
@@ -184,6 +123,7 @@ static void row(const char *what, double ratio, double target) {
 
 int main(int argc, char **argv) {
     const int rounds = argc > 1 ? atoi(argv[1]) : 25;
+    const int64_t part = argc > 2 ? atoi(argv[2]) : 1;
     static const struct {
         int64_t n, d;
         double gradient, sketch;
@@ -193,7 +133,7 @@ int main(int argc, char **argv) {
     printf("gpis %s, %d threads, best of %d; unit: one plain threaded read of the same A\n", gpis_version(),
            gpis_context_threads(context), rounds);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const int64_t n = sizes[i].n, d = sizes[i].d;
+        const int64_t n = sizes[i].n / part, d = sizes[i].d;
         problem p = dense_problem(context, n, d, GPIS_FLOAT64);
         const times t = measure(&p, rounds, 1);
         free_problem(&p);
@@ -207,10 +147,11 @@ int main(int argc, char **argv) {
         free_problem(&single);
         row("float32 gradient pass, over the float64 one", s.gradient / t.gradient, 0.65);
     }
-    problem p = csr_problem(context, 2000000, 2000, 20);
+    const int64_t n = 2000000 / part;
+    problem p = csr_problem(context, n, 2000, 20);
     const times t = measure(&p, rounds, 0);
     free_problem(&p);
-    printf("2000000 x 2000 in compressed rows, 20 entries each: a read takes %.1f ms\n", 1e3 * t.read);
+    printf("%" PRId64 " x 2000 in compressed rows, 20 entries each: a read takes %.1f ms\n", n, 1e3 * t.read);
     row("objective + gradient pass", t.gradient / t.read, 1.5);
     gpis_context_destroy(context);
     return 0;
