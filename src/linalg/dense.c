@@ -60,15 +60,16 @@ GPIS_INLINE double residual(int64_t rows, const double *y, int64_t y_stride, dou
 typedef struct kernels {
     double (*gradient)(const gpis_block *, const double *, const double *, int64_t, double *, double *);
     double (*gradients)(const gpis_block *, int, const double *, const double *, int64_t, double *);
+    void (*norms)(const gpis_block *, double *);
 } kernels;
 
 /* What this machine runs best. */
 static kernels choose(void) {
 #if GPIS_X86_DISPATCH
-    if (__builtin_cpu_supports("x86-64-v4")) return (kernels){gradient_avx512, gradients_avx512};
-    if (__builtin_cpu_supports("x86-64-v3")) return (kernels){gradient_avx2, gradients_avx2};
+    if (__builtin_cpu_supports("x86-64-v4")) return (kernels){gradient_avx512, gradients_avx512, norms_avx512};
+    if (__builtin_cpu_supports("x86-64-v3")) return (kernels){gradient_avx2, gradients_avx2, norms_avx2};
 #endif
-    return (kernels){gradient_plain, gradients_plain};
+    return (kernels){gradient_plain, gradients_plain, norms_plain};
 }
 
 double gpis_dense_gradient(const gpis_block *b, const double *x, const double *y, int64_t y_stride, double *r,
@@ -86,12 +87,18 @@ double gpis_dense_gradients(const gpis_block *b, int count, const double *X, con
 }
 
 void gpis_dense_column_norms(const gpis_block *b, double *norms2) {
+    if (gpis_block_is_row_major(b)) {
+        choose().norms(b, norms2);
+        return;
+    }
     const bool single = b->type == GPIS_FLOAT32;
-    for (int64_t i = 0; i < b->nrows; i++) {
-        const void *row = line_at(b->values, i, b->row_stride, single);
-        for (int64_t j = 0; j < b->d; j++) {
-            const double v = element(row, j * b->col_stride, single);
-            norms2[j] += v * v;
+    for (int64_t j = 0; j < b->d; j++) {
+        const void *column = line_at(b->values, j, b->col_stride, single);
+        double sum = 0.0;
+        for (int64_t i = 0; i < b->nrows; i++) {
+            const double v = element(column, i, single);
+            sum += v * v;
         }
+        norms2[j] += sum;
     }
 }
