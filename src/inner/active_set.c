@@ -212,32 +212,6 @@ static bool is_wrong(const gpis_active_set *a, int64_t j, double products) {
     return wrong(a, j) * D > products + 4.0 * DBL_EPSILON * fabs(a->g[j]) * D;
 }
 
-/* Frees what has a multiplier of the wrong sign: all, or the worst alone. False when there is none. */
-static bool release(gpis_active_set *a, bool all) {
-    const double *D = a->factor->scale, products = rounding_of_products(a);
-    if (a->tight && a->set->class->sum != GPIS_SUM_IS_R && a->nu < 0.0) {
-        double noise = INFINITY;
-        for (int64_t j = 0; j < a->d; j++)
-            if (a->free[j]) noise = fmin(noise, products / D[j] + 4.0 * DBL_EPSILON * fabs(a->g[j]));
-        a->tight = !(a->nu < -noise);
-        a->nu = 0.0;
-        if (!a->tight && !all) return true;
-    }
-    double most = 0.0;
-    for (int64_t j = 0; j < a->d; j++) {
-        a->w[j] = !a->free[j] && is_wrong(a, j, products) ? wrong(a, j) * D[j] : 0.0;
-        most = fmax(most, a->w[j]);
-    }
-    const double share = !all ? 1.0 : a->set->class->sum == GPIS_SUM_ANY ? 0.0 : 0.3;
-    for (int64_t j = 0; most > 0.0 && j < a->d; j++) {
-        if (a->w[j] == 0.0 || a->w[j] < share * most) continue;
-        a->free[j] = true;
-        if (signed_sum(a)) a->sigma[j] = a->G[j] > 0.0 ? -1.0 : 1.0;
-        if (!all) break;
-    }
-    return most > 0.0;
-}
-
 /* The minimiser without a constraint, where K lets it be. */
 static gpis_status try_free(gpis_active_set *a, bool *inside) {
     *inside = false;
@@ -264,19 +238,31 @@ static bool is_outside(const gpis_active_set *a, int64_t j) {
     return a->s[j] < a->lo[j] || a->s[j] > a->hi[j];
 }
 
-/* Changes sides for every entry that is outside or has a multiplier of the wrong sign; returns how many did. */
-static int64_t exchange(gpis_active_set *a) {
-    const double products = rounding_of_products(a);
+/* The worst multiplier, in the units of D G; 0 when none is wrong. */
+static double worst(const gpis_active_set *a) {
+    double most = 0.0;
+    for (int64_t j = 0; j < a->d; j++)
+        if (!a->free[j]) most = fmax(most, wrong(a, j) * a->factor->scale[j]);
+    return most;
+}
+
+static void change_side(gpis_active_set *a, int64_t j) {
+    a->free[j] = !a->free[j];
+    if (!a->free[j])
+        a->s[j] = signed_sum(a) ? 0.0 : fmax(a->lo[j], fmin(a->s[j], a->hi[j]));
+    else if (signed_sum(a))
+        a->sigma[j] = a->G[j] > 0.0 ? -1.0 : 1.0;
+}
+
+/* Every entry that is outside changes sides, and every one whose multiplier is wrong by at least `share` of the worst.
+ * Returns how many were outside or wrong. */
+static int64_t exchange(gpis_active_set *a, double share) {
+    const double products = rounding_of_products(a), least = share * worst(a);
     int64_t count = 0;
     for (int64_t j = 0; j < a->d; j++) {
         if (a->free[j] ? !is_outside(a, j) : !is_wrong(a, j, products)) continue;
         count++;
-        a->free[j] = !a->free[j];
-        if (a->free[j]) {
-            if (signed_sum(a)) a->sigma[j] = a->G[j] > 0.0 ? -1.0 : 1.0;
-        } else {
-            a->s[j] = signed_sum(a) ? 0.0 : fmax(a->lo[j], fmin(a->s[j], a->hi[j]));
-        }
+        if (a->free[j] || wrong(a, j) * a->factor->scale[j] >= least) change_side(a, j);
     }
     return count;
 }
@@ -293,8 +279,9 @@ static bool exchange_sum(gpis_active_set *a) {
 
 /*
  * Block pivoting: the minimum of a face, inside K or not; then everything that is wrong there changes sides at once.
- * Mostly a handful of faces lead to the one where nothing is wrong, the minimiser, from however far away. It need not
- * end, so it may fail PATIENCE times to leave less wrong than ever before.
+ * Mostly a handful of faces lead to the one where nothing is wrong, the minimiser, from however far away. It can go
+ * round in circles instead: when there is not less wrong than ever before, only the worst entries are freed (all at
+ * once they would undo each other), and after PATIENCE such faces it ends.
  */
 static void pivot(gpis_active_set *a, bool *solved) {
     enum { PATIENCE = 10 };
@@ -307,7 +294,7 @@ static void pivot(gpis_active_set *a, bool *solved) {
         take_step(a);
         if (!gpis_all_finite(a->G, a->d)) return;
         const bool sum = exchange_sum(a);
-        const int64_t count = exchange(a) + sum;
+        const int64_t count = exchange(a, tries > 0 ? 0.3 : 0.0) + sum;
         *solved = count == 0;
         tries = count < least ? 0 : tries + 1;
         least = gpis_min64(least, count);
@@ -334,6 +321,31 @@ static gpis_status pivot_from(gpis_active_set *a) {
     }
     read_face(a);
     return GPIS_OK;
+}
+
+/* Frees what has a multiplier of the wrong sign: all, or the worst alone. False when there is none. */
+static bool release(gpis_active_set *a, bool all) {
+    const double *D = a->factor->scale, products = rounding_of_products(a);
+    if (a->tight && a->set->class->sum != GPIS_SUM_IS_R && a->nu < 0.0) {
+        double noise = INFINITY;
+        for (int64_t j = 0; j < a->d; j++)
+            if (a->free[j]) noise = fmin(noise, products / D[j] + 4.0 * DBL_EPSILON * fabs(a->g[j]));
+        a->tight = !(a->nu < -noise);
+        a->nu = 0.0;
+        if (!a->tight && !all) return true;
+    }
+    double most = 0.0;
+    for (int64_t j = 0; j < a->d; j++) {
+        a->w[j] = !a->free[j] && is_wrong(a, j, products) ? wrong(a, j) * D[j] : 0.0;
+        most = fmax(most, a->w[j]);
+    }
+    const double share = !all ? 1.0 : a->set->class->sum == GPIS_SUM_ANY ? 0.0 : 0.3;
+    for (int64_t j = 0; most > 0.0 && j < a->d; j++) {
+        if (a->w[j] == 0.0 || a->w[j] < share * most) continue;
+        change_side(a, j);
+        if (!all) break;
+    }
+    return most > 0.0;
 }
 
 /* One face: to its minimum, or to where K ends. *minimum tells which; *gain is what the last step promised. */
