@@ -1,11 +1,11 @@
 /* From face to face: step, bend, release. */
 #include "inner/active_set.h"
 
-#include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "inner/active_face.h"
 #include "linalg/accurate.h"
 
 gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const gpis_model *model,
@@ -36,85 +36,6 @@ void gpis_active_set_destroy(gpis_active_set *a) {
     gpis_free(a->context, a);
 }
 
-static bool signed_sum(const gpis_active_set *a) { return a->set->class->sum == GPIS_SUM_OF_SIZES_WITHIN; }
-
-/* Hv = H v: by the rows of H that count where they are few, since H is symmetric. */
-static void multiply(gpis_active_set *a, const double *v, double *Hv) {
-    const int64_t d = a->d;
-    int64_t count = 0;
-    a->products++;
-    for (int64_t j = 0; j < d; j++) count += v[j] != 0.0;
-    if (2 * count >= d) {
-        gpis_model_apply(a->model, 1, v, Hv);
-        return;
-    }
-    memset(Hv, 0, (size_t)d * sizeof *Hv);
-    for (int64_t j = 0; j < d; j++)
-        if (v[j] != 0.0) cblas_daxpy((int)d, v[j], a->model->H + j * d, 1, Hv, 1);
-}
-
-/* G = g + H (s - x) and q(s). */
-static void evaluate(gpis_active_set *a) {
-    for (int64_t j = 0; j < a->d; j++) a->move[j] = a->s[j] - a->x[j];
-    multiply(a, a->move, a->G);
-    a->value = 0.0;
-    for (int64_t j = 0; j < a->d; j++) {
-        a->value += a->move[j] * (0.5 * a->G[j] + a->g[j]);
-        a->G[j] += a->g[j];
-    }
-}
-
-static double total(const gpis_active_set *a, const double *s) {
-    gpis_sum sum = {0, 0};
-    for (int64_t j = 0; j < a->d; j++) gpis_sum_add(&sum, signed_sum(a) ? fabs(s[j]) : s[j]);
-    return gpis_sum_value(sum);
-}
-
-/* The least face that holds s. */
-static void read_face(gpis_active_set *a) {
-    for (int64_t j = 0; j < a->d; j++) {
-        a->free[j] = signed_sum(a) ? a->s[j] != 0.0 : a->s[j] > a->lo[j] && a->s[j] < a->hi[j];
-        a->sigma[j] = signed_sum(a) && a->s[j] < 0.0 ? -1.0 : 1.0;
-    }
-    a->tight = a->set->class->sum == GPIS_SUM_IS_R;
-    if (a->set->class->sum != GPIS_SUM_ANY) a->tight = a->tight || total(a, a->s) >= a->set->R * (1.0 - 1e-13);
-}
-
-/* p and nu of the header. The sum drifts by rounding; the step brings it back. */
-static void find_step(gpis_active_set *a) {
-    for (int64_t j = 0; j < a->d; j++) a->p[j] = a->free[j] ? -a->G[j] : 0.0;
-    gpis_principal_solve(a->factor, a->p);
-    a->nu = 0.0;
-    if (!a->tight) return;
-    double along = 0.0, curvature = 0.0;
-    gpis_sum missing = {a->set->R, 0};
-    for (int64_t j = 0; j < a->d; j++) a->w[j] = a->free[j] ? a->sigma[j] : 0.0;
-    gpis_principal_solve(a->factor, a->w);
-    for (int64_t j = 0; j < a->d; j++)
-        if (a->free[j]) {
-            along += a->sigma[j] * a->p[j];
-            curvature += a->sigma[j] * a->w[j];
-            gpis_sum_add(&missing, -a->sigma[j] * a->s[j]);
-        }
-    a->nu = (along - gpis_sum_value(missing)) / curvature;
-    for (int64_t j = 0; j < a->d; j++) a->p[j] -= a->nu * a->w[j];
-}
-
-/* s + p. Where H_FF is ill conditioned p misses the sum by more than the last digits: the largest entry makes up for
- * it.
- */
-static void take_step(gpis_active_set *a) {
-    int64_t largest = 0;
-    gpis_sum excess = {-a->set->R, 0};
-    for (int64_t j = 0; j < a->d; j++) {
-        a->s[j] += a->p[j];
-        if (a->tight && a->free[j]) gpis_sum_add(&excess, a->sigma[j] * a->s[j]);
-        if (fabs(a->s[j]) > fabs(a->s[largest])) largest = j;
-    }
-    if (a->tight) a->s[largest] -= a->sigma[largest] * gpis_sum_value(excess);
-    evaluate(a);
-}
-
 /* alpha in [0, 1] with ||s + alpha p||_1 = R, or 1: by Newton on a convex function, from the right. */
 static double reach_of_sizes(const gpis_active_set *a) {
     double alpha = 1.0;
@@ -135,19 +56,19 @@ static double reach_of_sizes(const gpis_active_set *a) {
 static double reach(const gpis_active_set *a, int64_t *blocker) {
     double alpha = 1.0;
     *blocker = -1;
-    if (signed_sum(a) && !a->tight) return reach_of_sizes(a);
+    if (gpis_face_signed_sum(a) && !a->tight) return reach_of_sizes(a);
     for (int64_t j = 0; j < a->d; j++) {
         if (!a->free[j] || a->p[j] == 0.0) continue;
-        const double bound = signed_sum(a)   ? (a->sigma[j] * a->p[j] < 0.0 ? 0.0 : copysign(INFINITY, a->p[j]))
-                             : a->p[j] < 0.0 ? a->lo[j]
-                                             : a->hi[j];
+        const double bound = gpis_face_signed_sum(a) ? (a->sigma[j] * a->p[j] < 0.0 ? 0.0 : copysign(INFINITY, a->p[j]))
+                             : a->p[j] < 0.0         ? a->lo[j]
+                                                     : a->hi[j];
         const double room = (bound - a->s[j]) / a->p[j];
         if (room < alpha) alpha = fmax(0.0, room), *blocker = j;
     }
     if (a->set->class->sum != GPIS_SUM_AT_MOST_R || a->tight) return alpha;
     double direction = 0.0;
     for (int64_t j = 0; j < a->d; j++) direction += a->p[j];
-    const double room = direction > 0.0 ? fmax(0.0, a->set->R - total(a, a->s)) / direction : INFINITY;
+    const double room = direction > 0.0 ? fmax(0.0, a->set->R - gpis_face_total(a, a->s)) / direction : INFINITY;
     if (room < alpha) alpha = room, *blocker = -1;
     return alpha;
 }
@@ -156,16 +77,16 @@ static double reach(const gpis_active_set *a, int64_t *blocker) {
 static void go_to_the_bound(gpis_active_set *a, double alpha, int64_t blocker) {
     for (int64_t j = 0; j < a->d; j++) a->s[j] += alpha * a->p[j];
     if (blocker >= 0) {
-        a->s[blocker] = signed_sum(a) ? 0.0 : a->p[blocker] < 0.0 ? a->lo[blocker] : a->hi[blocker];
+        a->s[blocker] = gpis_face_signed_sum(a) ? 0.0 : a->p[blocker] < 0.0 ? a->lo[blocker] : a->hi[blocker];
         a->free[blocker] = false;
     } else {
         a->tight = true;
-        for (int64_t j = 0; signed_sum(a) && j < a->d; j++) {
+        for (int64_t j = 0; gpis_face_signed_sum(a) && j < a->d; j++) {
             a->sigma[j] = a->s[j] < 0.0 ? -1.0 : 1.0;
             a->free[j] = a->s[j] != 0.0;
         }
     }
-    evaluate(a);
+    gpis_face_evaluate(a);
 }
 
 /* Tries P(s + alpha p) for alpha = 1, 1/2, ...: true, and s is there, when q falls by more than `fall`, which the
@@ -179,63 +100,15 @@ static gpis_status bend(gpis_active_set *a, double least, double fall, bool *ben
         if (status != GPIS_OK) return status;
         double change = 0.0;
         for (int64_t j = 0; j < a->d; j++) a->move[j] = a->trial[j] - a->s[j];
-        multiply(a, a->move, a->w);
+        gpis_face_multiply(a, a->move, a->w);
         for (int64_t j = 0; j < a->d; j++) change += a->move[j] * (a->G[j] + 0.5 * a->w[j]);
         *bent = change < -fall;
     }
     if (!*bent) return GPIS_OK;
     memcpy(a->s, a->trial, (size_t)a->d * sizeof *a->s);
-    evaluate(a);
-    read_face(a);
+    gpis_face_evaluate(a);
+    gpis_face_read(a);
     return GPIS_OK;
-}
-
-/* By how much the multiplier of entry j, which is not free, has the wrong sign. */
-static double wrong(const gpis_active_set *a, int64_t j) {
-    const double nu = a->tight ? a->nu : 0.0;
-    if (signed_sum(a)) return fabs(a->G[j]) - nu;
-    if (!(a->lo[j] < a->hi[j])) return 0.0;
-    return a->s[j] <= a->lo[j] ? -(a->G[j] + nu) : a->G[j] + nu;
-}
-
-/* What rounding makes of an entry of D G, but for that of g_j: the sum over i of H_ji (s_i - x_i) is rounded, and s_i
- * is known to its last digit only; |H_ji| <= 1 / (D_i D_j). */
-static double rounding_of_products(const gpis_active_set *a) {
-    double sum = 0.0;
-    for (int64_t j = 0; j < a->d; j++) sum += (4.0 * fabs(a->s[j] - a->x[j]) + fabs(a->s[j])) / a->factor->scale[j];
-    return DBL_EPSILON * sum;
-}
-
-/* True when rounding alone does not explain that entry j, which is not free, has a multiplier of the wrong sign. */
-static bool is_wrong(const gpis_active_set *a, int64_t j, double products) {
-    const double D = a->factor->scale[j];
-    return wrong(a, j) * D > products + 4.0 * DBL_EPSILON * fabs(a->g[j]) * D;
-}
-
-/* Frees what has a multiplier of the wrong sign: all, or the worst alone. False when there is none. */
-static bool release(gpis_active_set *a, bool all) {
-    const double *D = a->factor->scale, products = rounding_of_products(a);
-    if (a->tight && a->set->class->sum != GPIS_SUM_IS_R && a->nu < 0.0) {
-        double noise = INFINITY;
-        for (int64_t j = 0; j < a->d; j++)
-            if (a->free[j]) noise = fmin(noise, products / D[j] + 4.0 * DBL_EPSILON * fabs(a->g[j]));
-        a->tight = !(a->nu < -noise);
-        a->nu = 0.0;
-        if (!a->tight && !all) return true;
-    }
-    double most = 0.0;
-    for (int64_t j = 0; j < a->d; j++) {
-        a->w[j] = !a->free[j] && is_wrong(a, j, products) ? wrong(a, j) * D[j] : 0.0;
-        most = fmax(most, a->w[j]);
-    }
-    const double share = !all ? 1.0 : a->set->class->sum == GPIS_SUM_ANY ? 0.0 : 0.3;
-    for (int64_t j = 0; most > 0.0 && j < a->d; j++) {
-        if (a->w[j] == 0.0 || a->w[j] < share * most) continue;
-        a->free[j] = true;
-        if (signed_sum(a)) a->sigma[j] = a->G[j] > 0.0 ? -1.0 : 1.0;
-        if (!all) break;
-    }
-    return most > 0.0;
 }
 
 /* The minimiser without a constraint, where K lets it be. */
@@ -252,88 +125,49 @@ static gpis_status try_free(gpis_active_set *a, bool *inside) {
     return status;
 }
 
-static bool any_free(const gpis_active_set *a) {
-    for (int64_t j = 0; j < a->d; j++)
-        if (a->free[j]) return true;
-    return false;
-}
-
-/* Entry j, free, has left K. */
-static bool is_outside(const gpis_active_set *a, int64_t j) {
-    if (signed_sum(a)) return a->tight && a->sigma[j] * a->s[j] <= 0.0;
-    return a->s[j] < a->lo[j] || a->s[j] > a->hi[j];
-}
-
-/* Changes sides for every entry that is outside or has a multiplier of the wrong sign; returns how many did. */
-static int64_t exchange(gpis_active_set *a) {
-    const double products = rounding_of_products(a);
-    int64_t count = 0;
-    for (int64_t j = 0; j < a->d; j++) {
-        if (a->free[j] ? !is_outside(a, j) : !is_wrong(a, j, products)) continue;
-        count++;
-        a->free[j] = !a->free[j];
-        if (a->free[j]) {
-            if (signed_sum(a)) a->sigma[j] = a->G[j] > 0.0 ? -1.0 : 1.0;
-        } else {
-            a->s[j] = signed_sum(a) ? 0.0 : fmax(a->lo[j], fmin(a->s[j], a->hi[j]));
-        }
-    }
-    return count;
-}
-
-/* Whether the sum should be tight, seen from the minimum of the face; true if that is new. */
-static bool exchange_sum(gpis_active_set *a) {
-    if (a->set->class->sum != GPIS_SUM_AT_MOST_R) return false;
-    const bool tight = a->tight ? a->nu >= 0.0 : total(a, a->s) > a->set->R;
-    const bool changed = tight != a->tight;
-    a->tight = tight;
-    if (!tight) a->nu = 0.0;
-    return changed;
-}
-
-/*
- * Block pivoting: the minimum of a face, inside K or not; then everything that is wrong there changes sides at once.
- * Mostly a handful of faces lead to the one where nothing is wrong, the minimiser, from however far away. It need not
- * end, so it may fail PATIENCE times to leave less wrong than ever before.
- */
-static void pivot(gpis_active_set *a, bool *solved) {
-    enum { PATIENCE = 10 };
-    int64_t least = INT64_MAX;
-    if (signed_sum(a)) a->tight = true; /* the free minimiser is outside */
-    for (int tries = 0; tries < PATIENCE && !*solved;) {
-        if (!gpis_principal_factor(a->factor, a->free)) return;
-        a->faces++;
-        find_step(a);
-        take_step(a);
-        if (!gpis_all_finite(a->G, a->d)) return;
-        const bool sum = exchange_sum(a);
-        const int64_t count = exchange(a) + sum;
-        *solved = count == 0;
-        tries = count < least ? 0 : tries + 1;
-        least = gpis_min64(least, count);
-        if (a->tight && !any_free(a)) return;
-        evaluate(a);
-    }
-}
-
 /* Pivots from s; s is then in K again, and not higher than it was. */
 static gpis_status pivot_from(gpis_active_set *a) {
     const double before = a->value;
     bool solved = false;
     memcpy(a->start, a->s, (size_t)a->d * sizeof *a->s);
-    pivot(a, &solved);
+    gpis_face_pivot(a, &solved);
     if (solved) return GPIS_OK;
     if (gpis_all_finite(a->s, a->d)) {
         const gpis_status status = a->set->class->project(a->set, a->s, a->s);
         if (status != GPIS_OK) return status;
-        evaluate(a);
+        gpis_face_evaluate(a);
     }
     if (!(a->value < before)) {
         memcpy(a->s, a->start, (size_t)a->d * sizeof *a->s);
-        evaluate(a);
+        gpis_face_evaluate(a);
     }
-    read_face(a);
+    gpis_face_read(a);
     return GPIS_OK;
+}
+
+/* Frees what has a multiplier of the wrong sign: all, or the worst alone. False when there is none. */
+static bool release(gpis_active_set *a, bool all) {
+    const double *D = a->factor->scale, products = gpis_face_rounding(a);
+    if (a->tight && a->set->class->sum != GPIS_SUM_IS_R && a->nu < 0.0) {
+        double noise = INFINITY;
+        for (int64_t j = 0; j < a->d; j++)
+            if (a->free[j]) noise = fmin(noise, products / D[j] + 4.0 * DBL_EPSILON * fabs(a->g[j]));
+        a->tight = !(a->nu < -noise);
+        a->nu = 0.0;
+        if (!a->tight && !all) return true;
+    }
+    double most = 0.0;
+    for (int64_t j = 0; j < a->d; j++) {
+        a->w[j] = !a->free[j] && gpis_face_is_wrong(a, j, products) ? gpis_face_wrong(a, j) * D[j] : 0.0;
+        most = fmax(most, a->w[j]);
+    }
+    const double share = !all ? 1.0 : a->set->class->sum == GPIS_SUM_ANY ? 0.0 : 0.3;
+    for (int64_t j = 0; most > 0.0 && j < a->d; j++) {
+        if (a->w[j] == 0.0 || a->w[j] < share * most) continue;
+        gpis_face_change_side(a, j);
+        if (!all) break;
+    }
+    return most > 0.0;
 }
 
 /* One face: to its minimum, or to where K ends. *minimum tells which; *gain is what the last step promised. */
@@ -341,13 +175,13 @@ static gpis_status visit(gpis_active_set *a, bool *minimum, double *gain) {
     int64_t blocker;
     double slope = 0.0;
     a->faces++;
-    find_step(a);
+    gpis_face_find_step(a);
     for (int64_t j = 0; j < a->d; j++) slope += a->G[j] * a->p[j];
     const double alpha = reach(a, &blocker);
     *minimum = alpha >= 1.0;
     *gain = -0.5 * slope;
     if (*minimum) {
-        take_step(a);
+        gpis_face_take_step(a);
         return GPIS_OK;
     }
     bool bent;
@@ -380,10 +214,10 @@ gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const dou
     const int64_t most = 100 + 2 * a->d; /* faces; far more than it takes unless rounding leads it in circles */
     a->x = x, a->g = g, a->s = s;
     gpis_status status = try_free(a, solved);
-    evaluate(a);
+    gpis_face_evaluate(a);
     if (a->set->class->sum != GPIS_SUM_ANY && a->set->R == 0.0) *solved = true;
     for (int64_t length = FIRST_WALK, faces = 0; faces < most && !*solved; faces += length, length += length / 2) {
-        read_face(a);
+        gpis_face_read(a);
         if (status == GPIS_OK) status = pivot_from(a);
         if (status == GPIS_OK) status = walk(a, length, solved);
         if (status != GPIS_OK) return status;
