@@ -88,11 +88,8 @@ def follow(process, limit):
         try:
             line = lines.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
-            process.kill()
-            process.wait()
             return heard, False
         if line is None:
-            process.wait()
             return heard, True
         if line == "ready":
             deadline = time.monotonic() + limit
@@ -102,7 +99,11 @@ def follow(process, limit):
 def execute(solver, command, limit, environment, slack):
     run = Run(solver)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    lines, in_time = follow(process, limit + slack)
+    try:
+        lines, in_time = follow(process, limit + slack)
+    finally:
+        process.kill()  # out of time, or interrupted; one that has ended does not mind
+        process.wait()
     rounds = []
     for line in lines:
         name, _, text = line.partition(" ")
@@ -229,6 +230,9 @@ def main():
             sections.append(bench.problem(problem, root))
             if not options.keep:
                 forget(root, todo[:i + 1], todo[i + 1:])
+    except KeyboardInterrupt:  # what is finished is worth telling
+        if not sections:
+            sys.exit(130)
     finally:
         if not options.keep:
             shutil.rmtree(root, ignore_errors=True)
