@@ -107,7 +107,8 @@ json_t *cli_json_number(double value); /* null where the value is infinite or no
 
 typedef struct cli_output {
     FILE *stream;
-    char *path, *temporary; /* owned */
+    char *path;      /* owned: where it goes in the end, links followed */
+    char *temporary; /* owned; NULL: `stream` writes to what `path` names, which is no regular file */
 } cli_output;
 
 /* Tries, before long work, whether a file could be put at `path`; returns 0 or an exit code. */

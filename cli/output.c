@@ -1,4 +1,6 @@
-/* Output files that are whole or not there: text goes to a temporary file beside its place and is renamed at the end.
+/*
+ * Output files that are whole or not there: text goes to a temporary file beside its place and is renamed at the end.
+ * What is no regular file (a pipe, /dev/stdout) is written to as it is, and never replaced.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,12 +19,13 @@ static char *folder_of(const char *path) {
 
 int cli_output_try(const char *path) {
     struct stat st;
+    const bool exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode)) return cli_fail(CLI_BAD_INPUT, "%s is a folder; name a file to write", path);
+    if (exists && !S_ISREG(st.st_mode)) return 0; /* opening it shows */
     char *folder = folder_of(path);
     int code = 0;
     if (!folder)
         code = cli_fail(CLI_TROUBLE, "out of memory");
-    else if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        code = cli_fail(CLI_BAD_INPUT, "%s is a folder; name a file to write", path);
     else if (access(folder, W_OK | X_OK) != 0)
         code = cli_fail(CLI_TROUBLE, "cannot write %s: folder %s: %s", path, folder, strerror(errno));
     free(folder);
@@ -36,27 +39,35 @@ static void usual_rights(int fd) {
     if (fchmod(fd, 0666 & ~mask) != 0) return; /* stays private, which harms nobody */
 }
 
-int cli_output_open(cli_output *output, const char *path) {
-    *output = (cli_output){0};
-    output->path = strdup(path);
-    int fd = -1;
-    if (!output->path || asprintf(&output->temporary, "%s.XXXXXX", path) < 0) {
+/* A stream to a new file beside `output->path`; NULL, with errno set, when there can be none. */
+static FILE *open_beside(cli_output *output) {
+    if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
         output->temporary = NULL;
-        cli_output_discard(output);
-        return cli_fail(CLI_TROUBLE, "out of memory");
+        errno = ENOMEM;
+        return NULL;
     }
-    fd = mkstemp(output->temporary);
-    if (fd >= 0) {
-        usual_rights(fd);
-        output->stream = fdopen(fd, "w");
-        if (!output->stream) close(fd);
+    const int fd = mkstemp(output->temporary);
+    if (fd < 0) {
+        free(output->temporary); /* nothing of that name is ours to remove */
+        output->temporary = NULL;
+        return NULL;
     }
-    if (!output->stream) {
-        const int code = cli_fail(CLI_TROUBLE, "cannot write %s: %s", path, strerror(errno));
-        cli_output_discard(output);
-        return code;
-    }
-    return 0;
+    usual_rights(fd);
+    FILE *stream = fdopen(fd, "w");
+    if (!stream) close(fd);
+    return stream;
+}
+
+int cli_output_open(cli_output *output, const char *path) {
+    struct stat st;
+    const bool exists = stat(path, &st) == 0, regular = !exists || S_ISREG(st.st_mode);
+    /* Behind a symbolic link it is the file that changes, not the link. */
+    *output = (cli_output){.path = exists && regular ? realpath(path, NULL) : strdup(path)};
+    if (output->path) output->stream = regular ? open_beside(output) : fopen(path, "w");
+    if (output->stream) return 0;
+    const int code = cli_fail(CLI_TROUBLE, "cannot write %s: %s", path, strerror(errno));
+    cli_output_discard(output);
+    return code;
 }
 
 int cli_output_commit(cli_output *output) {
@@ -65,7 +76,7 @@ int cli_output_commit(cli_output *output) {
     const bool written = fflush(output->stream) == 0 && !ferror(output->stream);
     const bool closed = fclose(output->stream) == 0;
     output->stream = NULL;
-    if (!written || !closed || rename(output->temporary, output->path) != 0)
+    if (!written || !closed || (output->temporary && rename(output->temporary, output->path) != 0))
         code = cli_fail(CLI_TROUBLE, "cannot write %s: %s", output->path, strerror(errno));
     if (code == 0) {
         free(output->temporary);

@@ -11,7 +11,7 @@
  * and for any l with a finite support function, since <l, s> <= support(l),
  *     min over s in K of 2 <g, p> + c <p, H p>  >=  -1/4 <2g + l, (c H)^-1 (2g + l)> + <l, x> - support(l).
  * Any l at all gives a true bound, and minus the gradient of the model (with c = 1) at its near minimiser one that is
- * at most 1 / c times the best.
+ * at most 1 / c times the best. A second one, of the set without what does not hold s, serves where K is huge.
  *
  * Both carry the rounding errors of the pass they come from (docs/maths).
  */

@@ -26,6 +26,19 @@ same "keys of the trace" "$("$probe" keys first.json)" \
     "pass seconds epochs objective gap contraction m inner_iterations"
 passes=$(get passes)
 
+# A pipe is written to, not replaced; behind a link it is the file that changes.
+mkfifo pipe
+cat pipe >from-pipe &
+run 0 solve p/A.npy p/y.npy --set "$set_spec" --quiet --trace pipe
+[ -p pipe ] || fail "the pipe is gone"
+wait $!
+same "lines through the pipe" "$("$probe" jsonl from-pipe)" "$lines"
+ln -s t.jsonl link
+: >t.jsonl
+run 0 solve p/A.npy p/y.npy --set "$set_spec" --quiet --trace link
+[ -L link ] || fail "the link is gone"
+same "lines behind the link" "$("$probe" jsonl t.jsonl)" "$lines"
+
 # The same bits at any number of threads.
 cp x.npy x-default.npy
 for threads in 1 2 3; do
