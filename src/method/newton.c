@@ -25,6 +25,7 @@ enum {
     PATIENCE = 3,    /* so many rounds in which nothing but rounding errors moves end the run */
     PROBES = 4,      /* with the point itself they fill the kernel: 1.4 times the price of one */
     MOST_STEPS = 60, /* of a probe */
+    ENOUGH = 24,     /* steps: a model that is not proven by then is a bad one */
     MOST_MODELS = 8  /* averaged */
 };
 
@@ -60,12 +61,14 @@ static gpis_status add_to_model(newton *s) {
     s->probes = NULL;
     status = gpis_run_take_model(run, H, (double)s->sketch->m, true);
     if (status != GPIS_OK) return status;
-    run->model->c = 0.0; /* nothing is known of it yet */
+    run->model->c = 0.0; /* nothing is known of it yet; the probes compare its factor, shifted or not, with A'A */
+    run->model->slack = 0.0;
     s->models++;
     if (run->settings->certificate != GPIS_CERTIFICATE_ANY) return GPIS_OK;
     /* The chances of all models together stay below delta. */
-    return gpis_probes_create(run->context, run->model, PROBES, MOST_STEPS, ldexp(run->settings->delta, -s->models),
-                              run->settings->seed, (uint64_t)s->models, &s->probes);
+    return gpis_probes_create(run->context, run->model, run->norms2, PROBES, MOST_STEPS,
+                              ldexp(run->settings->delta, -s->models), run->settings->seed, (uint64_t)s->models,
+                              &s->probes);
 }
 
 /* One pass sketches A and y; the start is the solution of the sketched problem, if that is better than x0 it will show.
@@ -123,12 +126,20 @@ static gpis_status evaluate(newton *s, bool resketch) {
     return GPIS_OK;
 }
 
-/* The best point of the hull. */
-static void step(newton *s) {
+/* The best point of the hull. Where it is so much better than the points it comes from that their rounding errors would
+ * matter, it is measured. */
+static gpis_status step(newton *s) {
     gpis_run *run = s->run;
     gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective);
+    if (s->hull_objective < GPIS_HULL_FALL * run->objective) {
+        memcpy(s->x, s->xh, (size_t)run->size * sizeof(double));
+        const gpis_status status = evaluate(s, false);
+        if (status != GPIS_OK) return status;
+        gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective);
+    }
     run->combined = s->hull->count > 1;
     gpis_run_offer(run, s->xh, s->hull_objective);
+    return GPIS_OK;
 }
 
 /* The bounds at the best point of the hull. Where rounding errors stand in the way of the tolerance, that point is
@@ -143,8 +154,8 @@ static gpis_status certify(newton *s) {
     s->hull->count = 0;
     status = evaluate(s, false);
     if (status != GPIS_OK) return status;
-    step(s);
-    return certify(s);
+    status = step(s);
+    return status == GPIS_OK ? certify(s) : status;
 }
 
 /* At a tight tolerance one round more: the objective hardly feels it, the last digits of x do. */
@@ -172,14 +183,34 @@ static bool wants_another_sketch(newton *s, pace *now) {
     return true;
 }
 
+/* Nothing moves, but the probes may still find a bound. */
+static bool is_waiting(const newton *s) {
+    return s->probes && !s->run->extended && gpis_probes_wanted(s->probes) && s->probes->steps < ENOUGH;
+}
+
+/* Nothing moves any more. A sketch gives way to the Gram matrix, whose bounds need no probes. */
+static gpis_status last_resort(newton *s, pace *now) {
+    gpis_run *run = s->run;
+    if (!s->sketch || run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run)) {
+        gpis_run_end(run, GPIS_STALLED);
+        return GPIS_OK;
+    }
+    gpis_probes_destroy(s->probes);
+    gpis_sketch_destroy(s->sketch);
+    s->probes = NULL;
+    s->sketch = NULL;
+    now->idle = 0;
+    return gpis_run_make_model(run);
+}
+
 static gpis_status rounds(newton *s) {
     gpis_run *run = s->run;
     pace now = {.left = INFINITY};
     gpis_status status = evaluate(s, false);
     while (status == GPIS_OK) {
         const double before = run->objective, gap = gpis_run_gap(run);
-        step(s);
-        status = certify(s);
+        status = step(s);
+        if (status == GPIS_OK) status = certify(s);
         if (status != GPIS_OK) break;
         gpis_run_check(run);
         if (run->ended) break;
@@ -191,8 +222,8 @@ static gpis_status rounds(newton *s) {
         memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
         status = evaluate(s, resketch);
         if (status == GPIS_OK && resketch) status = add_to_model(s);
-        now.idle = gpis_run_idle(run, before, gap) ? now.idle + 1 : 0;
-        if (now.idle == PATIENCE) gpis_run_end(run, GPIS_STALLED);
+        now.idle = gpis_run_idle(run, before, gap) && !is_waiting(s) ? now.idle + 1 : 0;
+        if (status == GPIS_OK && now.idle == PATIENCE) status = last_resort(s, &now);
     }
     const bool worth_it = status == GPIS_OK && run->outcome == GPIS_SOLVED && run->extended && run->inner;
     return worth_it && !gpis_run_exhausted(run) ? polish(s) : status;
