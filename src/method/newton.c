@@ -37,6 +37,7 @@ typedef struct newton {
     gpis_hull *hull;     /* owned */
     gpis_sketch *sketch; /* owned; NULL with the Gram matrix */
     int models;          /* sketches averaged in H */
+    bool gram_tried, sketch_tried;
     gpis_probes *probes; /* owned; NULL: none */
     double *V, *AAV;     /* owned: d x PROBES */
 } newton;
@@ -59,7 +60,7 @@ static gpis_status add_to_model(newton *s) {
     for (int64_t i = 0; s->models > 0 && i < entries; i++) H[i] = share * H[i] + (1.0 - share) * run->model->H[i];
     gpis_probes_destroy(s->probes);
     s->probes = NULL;
-    status = gpis_run_take_model(run, H, (double)s->sketch->m, true);
+    status = gpis_run_take_model(run, H, (double)s->sketch->m, s->sketch);
     if (status != GPIS_OK) return status;
     run->model->c = 0.0; /* nothing is known of it yet; the probes compare its factor, shifted or not, with A'A */
     run->model->slack = 0.0;
@@ -71,17 +72,24 @@ static gpis_status add_to_model(newton *s) {
                               &s->probes);
 }
 
+/* A sketch, of Y too if k is not 0. With few rows to sketch, only a Gaussian one is sure to keep all directions. */
+static gpis_status make_sketch(newton *s, int64_t m, int64_t k) {
+    gpis_run *run = s->run;
+    const gpis_sketch_class *kind = gpis_sketch_find(m > run->n / 2 && k == 0 ? "gaussian" : run->settings->sketch);
+    s->sketch_tried = true;
+    run->m = m;
+    return gpis_sketch_create(run->context, kind, m, run->n, run->d, k, run->settings->seed, 0, &s->sketch);
+}
+
 /* One pass sketches A and y; the start is the solution of the sketched problem, if that is better than x0 it will show.
  */
 static gpis_status start_from_sketch(newton *s, const double *x0) {
     gpis_run *run = s->run;
-    const gpis_sketch_class *kind = gpis_sketch_find(run->settings->sketch);
-    gpis_status status =
-        gpis_sketch_create(run->context, kind, run->m, run->n, run->d, run->k, run->settings->seed, 0, &s->sketch);
+    gpis_status status = make_sketch(s, run->m, run->k);
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
     run->sketches++;
-    status = gpis_run_pass(run, &pass, kind->cost(run->n, run->d, run->m));
+    status = gpis_run_pass(run, &pass, s->sketch->class->cost(run->n, run->d, run->m));
     if (status == GPIS_OK) status = add_to_model(s);
     if (status != GPIS_OK) return status;
     /* (SA)'(SA x0 - Sy) */
@@ -171,16 +179,20 @@ static gpis_status polish(newton *s) {
 typedef struct pace {
     double left; /* the fall of the model at the last point: about f(x) - f* */
     int slow, idle;
+    bool resketch; /* the next pass carries a sketch */
 } pace;
 
+/* A Gram matrix that had to be shifted has lost digits that a sketch, held by its rows, still has. */
+static bool has_lost_digits(const newton *s) { return !s->sketch && !s->sketch_tried && s->run->model->shift > 0.0; }
+
 /* Averaging pays when the error shrinks by less than half a round; the sketch rides in the next pass. */
-static bool wants_another_sketch(newton *s, pace *now) {
+static void judge_pace(newton *s, pace *now) {
     const double left = 2.0 * gpis_inner_fall(s->run->inner);
     now->slow = left > 0.5 * now->left ? now->slow + 1 : 0;
     now->left = left;
-    if (!s->sketch || now->slow < 3 || s->models >= MOST_MODELS) return false;
+    if (now->slow < 3) return;
     now->slow = 0;
-    return true;
+    now->resketch = s->sketch ? s->models < MOST_MODELS : has_lost_digits(s);
 }
 
 /* Nothing moves, but the probes may still find a bound. */
@@ -188,19 +200,38 @@ static bool is_waiting(const newton *s) {
     return s->probes && !s->run->extended && gpis_probes_wanted(s->probes) && s->probes->steps < ENOUGH;
 }
 
-/* Nothing moves any more. A sketch gives way to the Gram matrix, whose bounds need no probes. */
-static gpis_status last_resort(newton *s, pace *now) {
-    gpis_run *run = s->run;
-    if (!s->sketch || run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run)) {
-        gpis_run_end(run, GPIS_STALLED);
-        return GPIS_OK;
-    }
+static gpis_status make_gram(newton *s) {
     gpis_probes_destroy(s->probes);
     gpis_sketch_destroy(s->sketch);
     s->probes = NULL;
     s->sketch = NULL;
+    s->gram_tried = true;
+    return gpis_run_make_model(s->run);
+}
+
+/* Nothing moves any more. A sketch gives way to the Gram matrix, whose bounds need no probes; a Gram matrix that has
+ * lost digits to a sketch. */
+static gpis_status last_resort(newton *s, pace *now) {
+    gpis_run *run = s->run;
+    const bool hopeless = run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run);
     now->idle = 0;
-    return gpis_run_make_model(run);
+    if (!hopeless && s->sketch && !s->gram_tried) return make_gram(s);
+    if (!hopeless && has_lost_digits(s))
+        now->resketch = true;
+    else
+        gpis_run_end(run, GPIS_STALLED);
+    return GPIS_OK;
+}
+
+/* A round's pass, and what becomes of the sketch it may carry. */
+static gpis_status go_on(newton *s, pace *now) {
+    enum { ROWS_A_COLUMN = 8 };
+    const bool resketch = now->resketch;
+    gpis_status status = resketch && !s->sketch ? make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
+    now->resketch = false;
+    memcpy(s->x, s->run->inner->s, (size_t)s->run->size * sizeof(double));
+    if (status == GPIS_OK) status = evaluate(s, resketch);
+    return status == GPIS_OK && resketch ? add_to_model(s) : status;
 }
 
 static gpis_status rounds(newton *s) {
@@ -215,13 +246,11 @@ static gpis_status rounds(newton *s) {
         gpis_run_check(run);
         if (run->ended) break;
         if (!run->model) { /* the same point once more, with the model */
-            status = gpis_run_make_model(run);
+            status = make_gram(s);
             continue;
         }
-        const bool resketch = wants_another_sketch(s, &now);
-        memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
-        status = evaluate(s, resketch);
-        if (status == GPIS_OK && resketch) status = add_to_model(s);
+        judge_pace(s, &now);
+        status = go_on(s, &now);
         now.idle = gpis_run_idle(run, before, gap) && !is_waiting(s) ? now.idle + 1 : 0;
         if (status == GPIS_OK && now.idle == PATIENCE) status = last_resort(s, &now);
     }

@@ -53,23 +53,26 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
     long double lowest = problem_value(&p, best.x, NULL) + membership_noise(&p, best.x); /* of a true member nearby */
     if (own < lowest) lowest = own;
     const double rounding = (double)(d + 8) * 2.3e-16;
-    const double off = fabs((double)(f - r.objective)) / (rounding * (sqrt((double)f * size_of(&p, r.x)) + rounding * size_of(&p, r.x)));
+    const double off = fabs((double)(f - r.objective)) /
+                       (rounding * (sqrt((double)f * size_of(&p, r.x)) + rounding * size_of(&p, r.x)));
     t->worst_objective = fmax(t->worst_objective, off);
     const bool wrong = r.objective - r.gap > lowest;
     if (off > 30.0)
         print_message("%s, flavour %d, n %d: objective %.17g, truth %.17Lg, rounding %g\n", gpis_set_spec(set), what,
-                 (int)n, r.objective, f, off);
+                      (int)n, r.objective, f, off);
     if (wrong && r.gap_kind == GPIS_GAP_PROVEN)
-        print_message("%s, flavour %d, n %d, m %d: proven %.17g above %.17Lg\n", gpis_set_spec(set), what, (int)n, (int)m,
-                 r.objective - r.gap, lowest);
+        print_message("%s, flavour %d, n %d, m %d: proven %.17g above %.17Lg\n", gpis_set_spec(set), what, (int)n,
+                      (int)m, r.objective - r.gap, lowest);
     t->problems++;
     t->probable += r.gap_kind == GPIS_GAP_PROBABLE;
     t->proven += r.gap_kind == GPIS_GAP_PROVEN;
     t->solved += r.outcome == GPIS_SOLVED;
     t->wrong += wrong;
     if (r.outcome != GPIS_SOLVED && getenv("SHOW"))
-        print_message("%s k %d flavour %d n %d d %d m %d %s tol %g: %s after %d passes, gap %g of %g; gram %s gap %g\n", gpis_set_spec(set), (int)k, what, (int)p.n, (int)d,(int)m, kinds[seed % 4], tolerances[seed / 4 % 3],
-            gpis_outcome_text(r.outcome), (int)r.passes, r.gap, r.objective, gpis_outcome_text(best.outcome), best.gap);
+        print_message("%s k %d flavour %d n %d d %d m %d %s tol %g: %s after %d passes, gap %g of %g; gram %s gap %g\n",
+                      gpis_set_spec(set), (int)k, what, (int)p.n, (int)d, (int)m, kinds[seed % 4],
+                      tolerances[seed / 4 % 3], gpis_outcome_text(r.outcome), (int)r.passes, r.gap, r.objective,
+                      gpis_outcome_text(best.outcome), best.gap);
     gpis_result_clear(context, &best);
     gpis_result_clear(context, &r);
     gpis_source_destroy(A);

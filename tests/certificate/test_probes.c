@@ -223,8 +223,10 @@ int main(void) {
     for (int i = 0; i < 200; i++) ones[i] = 1.0;
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_as_seldom_as_stated),   cmocka_unit_test(sharp_where_it_can_be),
-        cmocka_unit_test(useful_after_a_dozen_passes), cmocka_unit_test(any_factor),
+        cmocka_unit_test(wrong_as_seldom_as_stated),
+        cmocka_unit_test(sharp_where_it_can_be),
+        cmocka_unit_test(useful_after_a_dozen_passes),
+        cmocka_unit_test(any_factor),
         cmocka_unit_test(lack_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
