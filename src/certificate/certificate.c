@@ -96,7 +96,9 @@ static double conjugate(const gpis_model *model, double c, int64_t k, double los
 static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
     const int64_t size = set->d * set->k;
     const double e = residual_error(set, point), eta = product_error(point);
-    const double errors = e * e / SHARE + eta * eta * (double)size * model->inverse / (SHARE * model->c);
+    double units = 0.0; /* a sketched model's diagonal is not that of A'A: sum over j of ||a_j||^2 / H_jj, else d */
+    for (int64_t j = 0; j < set->d; j++) units += point->norms2[j] * model->scale[j] * model->scale[j];
+    const double errors = e * e / SHARE + eta * eta * units * (double)set->k * model->inverse / (SHARE * model->c);
     if (!(model->slack > 0.0)) return errors;
     double largest2 = 0.0;
     for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);

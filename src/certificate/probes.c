@@ -9,14 +9,22 @@
 
 #include "base/random.h"
 
-gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, int count, int most, double delta,
-                               uint64_t seed, uint64_t round, gpis_probes **out) {
+/* A normal vector has a uniform direction; `first`: where its numbers begin. */
+static void draw(const gpis_probes *p, uint64_t first, double *v) {
+    gpis_random_normal(p->seed, gpis_stream(GPIS_STREAM_PROBE, p->round), first, p->d, v);
+    for (int64_t j = 0; j < p->d; j++)
+        if (p->norms2[j] == 0.0) v[j] = 0.0;
+}
+
+gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, const double *norms2, int count,
+                               int most, double delta, uint64_t seed, uint64_t round, gpis_probes **out) {
     *out = NULL;
     gpis_probes *p = gpis_alloc_zero(context, 1, sizeof *p);
     if (!p) return GPIS_NO_MEMORY;
     *p = (gpis_probes){.context = context,
                        .model = model,
                        .d = model->d,
+                       .norms2 = norms2,
                        .count = count,
                        .most = most,
                        .delta = delta,
@@ -31,9 +39,10 @@ gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, i
         gpis_probes_destroy(p);
         return GPIS_NO_MEMORY;
     }
-    for (int b = 0; b < count; b++) { /* a normal vector has a uniform direction */
+    for (int64_t j = 0; j < p->d; j++) p->rank += norms2[j] > 0.0;
+    for (int b = 0; b < count && p->rank > 0; b++) {
         double *v = p->basis + (int64_t)b * (most + 1) * p->d;
-        gpis_random_normal(seed, gpis_stream(GPIS_STREAM_PROBE, round), (uint64_t)(b * p->d), p->d, v);
+        draw(p, (uint64_t)(b * p->d), v);
         cblas_dscal((int)p->d, 1.0 / cblas_dnrm2((int)p->d, v, 1), v, 1);
     }
     *out = p;
@@ -48,7 +57,7 @@ void gpis_probes_destroy(gpis_probes *p) {
     gpis_free(p->context, p);
 }
 
-bool gpis_probes_wanted(const gpis_probes *p) { return p->steps < p->most && p->steps < p->d; }
+bool gpis_probes_wanted(const gpis_probes *p) { return p->steps < p->most && p->steps < p->rank; }
 
 static double *basis_of(const gpis_probes *p, int b) { return p->basis + (int64_t)b * (p->most + 1) * p->d; }
 
@@ -72,8 +81,7 @@ static void extend_basis(const gpis_probes *p, int b, const double *w) {
             cblas_dscal(d, norm > 0.0 ? 1.0 / norm : 0.0, next, 1);
             return;
         }
-        gpis_random_normal(p->seed, gpis_stream(GPIS_STREAM_PROBE, p->round),
-                           ((uint64_t)(attempt + 1) << 32) + (uint64_t)(b * d), d, next);
+        draw(p, ((uint64_t)(attempt + 1) << 32) + (uint64_t)(b * d), next);
     }
 }
 
@@ -112,19 +120,23 @@ gpis_status gpis_probes_absorb(gpis_probes *p, double *AAV, double roundings) {
         p->ritz_min = fmin(p->ritz_min, lowest);
         p->ritz_max = fmax(p->ritz_max, highest);
     }
-    /* Errors of A'(A p): roundings u ||a_j|| ||A p|| in each entry, whitened. */
-    p->error = roundings * 0.5 * DBL_EPSILON * sqrt((double)d * p->model->inverse * fmax(1.0, p->ritz_max));
+    p->error = (roundings + 6.0 * (double)d) * 0.5 * DBL_EPSILON * sqrt((double)d * p->model->inverse);
     return GPIS_OK;
 }
 
+/*
+ * Rounding: a product A'(A p), p = W'v, is off by `roundings` u ||a_j|| ||A p|| in its entries and d u sum_j ||a_j||
+ * |p_j| in A p; the triangular solves move W by 4 d u. With ||a_j|| <= sqrt(lambda_max H_jj), ||A p|| <=
+ * sqrt(lambda_max) and
+ * ||T^-1|| <= inverse, M is off by at most error * lambda_max, error as in absorb.
+ */
 double gpis_probes_bound(const gpis_probes *p) {
     if (p->steps == 0) return 0.0;
-    const double lowest = p->ritz_min - p->error, highest = p->ritz_max + p->error;
-    if (p->steps >= p->d) return lowest;                     /* the whole space */
-    const double each = pow(0.5 * p->delta, 1.0 / p->count); /* all probes must fail */
-    const double x = sqrt(2.0 * (double)p->d / 3.14159265358979323846) / each;
+    if (p->steps >= p->rank) return p->ritz_min - p->error * p->ritz_max; /* the whole space */
+    const double each = pow(0.5 * p->delta, 1.0 / p->count);              /* all probes must fail */
+    const double x = sqrt(2.0 * (double)p->rank / 3.14159265358979323846) / each;
     const double eta = acosh(fmax(1.0, x)) / (2.0 * p->steps - 1.0);
     const double epsilon = tanh(eta) * tanh(eta);
-    const double top = highest / (1.0 - epsilon);
-    return (lowest - epsilon * top) / (1.0 - epsilon);
+    const double top = p->ritz_max * (1.0 + 2.0 * p->error) / (1.0 - epsilon);
+    return (p->ritz_min - (epsilon + p->error) * top) / (1.0 - epsilon);
 }

@@ -21,7 +21,8 @@
 typedef struct gpis_probes {
     gpis_context *context;   /* borrowed */
     const gpis_model *model; /* borrowed: whose W it is */
-    int64_t d;
+    int64_t d, rank;         /* columns; those that are not zero */
+    const double *norms2;    /* borrowed: squared norms of the columns of A */
     int count, most, steps; /* probes; passes there is room for; passes made */
     double delta;
     uint64_t seed, round;
@@ -29,11 +30,12 @@ typedef struct gpis_probes {
     double *projected; /* owned: count x most x most: the basis' products with M */
     double *image;     /* owned: d x count */
     double ritz_min, ritz_max;
-    double error; /* of the Ritz values, by rounding */
+    double error; /* of M, relative to its norm, by rounding */
 } gpis_probes;
 
-gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, int count, int most, double delta,
-                               uint64_t seed, uint64_t round, gpis_probes **out);
+/* `norms2`: squared norms of the columns of A. Columns of zeros take no part: they curve neither f nor the model. */
+gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, const double *norms2, int count,
+                               int most, double delta, uint64_t seed, uint64_t round, gpis_probes **out);
 void gpis_probes_destroy(gpis_probes *probes);
 
 /* True while another pass can be used. */

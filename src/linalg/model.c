@@ -20,8 +20,8 @@ static bool factor(gpis_model *m) {
 }
 
 /* ||T^-1|| <= trace(T^-1) = ||R^-1||_F^2. */
-static double inverse_norm(const gpis_model *m, double *work) {
-    memcpy(work, m->R, (size_t)(m->d * m->d) * sizeof *work);
+static double inverse_norm(const gpis_model *m, const double *R, double *work) {
+    memcpy(work, R, (size_t)(m->d * m->d) * sizeof *work);
     if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', (lapack_int)m->d, work, (lapack_int)m->d) != 0) return INFINITY;
     double sum = 0.0;
     for (int64_t i = 0; i < m->d; i++)
@@ -39,7 +39,7 @@ static gpis_status factor_safely(gpis_model *m, double roundings, double *work) 
     const double error = (double)m->d * (roundings + 4.0 * (double)m->d) * 0.5 * DBL_EPSILON;
     scaled_copy(m, 0.0, m->R);
     if (factor(m)) {
-        m->inverse = inverse_norm(m, work);
+        m->inverse = inverse_norm(m, m->R, work);
         m->c = 1.0 - error * m->inverse;
         if (m->c >= 0.5) return GPIS_OK;
     }
@@ -50,8 +50,9 @@ static gpis_status factor_safely(gpis_model *m, double roundings, double *work) 
         scaled_copy(m, shift, m->R);
         if (!factor(m)) continue;
         for (int64_t i = 0; i < m->d; i++) m->H[i * m->d + i] *= 1.0 + shift;
-        m->inverse = inverse_norm(m, work);
+        m->inverse = inverse_norm(m, m->R, work);
         m->c = 1.0;
+        m->shift = shift;
         m->slack = shift + error;
         return GPIS_OK;
     }
@@ -85,6 +86,57 @@ gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, doubl
     return status;
 }
 
+/* The rows of B in units of its columns, and below them `ridge` times the identity: as B' it is column-major, and LQ of
+ * B' is QR of B. */
+static void scaled_rows(int64_t d, int64_t m, const double *B, const double *scale, double ridge, double *out) {
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < d; j++) out[i * d + j] = B[i * d + j] * scale[j];
+    for (int64_t j = 0; j < d; j++) out[(m + j) * d + j] = ridge;
+}
+
+static void column_scales(int64_t d, int64_t m, const double *B, double *scale) {
+    for (int64_t j = 0; j < d; j++) {
+        const double norm = cblas_dnrm2((int)m, B + j, (int)d);
+        scale[j] = norm > 0.0 ? 1.0 / norm : 1.0;
+    }
+}
+
+/* Takes the upper triangle R, which is overwritten, and these scales: H = (R D)'(R D). */
+static void take_factor(gpis_model *m, double *R, const double *scale, double inverse) {
+    const int d = (int)m->d;
+    memcpy(m->scale, scale, (size_t)d * sizeof *scale);
+    memcpy(m->R, R, (size_t)(d * d) * sizeof *R);
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) R[i * d + j] = i <= j ? R[i * d + j] / scale[j] : 0.0;
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, d, d, 1.0, R, d, 0.0, m->H, d);
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < i; j++) m->H[i * d + j] = m->H[j * d + i];
+    m->by_rows = true;
+    m->inverse = inverse;
+    m->c = 1.0;
+    m->slack = 0.0;
+}
+
+gpis_status gpis_model_hold_rows(gpis_model *m, int64_t rows, const double *B) {
+    const int64_t d = m->d;
+    const double ridge =
+        4.0 * (double)d * DBL_EPSILON; /* about what rounding makes of a column that depends on others */
+    double *X = gpis_alloc_zero(m->context, (rows + d) * d, sizeof *X);
+    double *work = gpis_alloc(m->context, d * d + 2 * d, sizeof *work), *scale = work + d * d;
+    gpis_status status = X && work ? GPIS_OK : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) {
+        column_scales(d, rows, B, scale);
+        scaled_rows(d, rows, B, scale, ridge, X);
+        if (LAPACKE_dgelqf(LAPACK_COL_MAJOR, (lapack_int)d, (lapack_int)(rows + d), X, (lapack_int)d, scale + d) != 0)
+            status = gpis_fail(m->context, GPIS_NO_MEMORY, "no memory for a QR decomposition");
+    }
+    const double inverse = status == GPIS_OK ? inverse_norm(m, X, work) : INFINITY;
+    if (ridge * ridge * inverse < 0.01) take_factor(m, X, scale, inverse);
+    gpis_free(m->context, X);
+    gpis_free(m->context, work);
+    return status;
+}
+
 void gpis_model_destroy(gpis_model *m) {
     if (!m) return;
     gpis_free(m->context, m->H);
@@ -93,9 +145,22 @@ void gpis_model_destroy(gpis_model *m) {
     gpis_free(m->context, m);
 }
 
+/* D R'R D V: where H has lost digits, the factor has not. */
+static void apply_factor(const gpis_model *m, int64_t k, const double *V, double *HV) {
+    const int d = (int)m->d;
+    for (int64_t j = 0; j < d; j++)
+        for (int64_t c = 0; c < k; c++) HV[j * k + c] = V[j * k + c] / m->scale[j];
+    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, d, (int)k, 1.0, m->R, d, HV, (int)k);
+    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, d, (int)k, 1.0, m->R, d, HV, (int)k);
+    for (int64_t j = 0; j < d; j++)
+        for (int64_t c = 0; c < k; c++) HV[j * k + c] /= m->scale[j];
+}
+
 void gpis_model_apply(const gpis_model *m, int64_t k, const double *V, double *HV) {
     const int d = (int)m->d;
-    if (k == 1)
+    if (m->by_rows)
+        apply_factor(m, k, V, HV);
+    else if (k == 1)
         cblas_dsymv(CblasRowMajor, CblasUpper, d, 1.0, m->H, d, V, 1, 0.0, HV, 1);
     else
         cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, d, (int)k, 1.0, m->H, d, V, (int)k, 0.0, HV, (int)k);

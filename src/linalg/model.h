@@ -2,7 +2,8 @@
  * A model H of A'A with its factor, and how far it may be trusted.
  *
  * With D = diag(||a_j||), the scaled matrix T = D^-1 H D^-1 has a unit diagonal, whatever the units of the columns, and
- * T = R'R. Where the Gram matrix is too near to singular for its own rounding errors, H is H + shift D^2.
+ * T = R'R. Where the Gram matrix is too near to singular for its own rounding errors, H is H + shift D^2, or R comes
+ * from rows whose Gram matrix it is (gpis_model_hold_rows).
  *
  * What holds:   A'A >= c H - slack D^2   as matrices.
  *
@@ -21,6 +22,8 @@ typedef struct gpis_model {
     double *H;      /* d x d; owned */
     double *R;      /* d x d, upper triangle; owned */
     double *scale;  /* 1 / ||a_j||, 1 for a zero column; owned */
+    bool by_rows;   /* R is of a QR decomposition: H has lost digits that R holds */
+    double shift;   /* 0 unless H was too near to singular */
     double c;       /* 1 less a rounding term */
     double slack;   /* 0 unless shifted */
     double inverse; /* >= the norm of T^-1 */
@@ -29,6 +32,12 @@ typedef struct gpis_model {
 /* Takes H = A'A (both triangles), computed with at most `roundings` roundings a sum; owns it from then on, also on
  * failure. */
 gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, double roundings, gpis_model **out);
+/*
+ * Holds (B)'(B) instead, B of m x d, row-major, by a QR decomposition of B in units of its columns: what B'B loses at
+ * condition numbers above 1e7, R keeps up to 1e13. The claim on A'A is void then: c = 1 and slack = 0 are the caller's
+ * to correct. Where B has no full rank to working accuracy, the model stays as it is.
+ */
+gpis_status gpis_model_hold_rows(gpis_model *model, int64_t m, const double *B);
 void gpis_model_destroy(gpis_model *model);
 
 /* HV = H V, for V of d x k. */

@@ -13,6 +13,8 @@
 #include "base/base.h"
 
 enum { GPIS_HULL_POINTS = 12 };
+/* f on the hull is known to some 1e-14 of the best measured f: if it falls below this share of that, to 10 digits. */
+#define GPIS_HULL_FALL 1e-4
 
 typedef struct gpis_hull {
     gpis_context *context; /* borrowed */

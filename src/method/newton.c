@@ -25,6 +25,7 @@ enum {
     PATIENCE = 3,    /* so many rounds in which nothing but rounding errors moves end the run */
     PROBES = 4,      /* with the point itself they fill the kernel: 1.4 times the price of one */
     MOST_STEPS = 60, /* of a probe */
+    ENOUGH = 24,     /* steps: a model that is not proven by then is a bad one */
     MOST_MODELS = 8  /* averaged */
 };
 
@@ -36,6 +37,7 @@ typedef struct newton {
     gpis_hull *hull;     /* owned */
     gpis_sketch *sketch; /* owned; NULL with the Gram matrix */
     int models;          /* sketches averaged in H */
+    bool gram_tried, sketch_tried;
     gpis_probes *probes; /* owned; NULL: none */
     double *V, *AAV;     /* owned: d x PROBES */
 } newton;
@@ -58,27 +60,36 @@ static gpis_status add_to_model(newton *s) {
     for (int64_t i = 0; s->models > 0 && i < entries; i++) H[i] = share * H[i] + (1.0 - share) * run->model->H[i];
     gpis_probes_destroy(s->probes);
     s->probes = NULL;
-    status = gpis_run_take_model(run, H, (double)s->sketch->m, true);
+    status = gpis_run_take_model(run, H, (double)s->sketch->m, s->sketch);
     if (status != GPIS_OK) return status;
-    run->model->c = 0.0; /* nothing is known of it yet */
+    run->model->c = 0.0; /* nothing is known of it yet; the probes compare its factor, shifted or not, with A'A */
+    run->model->slack = 0.0;
     s->models++;
     if (run->settings->certificate != GPIS_CERTIFICATE_ANY) return GPIS_OK;
     /* The chances of all models together stay below delta. */
-    return gpis_probes_create(run->context, run->model, PROBES, MOST_STEPS, ldexp(run->settings->delta, -s->models),
-                              run->settings->seed, (uint64_t)s->models, &s->probes);
+    return gpis_probes_create(run->context, run->model, run->norms2, PROBES, MOST_STEPS,
+                              ldexp(run->settings->delta, -s->models), run->settings->seed, (uint64_t)s->models,
+                              &s->probes);
+}
+
+/* A sketch, of Y too if k is not 0. With few rows to sketch, only a Gaussian one is sure to keep all directions. */
+static gpis_status make_sketch(newton *s, int64_t m, int64_t k) {
+    gpis_run *run = s->run;
+    const gpis_sketch_class *kind = gpis_sketch_find(m > run->n / 2 && k == 0 ? "gaussian" : run->settings->sketch);
+    s->sketch_tried = true;
+    run->m = m;
+    return gpis_sketch_create(run->context, kind, m, run->n, run->d, k, run->settings->seed, 0, &s->sketch);
 }
 
 /* One pass sketches A and y; the start is the solution of the sketched problem, if that is better than x0 it will show.
  */
 static gpis_status start_from_sketch(newton *s, const double *x0) {
     gpis_run *run = s->run;
-    const gpis_sketch_class *kind = gpis_sketch_find(run->settings->sketch);
-    gpis_status status =
-        gpis_sketch_create(run->context, kind, run->m, run->n, run->d, run->k, run->settings->seed, 0, &s->sketch);
+    gpis_status status = make_sketch(s, run->m, run->k);
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
     run->sketches++;
-    status = gpis_run_pass(run, &pass, kind->cost(run->n, run->d, run->m));
+    status = gpis_run_pass(run, &pass, s->sketch->class->cost(run->n, run->d, run->m));
     if (status == GPIS_OK) status = add_to_model(s);
     if (status != GPIS_OK) return status;
     /* (SA)'(SA x0 - Sy) */
@@ -123,12 +134,20 @@ static gpis_status evaluate(newton *s, bool resketch) {
     return GPIS_OK;
 }
 
-/* The best point of the hull. */
-static void step(newton *s) {
+/* The best point of the hull. Where it is so much better than the points it comes from that their rounding errors would
+ * matter, it is measured. */
+static gpis_status step(newton *s) {
     gpis_run *run = s->run;
     gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective);
+    if (s->hull_objective < GPIS_HULL_FALL * run->objective) {
+        memcpy(s->x, s->xh, (size_t)run->size * sizeof(double));
+        const gpis_status status = evaluate(s, false);
+        if (status != GPIS_OK) return status;
+        gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective);
+    }
     run->combined = s->hull->count > 1;
     gpis_run_offer(run, s->xh, s->hull_objective);
+    return GPIS_OK;
 }
 
 /* The bounds at the best point of the hull. Where rounding errors stand in the way of the tolerance, that point is
@@ -143,8 +162,8 @@ static gpis_status certify(newton *s) {
     s->hull->count = 0;
     status = evaluate(s, false);
     if (status != GPIS_OK) return status;
-    step(s);
-    return certify(s);
+    status = step(s);
+    return status == GPIS_OK ? certify(s) : status;
 }
 
 /* At a tight tolerance one round more: the objective hardly feels it, the last digits of x do. */
@@ -160,16 +179,59 @@ static gpis_status polish(newton *s) {
 typedef struct pace {
     double left; /* the fall of the model at the last point: about f(x) - f* */
     int slow, idle;
+    bool resketch; /* the next pass carries a sketch */
 } pace;
 
+/* A Gram matrix that had to be shifted has lost digits that a sketch, held by its rows, still has. */
+static bool has_lost_digits(const newton *s) { return !s->sketch && !s->sketch_tried && s->run->model->shift > 0.0; }
+
 /* Averaging pays when the error shrinks by less than half a round; the sketch rides in the next pass. */
-static bool wants_another_sketch(newton *s, pace *now) {
+static void judge_pace(newton *s, pace *now) {
     const double left = 2.0 * gpis_inner_fall(s->run->inner);
     now->slow = left > 0.5 * now->left ? now->slow + 1 : 0;
     now->left = left;
-    if (!s->sketch || now->slow < 3 || s->models >= MOST_MODELS) return false;
+    if (now->slow < 3) return;
     now->slow = 0;
-    return true;
+    now->resketch = s->sketch ? s->models < MOST_MODELS : has_lost_digits(s);
+}
+
+/* Nothing moves, but the probes may still find a bound. */
+static bool is_waiting(const newton *s) {
+    return s->probes && !s->run->extended && gpis_probes_wanted(s->probes) && s->probes->steps < ENOUGH;
+}
+
+static gpis_status make_gram(newton *s) {
+    gpis_probes_destroy(s->probes);
+    gpis_sketch_destroy(s->sketch);
+    s->probes = NULL;
+    s->sketch = NULL;
+    s->gram_tried = true;
+    return gpis_run_make_model(s->run);
+}
+
+/* Nothing moves any more. A sketch gives way to the Gram matrix, whose bounds need no probes; a Gram matrix that has
+ * lost digits to a sketch. */
+static gpis_status last_resort(newton *s, pace *now) {
+    gpis_run *run = s->run;
+    const bool hopeless = run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run);
+    now->idle = 0;
+    if (!hopeless && s->sketch && !s->gram_tried) return make_gram(s);
+    if (!hopeless && has_lost_digits(s))
+        now->resketch = true;
+    else
+        gpis_run_end(run, GPIS_STALLED);
+    return GPIS_OK;
+}
+
+/* A round's pass, and what becomes of the sketch it may carry. */
+static gpis_status go_on(newton *s, pace *now) {
+    enum { ROWS_A_COLUMN = 8 };
+    const bool resketch = now->resketch;
+    gpis_status status = resketch && !s->sketch ? make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
+    now->resketch = false;
+    memcpy(s->x, s->run->inner->s, (size_t)s->run->size * sizeof(double));
+    if (status == GPIS_OK) status = evaluate(s, resketch);
+    return status == GPIS_OK && resketch ? add_to_model(s) : status;
 }
 
 static gpis_status rounds(newton *s) {
@@ -178,21 +240,19 @@ static gpis_status rounds(newton *s) {
     gpis_status status = evaluate(s, false);
     while (status == GPIS_OK) {
         const double before = run->objective, gap = gpis_run_gap(run);
-        step(s);
-        status = certify(s);
+        status = step(s);
+        if (status == GPIS_OK) status = certify(s);
         if (status != GPIS_OK) break;
         gpis_run_check(run);
         if (run->ended) break;
         if (!run->model) { /* the same point once more, with the model */
-            status = gpis_run_make_model(run);
+            status = make_gram(s);
             continue;
         }
-        const bool resketch = wants_another_sketch(s, &now);
-        memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
-        status = evaluate(s, resketch);
-        if (status == GPIS_OK && resketch) status = add_to_model(s);
-        now.idle = gpis_run_idle(run, before, gap) ? now.idle + 1 : 0;
-        if (now.idle == PATIENCE) gpis_run_end(run, GPIS_STALLED);
+        judge_pace(s, &now);
+        status = go_on(s, &now);
+        now.idle = gpis_run_idle(run, before, gap) && !is_waiting(s) ? now.idle + 1 : 0;
+        if (status == GPIS_OK && now.idle == PATIENCE) status = last_resort(s, &now);
     }
     const bool worth_it = status == GPIS_OK && run->outcome == GPIS_SOLVED && run->extended && run->inner;
     return worth_it && !gpis_run_exhausted(run) ? polish(s) : status;

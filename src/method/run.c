@@ -64,7 +64,7 @@ gpis_status gpis_run_make_model(gpis_run *run) {
         gpis_free(run->context, H);
         return status;
     }
-    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false).gram, false);
+    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false).gram, NULL);
 }
 
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H) {
@@ -78,13 +78,15 @@ gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, doubl
     return status;
 }
 
-gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, bool sketched) {
+gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch) {
     gpis_inner_destroy(run->inner);
     gpis_model_destroy(run->model);
     run->inner = NULL;
     run->model = NULL;
-    run->sketched = sketched;
-    const gpis_status status = gpis_model_create(run->context, run->d, H, roundings, &run->model);
+    run->sketched = sketch != NULL;
+    gpis_status status = gpis_model_create(run->context, run->d, H, roundings, &run->model);
+    if (status == GPIS_OK && sketch && run->model->shift > 0.0)
+        status = gpis_model_hold_rows(run->model, sketch->m, sketch->SA);
     if (status != GPIS_OK) return status;
     return gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner);
 }

@@ -66,8 +66,9 @@ void gpis_run_replace(gpis_run *run, const double *x, double objective);
 gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective);
 /* H = (SA)'(SA), d x d: SA is a dense matrix of its own, and a pass over its rows is the fast way to it. */
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H);
-/* Takes H = (an estimate of) A'A, owned from then on, as the model, and makes the inner problem on it. */
-gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, bool sketched);
+/* Takes H = (an estimate of) A'A, owned from then on, as the model, and makes the inner problem on it. `sketch`: where
+ * the estimate comes from, and what serves if H is too near to singular; NULL: the estimate is exact. */
+gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch);
 
 /* Solves the inner problem around x, where the gradient is g, until run->inner->s is good enough to go to. */
 gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, double objective);

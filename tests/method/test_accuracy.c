@@ -1,0 +1,129 @@
+/*
+ * Least squares without a constraint where normal equations lose everything: A with condition numbers up to 1e12, its
+ * singular vectors far from the axes. f must be that of a QR decomposition in long double, to 10 digits, whether the
+ * model is the Gram matrix or a sketch.
+ */
+#include <omp.h>
+
+#include "set/world.h"
+
+enum { N = 4000, D = 30 };
+
+/* Orthonormal columns of n x d, by Gram-Schmidt twice, in long double. */
+static long double *orthonormal(int64_t n, int64_t d, uint64_t seed) {
+    double *start = new_vector(n * d);
+    long double *Q = calloc((size_t)(n * d), sizeof *Q);
+    fill_normal(start, n * d, seed, 1.0);
+    for (int64_t j = 0; j < d; j++) {
+        long double *q = Q + j * n;
+        for (int64_t i = 0; i < n; i++) q[i] = start[j * n + i];
+        for (int64_t t = 0; t < 2 * j; t++) {
+            const long double *other = Q + t % j * n;
+            long double along = 0;
+            for (int64_t i = 0; i < n; i++) along += other[i] * q[i];
+            for (int64_t i = 0; i < n; i++) q[i] -= along * other[i];
+        }
+        long double norm = 0;
+        for (int64_t i = 0; i < n; i++) norm += q[i] * q[i];
+        for (int64_t i = 0; i < n; i++) q[i] /= sqrtl(norm);
+    }
+    free(start);
+    return Q;
+}
+
+/* U diag(from 1 down to 1 / cond) V', rounded to double. */
+static double *matrix_of_condition(double cond) {
+    long double *U = orthonormal(N, D, 1), *V = orthonormal(D, D, 2);
+    double *A = new_vector(N * D);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < D; j++) {
+            long double sum = 0;
+            for (int t = 0; t < D; t++) sum += U[t * N + i] * powl(cond, -t / (D - 1.0L)) * V[t * D + j];
+            A[i * D + j] = (double)sum;
+        }
+    free(U);
+    free(V);
+    return A;
+}
+
+/* min ||A x - y||^2: what is left of y when the columns of A, made orthonormal, are taken out of it. */
+static long double least(const double *A, const double *y) {
+    long double *Q = calloc((size_t)(N * (D + 1)), sizeof *Q), f = 0;
+    for (int j = 0; j <= D; j++) {
+        long double *q = Q + j * N, norm = 0;
+        for (int i = 0; i < N; i++) q[i] = j < D ? A[i * D + j] : y[i];
+        for (int t = 0; t < 3 * j; t++) { /* again and again: columns are nearly dependent */
+            const long double *other = Q + t % j * N;
+            long double along = 0;
+            for (int i = 0; i < N; i++) along += other[i] * q[i];
+            for (int i = 0; i < N; i++) q[i] -= along * other[i];
+        }
+        for (int i = 0; i < N; i++) norm += q[i] * q[i];
+        if (j == D) f = norm;
+        for (int i = 0; i < N; i++) q[i] /= sqrtl(norm);
+    }
+    free(Q);
+    return f;
+}
+
+static long double value_at(const double *A, const double *y, const double *x) {
+    long double f = 0;
+    for (int i = 0; i < N; i++) {
+        long double r = -(long double)y[i];
+        for (int j = 0; j < D; j++) r += (long double)A[i * D + j] * x[j];
+        f += r * r;
+    }
+    return f;
+}
+
+static double relative_error(const double *A, const double *y, long double best, int64_t m, double tol, double cond) {
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_source *source = NULL;
+    gpis_set *set = NULL;
+    gpis_result result;
+    gpis_settings settings = gpis_settings_default();
+    settings.method = "newton";
+    settings.m = m;
+    settings.tol = tol;
+    settings.max_passes = 300;
+    assert_ok(context, gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &source));
+    assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
+    assert_ok(context, gpis_solve(context, source, y, 1, set, &settings, &result));
+    const long double f = value_at(A, y, result.x);
+    const double error = (double)((f - best) / best);
+    print_message("cond %.0e, %s: relative error of f %8.1e; %s after %d passes, %s gap %.1e\n", cond,
+                  m ? "sketch" : "Gram  ", error, gpis_outcome_text(result.outcome), (int)result.passes,
+                  gpis_gap_kind_text(result.gap_kind), gpis_relative_gap(&result));
+    assert_true(result.objective - result.gap <= best);
+    gpis_result_clear(context, &result);
+    gpis_set_destroy(set);
+    gpis_source_destroy(source);
+    test_context_end(context, &memory);
+    return error;
+}
+
+static void as_good_as_qr(void **state) {
+    (void)state;
+    static const double conditions[] = {1e4, 1e8, 1e10, 1e12};
+    double y[N], truth[D], worst = 0.0;
+    fill_normal(truth, D, 3, 1.0);
+    for (int c = 0; c < 4; c++) {
+        double *A = matrix_of_condition(conditions[c]);
+        for (int exact = 0; exact < 2; exact++) { /* solutions of size cond, and of size 1 */
+            fill_normal(y, N, 4, exact ? 0.01 : 1.0);
+            for (int i = 0; exact && i < N; i++) y[i] += dot(A + i * D, truth, D);
+            const long double best = least(A, y);
+            worst = fmax(worst, relative_error(A, y, best, 0, 1e-10, conditions[c]));
+            worst = fmax(worst, relative_error(A, y, best, 8 * D, 1e-10, conditions[c]));
+        }
+        free(A);
+    }
+    assert_true(worst <= 1e-10);
+}
+
+int main(void) {
+    omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_good_as_qr)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
