@@ -156,6 +156,10 @@ GPIS_API gpis_status gpis_set_distance(gpis_set *set, const double *x, double *d
 /* objective = ||Y - A X||_F^2 and, where G is not NULL, G = A'(A X - Y), d x k. */
 GPIS_API gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
                                    double *objective, double *G);
+/* The same, and AAV = A'A V for V of d x count, in the same pass: a few vectors cost little more than none. */
+GPIS_API gpis_status gpis_evaluate_with(gpis_context *context, gpis_source *A, const double *Y, int64_t k,
+                                        const double *X, double *objective, double *G, const double *V, int64_t count,
+                                        double *AAV);
 /* H = A'A, d x d, both triangles. */
 GPIS_API gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H);
 /* SA (m x d) and, where SY is not NULL, SY (m x k), with E[S'S] = I. kind: "count", "sparse-sign", "gaussian", "srht",

@@ -11,9 +11,17 @@ static gpis_status run_guarded(gpis_context *context, gpis_source *A, const gpis
 
 gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
                           double *objective, double *G) {
+    return gpis_evaluate_with(context, A, Y, k, X, objective, G, NULL, 0, NULL);
+}
+
+gpis_status gpis_evaluate_with(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
+                               double *objective, double *G, const double *V, int64_t count, double *AAV) {
     if (!A || !Y || !X || !objective || k < 1)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
-    const gpis_pass pass = {.k = k, .Y = Y, .X = X, .objective = objective, .G = G};
+    if (V && (count < 1 || !AAV))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "vectors to carry along need a place for their products");
+    const gpis_pass pass = {
+        .k = k, .Y = Y, .X = X, .objective = objective, .G = G, .V = V, .probes = V ? count : 0, .AAV = AAV};
     return run_guarded(context, A, &pass);
 }
 
