@@ -100,10 +100,10 @@ static double gradient_pass(problem *p) {
 /* The same with four probes riding along. */
 static double probe_pass(problem *p) {
     enum { PROBES = 4 };
-    double f, *V = allocate((size_t)(2 * PROBES * p->d) * sizeof(double)), *AAV = V + PROBES * p->d;
+    double f, *V = bench_allocate((size_t)(2 * PROBES * p->d) * sizeof(double)), *AAV = V + PROBES * p->d;
     gpis_random_normal(1, 3, 0, PROBES * p->d, V);
     const double start = omp_get_wtime();
-    check(p->context, gpis_evaluate_with(p->context, p->A, p->y, 1, p->x, &f, p->g, V, PROBES, AAV));
+    bench_check(p->context, gpis_evaluate_with(p->context, p->A, p->y, 1, p->x, &f, p->g, V, PROBES, AAV));
     const double seconds = omp_get_wtime() - start;
     free(V);
     return seconds;
