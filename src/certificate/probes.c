@@ -117,14 +117,18 @@ gpis_status gpis_probes_absorb(gpis_probes *p, double *AAV, double roundings) {
     return GPIS_OK;
 }
 
-double gpis_probes_bound(const gpis_probes *p) {
-    if (p->steps == 0) return 0.0;
-    const double lowest = p->ritz_min - p->error, highest = p->ritz_max + p->error;
-    if (p->steps >= p->d) return lowest;                     /* the whole space */
-    const double each = pow(0.5 * p->delta, 1.0 / p->count); /* all probes must fail */
-    const double x = sqrt(2.0 * (double)p->d / 3.14159265358979323846) / each;
-    const double eta = acosh(fmax(1.0, x)) / (2.0 * p->steps - 1.0);
+double gpis_probes_promise(double lowest, double highest, double d, int steps, int count, double delta) {
+    if (steps >= d) return lowest;                     /* the whole space */
+    const double each = pow(0.5 * delta, 1.0 / count); /* all probes must fail */
+    const double x = sqrt(2.0 * d / 3.14159265358979323846) / each;
+    const double eta = acosh(fmax(1.0, x)) / (2.0 * steps - 1.0);
     const double epsilon = tanh(eta) * tanh(eta);
     const double top = highest / (1.0 - epsilon);
     return (lowest - epsilon * top) / (1.0 - epsilon);
+}
+
+double gpis_probes_bound(const gpis_probes *p) {
+    if (p->steps == 0) return 0.0;
+    return gpis_probes_promise(p->ritz_min - p->error, p->ritz_max + p->error, (double)p->d, p->steps, p->count,
+                               p->delta);
 }

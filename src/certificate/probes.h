@@ -18,6 +18,8 @@
 #include "base/base.h"
 #include "linalg/model.h"
 
+enum { GPIS_PROBES = 4 }; /* with the point itself they fill the kernel of a pass */
+
 typedef struct gpis_probes {
     gpis_context *context;   /* borrowed */
     const gpis_model *model; /* borrowed: whose W it is */
@@ -44,5 +46,7 @@ void gpis_probes_directions(const gpis_probes *probes, double *V);
 gpis_status gpis_probes_absorb(gpis_probes *probes, double *AAV, double roundings);
 /* c with A'A >= c H, wrong with probability at most delta; not positive: nothing is known yet. */
 double gpis_probes_bound(const gpis_probes *probes);
+/* The same bound from Ritz values alone: of `count` probes after `steps` passes in d dimensions. */
+double gpis_probes_promise(double lowest, double highest, double d, int steps, int count, double delta);
 
 #endif
