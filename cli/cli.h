@@ -25,6 +25,7 @@ enum {
 /* ---- commands: argv[0] is "gpis NAME"; each returns an exit code ----------------------------------------------- */
 
 int cli_solve(int argc, char **argv);
+int cli_plan(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_gen(int argc, char **argv);
@@ -92,6 +93,10 @@ void cli_problem_close(cli_problem *problem);
 
 /* Starts the program again where OpenBLAS does not know the processor (blas.c). */
 void cli_wake_blas(char **argv);
+
+/* How fast this machine is (machine.c): as kept from before, or measured now and kept, where that is worth it and
+ * possible, or usual figures. Returns in words which of these. */
+const char *cli_machine(bool worth_measuring, gpis_machine *machine);
 
 double cli_clock(void); /* seconds, monotonic */
 

@@ -8,6 +8,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"solve", "A [y]", "minimise ||y - A x||^2 over a set, with a certificate", cli_solve},
+    {"plan", "A [y]", "what solve would do, why, and what it would cost", cli_plan},
     {"check", "A [y] x", "audit a given x: objective, feasibility, certificate", cli_check},
     {"info", "FILE...", "what is in a file, and what is wrong with it", cli_info},
     {"gen", "NAME", "make one of the paper's problems as files", cli_gen},

@@ -48,6 +48,8 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"epochs", cli_json_number(r->epochs)},
         {"bytes_read", json_integer((json_int_t)r->bytes_read)},
         {"seconds", cli_json_number(r->seconds)},
+        {"predicted_passes", r->predicted_passes > 0 ? json_integer(r->predicted_passes) : json_null()},
+        {"predicted_seconds", cli_json_number(r->predicted_seconds)},
         {"load_seconds", cli_json_number(p->load_seconds)},
         {"rows", json_integer(p->shape.rows)},
         {"cols", json_integer(p->shape.cols)},

@@ -10,6 +10,7 @@ typedef struct solve_options {
     const char *a, *y, *x0, *out, *trace;
 } solve_options;
 
+enum { WORTH_MEASURING = 1 << 26 }; /* bytes of A: below, a solve is over before the machine is measured */
 enum { KEY_MAX_PASSES = 512, KEY_TIME_LIMIT, KEY_X0, KEY_OUT, KEY_TRACE };
 
 static const struct argp_option options[] = {
@@ -80,6 +81,9 @@ static int run(cli_problem *p, solve_options *o, gpis_result *result) {
 
     cli_watch watch = {.line = isatty(STDERR_FILENO) && !o->common.quiet && !o->common.json, .trace = trace.stream};
     gpis_settings settings = o->common.settings;
+    gpis_machine machine;
+    cli_machine(p->shape.bytes >= WORTH_MEASURING, &machine);
+    settings.machine = &machine;
     settings.progress = cli_watch_progress;
     settings.progress_user = &watch;
     const gpis_status status = gpis_solve(p->context, p->A, p->Y, p->k, p->set, &settings, result);

@@ -211,6 +211,19 @@ typedef struct gpis_progress {
 /* Called by the solving thread after each pass; non-zero asks for the end: the best point so far is returned. */
 typedef int (*gpis_progress_fn)(void *user, const gpis_progress *progress);
 
+/* How fast a machine is: what plans are made of. */
+typedef struct gpis_machine {
+    int threads;           /* all speeds are those of so many threads together */
+    double read_bytes;     /* a second: a plain read of memory */
+    double gradient_bytes; /* a second: a gradient pass over dense rows of doubles */
+    double syrk_flops;     /* a second: A'A of dense rows, counted as n d^2 */
+    double memory;         /* bytes that a solve may take besides A */
+} gpis_machine;
+/* Usual figures, for machines that were not measured. */
+GPIS_API gpis_machine gpis_machine_default(void);
+/* Measures this machine with the threads of the context: some tenths of a second, 64 MB. */
+GPIS_API gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *out);
+
 typedef struct gpis_settings {
     const char *method; /* "auto" or a method's name */
     double tol;         /* stop when gap <= tol * (objective - gap) */
@@ -232,6 +245,7 @@ typedef struct gpis_settings {
     const int64_t *inner_iterations; /* of each round, the last one over and over; NULL: what the sketch is worth */
     int64_t inner_rounds;            /* how many are listed */
     int64_t batch;                   /* saga: rows of a minibatch */
+    const gpis_machine *machine;     /* what the plan is made for, borrowed; NULL: gpis_machine_default */
     gpis_progress_fn progress;
     void *progress_user;
 } gpis_settings;
@@ -250,8 +264,10 @@ typedef struct gpis_result {
     double epochs; /* arithmetic, in units of one full gradient A'(A x - y) */
     double bytes_read;
     double seconds;
-    char plan[256];    /* what was done and why, in words */
-    char warning[256]; /* what the caller should know although it is no failure; "" if nothing */
+    int64_t predicted_passes; /* what the plan said; 0: it said nothing */
+    double predicted_seconds; /* NaN: it said nothing */
+    char plan[256];           /* what was done and why, in words */
+    char warning[256];        /* what the caller should know although it is no failure; "" if nothing */
 } gpis_result;
 
 GPIS_API gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
@@ -261,6 +277,33 @@ GPIS_API gpis_status gpis_check(gpis_context *context, gpis_source *A, const dou
                                 const double *X, const gpis_settings *settings, gpis_result *result);
 GPIS_API double gpis_relative_gap(const gpis_result *result); /* gap / (objective - gap); infinite where that is <= 0 */
 GPIS_API void gpis_result_clear(gpis_context *context, gpis_result *result);
+
+/* ---- plan: what a solve would cost ---------------------------------------------------------------------------- */
+
+/* One way to solve the problem. */
+typedef struct gpis_candidate {
+    char method[16];
+    int64_t m;                /* rows of the sketch; 0: none */
+    int64_t passes, sketches; /* passes, sketches among them; 0: not predicted */
+    double flops;             /* arithmetic */
+    double memory;            /* bytes besides A */
+    double seconds;           /* NaN: not predicted */
+    int applicable, chosen;
+    char reason[96]; /* why it is not the one chosen; "" for that one */
+} gpis_candidate;
+
+enum { GPIS_PLAN_MOST = 12 };
+typedef struct gpis_plan {
+    int count, chosen; /* candidates, and which of them solve would take */
+    gpis_candidate candidates[GPIS_PLAN_MOST];
+    char text[256]; /* the choice and its reason in words */
+} gpis_plan;
+
+/* What gpis_solve would do with k responses and these settings, and what it would cost; reads nothing of A. The choice
+ * depends on the problem's shape, the settings and settings->machine, never on the threads of the context, which only
+ * scale the seconds. */
+GPIS_API gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpis_set *set,
+                                    const gpis_settings *settings, gpis_plan *out);
 
 /* ---- theory: the paper's bounds for Gaussian sketches (docs/maths/theory.md) --------------------------------- */
 

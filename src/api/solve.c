@@ -1,4 +1,4 @@
-/* gpis_solve and gpis_check: what the caller gives is checked here, once; the rooms behind trust it. */
+/* gpis_solve, gpis_check and gpis_plan_make: what the caller gives is checked here, once; the rooms behind trust it. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -6,6 +6,7 @@
 
 #include "api/guard.h"
 #include "method/method.h"
+#include "plan/plan.h"
 
 gpis_settings gpis_settings_default(void) {
     return (gpis_settings){
@@ -31,9 +32,9 @@ void gpis_result_clear(gpis_context *context, gpis_result *result) {
     memset(result, 0, sizeof *result);
 }
 
-static gpis_status check_problem(gpis_context *context, const gpis_source *A, const double *Y, int64_t k,
-                                 const gpis_set *set, const gpis_settings *settings) {
-    if (!A || !Y || !set || !settings)
+static gpis_status check_problem(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
+                                 const gpis_settings *settings) {
+    if (!A || !set || !settings)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y, a set and settings");
     if (k < 1) return gpis_fail(context, GPIS_BAD_SHAPE, "y has no columns");
     if (set->d != A->d || set->k != k)
@@ -89,42 +90,23 @@ static gpis_status check_settings(gpis_context *context, const gpis_settings *s,
     return GPIS_OK;
 }
 
-/*
- * The model of newton: the Gram matrix costs about d / 19 reads of A; a sketch with 8 d rows about 1.4 reads, the Gram
- * matrix of the sketch, and some 14 gradient passes with probes instead of 2.
- */
-static int64_t model_rows(const gpis_run *run) {
-    if (run->settings->m > 0) return run->settings->m;
-    const double d = (double)run->d, n = (double)run->n;
-    const double gram = gpis_run_model_cost(run) + 2.0;
-    const double sketch = 1.4 + 8.0 * d / n * d / 19.0 + 14.0 * 1.4;
-    const bool small = 8.0 * d <= 0.25 * n && run->settings->certificate == GPIS_CERTIFICATE_ANY;
-    return small && sketch < gram ? 8 * run->d : 0;
+static bool is_speed(double speed) { return isfinite(speed) && speed > 0.0; }
+
+static gpis_status check_machine(gpis_context *context, const gpis_machine *machine) {
+    if (!machine) return GPIS_OK;
+    if (machine->threads >= 1 && is_speed(machine->read_bytes) && is_speed(machine->gradient_bytes) &&
+        is_speed(machine->syrk_flops) && is_speed(machine->memory))
+        return GPIS_OK;
+    return gpis_fail(context, GPIS_BAD_ARGUMENT, "a machine has threads, speeds and memory, all of them positive");
 }
 
-/* auto: newton, with the model that is cheaper, while a model fits; gradients alone beyond. */
-static const gpis_method *choose(gpis_run *run, const char *name, char *plan, size_t size) {
-    enum { MODEL_COLUMNS = 8000 };
-    const bool automatic = !name || strcmp(name, "auto") == 0;
-    const gpis_method *method = !automatic                ? gpis_method_find(run->context, name)
-                                : run->d <= MODEL_COLUMNS ? &gpis_method_newton
-                                                          : &gpis_method_apgd;
-    if (method != &gpis_method_newton) {
-        if (automatic)
-            snprintf(plan, size, "apgd: a model of %lld columns would be too large", (long long)run->d);
-        else
-            snprintf(plan, size, "%s, as asked for", name);
-        return method;
-    }
-    run->m = model_rows(run);
-    if (run->m > 0)
-        snprintf(plan, size,
-                 "newton with a sketch of %lld rows: the Gram matrix of %lld columns would cost about %.0f reads of A",
-                 (long long)run->m, (long long)run->d, gpis_run_model_cost(run));
-    else
-        snprintf(plan, size, "newton: with %lld columns the exact Gram matrix is cheap, about %.0f reads of A",
-                 (long long)run->d, gpis_run_model_cost(run));
-    return method;
+/* All that solve, check and plan are given, but for y. */
+static gpis_status check_all(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
+                             const gpis_settings *settings) {
+    gpis_status status = check_problem(context, A, k, set, settings);
+    if (status == GPIS_OK) status = check_settings(context, settings, A->d * k);
+    if (status == GPIS_OK) status = check_sketch(context, settings, A->n);
+    return status == GPIS_OK ? check_machine(context, settings->machine) : status;
 }
 
 /* The start: x0 or zero, projected on K, so that every iterate is feasible. */
@@ -152,12 +134,23 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
     return GPIS_OK;
 }
 
+static void enter_plan(const gpis_plan *plan, gpis_result *result) {
+    snprintf(result->plan, sizeof result->plan, "%s", plan->text);
+    result->predicted_passes = plan->candidates[plan->chosen].passes;
+    result->predicted_seconds = plan->candidates[plan->chosen].seconds;
+}
+
 static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
-    const gpis_method *method = choose(run, run->settings->method, result->plan, sizeof result->plan);
-    if (!method) return GPIS_BAD_ARGUMENT;
+    gpis_plan plan;
+    gpis_status status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, &plan);
+    if (status != GPIS_OK) return status;
+    const gpis_candidate *chosen = &plan.candidates[plan.chosen];
+    const gpis_method *method = gpis_method_find(run->context, chosen->method);
     const char *reason = method->applicable(run);
     if (reason) return gpis_fail(run->context, GPIS_NOT_APPLICABLE, "%s cannot be used here: %s", method->name, reason);
-    gpis_status status = starting_point(run, x);
+    run->m = chosen->m;
+    enter_plan(&plan, result);
+    status = starting_point(run, x);
     if (status == GPIS_OK) status = method->run(run, x);
     if (status != GPIS_OK) return status;
     memcpy(x, run->best, (size_t)run->size * sizeof(double));
@@ -190,6 +183,7 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     if (status != GPIS_OK) return status;
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
+    result->predicted_seconds = NAN;
     return fill_result(run, "check", result);
 }
 
@@ -200,9 +194,8 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     if (!result) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the result");
     memset(result, 0, sizeof *result);
     context->message[0] = '\0';
-    gpis_status status = check_problem(context, A, Y, k, set, settings);
-    if (status == GPIS_OK) status = check_settings(context, settings, A->d * k);
-    if (status == GPIS_OK) status = check_sketch(context, settings, A->n);
+    gpis_status status = Y ? check_all(context, A, k, set, settings)
+                           : gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y, a set and settings");
     if (status == GPIS_OK && work == check && !X)
         status = gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
     if (status != GPIS_OK) return status;
@@ -229,4 +222,13 @@ gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, i
 gpis_status gpis_check(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                        const double *X, const gpis_settings *settings, gpis_result *result) {
     return with_run(context, A, Y, k, set, X, settings, check, result);
+}
+
+gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpis_set *set,
+                           const gpis_settings *settings, gpis_plan *out) {
+    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the plan");
+    memset(out, 0, sizeof *out);
+    context->message[0] = '\0';
+    const gpis_status status = check_all(context, A, k, set, settings);
+    return status == GPIS_OK ? gpis_plan_choose(context, A, k, set, settings, out) : status;
 }

@@ -124,19 +124,24 @@ gpis_status gpis_probes_absorb(gpis_probes *p, double *AAV, double roundings) {
     return GPIS_OK;
 }
 
+/* What Lanczos promises after `steps` products for Ritz values lowest and highest, whose rounding is `error` times the
+ * largest eigenvalue. */
+double gpis_probes_promise(double lowest, double highest, double error, double d, int steps, int count, double delta) {
+    if (steps >= d) return lowest - error * highest;   /* the whole space */
+    const double each = pow(0.5 * delta, 1.0 / count); /* all probes must fail */
+    const double x = sqrt(2.0 * d / 3.14159265358979323846) / each;
+    const double eta = acosh(fmax(1.0, x)) / (2.0 * steps - 1.0);
+    const double epsilon = tanh(eta) * tanh(eta);
+    const double top = highest * (1.0 + 2.0 * error) / (1.0 - epsilon);
+    return (lowest - (epsilon + error) * top) / (1.0 - epsilon);
+}
+
 /*
  * Rounding: a product A'(A p), p = W'v, is off by `roundings` u ||a_j|| ||A p|| in its entries and d u sum_j ||a_j||
- * |p_j| in A p; the triangular solves move W by 4 d u. With ||a_j|| <= sqrt(lambda_max H_jj), ||A p|| <=
- * sqrt(lambda_max) and
- * ||T^-1|| <= inverse, M is off by at most error * lambda_max, error as in absorb.
+ * |p_j| in A p; the triangular solves move W by 4 d u. With ||a_j|| <= sqrt(lambda_max H_jj),
+ * ||A p|| <= sqrt(lambda_max) and ||T^-1|| <= inverse, M is off by at most error * lambda_max, error as in absorb.
  */
 double gpis_probes_bound(const gpis_probes *p) {
     if (p->steps == 0) return 0.0;
-    if (p->steps >= p->rank) return p->ritz_min - p->error * p->ritz_max; /* the whole space */
-    const double each = pow(0.5 * p->delta, 1.0 / p->count);              /* all probes must fail */
-    const double x = sqrt(2.0 * (double)p->rank / 3.14159265358979323846) / each;
-    const double eta = acosh(fmax(1.0, x)) / (2.0 * p->steps - 1.0);
-    const double epsilon = tanh(eta) * tanh(eta);
-    const double top = p->ritz_max * (1.0 + 2.0 * p->error) / (1.0 - epsilon);
-    return (p->ritz_min - (epsilon + p->error) * top) / (1.0 - epsilon);
+    return gpis_probes_promise(p->ritz_min, p->ritz_max, p->error, (double)p->rank, p->steps, p->count, p->delta);
 }

@@ -18,12 +18,14 @@
 #include "base/base.h"
 #include "linalg/model.h"
 
+enum { GPIS_PROBES = 4 }; /* with the point itself they fill the kernel of a pass */
+
 typedef struct gpis_probes {
     gpis_context *context;   /* borrowed */
     const gpis_model *model; /* borrowed: whose W it is */
     int64_t d, rank;         /* columns; those that are not zero */
     const double *norms2;    /* borrowed: squared norms of the columns of A */
-    int count, most, steps; /* probes; passes there is room for; passes made */
+    int count, most, steps;  /* probes; passes there is room for; passes made */
     double delta;
     uint64_t seed, round;
     double *basis;     /* owned: count x (most + 1) x d, orthonormal for each probe */
@@ -46,5 +48,7 @@ void gpis_probes_directions(const gpis_probes *probes, double *V);
 gpis_status gpis_probes_absorb(gpis_probes *probes, double *AAV, double roundings);
 /* c with A'A >= c H, wrong with probability at most delta; not positive: nothing is known yet. */
 double gpis_probes_bound(const gpis_probes *probes);
+/* The same bound from Ritz values alone: of `count` probes after `steps` passes in d dimensions. */
+double gpis_probes_promise(double lowest, double highest, double error, double d, int steps, int count, double delta);
 
 #endif

@@ -22,8 +22,8 @@
 #include "method/method.h"
 
 enum {
-    PATIENCE = 3,    /* so many rounds in which nothing but rounding errors moves end the run */
-    PROBES = 4,      /* with the point itself they fill the kernel: 1.4 times the price of one */
+    PATIENCE = 3, /* so many rounds in which nothing but rounding errors moves end the run */
+    PROBES = GPIS_PROBES,
     MOST_STEPS = 60, /* of a probe */
     ENOUGH = 24,     /* steps: a model that is not proven by then is a bad one */
     MOST_MODELS = 8  /* averaged */

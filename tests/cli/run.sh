@@ -8,6 +8,8 @@ gpis=$(readlink -f "$gpis")
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpis-cli.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+XDG_CACHE_HOME=$work/cache # where the speed of the machine is kept
+export XDG_CACHE_HOME
 checks=0 failures=0
 
 # ---- what cases are written with -----------------------------------------------------------------------------------

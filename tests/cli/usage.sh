@@ -4,7 +4,7 @@ prints "gpis solve"
 same "stderr" "$(cat stderr)" ""
 run 0 --version
 same "version" "$(cat stdout | tr -d '0-9')" "gpis .."
-for command_name in solve check info gen reproduce plot bounds; do
+for command_name in solve plan check info gen reproduce plot bounds; do
     run 0 $command_name --help
     prints "Usage: gpis $command_name"
     prints "Example:"

@@ -16,8 +16,9 @@ tree=$1 build=$2
 shift 2
 root=$(mktemp -d "${TMPDIR:-/tmp}/gpis-docs.XXXXXX") || exit 1
 trap 'rm -rf "$root"' EXIT
+XDG_CACHE_HOME=$root/cache # the program keeps the speed of the machine there
 PATH=$build:$PATH CPATH=$tree/include LIBRARY_PATH=$build LD_LIBRARY_PATH=$build
-export PATH CPATH LIBRARY_PATH LD_LIBRARY_PATH
+export XDG_CACHE_HOME PATH CPATH LIBRARY_PATH LD_LIBRARY_PATH
 
 # Cuts a document into steps/NUMBER.command, .code (the exit code it must have), .shown and the files it names.
 cut_up() {

@@ -1,0 +1,150 @@
+/* gpis plan: what solve would do, what each way would cost, and why it takes the one it takes; solves nothing. */
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct plan_options {
+    cli_common common;
+    cli_method method;
+    const char *a, *y;
+} plan_options;
+
+static const char doc[] =
+    "Tell what solve would do with the same arguments: each candidate with its passes over A, arithmetic, memory and "
+    "time "
+    "as predicted for this machine, and the reason for the choice. Nothing is solved."
+    "\vThe speed of the machine is measured the first time, which takes some tenths of a second, and kept in "
+    "$XDG_CACHE_HOME/gpis or ~/.cache/gpis; remove the file there to have it measured again. Memory is what a solve "
+    "takes "
+    "besides A. In JSON a number that is not known is null.\n"
+    "\n"
+    "Example: gpis plan A.npy y.npy --set l1:3.5 --tol 1e-10";
+
+static error_t parse_option(int key, char *arg, struct argp_state *state) {
+    plan_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        state->child_inputs[1] = &o->method;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0)
+            o->a = arg;
+        else if (state->arg_num == 1)
+            o->y = arg;
+        else
+            return cli_usage(state, "plan takes A and y; '%s' is one too many", arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->a) return cli_usage(state, "plan needs the file of A");
+        if (o->y && o->common.target) return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------------------
+ */
+
+static json_t *count_or_null(const gpis_candidate *c, int64_t count) {
+    return c->passes > 0 ? json_integer(count) : json_null();
+}
+
+static json_t *candidate_json(const gpis_candidate *c) {
+    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "method", c->method, "m", (json_int_t)c->m,
+                     "passes", count_or_null(c, c->passes), "sketches", count_or_null(c, c->sketches), "flops",
+                     cli_json_number(c->flops), "memory", cli_json_number(c->memory), "seconds",
+                     cli_json_number(c->seconds), "applicable", c->applicable, "chosen", c->chosen, "reason",
+                     c->reason);
+}
+
+static int print_json(const cli_problem *p, const gpis_machine *machine, const gpis_plan *plan) {
+    json_t *candidates = json_array();
+    for (int i = 0; i < plan->count; i++) json_array_append_new(candidates, candidate_json(&plan->candidates[i]));
+    const gpis_candidate *chosen = &plan->candidates[plan->chosen];
+    return cli_print_json(json_pack(
+        "{s:s, s:s, s:I, s:o, s:o, s:s, s:I, s:I, s:I, s:i, s:{s:i, s:f, s:f, s:f, s:f}, s:o, s:s}", "plan", plan->text,
+        "method", chosen->method, "m", (json_int_t)chosen->m, "predicted_passes", count_or_null(chosen, chosen->passes),
+        "predicted_seconds", cli_json_number(chosen->seconds), "set", gpis_set_spec(p->set), "rows",
+        (json_int_t)p->shape.rows, "cols", (json_int_t)p->shape.cols, "responses", (json_int_t)p->k, "threads",
+        gpis_context_threads(p->context), "machine", "threads", machine->threads, "read_bytes", machine->read_bytes,
+        "gradient_bytes", machine->gradient_bytes, "syrk_flops", machine->syrk_flops, "memory", machine->memory,
+        "candidates", candidates, "version", gpis_version()));
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------
+ */
+
+/* "1.6 GB" in `text`. */
+static const char *amount(double value, const char *unit, char text[32]) {
+    static const char *const prefixes[] = {"", "K", "M", "G", "T", "P"};
+    int i = 0;
+    for (; value >= 999.5 && i < 5; i++) value /= 1000;
+    snprintf(text, 32, i > 0 && value < 9.95 ? "%.1f %s%s" : "%.0f %s%s", value, prefixes[i], unit);
+    return text;
+}
+
+/* Two digits; what is too short to tell apart is not told apart. */
+static const char *duration(double seconds, char text[32]) {
+    if (seconds < 0.01)
+        snprintf(text, 32, "< 0.01 s");
+    else
+        snprintf(text, 32, seconds < 9.95 ? "%.2f s" : "%.0f s", seconds);
+    return text;
+}
+
+static void print_candidate(const gpis_candidate *c) {
+    char name[48], memory[32], flops[32], time[32];
+    if (c->m > 0)
+        snprintf(name, sizeof name, "%s, sketch of %lld rows", c->method, (long long)c->m);
+    else
+        snprintf(name, sizeof name, strcmp(c->method, "newton") == 0 ? "%s, Gram matrix" : "%s", c->method);
+    printf("%c %-32s", c->chosen ? '*' : ' ', name);
+    if (c->passes > 0)
+        printf("%7lld %12s %8s %9s  ", (long long)c->passes, amount(c->flops, "flop", flops),
+               amount(c->memory, "B", memory), duration(c->seconds, time));
+    else
+        printf("%7s %12s %8s %9s  ", "?", "?", "?", "?");
+    puts(c->chosen ? "chosen" : c->reason);
+}
+
+static void print_table(const cli_problem *p, const gpis_machine *machine, const char *origin, const gpis_plan *plan) {
+    char read[32], flops[32], memory[32];
+    printf("problem       %lld rows, %lld columns, %s", (long long)p->shape.rows, (long long)p->shape.cols,
+           p->shape.layout);
+    if (p->k > 1) printf(", %lld responses", (long long)p->k);
+    printf("\nset           %s\n", gpis_set_spec(p->set));
+    printf("machine       %d threads, reads %s/s, multiplies %s/s, %s to work in (%s)\n\n", machine->threads,
+           amount(machine->read_bytes, "B", read), amount(machine->syrk_flops, "flop", flops),
+           amount(machine->memory, "B", memory), origin);
+    printf("  %-32s%7s %12s %8s %9s\n", "candidate", "passes", "arithmetic", "memory", "time");
+    for (int i = 0; i < plan->count; i++) print_candidate(&plan->candidates[i]);
+    printf("\nplan          %s\n", plan->text);
+}
+
+int cli_plan(int argc, char **argv) {
+    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&cli_method_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {NULL, parse_option, "A [y]", doc, children, NULL, NULL};
+    plan_options o = {.common = cli_common_default()};
+    o.method.settings = &o.common.settings;
+    if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
+
+    cli_problem p = {0};
+    int code = cli_problem_open(&p, o.a, o.y, &o.common);
+    if (code == 0) {
+        gpis_machine machine;
+        gpis_plan plan;
+        const char *origin = cli_machine(true, &machine);
+        o.common.settings.machine = &machine;
+        const gpis_status status = gpis_plan_make(p.context, p.A, p.k, p.set, &o.common.settings, &plan);
+        if (status != GPIS_OK)
+            code = cli_fail_status(p.context, status);
+        else if (o.common.json)
+            code = print_json(&p, &machine, &plan);
+        else if (!o.common.quiet)
+            print_table(&p, &machine, origin, &plan);
+    }
+    cli_problem_close(&p);
+    return code;
+}

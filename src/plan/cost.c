@@ -1,0 +1,132 @@
+/*
+ * What the parts of a solve take: seconds, flops, bytes of memory.
+ *
+ * The unit of passes is the machine's gradient pass over as many entries of dense doubles; the factors of the other
+ * kinds of storage were measured against it. Matrix products are counted in flops at the speed of dsyrk; what is small
+ * (factor, inner problem) runs on one thread.
+ */
+#include <math.h>
+
+#include "certificate/probes.h"
+#include "plan/plan.h"
+
+/* Units a stored entry costs in a gradient, in one that carries probes, and in a count sketch. */
+static const struct {
+    double gradient, probing, sketch;
+} STORAGE[] = {
+    [GPIS_STORED_ROWS] = {1.0, 1.4, 1.4},    [GPIS_STORED_COLUMNS] = {1.5, 2.8, 3.0},
+    [GPIS_STORED_FLOATS] = {0.6, 1.1, 0.9},  [GPIS_STORED_SPARSE] = {3.0, 12.0, 18.0},
+    [GPIS_STORED_NOWHERE] = {2.0, 2.4, 2.4},
+};
+
+static const double START_OF_A_PASS = 2e-5; /* seconds: threads, sums of the strips */
+static const double PAIR = 1.5; /* units: a pair of entries of a sparse row in A'A, while that is in cache */
+static const double PAIR_OUT_OF_CACHE = 6.0;
+static const double COLUMNS_IN_CACHE = 512.0;
+static const double FACTOR_SPEED = 0.6;    /* of dsyrk on one thread */
+static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on one thread */
+static const double INNER_STEPS = 300.0;   /* of an inner problem that is solved by gradients, each round */
+
+/* The machine as so many threads see it. */
+typedef struct speed {
+    double unit;  /* seconds for an entry of a dense gradient pass */
+    double copy;  /* seconds for a double of a plain read */
+    double flops; /* of dsyrk, a second */
+    double one;   /* the same on one thread */
+} speed;
+
+static speed speed_of(const gpis_machine *machine, int threads) {
+    const double one = machine->syrk_flops / machine->threads, share = fmin(1.0, (double)threads / machine->threads);
+    return (speed){.unit = 8.0 / (machine->gradient_bytes * share),
+                   .copy = 8.0 / (machine->read_bytes * share),
+                   .flops = one * threads,
+                   .one = one};
+}
+
+/* v vectors at once: the rows stay in cache after the first, until a matrix product is faster. */
+static double several(const gpis_workload *w, const speed *s, double v) {
+    const double one = w->entries * STORAGE[w->storage].gradient * s->unit;
+    const double each = one * (0.4 + 0.6 * v), product = one + 4.0 * w->entries * v / s->flops;
+    return w->storage == GPIS_STORED_SPARSE ? each : fmin(each, product);
+}
+
+static double gradient_pass(const gpis_workload *w, const speed *s, bool probing) {
+    const double plain = several(w, s, w->k) + START_OF_A_PASS;
+    if (!probing) return plain;
+    const double together = w->entries * STORAGE[w->storage].probing * s->unit + START_OF_A_PASS;
+    return w->k > 1.0 ? plain + several(w, s, GPIS_PROBES) : together;
+}
+
+/* Strips of a Gram pass over `rows` rows: each has a d x d sum of its own (pass.c). */
+static double gram_strips(double rows, double d) {
+    const double room = fmax(2.0, floor(33554432.0 / (d * d)));
+    return fmin(fmin(64.0, room), ceil(rows / 1024.0));
+}
+
+static double dense_gram(double rows, double d, const speed *s) {
+    return rows * d * d / s->flops + 2.0 * gram_strips(rows, d) * d * d * s->copy;
+}
+
+static double gram_pass(const gpis_workload *w, const speed *s) {
+    const double read = w->entries * STORAGE[w->storage].gradient * s->unit + START_OF_A_PASS;
+    if (w->storage != GPIS_STORED_SPARSE) return read + dense_gram(w->n, w->d, s);
+    const double pairs = 0.5 * w->entries * (w->entries / w->n + 1.0);
+    return read + pairs * (w->d <= COLUMNS_IN_CACHE ? PAIR : PAIR_OUT_OF_CACHE) * s->unit +
+           2.0 * gram_strips(w->n, w->d) * w->d * w->d * s->copy;
+}
+
+/* The count sketch is measured; of the others their arithmetic is known. */
+static double sketch_pass(const gpis_workload *w, const speed *s, double m) {
+    const double count = STORAGE[w->storage].sketch, gradient = STORAGE[w->storage].gradient;
+    const double others = gradient * w->sketch->cost((int64_t)w->n, (int64_t)w->d, (int64_t)m);
+    return w->entries * fmax(count, others) * s->unit + START_OF_A_PASS;
+}
+
+/* The inner problems of so many rounds, the first from nothing. */
+static double inner_flops(const gpis_workload *w, double rounds) {
+    const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k;
+    switch (w->inner) {
+    case GPIS_INNER_BY_FACTOR: return 8.0 * square * rounds;
+    case GPIS_INNER_BY_FACES: return w->k * cube * (2.0 + 0.25 * rounds);
+    default: return 2.0 * square * INNER_STEPS * rounds;
+    }
+}
+
+static double inner_seconds(const gpis_workload *w, const speed *s, double rounds) {
+    const double slow = w->inner == GPIS_INNER_BY_FACES ? FACTOR_SPEED : GRADIENT_SPEED;
+    return inner_flops(w, rounds) / (slow * s->one);
+}
+
+gpis_effort gpis_cost_newton(const gpis_workload *w, const gpis_machine *machine, int threads, double m) {
+    enum { BASIS = 61 }; /* vectors of a probe, at most */
+    const speed s = speed_of(machine, threads);
+    const double square = w->d * w->d, factor = 2.0 * square * w->d / 3.0, point = w->d * w->k;
+    gpis_effort work = {.passes = m > 0.0 ? gpis_passes_sketch(w, m) : gpis_passes_gram(), .sketches = m > 0.0};
+    const double gradients = (double)work.passes - 1.0, rounds = m > 0.0 ? gradients : 1.0;
+    const double rows = m > 0.0 ? m : w->n;
+    /* H, its factor, one more d x d of the inner problem, and the sums of the Gram pass */
+    work.memory = 8.0 * (square * (3.0 + gram_strips(rows, w->d)) + 40.0 * point);
+    work.flops = 4.0 * w->entries * w->k * gradients + factor + inner_flops(w, rounds);
+    work.seconds = factor / (FACTOR_SPEED * s.one) + inner_seconds(w, &s, rounds);
+    if (m > 0.0) {
+        const double probing = w->probing ? gradients : 0.0;
+        work.memory += 8.0 * (m * (w->d + w->k) + square + GPIS_PROBES * BASIS * w->d);
+        work.flops += 4.0 * w->entries * GPIS_PROBES * probing + 2.0 * w->entries + m * square;
+        work.seconds += sketch_pass(w, &s, m) + dense_gram(m, w->d, &s) + gradients * gradient_pass(w, &s, w->probing) +
+                        probing * 4.0 * GPIS_PROBES * square / (GRADIENT_SPEED * s.one);
+    } else {
+        work.flops += w->entries * w->entries / w->n;
+        work.seconds += gram_pass(w, &s) + gradients * gradient_pass(w, &s, false);
+    }
+    return work;
+}
+
+/* A step also needs ||A p||^2 for its line search. */
+gpis_effort gpis_cost_apgd(const gpis_workload *w, const gpis_machine *machine, int threads) {
+    const speed s = speed_of(machine, threads);
+    const double passes = (double)gpis_passes_gradient(w);
+    return (gpis_effort){.passes = (int64_t)passes,
+                         .flops = 6.0 * w->entries * w->k * passes,
+                         .memory = 8.0 * 20.0 * w->d * w->k,
+                         .seconds = passes * 1.3 * gradient_pass(w, &s, false)};
+}

@@ -1,0 +1,92 @@
+/* How fast this machine is: usual figures, or a measurement by the passes themselves on made-up rows. */
+#include <math.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include "pass/pass.h"
+
+enum { ROWS = 1 << 15, COLUMNS = 256, GRAM_SHARE = 4, ATTEMPTS = 3 };
+
+gpis_machine gpis_machine_default(void) {
+    return (gpis_machine){
+        .threads = 2, .read_bytes = 12e9, .gradient_bytes = 10e9, .syrk_flops = 30e9, .memory = 4294967296.0};
+}
+
+/* A plain read: every cache line is touched, and the sum keeps the compiler from leaving it out. */
+static double read_all(const double *rows, int64_t count, int threads) {
+    double sum = 0.0;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum) schedule(static)
+    for (int64_t i = 0; i < count; i += 8) sum += rows[i];
+    return sum;
+}
+
+/* Rows of small numbers, written by the threads that will read them. */
+static void make_rows(double *rows, int64_t count, int threads) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < count; i++) rows[i] = (double)((i * 7919) % 1009) / 1009.0 - 0.5;
+}
+
+/* The best of a few: what else the machine does only ever makes it slower. */
+static gpis_status time_pass(gpis_context *context, gpis_source *A, const gpis_pass *pass, double *seconds) {
+    *seconds = INFINITY;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        const double before = gpis_clock();
+        const gpis_status status = gpis_pass_run(context, A, pass);
+        if (status != GPIS_OK) return status;
+        *seconds = fmin(*seconds, gpis_clock() - before);
+    }
+    return GPIS_OK;
+}
+
+static double time_read(const double *rows, int64_t count, int threads) {
+    double seconds = INFINITY;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        const double before = gpis_clock();
+        const volatile double sum = read_all(rows, count, threads);
+        (void)sum;
+        seconds = fmin(seconds, gpis_clock() - before);
+    }
+    return seconds;
+}
+
+/* Speeds of a gradient pass and, on a part of the rows, of a Gram pass. `vectors`: y, x, g and H. */
+static gpis_status time_passes(gpis_context *context, const double *rows, double *vectors, gpis_machine *machine) {
+    double *Y = vectors, *X = Y + ROWS, *G = X + COLUMNS, *H = G + COLUMNS, objective, gradient = 1.0, gram = 1.0;
+    gpis_source *A = NULL, *part = NULL;
+    gpis_status status = gpis_source_dense(context, rows, GPIS_FLOAT64, GPIS_ROW_MAJOR, ROWS, COLUMNS, COLUMNS, &A);
+    if (status == GPIS_OK)
+        status =
+            gpis_source_dense(context, rows, GPIS_FLOAT64, GPIS_ROW_MAJOR, ROWS / GRAM_SHARE, COLUMNS, COLUMNS, &part);
+    const gpis_pass at_x = {.k = 1, .Y = Y, .X = X, .objective = &objective, .G = G}, of_gram = {.gram = H};
+    if (status == GPIS_OK) status = time_pass(context, A, &at_x, &gradient);
+    if (status == GPIS_OK) status = time_pass(context, part, &of_gram, &gram);
+    gpis_source_destroy(part);
+    gpis_source_destroy(A);
+    machine->gradient_bytes = 8.0 * ROWS * COLUMNS / gradient;
+    machine->syrk_flops = (double)(ROWS / GRAM_SHARE) * COLUMNS * COLUMNS / gram;
+    return status;
+}
+
+gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *out) {
+    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the measurement");
+    *out = gpis_machine_default();
+    const int64_t count = (int64_t)ROWS * COLUMNS;
+    const int outside = omp_get_max_threads();
+    double *rows = gpis_alloc(context, count, sizeof *rows);
+    double *vectors = gpis_alloc_zero(context, ROWS + 2 * COLUMNS + COLUMNS * COLUMNS, sizeof *vectors);
+    gpis_status status = rows && vectors ? GPIS_OK : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) {
+        omp_set_num_threads(1); /* BLAS runs on one thread inside ours */
+        make_rows(rows, count, context->threads);
+        out->threads = context->threads;
+        out->read_bytes = 8.0 * (double)count / time_read(rows, count, context->threads);
+        status = time_passes(context, rows, vectors, out);
+        omp_set_num_threads(outside);
+    }
+    gpis_free(context, vectors);
+    gpis_free(context, rows);
+    const double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
+    if (pages > 0.0 && size > 0.0) out->memory = 0.5 * pages * size;
+    if (status != GPIS_OK) *out = gpis_machine_default();
+    return status;
+}

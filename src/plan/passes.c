@@ -1,0 +1,44 @@
+/*
+ * How many passes a method makes to the relative tolerance.
+ *
+ * A sketch of m rows gives H whose eigenvalues against A'A lie within (1 +- sqrt(gamma))^2, gamma = d / m. The best
+ * point of the hull does as well as conjugate gradients with H as preconditioner: the error of f shrinks by gamma a
+ * round, and the sketched problem's own solution starts at gamma f*. So after j gradient passes it is about gamma^j f*.
+ * The bound on it is larger by 1 / c, and c is what the probes promise after j passes: both must be good enough.
+ */
+#include <math.h>
+
+#include "certificate/probes.h"
+#include "plan/plan.h"
+
+enum {
+    GRAM_PASSES = 3,  /* the gradient at the start, the Gram matrix, the gradient at the solution */
+    MOST_PASSES = 200 /* a sketch that needs more is no candidate in earnest */
+};
+
+int64_t gpis_passes_gram(void) { return GRAM_PASSES; }
+
+/* On a face of a polyhedron fewer directions are free than there are columns; measured with l1. */
+static double contraction(const gpis_workload *work, double m) {
+    const double gamma = work->d / m;
+    return fmin(0.9, work->inner == GPIS_INNER_BY_FACTOR ? gamma : 0.6 * gamma);
+}
+
+int64_t gpis_passes_sketch(const gpis_workload *work, double m) {
+    const double root = fmin(0.95, sqrt(work->d / m)), rate = contraction(work, m);
+    const double lowest = 1.0 / ((1.0 + root) * (1.0 + root)), highest = 1.0 / ((1.0 - root) * (1.0 - root));
+    double error = 1.0;
+    for (int j = 1; j < MOST_PASSES; j++) {
+        const double c =
+            work->probing ? gpis_probes_promise(lowest, highest, 0.0, work->d, j, GPIS_PROBES, 0.5 * work->delta) : 1.0;
+        error *= rate;
+        if (c > 0.0 && error <= work->tol * c) return j + 1;
+    }
+    return MOST_PASSES;
+}
+
+/* exp(-2 j / sqrt(cond)) = tol: nobody knows the condition number beforehand. */
+int64_t gpis_passes_gradient(const gpis_workload *work) {
+    static const double ROOT_OF_CONDITION = 100.0;
+    return (int64_t)ceil(0.5 * ROOT_OF_CONDITION * log(1.0 / work->tol));
+}

@@ -1,0 +1,227 @@
+/*
+ * The table of candidates, the choice, and its reason in words.
+ *
+ * The Gram matrix is what others must beat: its bound is proven and its passes are known. A sketch must save a tenth;
+ * gradients alone, whose passes are a guess, nine tenths, unless no model fits in memory.
+ */
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "inner/solver.h"
+#include "method/method.h"
+
+static const int FACTORS[] = {3, 5, 8, 16, 32}; /* rows of a sketch, in columns of A */
+static const double SKETCH_MUST_BEAT = 0.9, GUESS_MUST_BEAT = 0.1;
+static const double NOT_MUCH = 0.25; /* a sketch has at most so many of A's rows */
+
+/* What is chosen from. */
+typedef struct desk {
+    const gpis_run *run; /* the problem, as methods ask for it */
+    const gpis_settings *settings;
+    gpis_workload work;
+    gpis_machine machine;
+    int threads;
+    gpis_plan *plan;
+    double cost[GPIS_PLAN_MOST]; /* seconds with all threads of the machine, so that the choice is the same for any */
+} desk;
+
+static gpis_storage storage_of(const gpis_source *A) {
+    if (A->class->on_demand) return GPIS_STORED_NOWHERE;
+    if (A->block_kind == GPIS_BLOCK_CSR) return GPIS_STORED_SPARSE;
+    if (A->order == GPIS_COLUMN_MAJOR) return GPIS_STORED_COLUMNS;
+    return A->type == GPIS_FLOAT32 ? GPIS_STORED_FLOATS : GPIS_STORED_ROWS;
+}
+
+static gpis_inner_cost inner_of(const gpis_set *set) {
+    if (gpis_inner_factor.applies(set) || gpis_inner_sphere.applies(set)) return GPIS_INNER_BY_FACTOR;
+    return gpis_inner_face.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
+}
+
+static gpis_workload workload_of(const gpis_run *run) {
+    const gpis_settings *settings = run->settings;
+    return (gpis_workload){.n = (double)run->n,
+                           .d = (double)run->d,
+                           .k = (double)run->k,
+                           .entries = fmax(1.0, (double)run->A->nonzeros),
+                           .storage = storage_of(run->A),
+                           .inner = inner_of(run->set),
+                           .tol = settings->tol,
+                           .delta = settings->delta,
+                           .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
+                           .sketch = gpis_sketch_find(settings->sketch)};
+}
+
+/* ---- candidates -----------------------------------------------------------------------------------------------------
+ */
+
+static gpis_candidate *add(desk *k, const gpis_method *method, int64_t m, const gpis_effort *work, double cost) {
+    gpis_plan *plan = k->plan;
+    k->cost[plan->count] = cost;
+    gpis_candidate *c = &plan->candidates[plan->count++];
+    *c = (gpis_candidate){.m = m, .passes = work->passes, .sketches = work->sketches, .flops = work->flops};
+    c->memory = work->memory;
+    c->seconds = work->seconds;
+    c->applicable = 1;
+    snprintf(c->method, sizeof c->method, "%s", method->name);
+    return c;
+}
+
+static void refuse(gpis_candidate *c, const char *reason) {
+    c->applicable = 0;
+    snprintf(c->reason, sizeof c->reason, "%s", reason);
+}
+
+/* newton with m rows; those the caller asks for by their number are not argued with. */
+static void add_newton(desk *k, int64_t m, bool asked) {
+    const gpis_effort work = gpis_cost_newton(&k->work, &k->machine, k->threads, (double)m);
+    const gpis_effort all = gpis_cost_newton(&k->work, &k->machine, k->machine.threads, (double)m);
+    gpis_candidate *c = add(k, &gpis_method_newton, m, &work, all.seconds);
+    const char *reason = gpis_method_newton.applicable(k->run);
+    if (reason)
+        refuse(c, reason);
+    else if (asked)
+        return;
+    else if (work.memory > k->machine.memory)
+        refuse(c, "its model does not fit in memory");
+    else if (m > 0 && k->settings->certificate == GPIS_CERTIFICATE_PROVEN)
+        refuse(c, "a sketch has no proven bound");
+    else if ((double)m > NOT_MUCH * k->work.n)
+        refuse(c, "too many rows for a sketch of this A");
+    else if (m > 0 && k->work.sketch->whole && !k->run->A->resident)
+        refuse(c, "this sketch needs all rows at once");
+}
+
+static void add_apgd(desk *k) {
+    const gpis_effort work = gpis_cost_apgd(&k->work, &k->machine, k->threads);
+    const gpis_effort all = gpis_cost_apgd(&k->work, &k->machine, k->machine.threads);
+    add(k, &gpis_method_apgd, 0, &work, all.seconds);
+}
+
+/* All candidates; those that were not asked for are there to compare with. */
+static void fill_table(desk *k, const gpis_method *asked) {
+    const int64_t m = k->settings->m;
+    const bool newton = !asked || asked == &gpis_method_newton;
+    add_newton(k, 0, newton && asked && m == 0);
+    if (newton && m > 0)
+        add_newton(k, m, true);
+    else
+        for (size_t i = 0; i < sizeof FACTORS / sizeof *FACTORS; i++) add_newton(k, FACTORS[i] * k->run->d, false);
+    add_apgd(k);
+    if (newton || asked == &gpis_method_apgd) return;
+    const gpis_effort unknown = {.flops = NAN, .memory = NAN, .seconds = NAN};
+    add(k, asked, 0, &unknown, NAN);
+}
+
+/* ---- the choice -----------------------------------------------------------------------------------------------------
+ */
+
+/* What a candidate counts for: its cost, more if it is less certain; infinite if it cannot be taken. */
+static double weight(const desk *k, int i) {
+    const gpis_candidate *c = &k->plan->candidates[i];
+    if (!c->applicable) return INFINITY;
+    if (strcmp(c->method, gpis_method_apgd.name) == 0) return k->cost[i] / GUESS_MUST_BEAT;
+    return c->m > 0 ? k->cost[i] / SKETCH_MUST_BEAT : k->cost[i];
+}
+
+static bool was_asked_for(const desk *k, const gpis_method *asked, const gpis_candidate *c) {
+    if (asked && strcmp(c->method, asked->name) != 0) return false;
+    const bool newton = strcmp(c->method, gpis_method_newton.name) == 0;
+    return !newton || k->settings->m == 0 || c->m == k->settings->m;
+}
+
+/* The lightest of those asked for; where none can be taken, the first of them: its method will say why not. */
+static int lightest(const desk *k, const gpis_method *asked) {
+    int best = -1;
+    for (int i = 0; i < k->plan->count; i++) {
+        if (!was_asked_for(k, asked, &k->plan->candidates[i])) continue;
+        if (best < 0 || weight(k, i) < weight(k, best)) best = i;
+    }
+    return best;
+}
+
+static void say_why_not(const desk *k, const gpis_method *asked) {
+    const int chosen = k->plan->chosen;
+    for (int i = 0; i < k->plan->count; i++) {
+        gpis_candidate *c = &k->plan->candidates[i];
+        if (i == chosen || !c->applicable) continue;
+        if (!was_asked_for(k, asked, c))
+            snprintf(c->reason, sizeof c->reason, "not what was asked for");
+        else if (k->cost[i] > k->cost[chosen])
+            snprintf(c->reason, sizeof c->reason, "%.1f times as long", k->cost[i] / k->cost[chosen]);
+        else
+            snprintf(c->reason, sizeof c->reason,
+                     c->m > 0 ? "saves too little for a bound that is only probable" : "its passes are a guess");
+    }
+}
+
+/* ---- words ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Why no sketch, where the Gram matrix was chosen. */
+static const char *against_sketches(const desk *k) {
+    const gpis_plan *plan = k->plan;
+    bool any = false;
+    for (int i = 0; i < plan->count; i++) any = any || (plan->candidates[i].m > 0 && plan->candidates[i].applicable);
+    if (any) return "no sketch would save much";
+    if (k->settings->certificate == GPIS_CERTIFICATE_PROVEN) return "a sketch would prove nothing";
+    return "too few rows for a sketch";
+}
+
+static void explain(const desk *k, const gpis_method *asked) {
+    gpis_plan *plan = k->plan;
+    const gpis_candidate *c = &plan->candidates[plan->chosen];
+    char *text = plan->text;
+    const size_t size = sizeof plan->text;
+    const long long passes = (long long)c->passes, m = (long long)c->m, d = (long long)k->run->d;
+    if (asked && asked != &gpis_method_newton)
+        snprintf(text, size, "%s, as asked for", c->method);
+    else if (strcmp(c->method, gpis_method_apgd.name) == 0)
+        snprintf(text, size, "apgd: a model of %lld columns %s", d,
+                 plan->candidates[0].applicable ? "would take far longer" : "does not fit in memory");
+    else if (k->settings->m > 0)
+        snprintf(text, size, "newton with a sketch of %lld rows, as asked for; %lld passes expected", m, passes);
+    else if (m > 0 && plan->candidates[0].applicable)
+        snprintf(text, size,
+                 "newton with a sketch of %lld rows, %lld passes expected; the Gram matrix of %lld columns would take "
+                 "%.1f times as long",
+                 m, passes, d, k->cost[0] / k->cost[plan->chosen]);
+    else if (m > 0)
+        snprintf(text, size, "newton with a sketch of %lld rows, %lld passes expected", m, passes);
+    else
+        snprintf(text, size, "newton with the Gram matrix of %lld columns, %lld passes expected; %s", d, passes,
+                 against_sketches(k));
+}
+
+gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
+                             const gpis_settings *settings, gpis_plan *out) {
+    const char *name = settings->method;
+    const gpis_method *asked = NULL;
+    memset(out, 0, sizeof *out);
+    if (name && strcmp(name, "auto") != 0) {
+        asked = gpis_method_find(context, name);
+        if (!asked) return GPIS_BAD_ARGUMENT;
+    }
+    const gpis_run run = {.context = context,
+                          .A = (gpis_source *)A,
+                          .n = A->n,
+                          .d = A->d,
+                          .k = k,
+                          .size = A->d * k,
+                          .set = (gpis_set *)set,
+                          .settings = settings};
+    desk table = {.run = &run,
+                  .settings = settings,
+                  .work = workload_of(&run),
+                  .machine = settings->machine ? *settings->machine : gpis_machine_default(),
+                  .threads = context->threads,
+                  .plan = out};
+    fill_table(&table, asked);
+    out->chosen = lightest(&table, asked);
+    out->candidates[out->chosen].chosen = 1;
+    say_why_not(&table, asked);
+    explain(&table, asked);
+    return GPIS_OK;
+}

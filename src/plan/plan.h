@@ -1,0 +1,54 @@
+/*
+ * plan: what each way to solve a problem would cost on this machine, and which one to take.
+ *
+ * A workload is all the planner knows of a problem: numbers, no data. Passes come from how fast a model of so many rows
+ * contracts the error and from when its probes can certify it (passes.c); seconds from what a pass, a sketch, a Gram
+ * matrix and the inner problem take (cost.c); the table of candidates and the choice are in plan.c.
+ */
+#ifndef GPIS_PLAN_H
+#define GPIS_PLAN_H
+
+#include "base/base.h"
+#include "sketch/sketch.h"
+
+typedef enum gpis_storage {
+    GPIS_STORED_ROWS,    /* dense doubles, row after row */
+    GPIS_STORED_COLUMNS, /* dense, column after column */
+    GPIS_STORED_FLOATS,  /* dense rows of floats */
+    GPIS_STORED_SPARSE,  /* compressed rows */
+    GPIS_STORED_NOWHERE  /* rows made on demand */
+} gpis_storage;
+
+/* How the inner problem of a set is solved. */
+typedef enum gpis_inner_cost { GPIS_INNER_BY_FACTOR, GPIS_INNER_BY_FACES, GPIS_INNER_BY_GRADIENT } gpis_inner_cost;
+
+typedef struct gpis_workload {
+    double n, d, k, entries; /* entries: of A that are stored */
+    gpis_storage storage;
+    gpis_inner_cost inner;
+    double tol, delta;
+    bool probing;                    /* a sketched model is certified by probes */
+    const gpis_sketch_class *sketch; /* its kind */
+} gpis_workload;
+
+/* What a candidate asks for. */
+typedef struct gpis_effort {
+    int64_t passes, sketches;
+    double flops, memory, seconds;
+} gpis_effort;
+
+/* Passes to the tolerance: of newton with the Gram matrix, of newton with a sketch of m rows (that of the sketch
+ * included), and of accelerated gradients, for a condition number that is a guess. */
+int64_t gpis_passes_gram(void);
+int64_t gpis_passes_sketch(const gpis_workload *work, double m);
+int64_t gpis_passes_gradient(const gpis_workload *work);
+
+/* The work of newton (m = 0: with the Gram matrix) and of apgd, with `threads` threads on the machine. */
+gpis_effort gpis_cost_newton(const gpis_workload *work, const gpis_machine *machine, int threads, double m);
+gpis_effort gpis_cost_apgd(const gpis_workload *work, const gpis_machine *machine, int threads);
+
+/* The plan itself; the settings have been checked. */
+gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
+                             const gpis_settings *settings, gpis_plan *out);
+
+#endif

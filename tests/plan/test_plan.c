@@ -1,0 +1,293 @@
+/* The planner: its choices at the extremes, how its predictions move with the problem, its words, and that what it
+ * predicts is what a solve reports. A plan reads nothing of A, so most matrices here have a shape and no data. */
+#include "plan/plan.h"
+#include "support.h"
+
+static const double NO_DATA[8] __attribute__((aligned(64))) = {0};
+
+typedef struct problem {
+    int64_t n, d, k;
+    const char *set;
+    gpis_settings settings;
+    int threads;
+} problem;
+
+static problem usual(int64_t n, int64_t d, const char *set) {
+    problem p = {.n = n, .d = d, .k = 1, .set = set, .settings = gpis_settings_default(), .threads = 2};
+    p.settings.tol = 1e-10;
+    return p;
+}
+
+static gpis_status make_in(gpis_context *context, const problem *p, gpis_plan *plan) {
+    gpis_source *A = NULL;
+    gpis_set *set = NULL;
+    gpis_status status = gpis_source_dense(context, NO_DATA, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, p->d, p->d, &A);
+    if (status == GPIS_OK) status = gpis_context_set_threads(context, p->threads);
+    if (status == GPIS_OK) status = gpis_set_parse(context, p->set, p->d, p->k, &set);
+    if (status == GPIS_OK) status = gpis_plan_make(context, A, p->k, set, &p->settings, plan);
+    gpis_set_destroy(set);
+    gpis_source_destroy(A);
+    return status;
+}
+
+static gpis_plan make(const problem *p) {
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_plan plan;
+    assert_ok(context, make_in(context, p, &plan));
+    test_context_end(context, &memory);
+    return plan;
+}
+
+static const gpis_candidate *chosen(const gpis_plan *plan) { return &plan->candidates[plan->chosen]; }
+
+static const gpis_candidate *with_rows(const gpis_plan *plan, int64_t m) {
+    for (int i = 0; i < plan->count; i++)
+        if (strcmp(plan->candidates[i].method, "newton") == 0 && plan->candidates[i].m == m)
+            return &plan->candidates[i];
+    fail_msg("no candidate has %lld rows", (long long)m);
+    return NULL;
+}
+
+static void assert_choice(const problem *p, const char *method, bool sketched, const char *words) {
+    const gpis_plan plan = make(p);
+    assert_string_equal(chosen(&plan)->method, method);
+    assert_int_equal(chosen(&plan)->m > 0, sketched);
+    if (!strstr(plan.text, words)) fail_msg("'%s' does not say '%s'", plan.text, words);
+}
+
+static void test_extremes(void **state) {
+    (void)state;
+    problem p = usual(1000000, 10, "none");
+    assert_choice(&p, "newton", false, "Gram matrix of 10 columns");
+    p = usual(100000, 100, "l1:1");
+    assert_choice(&p, "newton", false, "no sketch would save much");
+    p = usual(200000, 1000, "l1:1");
+    assert_choice(&p, "newton", true, "times as long");
+    p = usual(200000, 1000, "none");
+    assert_choice(&p, "newton", true, "times as long");
+    p.settings.certificate = GPIS_CERTIFICATE_PROVEN;
+    assert_choice(&p, "newton", false, "a sketch would prove nothing");
+    p = usual(50, 100, "nonneg");
+    assert_choice(&p, "newton", false, "too few rows for a sketch");
+    p = usual(1, 1, "none");
+    assert_choice(&p, "newton", false, "Gram matrix of 1 columns");
+    p = usual(1000000, 100000, "l1:1");
+    assert_choice(&p, "apgd", false, "does not fit in memory");
+}
+
+static void test_memory_decides(void **state) {
+    (void)state;
+    gpis_machine machine = gpis_machine_default();
+    problem p = usual(200000, 1000, "l1:1");
+    p.settings.machine = &machine;
+    machine.memory = 1e6;
+    assert_choice(&p, "apgd", false, "does not fit in memory");
+    const gpis_plan plan = make(&p);
+    assert_false(with_rows(&plan, 0)->applicable);
+    assert_string_equal(with_rows(&plan, 0)->reason, "its model does not fit in memory");
+}
+
+/* A machine that multiplies fast wants the Gram matrix; one that reads fast, a sketch. */
+static void test_machine_decides(void **state) {
+    (void)state;
+    gpis_machine machine = gpis_machine_default();
+    problem p = usual(200000, 1000, "none");
+    p.settings.machine = &machine;
+    machine.syrk_flops *= 100.0;
+    assert_choice(&p, "newton", false, "no sketch");
+    p = usual(100000, 200, "none");
+    p.settings.machine = &machine;
+    machine = gpis_machine_default();
+    assert_choice(&p, "newton", false, "no sketch");
+    machine.read_bytes *= 100.0;
+    machine.gradient_bytes *= 100.0;
+    assert_choice(&p, "newton", true, "times as long");
+}
+
+/* The choice has the bits of the answer in it, so threads must not move it; they do shorten the work. */
+static void test_threads_do_not_decide(void **state) {
+    (void)state;
+    for (int64_t d = 20; d <= 1280; d *= 2) {
+        problem p = usual(100000, d, "l1:1");
+        p.threads = 1;
+        const gpis_plan one = make(&p);
+        p.threads = 8;
+        const gpis_plan eight = make(&p);
+        assert_int_equal(one.chosen, eight.chosen);
+        assert_string_equal(one.text, eight.text);
+        assert_true(chosen(&eight)->seconds < chosen(&one)->seconds);
+    }
+}
+
+static void test_monotone(void **state) {
+    (void)state;
+    static const char *const sets[] = {"none", "l1:1", "l2:1", "group:1:5"};
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++)
+        for (int64_t d = 20; d <= 640; d *= 2) {
+            const problem small = usual(50000, d, sets[s]), tall = usual(100000, d, sets[s]),
+                          wide = usual(50000, 2 * d, sets[s]);
+            const gpis_plan a = make(&small), b = make(&tall), c = make(&wide);
+            assert_int_equal(a.count, b.count);
+            for (int i = 0; i < a.count; i++) {
+                assert_true(b.candidates[i].seconds > a.candidates[i].seconds);
+                assert_true(b.candidates[i].flops > a.candidates[i].flops);
+                assert_true(b.candidates[i].memory >= a.candidates[i].memory);
+                assert_true(c.candidates[i].seconds > a.candidates[i].seconds);
+                if (i > 1) /* more rows, fewer passes; the first is the Gram matrix, the last gradients alone */
+                    assert_true(i == a.count - 1 || a.candidates[i].passes <= a.candidates[i - 1].passes);
+            }
+        }
+}
+
+/* Tighter tolerances and bolder certificates cost passes; the prototype's table is matched within two passes. */
+static void test_passes(void **state) {
+    (void)state;
+    static const struct { int64_t factor, none, l1; } prototype[] = {{5, 18, 14}, {8, 14, 11}, {16, 10, 9}};
+    for (int i = 0; i < 3; i++) {
+        const problem none = usual(100000, 500, "none"), l1 = usual(100000, 500, "l1:1");
+        const gpis_plan a = make(&none), b = make(&l1);
+        assert_in_range(with_rows(&a, prototype[i].factor * 500)->passes + 2, prototype[i].none, prototype[i].none + 4);
+        assert_in_range(with_rows(&b, prototype[i].factor * 500)->passes + 2, prototype[i].l1, prototype[i].l1 + 4);
+    }
+    problem p = usual(100000, 500, "none");
+    int64_t before = 0;
+    for (p.settings.tol = 1e-2; p.settings.tol > 1e-13; p.settings.tol *= 1e-2) {
+        const gpis_plan plan = make(&p);
+        assert_true(with_rows(&plan, 4000)->passes >= before);
+        before = with_rows(&plan, 4000)->passes;
+    }
+}
+
+static void test_asked_for(void **state) {
+    (void)state;
+    problem p = usual(200000, 1000, "l1:1");
+    p.settings.m = 3000;
+    assert_choice(&p, "newton", true, "3000 rows, as asked for");
+    p.settings.m = 0;
+    p.settings.method = "saga";
+    assert_choice(&p, "saga", false, "saga, as asked for");
+    const gpis_plan plan = make(&p);
+    assert_true(isnan(chosen(&plan)->seconds) && chosen(&plan)->passes == 0);
+    p.settings.method = "apgd";
+    assert_choice(&p, "apgd", false, "as asked for");
+    p.settings.method = "newton";
+    assert_choice(&p, "newton", true, "times as long");
+}
+
+static void test_one_is_chosen_and_the_others_say_why(void **state) {
+    (void)state;
+    static const char *const methods[] = {"auto", "newton", "apgd", "pgd", "gpis"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        problem p = usual(60000, 400, "simplex:1");
+        p.settings.method = methods[i];
+        const gpis_plan plan = make(&p);
+        int count = 0;
+        for (int j = 0; j < plan.count; j++) {
+            const gpis_candidate *c = &plan.candidates[j];
+            count += c->chosen;
+            assert_int_equal(c->chosen, j == plan.chosen);
+            assert_int_equal(c->reason[0] == '\0', c->chosen);
+        }
+        assert_int_equal(count, 1);
+    }
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_plan plan;
+    problem p = usual(1000, 10, "none");
+    p.settings.method = "magic";
+    assert_int_equal(make_in(context, &p, &plan), GPIS_BAD_ARGUMENT);
+    assert_non_null(strstr(gpis_last_error(context), "magic"));
+    gpis_machine machine = gpis_machine_default();
+    machine.read_bytes = NAN;
+    p = usual(1000, 10, "none");
+    p.settings.machine = &machine;
+    assert_int_equal(make_in(context, &p, &plan), GPIS_BAD_ARGUMENT);
+    p = usual(1000, 10, "none");
+    assert_int_equal(make_in(context, &p, NULL), GPIS_BAD_ARGUMENT);
+    assert_int_equal(gpis_machine_measure(context, NULL), GPIS_BAD_ARGUMENT);
+    test_context_end(context, &memory);
+}
+
+static gpis_status plan_once(gpis_context *context, void *user) {
+    gpis_plan plan;
+    return make_in(context, user, &plan);
+}
+
+static void test_failing_allocations(void **state) {
+    (void)state;
+    problem p = usual(1000, 10, "l1:1");
+    assert_true(test_every_allocation(plan_once, &p) > 0);
+}
+
+/* The first allocations are the measurement's own, then come those of the passes, which have tests of their own. */
+static void test_measurement(void **state) {
+    (void)state;
+    gpis_machine machine;
+    for (long fail_at = 0; fail_at < 6; fail_at++) {
+        test_memory memory;
+        gpis_context *context = test_context(&memory);
+        memory.fail_at = fail_at;
+        assert_int_equal(gpis_machine_measure(context, &machine), fail_at ? GPIS_NO_MEMORY : GPIS_OK);
+        test_context_end(context, &memory);
+        assert_true(machine.threads >= 1 && machine.read_bytes > 0.0 && machine.gradient_bytes > 0.0);
+        assert_true(machine.syrk_flops > 0.0 && machine.memory > 0.0);
+    }
+}
+
+/* A solve does what the plan says, and reports what it said. */
+static void test_solve_keeps_to_the_plan(void **state) {
+    (void)state;
+    enum { N = 4000, D = 40 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    double *a = malloc(sizeof(double) * N * D), y[N];
+    gpis_random_normal(1, 1, 0, (int64_t)N * D, a);
+    gpis_random_normal(1, 2, 0, N, y);
+    gpis_machine machine = gpis_machine_default();
+    machine.syrk_flops *= 1e-3; /* so slow that a sketch pays */
+    gpis_settings settings = gpis_settings_default();
+    settings.machine = &machine;
+    gpis_source *A;
+    gpis_set *set;
+    assert_ok(context, gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &A));
+    assert_ok(context, gpis_set_parse(context, "l1:0.1", D, 1, &set));
+    for (int i = 0; i < 3; i++) {
+        settings.machine = i == 0 ? &machine : NULL;
+        settings.method = i == 2 ? "pgd" : "auto";
+        gpis_plan plan;
+        gpis_result r;
+        assert_ok(context, gpis_plan_make(context, A, 1, set, &settings, &plan));
+        assert_ok(context, gpis_solve(context, A, y, 1, set, &settings, &r));
+        assert_int_equal(r.outcome, GPIS_SOLVED);
+        assert_string_equal(r.plan, plan.text);
+        assert_string_equal(r.method, chosen(&plan)->method);
+        assert_int_equal(r.predicted_passes, chosen(&plan)->passes);
+        assert_int_equal(r.sketches > 0, i == 0);
+        if (i == 2)
+            assert_true(isnan(r.predicted_seconds));
+        else
+            assert_in_range(r.passes + 3, r.predicted_passes, r.predicted_passes + 6);
+        gpis_result_clear(context, &r);
+    }
+    gpis_set_destroy(set);
+    gpis_source_destroy(A);
+    free(a);
+    test_context_end(context, &memory);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_extremes),        cmocka_unit_test(test_memory_decides),
+        cmocka_unit_test(test_machine_decides), cmocka_unit_test(test_threads_do_not_decide),
+        cmocka_unit_test(test_monotone),        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_asked_for),       cmocka_unit_test(test_one_is_chosen_and_the_others_say_why),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_measurement),     cmocka_unit_test(test_solve_keeps_to_the_plan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
