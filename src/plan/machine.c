@@ -5,7 +5,7 @@
 
 #include "pass/pass.h"
 
-enum { ROWS = 1 << 15, COLUMNS = 256, GRAM_SHARE = 4, ATTEMPTS = 3 };
+enum { ROWS = 1 << 15, COLUMNS = 256, GRAM_SHARE = 4, ATTEMPTS = 5 };
 
 gpis_machine gpis_machine_default(void) {
     return (gpis_machine){

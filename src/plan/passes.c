@@ -37,8 +37,8 @@ int64_t gpis_passes_sketch(const gpis_workload *work, double m) {
     return MOST_PASSES;
 }
 
-/* exp(-2 j / sqrt(cond)) = tol: nobody knows the condition number beforehand. */
+/* exp(-2 j / sqrt(cond)) = tol: nobody knows the condition number beforehand, but with n < d it is bad. */
 int64_t gpis_passes_gradient(const gpis_workload *work) {
-    static const double ROOT_OF_CONDITION = 100.0;
-    return (int64_t)ceil(0.5 * ROOT_OF_CONDITION * log(1.0 / work->tol));
+    const double root = work->n < work->d ? 1000.0 : 100.0;
+    return (int64_t)ceil(0.5 * root * log(1.0 / work->tol));
 }

@@ -1,7 +1,7 @@
 /*
  * The table of candidates, the choice, and its reason in words.
  *
- * The Gram matrix is what others must beat: its bound is proven and its passes are known. A sketch must save a tenth;
+ * The Gram matrix is what others must beat: its bound is proven and its passes are known. A sketch must save a fifth;
  * gradients alone, whose passes are a guess, nine tenths, unless no model fits in memory.
  */
 #include "plan/plan.h"
@@ -14,7 +14,7 @@
 #include "method/method.h"
 
 static const int FACTORS[] = {3, 5, 8, 16, 32}; /* rows of a sketch, in columns of A */
-static const double SKETCH_MUST_BEAT = 0.9, GUESS_MUST_BEAT = 0.1;
+static const double SKETCH_MUST_BEAT = 0.8, GUESS_MUST_BEAT = 0.1;
 static const double NOT_MUCH = 0.25; /* a sketch has at most so many of A's rows */
 
 /* What is chosen from. */

@@ -70,6 +70,8 @@ static void test_extremes(void **state) {
     assert_choice(&p, "newton", false, "a sketch would prove nothing");
     p = usual(50, 100, "nonneg");
     assert_choice(&p, "newton", false, "too few rows for a sketch");
+    p = usual(100, 5000, "l1:1");
+    assert_choice(&p, "newton", false, "too few rows for a sketch");
     p = usual(1, 1, "none");
     assert_choice(&p, "newton", false, "Gram matrix of 1 columns");
     p = usual(1000000, 100000, "l1:1");
