@@ -57,7 +57,11 @@ void gpis_probes_destroy(gpis_probes *p) {
     gpis_free(p->context, p);
 }
 
-bool gpis_probes_wanted(const gpis_probes *p) { return p->steps < p->most && p->steps < p->rank; }
+/* Where rounding errors reach the smallest Ritz value, no step can raise it again. */
+bool gpis_probes_wanted(const gpis_probes *p) {
+    const bool hopeless = p->steps > 0 && p->ritz_min <= p->error * p->ritz_max;
+    return !hopeless && p->steps < p->most && p->steps < p->rank;
+}
 
 static double *basis_of(const gpis_probes *p, int b) { return p->basis + (int64_t)b * (p->most + 1) * p->d; }
 

@@ -57,29 +57,32 @@ GPIS_INLINE double residual(int64_t rows, const double *y, int64_t y_stride, dou
 #pragma GCC pop_options
 #endif
 
-typedef struct kernels {
-    double (*gradient)(const gpis_block *, const double *, const double *, int64_t, double *, double *);
-    double (*gradients)(const gpis_block *, int, const double *, const double *, int64_t, double *);
-    void (*norms)(const gpis_block *, double *);
-} kernels;
+const gpis_dense_kernels *gpis_dense_kernels_at(int level) {
+    static const gpis_dense_kernels plain = {gradient_plain, gradients_plain, norms_plain};
+#if GPIS_X86_DISPATCH
+    static const gpis_dense_kernels avx2 = {gradient_avx2, gradients_avx2, norms_avx2};
+    static const gpis_dense_kernels avx512 = {gradient_avx512, gradients_avx512, norms_avx512};
+    if (level == GPIS_DENSE_AVX512) return __builtin_cpu_supports("x86-64-v4") ? &avx512 : NULL;
+    if (level == GPIS_DENSE_AVX2) return __builtin_cpu_supports("x86-64-v3") ? &avx2 : NULL;
+#endif
+    return level == GPIS_DENSE_PLAIN ? &plain : NULL;
+}
 
 /* What this machine runs best. */
-static kernels choose(void) {
-#if GPIS_X86_DISPATCH
-    if (__builtin_cpu_supports("x86-64-v4")) return (kernels){gradient_avx512, gradients_avx512, norms_avx512};
-    if (__builtin_cpu_supports("x86-64-v3")) return (kernels){gradient_avx2, gradients_avx2, norms_avx2};
-#endif
-    return (kernels){gradient_plain, gradients_plain, norms_plain};
+static const gpis_dense_kernels *choose(void) {
+    int level = GPIS_DENSE_LEVELS - 1;
+    while (!gpis_dense_kernels_at(level)) level--;
+    return gpis_dense_kernels_at(level);
 }
 
 double gpis_dense_gradient(const gpis_block *b, const double *x, const double *y, int64_t y_stride, double *r,
                            double *g) {
-    return choose().gradient(b, x, y, y_stride, r, g);
+    return choose()->gradient(b, x, y, y_stride, r, g);
 }
 
 double gpis_dense_gradients(const gpis_block *b, int count, const double *X, const double *y, int64_t y_stride,
                             double *r, double *G) {
-    if (gpis_block_is_row_major(b)) return choose().gradients(b, count, X, y, y_stride, G);
+    if (gpis_block_is_row_major(b)) return choose()->gradients(b, count, X, y, y_stride, G);
     double norm2 = 0.0;
     for (int v = count - 1; v >= 0; v--)
         norm2 = gpis_dense_gradient(b, X + v * b->d, v ? NULL : y, y_stride, r, G + v * b->d);
@@ -88,7 +91,7 @@ double gpis_dense_gradients(const gpis_block *b, int count, const double *X, con
 
 void gpis_dense_column_norms(const gpis_block *b, double *norms2) {
     if (gpis_block_is_row_major(b)) {
-        choose().norms(b, norms2);
+        choose()->norms(b, norms2);
         return;
     }
     const bool single = b->type == GPIS_FLOAT32;

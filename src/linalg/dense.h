@@ -22,6 +22,17 @@ enum { GPIS_DENSE_VECTORS = 5 };
 double gpis_dense_gradients(const gpis_block *chunk, int count, const double *X, const double *y, int64_t y_stride,
                             double *r, double *G);
 
+/* The kernels for one instruction set, as above (gradients: row-major chunks alone, and no scratch). */
+typedef struct gpis_dense_kernels {
+    double (*gradient)(const gpis_block *, const double *, const double *, int64_t, double *, double *);
+    double (*gradients)(const gpis_block *, int, const double *, const double *, int64_t, double *);
+    void (*norms)(const gpis_block *chunk, double *norms2); /* row-major */
+} gpis_dense_kernels;
+
+enum { GPIS_DENSE_PLAIN, GPIS_DENSE_AVX2, GPIS_DENSE_AVX512, GPIS_DENSE_LEVELS };
+/* Those of a level; NULL where this machine cannot run them. */
+const gpis_dense_kernels *gpis_dense_kernels_at(int level);
+
 /* norms2[j] += sum of squares of column j of the chunk. */
 void gpis_dense_column_norms(const gpis_block *chunk, double *norms2);
 

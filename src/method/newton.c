@@ -105,10 +105,15 @@ static gpis_status start_from_sketch(newton *s, const double *x0) {
 /* ---- a round --------------------------------------------------------------------------------------------------------
  */
 
+/* The probes may still find a bound, or a better one. */
+static bool is_waiting(const newton *s) {
+    return s->probes && gpis_probes_wanted(s->probes) && s->probes->steps < ENOUGH;
+}
+
 /* f and g at x; probes ride along, and with `resketch` a new sketch of A. */
 static gpis_status evaluate(newton *s, bool resketch) {
     gpis_run *run = s->run;
-    const bool probing = s->probes && !resketch && !run->extended && gpis_probes_wanted(s->probes);
+    const bool probing = !resketch && (run->extended ? is_waiting(s) : s->probes && gpis_probes_wanted(s->probes));
     gpis_pass pass = {
         .k = run->k, .Y = run->Y, .X = s->x, .extended = run->extended, .objective = &s->objective, .G = s->g};
     if (probing) {
@@ -125,7 +130,7 @@ static gpis_status evaluate(newton *s, bool resketch) {
     }
     if (status == GPIS_OK) status = gpis_run_pass(run, &pass, probing ? 1.0 + (double)PROBES / (double)run->k : 1.0);
     if (status == GPIS_OK && probing)
-        status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->A, run->k, false).gradient);
+        status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->A, run->k, run->extended).gradient);
     if (status == GPIS_OK && probing) run->model->c = gpis_probes_bound(s->probes);
     if (status != GPIS_OK) return status;
     run->combined = false;
@@ -157,7 +162,7 @@ static gpis_status certify(newton *s) {
     gpis_status status = GPIS_OK;
     if (run->model) status = gpis_run_second_order(run, s->xh, s->gh, s->hull_objective, true);
     if (status == GPIS_OK) status = gpis_run_first_order(run, s->xh, s->gh, s->hull_objective);
-    if (status != GPIS_OK || gpis_run_solved(run) || !gpis_run_extend(run)) return status;
+    if (status != GPIS_OK || gpis_run_solved(run) || is_waiting(s) || !gpis_run_extend(run)) return status;
     memcpy(s->x, s->xh, (size_t)run->size * sizeof(double));
     s->hull->count = 0;
     status = evaluate(s, false);
@@ -185,19 +190,17 @@ typedef struct pace {
 /* A Gram matrix that had to be shifted has lost digits that a sketch, held by its rows, still has. */
 static bool has_lost_digits(const newton *s) { return !s->sketch && !s->sketch_tried && s->run->model->shift > 0.0; }
 
-/* Averaging pays when the error shrinks by less than half a round; the sketch rides in the next pass. */
+/* Averaging pays when the error shrinks by less than half a round, and not for want of digits; the sketch rides in the
+ * next pass. */
 static void judge_pace(newton *s, pace *now) {
-    const double left = 2.0 * gpis_inner_fall(s->run->inner);
-    now->slow = left > 0.5 * now->left ? now->slow + 1 : 0;
+    const gpis_run *run = s->run;
+    const double left = 2.0 * gpis_inner_fall(run->inner);
+    const bool matters = left > fmax(run->noise, 0.1 * run->settings->tol * run->objective);
+    now->slow = matters && left > 0.5 * now->left ? now->slow + 1 : 0;
     now->left = left;
     if (now->slow < 3) return;
     now->slow = 0;
     now->resketch = s->sketch ? s->models < MOST_MODELS : has_lost_digits(s);
-}
-
-/* Nothing moves, but the probes may still find a bound. */
-static bool is_waiting(const newton *s) {
-    return s->probes && !s->run->extended && gpis_probes_wanted(s->probes) && s->probes->steps < ENOUGH;
 }
 
 static gpis_status make_gram(newton *s) {

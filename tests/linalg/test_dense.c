@@ -23,10 +23,11 @@ static void sample_clear(sample *s) {
 }
 
 /* r = A x - y and g = g0 + A'r, each with the sum of the sizes of its terms, which its rounding errors go by. */
-static void check_sample(const sample *s, const gpis_block *block, bool with_y, bool with_g) {
+static void check_sample(const gpis_dense_kernels *kernels, const sample *s, const gpis_block *block, bool with_y,
+                         bool with_g) {
     double *r = malloc((size_t)s->n * sizeof *r), *g = malloc((size_t)s->d * sizeof *g);
     memcpy(g, s->g0, (size_t)s->d * sizeof *g);
-    const double norm2 = gpis_dense_gradient(block, s->x, with_y ? s->y : NULL, s->y_stride, r, with_g ? g : NULL);
+    const double norm2 = kernels->gradient(block, s->x, with_y ? s->y : NULL, s->y_stride, r, with_g ? g : NULL);
     long double expected = 0;
     for (int64_t i = 0; i < s->n; i++) {
         long double sum = with_y ? -(long double)s->y[i * s->y_stride] : 0, size = fabsl(sum);
@@ -50,6 +51,41 @@ static void check_sample(const sample *s, const gpis_block *block, bool with_y, 
     free(g);
 }
 
+/* Several vectors at once: the first with y, and each as it is by itself, in long double. */
+static void check_many(const gpis_dense_kernels *kernels, const sample *s, const gpis_block *block, int count) {
+    const int64_t n = s->n, d = s->d;
+    double *X = malloc((size_t)(2 * count * d) * sizeof *X), *G = X + count * d, norm2;
+    gpis_random_normal(4, 0, 0, 2 * count * d, X);
+    double *before = malloc((size_t)(count * d) * sizeof *before), *r = malloc((size_t)n * sizeof *r);
+    memcpy(before, G, (size_t)(count * d) * sizeof *G);
+    norm2 = kernels ? kernels->gradients(block, count, X, s->y, s->y_stride, G)
+                    : gpis_dense_gradients(block, count, X, s->y, s->y_stride, r, G);
+    for (int v = 0; v < count; v++) {
+        long double squares = 0, scale = 0, a2 = 0;
+        long double *residual = calloc((size_t)n, sizeof *residual);
+        for (int64_t i = 0; i < n; i++) {
+            long double size = residual[i] = v == 0 ? -(long double)s->y[i * s->y_stride] : 0;
+            size = fabsl(size);
+            for (int64_t j = 0; j < d; j++) {
+                residual[i] += (long double)s->a[i * d + j] * X[v * d + j];
+                size += fabsl((long double)s->a[i * d + j] * X[v * d + j]);
+                a2 += (long double)s->a[i * d + j] * s->a[i * d + j];
+            }
+            squares += residual[i] * residual[i];
+            scale += size * size;
+        }
+        const double slack = (double)(n + d + 8) * 1.2e-16 * (double)sqrtl(scale);
+        if (v == 0) assert_close(norm2, (double)squares, 2.0 * slack * (double)sqrtl(scale));
+        for (int64_t j = 0; j < d; j++) {
+            long double sum = before[v * d + j];
+            for (int64_t i = 0; i < n; i++) sum += (long double)s->a[i * d + j] * residual[i];
+            assert_close(G[v * d + j], (double)sum, slack * (double)sqrtl(a2) + 1e-15 * fabs(before[v * d + j]));
+        }
+        free(residual);
+    }
+    free(X), free(before), free(r);
+}
+
 static void check_norms(const sample *s, const gpis_block *block) {
     double *norms2 = malloc((size_t)s->d * sizeof *norms2);
     for (int64_t j = 0; j < s->d; j++) norms2[j] = 0.5; /* they add to what is there */
@@ -67,9 +103,15 @@ static void check_shape(int64_t n, int64_t d, int64_t y_stride) {
     sample s = sample_make(n, d, y_stride);
     for (size_t i = 0; i < sizeof dense / sizeof *dense; i++) {
         matrix a = store(s.a, n, d, dense[i]);
-        check_sample(&s, &a.block, true, true);
-        check_sample(&s, &a.block, false, true);
-        check_sample(&s, &a.block, true, false);
+        for (int level = 0; level < GPIS_DENSE_LEVELS; level++) {
+            const gpis_dense_kernels *kernels = gpis_dense_kernels_at(level);
+            if (!kernels) continue;
+            check_sample(kernels, &s, &a.block, true, true);
+            check_sample(kernels, &s, &a.block, false, true);
+            check_sample(kernels, &s, &a.block, true, false);
+            if (gpis_block_is_row_major(&a.block)) check_many(kernels, &s, &a.block, 1 + (int)(n + d) % 5);
+        }
+        check_many(NULL, &s, &a.block, 1 + (int)(n + 2 * d) % 5);
         check_norms(&s, &a.block);
         matrix_clear(&a);
     }

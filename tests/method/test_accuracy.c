@@ -35,10 +35,12 @@ static long double *orthonormal(int64_t n, int64_t d, uint64_t seed) {
 static double *matrix_of_condition(double cond) {
     long double *U = orthonormal(N, D, 1), *V = orthonormal(D, D, 2);
     double *A = new_vector(N * D);
+    long double sigma[D];
+    for (int t = 0; t < D; t++) sigma[t] = powl(cond, -t / (D - 1.0L));
     for (int i = 0; i < N; i++)
         for (int j = 0; j < D; j++) {
             long double sum = 0;
-            for (int t = 0; t < D; t++) sum += U[t * N + i] * powl(cond, -t / (D - 1.0L)) * V[t * D + j];
+            for (int t = 0; t < D; t++) sum += U[t * N + i] * sigma[t] * V[t * D + j];
             A[i * D + j] = (double)sum;
         }
     free(U);
@@ -114,8 +116,8 @@ static void as_good_as_qr(void **state) {
             fill_normal(y, N, 4, exact ? 0.01 : 1.0);
             for (int i = 0; exact && i < N; i++) y[i] += dot(A + i * D, truth, D);
             const long double best = least(A, y);
-            worst = fmax(worst, relative_error(A, y, best, 0, 1e-10, conditions[c]));
-            worst = fmax(worst, relative_error(A, y, best, 8 * D, 1e-10, conditions[c]));
+            worst = fmax(worst, relative_error(A, y, best, 0, 1e-12, conditions[c]));
+            worst = fmax(worst, relative_error(A, y, best, 8 * D, 1e-12, conditions[c]));
         }
         free(A);
     }

@@ -192,6 +192,60 @@ static void each_and_together(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Probes: A'A V beside objective and gradient, in every storage, whatever their number beside the responses; the same
+ * bits for any number of threads, and the gradient as without them to its last digits. */
+static void check_probes(gpis_context *context, int64_t n, int64_t d, int64_t k, int64_t probes, bool extended) {
+    double *a = small_numbers(n * d, (uint64_t)(n + d)), *X = normals(d * k, 1), *Y = normals(n * k, 3);
+    double *V = normals(d * probes, 6), *out = normals(d * (k + probes), 7), *again = normals(d * (k + probes), 8);
+    reference plain = refer(a, n, d, k, X, X, Y), products = refer(a, n, d, probes, V, V, Y);
+    for (int how = 0; how < KINDS; how++) {
+        data t;
+        data_begin(&t, context, a, n, d, how);
+        for (int threads = 1; threads <= 4; threads++) {
+            double f, *G = threads == 1 ? out : again;
+            const gpis_pass pass = {.k = k,
+                                    .Y = Y,
+                                    .X = X,
+                                    .V = V,
+                                    .probes = probes,
+                                    .extended = extended,
+                                    .objective = &f,
+                                    .G = G,
+                                    .AAV = G + d * k};
+            assert_ok(context, gpis_context_set_threads(context, threads));
+            assert_ok(context, gpis_pass_run(context, t.source, &pass));
+            assert_close(f, (double)plain.objective, 1e-13 * (double)plain.objective);
+        }
+        assert_memory_equal(out, again, (size_t)(d * (k + probes)) * sizeof *out);
+        for (int64_t i = 0; i < d * k; i++)
+            assert_close(out[i], (double)plain.G[i], 1e-13 * (double)sqrtl(plain.norms2[i / k] * plain.objective));
+        for (int64_t i = 0; i < d * probes; i++) {
+            long double exact = 0;
+            for (int64_t j = 0; j < d; j++) exact += products.gram[i / probes * d + j] * V[j * probes + i % probes];
+            assert_close(out[d * k + i], (double)exact,
+                         1e-13 * (double)sqrtl(products.norms2[i / probes] * products.AP2));
+        }
+        data_end(&t);
+    }
+    reference_clear(&plain), reference_clear(&products);
+    free(a), free(X), free(Y), free(V), free(out), free(again);
+}
+
+static void probes_ride_along(void **state) {
+    (void)state;
+    static const int64_t shapes[][2] = {{1, 1}, {7, 3}, {130, 17}, {2500, 20}};
+    static const int64_t responses[] = {1, 3, 9};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int s = 0; s < 4; s++)
+        for (int c = 0; c < 3; c++)
+            for (int64_t probes = s == 3 ? 4 : 1; probes <= (s == 3 ? 4 : 5); probes++) {
+                check_probes(context, shapes[s][0], shapes[s][1], responses[c], probes, false);
+                if (probes == 4) check_probes(context, shapes[s][0], shapes[s][1], responses[c], probes, true);
+            }
+    test_context_end(context, &memory);
+}
+
 /* d so large that rows on demand come in several superblocks. */
 static void several_superblocks(void **state) {
     (void)state;
@@ -396,12 +450,10 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_and_together),
-                                       cmocka_unit_test(several_superblocks),
-                                       cmocka_unit_test(same_bits_for_any_threads),
-                                       cmocka_unit_test(place_of_what_is_not_finite),
-                                       cmocka_unit_test(overflow_is_named),
-                                       cmocka_unit_test(rows_that_cannot_be_made),
-                                       cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_and_together),           cmocka_unit_test(probes_ride_along),
+        cmocka_unit_test(several_superblocks),         cmocka_unit_test(same_bits_for_any_threads),
+        cmocka_unit_test(place_of_what_is_not_finite), cmocka_unit_test(overflow_is_named),
+        cmocka_unit_test(rows_that_cannot_be_made),    cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,210 @@
+/*
+ * The hull step against brute force: f and g there are those of a fresh evaluation, no point is better than it on any
+ * face of the simplex of weights, and it never leaves the set of its points' convex combinations.
+ */
+#include "method/hull.h"
+
+#include <omp.h>
+
+#include "set/world.h"
+
+enum { N = 12, D = 5, MOST = GPIS_HULL_POINTS };
+
+typedef struct quadratic {
+    double A[N * D], y[N];
+} quadratic;
+
+static long double evaluate(const quadratic *q, const double *x, double *g) {
+    long double f = 0, sum[D] = {0};
+    for (int i = 0; i < N; i++) {
+        long double r = -(long double)q->y[i];
+        for (int j = 0; j < D; j++) r += (long double)q->A[i * D + j] * x[j];
+        for (int j = 0; j < D; j++) sum[j] += q->A[i * D + j] * r;
+        f += r * r;
+    }
+    for (int j = 0; g && j < D; j++) g[j] = (double)sum[j];
+    return f;
+}
+
+/* Solves M z = v by elimination with pivots; false when M is singular. */
+static bool eliminate(int n, long double M[MOST][MOST], long double *v) {
+    for (int c = 0; c < n; c++) {
+        int best = c;
+        for (int i = c + 1; i < n; i++)
+            if (fabsl(M[i][c]) > fabsl(M[best][c])) best = i;
+        if (fabsl(M[best][c]) < 1e-14L) return false;
+        for (int j = 0; j < n; j++) {
+            const long double kept = M[c][j];
+            M[c][j] = M[best][j];
+            M[best][j] = kept;
+        }
+        const long double kept = v[c];
+        v[c] = v[best];
+        v[best] = kept;
+        for (int i = c + 1; i < n; i++) {
+            const long double factor = M[i][c] / M[c][c];
+            for (int j = c; j < n; j++) M[i][j] -= factor * M[c][j];
+            v[i] -= factor * v[c];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) v[i] -= M[i][j] * v[j];
+        v[i] /= M[i][i];
+    }
+    return true;
+}
+
+/* The least f over the affine hull of the points in `face`; infinite if its minimiser is not unique, or if it is
+ * outside of the convex hull and that is asked for. Around the first of them, A (x - x_0) is linear in the other
+ * weights. */
+static long double least_on_face(const quadratic *q, double X[][D], int count, int face, bool convex) {
+    long double B[MOST][N], M[MOST][MOST], v[MOST], r0[N], f = 0, sum = 0;
+    int first = -1, n = 0;
+    for (int p = 0; p < count; p++) {
+        if (!(face >> p & 1)) continue;
+        for (int i = 0; i < N; i++) {
+            long double Ax = 0;
+            for (int j = 0; j < D; j++) Ax += (long double)q->A[i * D + j] * X[p][j];
+            if (first < 0)
+                r0[i] = Ax - q->y[i];
+            else
+                B[n][i] = Ax - q->y[i] - r0[i];
+        }
+        n += first >= 0;
+        if (first < 0) first = p;
+    }
+    for (int a = 0; a < n; a++) {
+        v[a] = 0;
+        for (int i = 0; i < N; i++) v[a] -= B[a][i] * r0[i];
+        for (int b = 0; b < n; b++) {
+            M[a][b] = 0;
+            for (int i = 0; i < N; i++) M[a][b] += B[a][i] * B[b][i];
+        }
+    }
+    if (!eliminate(n, M, v)) return INFINITY;
+    for (int a = 0; a < n; a++) {
+        sum += v[a];
+        if (convex && v[a] < 0) return INFINITY;
+    }
+    if (convex && sum > 1) return INFINITY;
+    for (int i = 0; i < N; i++) {
+        long double r = r0[i];
+        for (int a = 0; a < n; a++) r += v[a] * B[a][i];
+        f += r * r;
+    }
+    return f;
+}
+
+static long double least_by_force(const quadratic *q, double X[][D], int count, bool convex) {
+    long double least = INFINITY;
+    for (int face = 1; face < 1 << count; face++)
+        if (convex || __builtin_popcount((unsigned)face) <= D + 1)
+            least = fminl(least, least_on_face(q, X, count, face, convex));
+    return least;
+}
+
+typedef enum places { APART, EQUAL, ON_A_LINE, NEARLY_EQUAL, ONE_BEST, PLACES } places;
+
+static void place_points(double X[][D], int count, places where, uint64_t seed) {
+    double v[(MOST + 1) * D];
+    fill_normal(v, (MOST + 1) * D, seed, 1.0);
+    for (int p = 0; p < count; p++)
+        for (int j = 0; j < D; j++) {
+            const double u = v[p * D + j], *line = v + MOST * D;
+            X[p][j] = where == EQUAL          ? v[j] + (p % 3 == 1 ? line[j] : 0.0)
+                      : where == ON_A_LINE    ? v[j] + (double)p * p / 8.0 * line[j]
+                      : where == NEARLY_EQUAL ? v[j] + 1e-5 * u
+                      : where == ONE_BEST     ? (p == count / 2 ? 0.0 : 100.0 * u)
+                                              : u;
+        }
+}
+
+static void check_hull(gpis_context *context, int count, places where, bool affine, uint64_t seed) {
+    quadratic q;
+    double X[MOST][D], g[D], x[D], fresh[D], f, best = INFINITY;
+    gpis_hull *hull = NULL;
+    fill_normal(q.A, N * D, seed, 1.0);
+    fill_normal(q.y, N, seed + 1, 1.0);
+    place_points(X, count, where, seed + 2);
+    assert_ok(context, gpis_hull_create(context, D, affine, &hull));
+    for (int p = 0; p < count; p++) {
+        const double at = (double)evaluate(&q, X[p], g);
+        gpis_hull_add(hull, X[p], g, at);
+        best = fmin(best, at);
+    }
+    gpis_hull_minimise(hull, x, g, &f);
+    const double truth = (double)evaluate(&q, x, fresh), least = (double)least_by_force(&q, X, count, !affine);
+    double size = 0.0;
+    for (int j = 0; j < D; j++) size = fmax(size, fabs(fresh[j]));
+    assert_true(f <= best);
+    assert_close(f, truth, 1e-10 * truth);
+    for (int j = 0; j < D; j++) assert_close(g[j], fresh[j], 1e-10 * (size + sqrt(truth)));
+    if (affine) /* it may stay with convex weights where others were immoderate */
+        assert_true(truth >= least * (1.0 - 1e-9) && f <= (double)least_by_force(&q, X, count, true) * (1.0 + 1e-8));
+    else if (!(fabs(truth - least) <= 1e-8 * least))
+        fail_msg("%d points, placed %d: f is %.17g, by force %.17g", count, where, truth, least);
+    gpis_hull_destroy(hull);
+}
+
+static void as_good_as_brute_force(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int count = 1; count <= MOST; count++)
+        for (int where = 0; where < PLACES; where++)
+            for (uint64_t seed = 0; seed < (count < 9 ? 12 : 2); seed++)
+                for (int affine = 0; affine < 2; affine++)
+                    check_hull(context, count, where, affine, 1000 * (uint64_t)count + 10 * seed);
+    test_context_end(context, &memory);
+}
+
+/* More points than there is room for: the oldest leave. Convex weights keep members members. */
+static void old_points_leave(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    quadratic q;
+    gpis_hull *hull = NULL;
+    double x[D], g[D], f, last = INFINITY;
+    fill_normal(q.A, N * D, 1, 1.0);
+    fill_normal(q.y, N, 2, 1.0);
+    assert_ok(context, gpis_hull_create(context, D, false, &hull));
+    for (uint64_t p = 0; p < 40; p++) {
+        fill_normal(x, D, 10 + p, 1.0);
+        double norm = 0.0;
+        for (int j = 0; j < D; j++) norm += fabs(x[j]);
+        for (int j = 0; j < D; j++) x[j] /= 4.0 * norm; /* in the l1 ball of radius 1/4 */
+        const double at = (double)evaluate(&q, x, g);
+        gpis_hull_add(hull, x, g, at);
+        gpis_hull_minimise(hull, x, g, &f);
+        norm = 0.0;
+        for (int j = 0; j < D; j++) norm += fabs(x[j]);
+        assert_true(norm <= 0.25 + 1e-15);
+        if (p < MOST) assert_true(f <= last);
+        assert_true(hull->count <= MOST);
+        last = f;
+    }
+    assert_int_equal(hull->count, MOST);
+    gpis_hull_destroy(hull);
+    test_context_end(context, &memory);
+}
+
+static gpis_status make(gpis_context *context, void *user) {
+    (void)user;
+    gpis_hull *hull = NULL;
+    const gpis_status status = gpis_hull_create(context, D, false, &hull);
+    gpis_hull_destroy(hull);
+    return status;
+}
+
+static void lack_of_memory(void **state) {
+    (void)state;
+    assert_int_equal(test_every_allocation(make, NULL), 2);
+}
+
+int main(void) {
+    omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_good_as_brute_force), cmocka_unit_test(old_points_leave),
+                                       cmocka_unit_test(lack_of_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
