@@ -18,7 +18,7 @@ enum {
 
 int64_t gpis_passes_gram(void) { return GRAM_PASSES; }
 
-/* On a face of a polyhedron fewer directions are free than there are columns; measured with l1. */
+/* Under a constraint fewer directions are free than there are columns; measured with l1. */
 static double contraction(const gpis_workload *work, double m) {
     const double gamma = work->d / m;
     return fmin(0.9, work->inner == GPIS_INNER_BY_FACTOR ? gamma : 0.6 * gamma);

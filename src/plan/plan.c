@@ -191,8 +191,8 @@ static void explain(const desk *k, const gpis_method *asked) {
     else if (m > 0)
         snprintf(text, size, "newton with a sketch of %lld rows, %lld passes expected", m, passes);
     else
-        snprintf(text, size, "newton with the Gram matrix of %lld columns, %lld passes expected; %s", d, passes,
-                 against_sketches(k));
+        snprintf(text, size, "newton with the Gram matrix of %lld column%s, %lld passes expected; %s", d,
+                 d > 1 ? "s" : "", passes, against_sketches(k));
 }
 
 gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,

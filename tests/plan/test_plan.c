@@ -73,7 +73,7 @@ static void test_extremes(void **state) {
     p = usual(100, 5000, "l1:1");
     assert_choice(&p, "newton", false, "too few rows for a sketch");
     p = usual(1, 1, "none");
-    assert_choice(&p, "newton", false, "Gram matrix of 1 columns");
+    assert_choice(&p, "newton", false, "Gram matrix of 1 column,");
     p = usual(1000000, 100000, "l1:1");
     assert_choice(&p, "apgd", false, "does not fit in memory");
 }
