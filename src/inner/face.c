@@ -3,6 +3,7 @@
  * by itself. It begins on the face of the last solution, which rounds of a method hardly change, or on one that a few
  * steps of projected gradient have found; and should it ever give up, projected gradient goes on from where it is.
  */
+#include <math.h>
 #include <string.h>
 
 #include "inner/active_set.h"
@@ -67,6 +68,23 @@ static void gather(const double *X, int64_t d, int64_t k, int64_t c, double *col
     for (int64_t j = 0; j < d; j++) column[j] = X[j * k + c];
 }
 
+/* With a model near to singular steps are huge, and their rounding may carry the column f->s out of K: then the nearest
+ * member takes its place, and it is not the solution. */
+static gpis_status keep_inside(gpis_inner *inner, bool *solved) {
+    face_state *f = inner->state;
+    const int64_t d = inner->set->d;
+    const gpis_status status = inner->set->class->project(inner->set, f->s, f->x);
+    double away = 0.0, size = 0.0;
+    for (int64_t j = 0; j < d; j++) {
+        away = fmax(away, fabs(f->s[j] - f->x[j]));
+        size = fmax(size, fabs(f->x[j]));
+    }
+    if (status != GPIS_OK || away <= gpis_set_rounding(d) * size) return status;
+    memcpy(f->s, f->x, (size_t)d * sizeof *f->s);
+    *solved = false;
+    return GPIS_OK;
+}
+
 static gpis_status solve_columns(gpis_inner *inner, bool *solved) {
     face_state *f = inner->state;
     const int64_t d = inner->set->d, k = inner->set->k;
@@ -76,7 +94,8 @@ static gpis_status solve_columns(gpis_inner *inner, bool *solved) {
         gather(inner->x, d, k, c, f->x);
         gather(inner->g, d, k, c, f->g);
         gather(inner->s, d, k, c, f->s);
-        const gpis_status status = gpis_active_set_solve(f->active, f->x, f->g, f->s, &one);
+        gpis_status status = gpis_active_set_solve(f->active, f->x, f->g, f->s, &one);
+        if (status == GPIS_OK) status = keep_inside(inner, &one);
         if (status != GPIS_OK) return status;
         for (int64_t j = 0; j < d; j++) inner->s[j * k + c] = f->s[j];
         *solved = *solved && one;

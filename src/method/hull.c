@@ -56,6 +56,8 @@ void gpis_hull_add(gpis_hull *h, const double *x, const double *g, double f) {
 typedef struct weights {
     int count, reference;
     double Q[MOST][MOST], b[MOST], t[MOST];
+    double x_size[MOST], g_size[MOST]; /* ||x_i - x_r||, ||g_i - g_r||: |Q_ij| rounds like x_size_i g_size_j */
+    double g_norm;                     /* ||g_r|| */
 } weights;
 
 static double difference_dot(const double *a, const double *a0, const double *b, const double *b0, int64_t size) {
@@ -64,12 +66,18 @@ static double difference_dot(const double *a, const double *a0, const double *b,
     return sum;
 }
 
-static void form(const gpis_hull *h, weights *w) {
-    int r = 0;
+static int best_point(const gpis_hull *h) {
+    int best = 0;
     for (int i = 1; i < h->count; i++)
-        if (h->f[i] < h->f[r]) r = i;
+        if (h->f[i] < h->f[best]) best = i;
+    return best;
+}
+
+static void form(const gpis_hull *h, weights *w) {
+    const int r = best_point(h);
     w->count = h->count;
     w->reference = r;
+    w->g_norm = cblas_dnrm2((int)h->size, h->g[r], 1);
     for (int i = 0; i < h->count; i++) {
         w->b[i] = 0.0;
         for (int64_t l = 0; l < h->size; l++) w->b[i] += h->g[r][l] * (h->x[i][l] - h->x[r][l]);
@@ -77,6 +85,8 @@ static void form(const gpis_hull *h, weights *w) {
             w->Q[i][j] = w->Q[j][i] = 0.5 * (difference_dot(h->x[i], h->x[r], h->g[j], h->g[r], h->size) +
                                              difference_dot(h->x[j], h->x[r], h->g[i], h->g[r], h->size));
         w->t[i] = i == r;
+        w->x_size[i] = sqrt(difference_dot(h->x[i], h->x[r], h->x[i], h->x[r], h->size));
+        w->g_size[i] = sqrt(difference_dot(h->g[i], h->g[r], h->g[i], h->g[r], h->size));
     }
 }
 
@@ -185,16 +195,37 @@ static double value(const weights *w, double f) {
     return sum;
 }
 
-void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f) {
+/* Dots of vectors round like the product of their norms (in practice by a few units, however long), points and
+ * gradients by a unit each. */
+static double value_error(const weights *w, double f) {
+    double x = 0.0, g = 0.0;
+    for (int i = 0; i < w->count; i++) {
+        x += fabs(w->t[i]) * w->x_size[i];
+        g += fabs(w->t[i]) * w->g_size[i];
+    }
+    return 8.0 * DBL_EPSILON * (f + 2.0 * w->g_norm * x + x * g);
+}
+
+void gpis_hull_best(const gpis_hull *h, double *x, double *g, double *f) {
+    const int best = best_point(h);
+    memcpy(x, h->x[best], (size_t)h->size * sizeof *x);
+    memcpy(g, h->g[best], (size_t)h->size * sizeof *g);
+    *f = h->f[best];
+}
+
+void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f, double *error) {
     weights w;
     form(h, &w);
     const double best = h->f[w.reference];
     if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
     *f = value(&w, best);
-    if (!(*f<best && * f> 1e-12 * best)) { /* nothing but rounding: stay at the best measured point */
-        for (int i = 0; i < w.count; i++) w.t[i] = i == w.reference;
-        *f = best;
+    *error = value_error(&w, best);
+    if (!(*f < best)) { /* nothing but rounding: stay at the best measured point */
+        gpis_hull_best(h, x, g, f);
+        *error = 0.0;
+        return;
     }
+    *f = fmax(*f, 0.0);
     const double *xr = h->x[w.reference], *gr = h->g[w.reference];
     for (int64_t l = 0; l < h->size; l++) {
         double dx = 0.0, dg = 0.0;

@@ -13,8 +13,6 @@
 #include "base/base.h"
 
 enum { GPIS_HULL_POINTS = 12 };
-/* f on the hull is known to some 1e-14 of the best measured f: if it falls below this share of that, to 10 digits. */
-#define GPIS_HULL_FALL 1e-4
 
 typedef struct gpis_hull {
     gpis_context *context; /* borrowed */
@@ -30,7 +28,10 @@ gpis_status gpis_hull_create(gpis_context *context, int64_t size, bool affine, g
 void gpis_hull_destroy(gpis_hull *hull);
 /* Adds a measured point; the oldest one leaves when there is no room. */
 void gpis_hull_add(gpis_hull *hull, const double *x, const double *g, double f);
-/* The minimiser of f over the hull, its gradient and objective. */
-void gpis_hull_minimise(const gpis_hull *hull, double *x, double *g, double *f);
+/* The minimiser of f over the hull, its gradient and objective, and what rounding can have done to that: much where
+ * points far away cancel. */
+void gpis_hull_minimise(const gpis_hull *hull, double *x, double *g, double *f, double *error);
+/* The best of the points themselves. */
+void gpis_hull_best(const gpis_hull *hull, double *x, double *g, double *f);
 
 #endif

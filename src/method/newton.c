@@ -139,17 +139,24 @@ static gpis_status evaluate(newton *s, bool resketch) {
     return GPIS_OK;
 }
 
-/* The best point of the hull. Where it is so much better than the points it comes from that their rounding errors would
- * matter, it is measured. */
+/* The objective of the hull's best point is as good as measured. */
+static bool is_sharp(const newton *s, double error) {
+    return error <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->hull_objective;
+}
+
+/* The best point of the hull. It is measured where the points it comes from are too far away to know it by them; should
+ * that not help, the best measured point serves. */
 static gpis_status step(newton *s) {
     gpis_run *run = s->run;
-    gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective);
-    if (s->hull_objective < GPIS_HULL_FALL * run->objective) {
+    double error;
+    gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &error);
+    if (!is_sharp(s, error) && !gpis_run_exhausted(run)) {
         memcpy(s->x, s->xh, (size_t)run->size * sizeof(double));
         const gpis_status status = evaluate(s, false);
         if (status != GPIS_OK) return status;
-        gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective);
+        gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &error);
     }
+    if (!is_sharp(s, error)) gpis_hull_best(s->hull, s->xh, s->gh, &s->hull_objective);
     run->combined = s->hull->count > 1;
     gpis_run_offer(run, s->xh, s->hull_objective);
     return GPIS_OK;
