@@ -129,6 +129,9 @@ int main(int argc, char **argv) {
     settings.method = method;
     /* `newton` by name stands for the exact Gram matrix: only that proves. */
     if (strcmp(method, "newton") == 0) settings.certificate = GPIS_CERTIFICATE_PROVEN;
+    gpis_machine machine; /* as the program does: measured once, not for each solve */
+    bench_check(context, gpis_machine_measure(context, &machine));
+    settings.machine = &machine;
     settings.tol = atof(argv[4]);
     settings.time_limit = limit;
     settings.progress = good_enough;
