@@ -220,9 +220,9 @@ typedef struct gpis_settings {
      * shrinks by gamma_u while it is too long. A positive fixed_step turns the search off. */
     double gamma_u, gamma_d, fixed_step;
     gpis_restart restart;
-    /* Sketched methods (gpis, acc-gpis). */
+    /* Sketched methods (gpis, acc-gpis), and the first two for newton. */
     const char *sketch;              /* its kind: "count", ... */
-    int64_t m;                       /* rows of the sketch; 0: 8 d, but not more than n */
+    int64_t m;                       /* rows; 0: 8 d, but not more than n (newton: no sketch where A'A is cheaper) */
     int gpcs;                        /* non-zero: start from the solution of a classical sketch of A and y */
     int64_t rounds;                  /* GPIHS rounds; 0: no limit */
     const int64_t *inner_iterations; /* of each round, the last one over and over; NULL: what the sketch is worth */
