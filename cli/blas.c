@@ -4,6 +4,7 @@
  * can be made from outside only, by OPENBLAS_CORETYPE, so the program sets it and begins once more.
  */
 #include <cblas.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +18,11 @@ void cli_wake_blas(char **argv) {
                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     if (!wide && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))) return;
     if (setenv("OPENBLAS_CORETYPE", wide ? "SkylakeX" : "Haswell", 1) != 0) return;
-    execv("/proc/self/exe", argv); /* where that fails, slow kernels are right all the same */
+    char path[PATH_MAX]; /* by its own name: ps would call /proc/self/exe "exe" */
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0) return;
+    path[length] = '\0';
+    execv(path, argv); /* where that fails, slow kernels are right all the same */
 #else
     (void)argv;
 #endif

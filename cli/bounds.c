@@ -143,10 +143,11 @@ static void print_probability(double probability) {
         printf("  1 - %.1e\n", 1 - probability);
 }
 
-static void print_bound(const char *name, const char *origin, double bound, bool vacuous, double probability) {
+/* `vacuous`: why there is no bound, or NULL. */
+static void print_bound(const char *name, const char *origin, double bound, const char *vacuous, double probability) {
     printf("  %-16s %-28s ", name, origin);
     if (vacuous) {
-        puts("vacuous: m is too small");
+        printf("vacuous: %s\n", vacuous);
         return;
     }
     printf("%-12.6g", bound);
@@ -164,16 +165,19 @@ static void print_rate(const char *name, const char *origin, double rate, const 
 static void print_bounds(const command *c, const findings *f) {
     const gpis_bounds_problem *p = &c->problem;
     const gpis_bounds *b = &f->bounds;
-    const char *rising = "no contraction is promised";
+    const char *rising = "no contraction is promised", *small = "m is too small";
+    const char *flat = isinf(p->cond) ? "mu = 0, nothing contracts" : small;
     printf("Gaussian sketch of %lld rows, d = %lld, L/mu = %g, W = %.4g, theta = %.4g\n", (long long)p->m,
            (long long)p->d, p->cond, b->width, p->theta);
     if (f->proven_width > b->width * (1 + 1e-12))
         printf("W is that of the cone itself; for an A of this L/mu only W <= %.4g is proven.\n", f->proven_width);
     puts("\n  bound                                         value         holds with probability");
-    print_bound("1 - alpha", "an inner iteration, Prop. 1", b->alpha_gap, b->alpha_gap <= 0, b->alpha_probability);
-    print_bound("rho", "a round, Proposition 2", b->rho, isinf(b->rho), b->rho_probability);
-    print_bound("rho, direct", "a round, direct", b->rho_direct, isinf(b->rho_direct), b->rho_direct_probability);
-    print_bound("sigma", "distortion, Proposition 3", b->sigma, isinf(b->sigma), b->sigma_probability);
+    print_bound("1 - alpha", "an inner iteration, Prop. 1", b->alpha_gap, b->alpha_gap <= 0 ? flat : NULL,
+                b->alpha_probability);
+    print_bound("rho", "a round, Proposition 2", b->rho, isinf(b->rho) ? small : NULL, b->rho_probability);
+    print_bound("rho, direct", "a round, direct", b->rho_direct, isinf(b->rho_direct) ? small : NULL,
+                b->rho_direct_probability);
+    print_bound("sigma", "distortion, Proposition 3", b->sigma, isinf(b->sigma) ? small : NULL, b->sigma_probability);
     if (p->inner > 0)
         printf("\n  Rates with %lld inner iterations a round, rho ", (long long)p->inner);
     else

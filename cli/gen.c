@@ -206,11 +206,12 @@ static void print_summary(const command *c, const gen_problem *p) {
     printf("%s%s: %lld x %lld", c->recipe->name, p->stand_in ? " (stand-in)" : "", (long long)p->n, (long long)p->d);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
     printf(", in %s\n", c->out);
+    const char *quote = strpbrk(c->out, " \t$&;()<>*?\"") ? "'" : ""; /* so that it can be pasted into a shell */
     if (p->columns)
-        printf("solve it: gpis solve %s/features.csv --target %s", c->out, p->target);
+        printf("solve it: gpis solve %s%s/features.csv%s --target %s", quote, c->out, quote, p->target);
     else
-        printf("solve it: gpis solve %s/A.npy %s/y.npy", c->out, c->out);
-    printf(" --set %s\n", set);
+        printf("solve it: gpis solve %s%s/A.npy%s %s%s/y.npy%s", quote, c->out, quote, quote, c->out, quote);
+    printf(" --set %s%s%s\n", quote, set, quote);
 }
 
 void gen_problem_clear(gen_problem *p) {

@@ -112,10 +112,10 @@ int gen_synthetic(const gen_options *o, gen_problem *p) {
         return cli_fail(CLI_BAD_INPUT, "--sparsity %lld is more than x has room for", (long long)numbers->sparsity);
 
     double *sigma = gen_allocate(p->d, 1);
-    p->A = gen_allocate(p->n, p->d);
-    p->y = gen_allocate(p->n, p->k);
-    p->x_true = gen_allocate(p->d, p->k);
-    int code = sigma && p->A && p->y && p->x_true ? 0 : CLI_TROUBLE;
+    if (sigma) p->A = gen_allocate(p->n, p->d); /* each only after the one before: one message */
+    if (p->A) p->y = gen_allocate(p->n, p->k);
+    if (p->y) p->x_true = gen_allocate(p->d, p->k);
+    int code = p->x_true ? 0 : CLI_TROUBLE;
     if (code == 0) {
         fill_sigma(o, sigma);
         code = gen_spectrum(o->seed, p->n, p->d, sigma, p->A);

@@ -111,7 +111,7 @@ error_t cli_integer(const struct argp_state *state, const char *option, const ch
 /* ---- what solve and check share -----------------------------------------------------------------------------------
  */
 
-enum { KEY_SET = 256, KEY_TOL, KEY_CERTIFICATE, KEY_TARGET, KEY_SEED, KEY_DELTA, KEY_THREADS, KEY_JSON, KEY_QUIET };
+enum { KEY_SET = 256, KEY_TOL, KEY_CERTIFICATE, KEY_DELTA, KEY_TARGET, KEY_SEED, KEY_THREADS, KEY_JSON, KEY_QUIET };
 
 static const struct argp_option common_options[] = {
     {0, 0, 0, 0, "Problem:", 1},
@@ -120,8 +120,8 @@ static const struct argp_option common_options[] = {
     {0, 0, 0, 0, "Accuracy:", 2},
     {"tol", KEY_TOL, "T", 0, "relative gap that counts as solved (default 1e-8)", 2},
     {"certificate", KEY_CERTIFICATE, "KIND", 0, "which bound may stop: any (default), proven, none", 2},
+    {"delta", KEY_DELTA, "P", 0, "a probable bound may be wrong with this probability (default 1e-9)", 2},
     {0, 0, 0, 0, "Running:", 4},
-    {"delta", KEY_DELTA, "P", 0, "how likely a probable bound may be wrong (default 1e-9)", 2},
     {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 4},
     {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 4},
     {0, 0, 0, 0, "Output:", 5},
@@ -151,8 +151,8 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
     case KEY_SET: c->set = arg; return 0;
     case KEY_TARGET: c->target = arg; return 0;
     case KEY_TOL: return cli_number(state, "tol", arg, 0, 1, &c->settings.tol);
+    case KEY_DELTA: return cli_number(state, "delta", arg, 1e-300, 0.5, &c->settings.delta);
     case KEY_CERTIFICATE: return parse_certificate(c, arg, state);
-    case KEY_DELTA: return cli_number(state, "delta", arg, 1e-300, 0.999, &c->settings.delta);
     case KEY_SEED:
         error = cli_integer(state, "seed", arg, 0, INT64_MAX, &value);
         c->settings.seed = (uint64_t)value;

@@ -71,15 +71,16 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
 /* ---- the summary --------------------------------------------------------------------------------------------------
  */
 
-static const char *outcome_in_words(gpis_outcome outcome) {
-    switch (outcome) {
+static const char *outcome_in_words(const gpis_result *r) {
+    const bool audit = strcmp(r->method, "check") == 0; /* which makes no progress that could stop */
+    switch (r->outcome) {
     case GPIS_SOLVED: return "solved";
     case GPIS_MAX_PASSES: return "ended at the limit of passes";
     case GPIS_TIME_LIMIT: return "ended at the time limit";
-    case GPIS_STALLED: return "ended where rounding stops progress";
+    case GPIS_STALLED: return audit ? "not certified" : "ended where rounding stops progress";
     case GPIS_INTERRUPTED: return "interrupted; this is the best point so far";
     }
-    return gpis_outcome_text(outcome);
+    return gpis_outcome_text(r->outcome);
 }
 
 static void print_certificate(const gpis_result *r) {
@@ -129,7 +130,7 @@ static void print_largest(const cli_problem *p, const double *x) {
 }
 
 void cli_report_summary(const cli_problem *p, const cli_common *common, const gpis_result *r) {
-    printf("outcome       %s (tolerance %.0e)\n", outcome_in_words(r->outcome), common->settings.tol);
+    printf("outcome       %s (tolerance %.0e)\n", outcome_in_words(r), common->settings.tol);
     printf("problem       %lld rows, %lld columns", (long long)p->shape.rows, (long long)p->shape.cols);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
     printf("\nobjective     %.10g\n", r->objective);

@@ -77,6 +77,8 @@ for spec in l1 l1: l1:-1 l1:abc l1:nan l1:1x ball:1 box:1,0 box:1 simplex:-1 gro
     same "the old x.npy" "$(cat x.npy)" old
 done
 refuse 3 solve A.npy y.npy --set l1:1@nowhere.npy
+refuse 2 solve A.npy y.npy --delta 0
+says "delta"
 refuse 2 solve A.npy y.npy --method magic
 says "magic"
 refuse 2 solve A.npy y.npy --x0 y.npy
