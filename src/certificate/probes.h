@@ -23,7 +23,7 @@ typedef struct gpis_probes {
     const gpis_model *model; /* borrowed: whose W it is */
     int64_t d, rank;         /* columns; those that are not zero */
     const double *norms2;    /* borrowed: squared norms of the columns of A */
-    int count, most, steps; /* probes; passes there is room for; passes made */
+    int count, most, steps;  /* probes; passes there is room for; passes made */
     double delta;
     uint64_t seed, round;
     double *basis;     /* owned: count x (most + 1) x d, orthonormal for each probe */

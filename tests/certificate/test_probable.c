@@ -63,6 +63,9 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
     if (wrong && r.gap_kind == GPIS_GAP_PROVEN)
         fail_msg("%s, flavour %d, n %d, m %d: proven %.17g above %.17Lg", gpis_set_spec(set), what, (int)n, (int)m,
                  r.objective - r.gap, lowest);
+    if (wrong)
+        print_message("%s, flavour %d, n %d, d %d, m %d: probable %.17g above %.17Lg, gap %g\n", gpis_set_spec(set),
+                      what, (int)n, (int)d, (int)m, r.objective - r.gap, lowest, r.gap);
     t->problems++;
     t->probable += r.gap_kind == GPIS_GAP_PROBABLE;
     t->proven += r.gap_kind == GPIS_GAP_PROVEN;
