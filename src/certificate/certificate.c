@@ -30,7 +30,8 @@ static double residual_error(const gpis_set *set, const gpis_point *point) {
 /* With the computed r + e: | ||r + e||^2 - ||r||^2 | <= 2 ||r + e|| ||e|| + ||e||^2; and the sum of squares itself. */
 double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
     const double e = residual_error(set, point);
-    return 2.0 * sqrt(point->objective) * e + e * e + point->objective_roundings * UNIT * point->objective;
+    return 2.0 * sqrt(point->objective) * e + e * e + point->objective_roundings * UNIT * point->objective +
+           point->objective_error;
 }
 
 /* An entry of A'r is off by at most this times ||a_j||. */

@@ -29,8 +29,9 @@ typedef struct gpis_point {
     const double *norms2; /* squared norms of the columns of A */
     /* roundings of the sums over the rows (gpis_pass_roundings) */
     double objective_roundings, gradient_roundings;
-    bool extended; /* residuals were computed in extended precision */
-    bool combined; /* x, g and the objective are combinations of at most 12 measured ones */
+    bool extended;          /* residuals were computed in extended precision */
+    bool combined;          /* x, g and the objective are combinations of at most 12 measured ones */
+    double objective_error; /* what the combination may have done to the objective */
 } gpis_point;
 
 /* What rounding can have done to the objective of a point: below this, differences of objectives mean nothing. */

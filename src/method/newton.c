@@ -156,8 +156,10 @@ static gpis_status step(newton *s) {
         if (status != GPIS_OK) return status;
         gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &error);
     }
-    if (!is_sharp(s, error)) gpis_hull_best(s->hull, s->xh, s->gh, &s->hull_objective);
+    const bool sharp = is_sharp(s, error);
+    if (!sharp) gpis_hull_best(s->hull, s->xh, s->gh, &s->hull_objective);
     run->combined = s->hull->count > 1;
+    run->combined_error = sharp ? error : 0.0;
     gpis_run_offer(run, s->xh, s->hull_objective);
     return GPIS_OK;
 }

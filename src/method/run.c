@@ -100,7 +100,8 @@ static gpis_point point_at(const gpis_run *run, const double *x, const double *g
                         .objective_roundings = roundings.objective,
                         .gradient_roundings = roundings.gradient,
                         .extended = run->extended,
-                        .combined = run->combined};
+                        .combined = run->combined,
+                        .objective_error = run->combined ? run->combined_error : 0.0};
 }
 
 void gpis_run_offer(gpis_run *run, const double *x, double objective) {

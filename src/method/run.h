@@ -24,16 +24,17 @@ typedef struct gpis_run {
     double step_sum; /* of the steps that line searches accepted since the last report */
     int64_t steps;   /* how many those are */
     /* what is known */
-    double *best;        /* owned: the best feasible point, d x k */
-    double objective;    /* there */
-    double lower;        /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
-    double likely;       /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
-    double noise;        /* of the best objective, by rounding */
-    bool extended;       /* residuals are computed in extended precision from now on */
-    bool combined;       /* points at hand are combinations of measured ones (hull.h) */
-    bool idle;           /* what gpis_run_idle said last */
-    double previous_gap; /* NaN before the first */
-    double *norms2;      /* owned: squared norms of the columns of A, once norms_known */
+    double *best;          /* owned: the best feasible point, d x k */
+    double objective;      /* there */
+    double lower;          /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
+    double likely;         /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
+    double noise;          /* of the best objective, by rounding */
+    bool extended;         /* residuals are computed in extended precision from now on */
+    bool combined;         /* points at hand are combinations of measured ones (hull.h) */
+    double combined_error; /* of the objective of such a point */
+    bool idle;             /* what gpis_run_idle said last */
+    double previous_gap;   /* NaN before the first */
+    double *norms2;        /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
     gpis_model *model; /* owned: of the Gram matrix or of a sketch; NULL until it is made */
     bool sketched;     /* it is of a sketch: its c, if positive, is probable only */

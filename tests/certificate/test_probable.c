@@ -13,7 +13,7 @@ typedef struct tally {
 } tally;
 
 static gpis_result solve_with(gpis_context *context, gpis_source *A, const problem *p, gpis_set *set, int64_t m,
-                              const char *sketch, double tol, uint64_t seed) {
+                              const char *sketch, double tol, uint64_t seed, int64_t passes) {
     gpis_settings settings = gpis_settings_default();
     gpis_result result;
     settings.method = "newton";
@@ -22,7 +22,7 @@ static gpis_result solve_with(gpis_context *context, gpis_source *A, const probl
     settings.sketch = sketch;
     settings.delta = 0.05;
     settings.seed = seed;
-    settings.max_passes = 100;
+    settings.max_passes = passes;
     assert_ok(context, gpis_solve(context, A, p->Y, p->k, set, &settings, &result));
     return result;
 }
@@ -46,9 +46,9 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
     problem p = problem_make(what, n, d, k, seed);
     gpis_set *set = problem_set(context, w, pattern, R, k);
     gpis_source *A = problem_source(context, &p);
-    gpis_result best = solve_with(context, A, &p, set, 0, "count", 1e-13, 0);
+    gpis_result best = solve_with(context, A, &p, set, 0, "count", 1e-13, 0, 30);
     const int64_t m = gpis_min64(p.n, (2 + (int64_t)(seed % 3) * 3) * d);
-    gpis_result r = solve_with(context, A, &p, set, m, kinds[seed % 4], tolerances[seed / 4 % 3], seed);
+    gpis_result r = solve_with(context, A, &p, set, m, kinds[seed % 4], tolerances[seed / 4 % 3], seed, 60);
     const long double f = problem_value(&p, r.x, NULL), own = f + membership_noise(&p, r.x);
     long double lowest = problem_value(&p, best.x, NULL) + membership_noise(&p, best.x); /* of a true member nearby */
     if (own < lowest) lowest = own;
@@ -58,21 +58,19 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
     t->worst_objective = fmax(t->worst_objective, off);
     const bool wrong = r.objective - r.gap > lowest;
     if (off > 30.0)
-        print_message("%s, flavour %d, n %d: objective %.17g, truth %.17Lg, rounding %g\n", gpis_set_spec(set), what,
-                      (int)n, r.objective, f, off);
+        fail_msg("%s, flavour %d, n %d: objective %.17g, truth %.17Lg, rounding %g", gpis_set_spec(set), what, (int)n,
+                 r.objective, f, off);
     if (wrong && r.gap_kind == GPIS_GAP_PROVEN)
-        print_message("%s, flavour %d, n %d, m %d: proven %.17g above %.17Lg\n", gpis_set_spec(set), what, (int)n,
-                      (int)m, r.objective - r.gap, lowest);
+        fail_msg("%s, flavour %d, n %d, m %d: proven %.17g above %.17Lg", gpis_set_spec(set), what, (int)n, (int)m,
+                 r.objective - r.gap, lowest);
+    if (wrong)
+        print_message("%s, flavour %d, n %d, d %d, m %d: probable %.17g above %.17Lg, gap %g\n", gpis_set_spec(set),
+                      what, (int)n, (int)d, (int)m, r.objective - r.gap, lowest, r.gap);
     t->problems++;
     t->probable += r.gap_kind == GPIS_GAP_PROBABLE;
     t->proven += r.gap_kind == GPIS_GAP_PROVEN;
     t->solved += r.outcome == GPIS_SOLVED;
     t->wrong += wrong;
-    if (r.outcome != GPIS_SOLVED && getenv("SHOW"))
-        print_message("%s k %d flavour %d n %d d %d m %d %s tol %g: %s after %d passes, gap %g of %g; gram %s gap %g\n",
-                      gpis_set_spec(set), (int)k, what, (int)p.n, (int)d, (int)m, kinds[seed % 4],
-                      tolerances[seed / 4 % 3], gpis_outcome_text(r.outcome), (int)r.passes, r.gap, r.objective,
-                      gpis_outcome_text(best.outcome), best.gap);
     gpis_result_clear(context, &best);
     gpis_result_clear(context, &r);
     gpis_source_destroy(A);
@@ -83,7 +81,7 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
 static void wrong_as_seldom_as_stated(void **state) {
     (void)state;
     static const char *const radii[] = {"1.5", "0.3", "20", "0"};
-    static const int64_t sizes[] = {1, 2, 5, 12, 20};
+    static const int64_t sizes[] = {1, 2, 5, 9, 16};
     test_memory memory;
     gpis_context *context = test_context(&memory);
     assert_ok(context, gpis_context_set_threads(context, 1));

@@ -192,10 +192,46 @@ static void lack_of_memory(void **state) {
     assert_int_equal(test_every_allocation(create_and_destroy, NULL), 5);
 }
 
+/* Two nearly parallel columns, 1e-10 apart and in other units: lost in H, kept by the rows; equal ones change nothing.
+ */
+static void rows_keep_what_the_gram_matrix_loses(void **state) {
+    (void)state;
+    enum { M = 9, D = 2 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int equal = 0; equal < 2; equal++) {
+        double B[M * D], *H = gpis_alloc_zero(context, D * D, sizeof *H);
+        for (int i = 0; i < M; i++) {
+            B[i * D] = 1.0;
+            B[i * D + 1] = 1000.0 * (1.0 + (equal ? 0.0 : ldexp(i % 3 - 1.0, -33)));
+            for (int j = 0; j < D * D; j++) H[j] += B[i * D + j / D] * B[i * D + j % D];
+        }
+        gpis_model *model = NULL;
+        assert_ok(context, gpis_model_create(context, D, H, 20.0, &model));
+        assert_true(model->shift > 0.0);
+        assert_ok(context, gpis_model_hold_rows(model, M, B));
+        assert_int_equal(model->by_rows, !equal);
+        /* p = (1000, -1) has B p = -1000 ldexp(i % 3 - 1, -33): its energy is 6e6 2^-66 */
+        double p[D] = {1000.0, -1.0}, Hp[D];
+        gpis_model_apply(model, 1, p, Hp);
+        if (!equal) {
+            assert_close((p[0] * Hp[0] + p[1] * Hp[1]) / ldexp(6e6, -66), 1.0, 1e-4);
+            gpis_model_solve(model, 1, Hp); /* back again */
+            assert_close(Hp[0], 1000.0, 0.1);
+            assert_close(Hp[1], -1.0, 1e-4);
+        }
+        gpis_model_destroy(model);
+    }
+    test_context_end(context, &memory);
+}
+
 int main(void) {
     omp_set_num_threads(1); /* as inside the library */
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lower_bound_of_the_gram_matrix),
-                                       cmocka_unit_test(inverse_bounds_the_norm), cmocka_unit_test(apply_solve_whiten),
-                                       cmocka_unit_test(zero_columns_stand_apart), cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_keep_what_the_gram_matrix_loses),
+                                       cmocka_unit_test(lower_bound_of_the_gram_matrix),
+                                       cmocka_unit_test(inverse_bounds_the_norm),
+                                       cmocka_unit_test(apply_solve_whiten),
+                                       cmocka_unit_test(zero_columns_stand_apart),
+                                       cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,8 +32,7 @@ static long double *orthonormal(int64_t n, int64_t d, uint64_t seed) {
 }
 
 /* U diag(from 1 down to 1 / cond) V', rounded to double. */
-static double *matrix_of_condition(double cond) {
-    long double *U = orthonormal(N, D, 1), *V = orthonormal(D, D, 2);
+static double *matrix_of_condition(const long double *U, const long double *V, double cond) {
     double *A = new_vector(N * D);
     long double sigma[D];
     for (int t = 0; t < D; t++) sigma[t] = powl(cond, -t / (D - 1.0L));
@@ -43,29 +42,27 @@ static double *matrix_of_condition(double cond) {
             for (int t = 0; t < D; t++) sum += U[t * N + i] * sigma[t] * V[t * D + j];
             A[i * D + j] = (double)sum;
         }
-    free(U);
-    free(V);
     return A;
 }
 
-/* min ||A x - y||^2: what is left of y when the columns of A, made orthonormal, are taken out of it. */
-static long double least(const double *A, const double *y) {
-    long double *Q = calloc((size_t)(N * (D + 1)), sizeof *Q), f = 0;
-    for (int j = 0; j <= D; j++) {
+/* min ||A x - y||^2 for two y: what is left of them when the columns of A, made orthonormal, are taken out. */
+static void least(const double *A, double y[2][N], long double f[2]) {
+    long double *Q = calloc((size_t)(N * (D + 2)), sizeof *Q);
+    for (int j = 0; j < D + 2; j++) {
+        const int known = j < D ? j : D;
         long double *q = Q + j * N, norm = 0;
-        for (int i = 0; i < N; i++) q[i] = j < D ? A[i * D + j] : y[i];
-        for (int t = 0; t < 3 * j; t++) { /* again and again: columns are nearly dependent */
-            const long double *other = Q + t % j * N;
+        for (int i = 0; i < N; i++) q[i] = j < D ? A[i * D + j] : y[j - D][i];
+        for (int t = 0; t < 2 * known; t++) { /* twice: columns are nearly dependent */
+            const long double *other = Q + t % known * N;
             long double along = 0;
             for (int i = 0; i < N; i++) along += other[i] * q[i];
             for (int i = 0; i < N; i++) q[i] -= along * other[i];
         }
         for (int i = 0; i < N; i++) norm += q[i] * q[i];
-        if (j == D) f = norm;
+        if (j >= D) f[j - D] = norm;
         for (int i = 0; i < N; i++) q[i] /= sqrtl(norm);
     }
     free(Q);
-    return f;
 }
 
 static long double value_at(const double *A, const double *y, const double *x) {
@@ -108,19 +105,22 @@ static double relative_error(const double *A, const double *y, long double best,
 static void as_good_as_qr(void **state) {
     (void)state;
     static const double conditions[] = {1e4, 1e8, 1e10, 1e12};
-    double y[N], truth[D], worst = 0.0;
+    static double y[2][N]; /* solutions of size cond, and of size 1 */
+    double truth[D], worst = 0.0;
+    long double *U = orthonormal(N, D, 1), *V = orthonormal(D, D, 2), best[2];
     fill_normal(truth, D, 3, 1.0);
     for (int c = 0; c < 4; c++) {
-        double *A = matrix_of_condition(conditions[c]);
-        for (int exact = 0; exact < 2; exact++) { /* solutions of size cond, and of size 1 */
-            fill_normal(y, N, 4, exact ? 0.01 : 1.0);
-            for (int i = 0; exact && i < N; i++) y[i] += dot(A + i * D, truth, D);
-            const long double best = least(A, y);
-            worst = fmax(worst, relative_error(A, y, best, 0, 1e-12, conditions[c]));
-            worst = fmax(worst, relative_error(A, y, best, 8 * D, 1e-12, conditions[c]));
-        }
+        double *A = matrix_of_condition(U, V, conditions[c]);
+        fill_normal(y[0], N, 4, 1.0);
+        fill_normal(y[1], N, 5, 0.01);
+        for (int i = 0; i < N; i++) y[1][i] += dot(A + i * D, truth, D);
+        least(A, y, best);
+        for (int which = 0; which < 2; which++)
+            for (int sketched = 0; sketched < 2; sketched++)
+                worst = fmax(worst, relative_error(A, y[which], best[which], sketched * 8 * D, 1e-12, conditions[c]));
         free(A);
     }
+    free(U), free(V);
     assert_true(worst <= 1e-10);
 }
 
