@@ -89,6 +89,10 @@ static void print_certificate(const gpis_result *r) {
         puts("certificate   none: no finite bound was reached");
         return;
     }
+    if (r->gap >= r->objective && r->objective > 0 && r->outcome != GPIS_SOLVED) {
+        puts("certificate   none, but that an objective is never below 0");
+        return;
+    }
     if (isfinite(relative))
         printf("certificate   %s: within %.1e of the best possible objective, relative",
                gpis_gap_kind_text(r->gap_kind), relative);
