@@ -197,7 +197,9 @@ static void each_and_together(void **state) {
 static void check_probes(gpis_context *context, int64_t n, int64_t d, int64_t k, int64_t probes, bool extended) {
     double *a = small_numbers(n * d, (uint64_t)(n + d)), *X = normals(d * k, 1), *Y = normals(n * k, 3);
     double *V = normals(d * probes, 6), *out = normals(d * (k + probes), 7), *again = normals(d * (k + probes), 8);
-    reference plain = refer(a, n, d, k, X, X, Y), products = refer(a, n, d, probes, V, V, Y);
+    double *zero = calloc((size_t)(n * probes), sizeof *zero);
+    reference plain = refer(a, n, d, k, X, X, Y), products = refer(a, n, d, probes, V, V, zero);
+    free(zero);
     for (int how = 0; how < KINDS; how++) {
         data t;
         data_begin(&t, context, a, n, d, how);
