@@ -143,15 +143,13 @@ static bool inner_is_solved(const gpis_run *run, inner_state now, inner_state be
     return now.gap >= 0.999 * before.gap && now.fallen - before.fallen <= 1e-3 * left;
 }
 
-/* The bound at s with the model's own c, entered as a lower bound on f*. */
-static gpis_status enter_bound(gpis_run *run, const gpis_point *point) {
+/* The bound at s with a sketched model and the c that its probes allow: probable. */
+static gpis_status enter_probable_bound(gpis_run *run, const gpis_point *point) {
     double gap;
     if (!(run->model->c > 0.0)) return GPIS_OK;
     const gpis_status status = gpis_certificate_second(run->context, run->set, point, run->model, run->inner->s, &gap);
-    if (status != GPIS_OK) return status;
-    double *lower = run->sketched ? &run->likely : &run->lower;
-    *lower = fmax(*lower, point->objective - gap);
-    return GPIS_OK;
+    if (status == GPIS_OK) run->likely = fmax(run->likely, point->objective - gap);
+    return status;
 }
 
 static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_step) {
@@ -186,7 +184,7 @@ gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, doub
 gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step) {
     const gpis_point point = point_at(run, x, g, objective);
     const gpis_status status = solve_inner(run, &point, for_step);
-    return status == GPIS_OK && run->sketched ? enter_bound(run, &point) : status;
+    return status == GPIS_OK && run->sketched ? enter_probable_bound(run, &point) : status;
 }
 
 /*
