@@ -12,18 +12,28 @@ static const double UNIT = 0.5 * DBL_EPSILON;
 /* The share of the curvature that pays for rounding errors in the gradient (docs/maths). */
 static const double SHARE = 1e-3;
 
+/* sum_j ||a_j|| ||X_j|| >= ||A X||, as large as the terms that make it up. */
+static double size_of_products(const gpis_set *set, const gpis_point *point) {
+    double sum = 0.0;
+    for (int64_t j = 0; j < set->d; j++) sum += sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
+    return sum;
+}
+
+double gpis_certificate_grain(const gpis_set *set, const gpis_point *point) {
+    const double moved = UNIT * size_of_products(set, point);
+    return moved * moved;
+}
+
 /*
- * The computed residual is r + e with |e_i| <= (d + 2) u (|A| |x| + |y|)_i, u that of the precision it was computed in,
- * and one rounding to double; |y| <= |r| + |A| |x|, so
- *     ||e|| <= (d + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||.
+ * The computed residual is r + e with |e_i| <= (q + 2) u (|A| |x| + |y|)_i, q roundings in a row's product, u that
+ * of the precision it was computed in, and one rounding to double; |y| <= |r| + |A| |x|, so
+ *     ||e|| <= (q + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||.
  * A combination of measured points is itself rounded, entry by entry, as a sum of at most a dozen terms.
  */
 static double residual_error(const gpis_set *set, const gpis_point *point) {
-    const double unit = point->extended ? 0.5 * (double)LDBL_EPSILON : UNIT;
-    double sum = 0.0;
-    for (int64_t j = 0; j < set->d; j++) sum += sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
+    const double unit = point->extended ? 0.5 * (double)LDBL_EPSILON : UNIT, sum = size_of_products(set, point);
     const double r = sqrt(point->objective);
-    const double measured = ((double)set->d + 2.0) * unit * (2.0 * sum + r) + UNIT * r;
+    const double measured = (point->residual_roundings + 2.0) * unit * (2.0 * sum + r) + UNIT * r;
     return measured + (point->combined ? 16.0 * UNIT * (sum + r) : 0.0);
 }
 
@@ -37,6 +47,10 @@ double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
 /* An entry of A'r is off by at most this times ||a_j||. */
 static double product_error(const gpis_point *point) {
     return point->gradient_roundings * UNIT * sqrt(point->objective);
+}
+
+gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point) {
+    return (gpis_errors){residual_error(set, point), product_error(point)};
 }
 
 /* Sums of d k products that nearly cancel against each other: in extended precision. */

@@ -27,15 +27,24 @@ typedef struct gpis_point {
     const double *x, *g;  /* d x k */
     double objective;     /* ||A x - y||^2 */
     const double *norms2; /* squared norms of the columns of A */
-    /* roundings of the sums over the rows (gpis_pass_roundings) */
-    double objective_roundings, gradient_roundings;
+    /* roundings of a row's product and of the sums over the rows (gpis_pass_roundings) */
+    double residual_roundings, objective_roundings, gradient_roundings;
     bool extended;          /* residuals were computed in extended precision */
     bool combined;          /* x, g and the objective are combinations of at most 12 measured ones */
     double objective_error; /* what the combination may have done to the objective */
 } gpis_point;
 
+/* What rounding can have done to a measured point: the residual is off by a vector of norm `residual`, and an entry of
+ * A'r by another `product` times ||a_j||. */
+typedef struct gpis_errors {
+    double residual, product;
+} gpis_errors;
+gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point);
+
 /* What rounding can have done to the objective of a point: below this, differences of objectives mean nothing. */
 double gpis_certificate_noise(const gpis_set *set, const gpis_point *point);
+/* What rounding x to double does to an objective of zero: there is no point in asking for less. */
+double gpis_certificate_grain(const gpis_set *set, const gpis_point *point);
 
 /* Bounds on f(x) - f*; infinite where there is none. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);

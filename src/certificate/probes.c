@@ -1,4 +1,4 @@
-/* Lanczos with random starts on M = W A'A W', and what its Ritz values prove. */
+/* Lanczos with random starts on M = W A'A W', and what its tridiagonal matrices prove. */
 #include "certificate/probes.h"
 
 #include <cblas.h>
@@ -9,41 +9,45 @@
 
 #include "base/random.h"
 
+static bool curves(const gpis_probes *p, int64_t j) { return p->model->H[j * p->d + j] > 0.0; }
+
 /* A normal vector has a uniform direction; `first`: where its numbers begin. */
 static void draw(const gpis_probes *p, uint64_t first, double *v) {
     gpis_random_normal(p->seed, gpis_stream(GPIS_STREAM_PROBE, p->round), first, p->d, v);
     for (int64_t j = 0; j < p->d; j++)
-        if (p->norms2[j] == 0.0) v[j] = 0.0;
+        if (!curves(p, j)) v[j] = 0.0;
 }
 
-gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, const double *norms2, int count,
-                               int most, double delta, uint64_t seed, uint64_t round, gpis_probes **out) {
+gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, int count, int most, double delta,
+                               uint64_t seed, uint64_t round, gpis_probes **out) {
     *out = NULL;
     gpis_probes *p = gpis_alloc_zero(context, 1, sizeof *p);
     if (!p) return GPIS_NO_MEMORY;
     *p = (gpis_probes){.context = context,
                        .model = model,
                        .d = model->d,
-                       .norms2 = norms2,
                        .count = count,
                        .most = most,
                        .delta = delta,
                        .seed = seed,
                        .round = round,
                        .ritz_min = INFINITY,
-                       .ritz_max = -INFINITY};
-    p->basis = gpis_alloc_zero(context, (int64_t)count * (most + 1) * p->d, sizeof(double));
-    p->projected = gpis_alloc_zero(context, (int64_t)count * most * most, sizeof(double));
-    p->image = gpis_alloc(context, p->d * count, sizeof(double));
-    if (!p->basis || !p->projected || !p->image) {
+                       .highest = INFINITY};
+    const int64_t basis = (most + 1) * p->d, each = basis + 3 * most;
+    p->probe = gpis_alloc_zero(context, count, sizeof *p->probe);
+    p->numbers = gpis_alloc_zero(context, count * each, sizeof(double));
+    p->work = gpis_alloc(context, p->d + most + 1, sizeof(double));
+    if (!p->probe || !p->numbers || !p->work) {
         gpis_probes_destroy(p);
         return GPIS_NO_MEMORY;
     }
-    for (int64_t j = 0; j < p->d; j++) p->rank += norms2[j] > 0.0;
-    for (int b = 0; b < count && p->rank > 0; b++) {
-        double *v = p->basis + (int64_t)b * (most + 1) * p->d;
-        draw(p, (uint64_t)(b * p->d), v);
-        cblas_dscal((int)p->d, 1.0 / cblas_dnrm2((int)p->d, v, 1), v, 1);
+    for (int64_t j = 0; j < p->d; j++) p->rank += curves(p, j);
+    for (int b = 0; b < count; b++) {
+        double *q = p->numbers + b * each;
+        p->probe[b] =
+            (gpis_probe){.basis = q, .alpha = q + basis, .beta = q + basis + most, .theta = q + basis + 2 * most};
+        draw(p, (uint64_t)(b * p->d), q);
+        if (p->rank > 0) cblas_dscal((int)p->d, 1.0 / cblas_dnrm2((int)p->d, q, 1), q, 1);
     }
     *out = p;
     return GPIS_OK;
@@ -51,101 +55,173 @@ gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, c
 
 void gpis_probes_destroy(gpis_probes *p) {
     if (!p) return;
-    gpis_free(p->context, p->basis);
-    gpis_free(p->context, p->projected);
-    gpis_free(p->context, p->image);
+    gpis_free(p->context, p->probe);
+    gpis_free(p->context, p->numbers);
+    gpis_free(p->context, p->work);
     gpis_free(p->context, p);
 }
 
 /* Where rounding errors reach the smallest Ritz value, no step can raise it again. */
 bool gpis_probes_wanted(const gpis_probes *p) {
-    const bool hopeless = p->steps > 0 && p->ritz_min <= p->error * p->ritz_max;
+    const bool hopeless = p->steps > 0 && p->ritz_min <= p->error * p->highest && isfinite(p->highest);
     return !hopeless && p->steps < p->most && p->steps < p->rank;
 }
 
-static double *basis_of(const gpis_probes *p, int b) { return p->basis + (int64_t)b * (p->most + 1) * p->d; }
-
 void gpis_probes_directions(const gpis_probes *p, double *V) {
-    for (int b = 0; b < p->count; b++) cblas_dcopy((int)p->d, basis_of(p, b) + p->steps * p->d, 1, V + b, p->count);
+    for (int b = 0; b < p->count; b++) cblas_dcopy((int)p->d, p->probe[b].basis + p->steps * p->d, 1, V + b, p->count);
     gpis_model_unwhiten(p->model, p->count, V);
 }
 
-/* The next vector: what is new in w, twice orthogonalised; a random one once the space is exhausted. */
-static void extend_basis(const gpis_probes *p, int b, const double *w) {
-    const int d = (int)p->d, known = p->steps + 1;
-    double *basis = basis_of(p, b), *next = basis + (int64_t)known * d;
-    memcpy(next, w, (size_t)d * sizeof *next);
-    for (int attempt = 0;; attempt++) {
-        const double before = cblas_dnrm2(d, next, 1);
-        for (int twice = 0; twice < 2; twice++)
-            for (int i = 0; i < known; i++)
-                cblas_daxpy(d, -cblas_ddot(d, basis + (int64_t)i * d, 1, next, 1), basis + (int64_t)i * d, 1, next, 1);
-        const double norm = cblas_dnrm2(d, next, 1);
-        if (norm > 1e-10 * before || attempt == 8) {
-            cblas_dscal(d, norm > 0.0 ? 1.0 / norm : 0.0, next, 1);
-            return;
+/* v := v - sum_i h_i q_i with v orthogonal to q_0 .. q_{known-1}: twice, so that it is so to the last digits. */
+static void orthogonalise(int d, int known, const double *basis, double *v, double *h) {
+    memset(h, 0, (size_t)known * sizeof *h);
+    for (int twice = 0; twice < 2; twice++)
+        for (int i = 0; i < known; i++) {
+            const double part = cblas_ddot(d, basis + (int64_t)i * d, 1, v, 1);
+            cblas_daxpy(d, -part, basis + (int64_t)i * d, 1, v, 1);
+            h[i] += part;
         }
+}
+
+/* The next vector, M q_k = w less what is known of it. Once that is nothing the space is exhausted: beta_k is 0, and a
+ * random vector goes on. */
+static void extend_basis(const gpis_probes *p, int b, const double *w) {
+    const int d = (int)p->d, k = p->steps;
+    gpis_probe *probe = &p->probe[b];
+    double *next = probe->basis + (int64_t)(k + 1) * d, *h = p->work + d;
+    memcpy(next, w, (size_t)d * sizeof *next);
+    const double before = cblas_dnrm2(d, w, 1);
+    orthogonalise(d, k + 1, probe->basis, next, h);
+    probe->alpha[k] = h[k];
+    if (k > 0) h[k - 1] -= probe->beta[k - 1];
+    probe->stray2 += cblas_ddot(k, h, 1, h, 1);
+    double norm = cblas_dnrm2(d, next, 1);
+    const bool exhausted = norm <= 1e-10 * before;
+    if (exhausted) probe->stray2 += norm * norm;
+    probe->beta[k] = exhausted ? 0.0 : norm;
+    for (int attempt = 0; exhausted && attempt < 8 && norm <= 1e-10 * before; attempt++) {
         draw(p, ((uint64_t)(attempt + 1) << 32) + (uint64_t)(b * d), next);
+        orthogonalise(d, k + 1, probe->basis, next, h);
+        norm = cblas_dnrm2(d, next, 1);
     }
+    cblas_dscal(d, norm > 0.0 ? 1.0 / norm : 0.0, next, 1);
 }
 
-/* The extreme eigenvalues of the projection of M on the basis of probe b. */
-static gpis_status ritz_values(gpis_probes *p, int b, double *lowest, double *highest) {
-    const int k = p->steps;
-    double *matrix = gpis_alloc(p->context, (int64_t)k * (k + 1), sizeof *matrix), *values = matrix + k * k;
-    if (!matrix) return GPIS_NO_MEMORY;
-    const double *projected = p->projected + (int64_t)b * p->most * p->most;
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < k; j++) matrix[i * k + j] = 0.5 * (projected[i * p->most + j] + projected[j * p->most + i]);
-    const lapack_int info = LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'U', k, matrix, k, values);
-    *lowest = values[0];
-    *highest = values[k - 1];
-    gpis_free(p->context, matrix);
-    return info ? gpis_fail(p->context, GPIS_INTERNAL, "the Ritz values of a probe were not found") : GPIS_OK;
+/* ---- what it proves -------------------------------------------------------------------------------------------------
+ */
+
+/* A probe whose overlap with an eigenvector is below this is a bad one; all of them are with probability delta. */
+static double least_overlap(double d, int count, double delta) {
+    return pow(delta, 1.0 / count) / sqrt(2.0 * d / 3.14159265358979323846);
 }
 
-gpis_status gpis_probes_absorb(gpis_probes *p, double *AAV, double roundings) {
-    const int d = (int)p->d, step = p->steps;
-    gpis_model_whiten(p->model, p->count, AAV);
-    for (int b = 0; b < p->count; b++) {
-        double *w = p->image, *basis = basis_of(p, b);
-        double *projected = p->projected + (int64_t)b * p->most * p->most;
-        cblas_dcopy(d, AAV + b, p->count, w, 1);
-        for (int i = 0; i <= step; i++)
-            projected[i * p->most + step] = projected[step * p->most + i] =
-                cblas_ddot(d, basis + (int64_t)i * d, 1, w, 1);
-        extend_basis(p, b, w);
+/*
+ * An eigenvalue at c, outside [theta_1, theta_k], has an eigenvector whose overlap with the start is at most
+ *
+ *     product of beta_i / product of |theta_i - c|  +  noise / min |theta_i - c|,
+ *
+ * which falls as c moves away from the theta.
+ */
+static double overlap_at(int k, const double *theta, const double *beta, double noise, double c) {
+    double logarithm = 0.0, nearest = INFINITY;
+    for (int i = 0; i < k; i++) {
+        const double away = fabs(theta[i] - c);
+        logarithm += log(beta[i]) - log(away);
+        nearest = fmin(nearest, away);
     }
-    p->steps++;
-    for (int b = 0; b < p->count; b++) {
-        double lowest, highest;
-        const gpis_status status = ritz_values(p, b, &lowest, &highest);
-        if (status != GPIS_OK) return status;
-        p->ritz_min = fmin(p->ritz_min, lowest);
-        p->ritz_max = fmax(p->ritz_max, highest);
-    }
-    p->error = (roundings + 6.0 * (double)d) * 0.5 * DBL_EPSILON * sqrt((double)d * p->model->inverse);
-    return GPIS_OK;
+    return exp(logarithm) + noise / nearest;
 }
 
-/* What Lanczos promises after `steps` products for Ritz values lowest and highest, whose rounding is `error` times the
- * largest eigenvalue. */
-double gpis_probes_promise(double lowest, double highest, double error, double d, int steps, int count, double delta) {
-    if (steps >= d) return lowest - error * highest;   /* the whole space */
-    const double each = pow(0.5 * delta, 1.0 / count); /* all probes must fail */
-    const double x = sqrt(2.0 * d / 3.14159265358979323846) / each;
-    const double eta = acosh(fmax(1.0, x)) / (2.0 * steps - 1.0);
-    const double epsilon = tanh(eta) * tanh(eta);
-    const double top = highest * (1.0 + 2.0 * error) / (1.0 - epsilon);
-    return (lowest - (epsilon + error) * top) / (1.0 - epsilon);
+/* The largest c in [0, theta_1) at which the overlap is at most `least`; 0 where there is none. */
+static double lowest_eigenvalue(int k, const double *theta, const double *beta, double noise, double least) {
+    double below = 0.0, above = theta[0];
+    if (!(above > 0.0) || !(overlap_at(k, theta, beta, noise, 0.0) <= least)) return 0.0;
+    for (int halving = 0; halving < 60; halving++) {
+        const double middle = 0.5 * (below + above);
+        if (middle < theta[0] && overlap_at(k, theta, beta, noise, middle) <= least)
+            below = middle;
+        else
+            above = middle;
+    }
+    return below;
+}
+
+/* The smallest C above theta_k at which it is, for an eigenvalue that itself scales the rounding errors; infinite where
+ * there is none. */
+static double highest_eigenvalue(int k, const double *theta, const double *beta, double stray, double error,
+                                 double least) {
+    double away = fmax(fabs(theta[k - 1]), DBL_MIN) * DBL_EPSILON;
+    for (int doubling = 0; doubling < 120; doubling++, away *= 2.0) {
+        const double at = theta[k - 1] + away;
+        if (overlap_at(k, theta, beta, stray + error * at, at) <= least) return at;
+    }
+    return INFINITY;
 }
 
 /*
  * Rounding: a product A'(A p), p = W'v, is off by `roundings` u ||a_j|| ||A p|| in its entries and d u sum_j ||a_j||
  * |p_j| in A p; the triangular solves move W by 4 d u. With ||a_j|| <= sqrt(lambda_max H_jj),
- * ||A p|| <= sqrt(lambda_max) and ||T^-1|| <= inverse, M is off by at most error * lambda_max, error as in absorb.
+ * ||A p|| <= sqrt(lambda_max) and ||T^-1|| <= inverse, M is off by at most error * lambda_max.
  */
-double gpis_probes_bound(const gpis_probes *p) {
-    if (p->steps == 0) return 0.0;
-    return gpis_probes_promise(p->ritz_min, p->ritz_max, p->error, (double)p->rank, p->steps, p->count, p->delta);
+static double rounding_error(const gpis_probes *p, double roundings) {
+    return (roundings + 6.0 * (double)p->d) * 0.5 * DBL_EPSILON * sqrt((double)p->d * p->model->inverse);
+}
+
+/* The eigenvalues of each tridiagonal matrix. */
+static gpis_status find_theta(gpis_probes *p) {
+    const size_t bytes = (size_t)p->steps * sizeof(double);
+    for (int b = 0; b < p->count; b++) {
+        const gpis_probe *probe = &p->probe[b];
+        memcpy(probe->theta, probe->alpha, bytes);
+        memcpy(p->work, probe->beta, bytes);
+        if (LAPACKE_dsterf(p->steps, probe->theta, p->work) != 0)
+            return gpis_fail(p->context, GPIS_INTERNAL, "the Ritz values of a probe were not found");
+        p->ritz_min = fmin(p->ritz_min, probe->theta[0]);
+    }
+    return GPIS_OK;
+}
+
+/* The bounds after this step: those of the worst probe, since all that is sure is that one of them is good. */
+static void prove(gpis_probes *p) {
+    const int k = p->steps;
+    const double rank = (double)p->rank, error = p->error * sqrt((double)k);
+    /* The large end only scales rounding errors: a rough bound of it will do, and a small part of the chance. */
+    const double at_top = least_overlap(rank, p->count, p->delta / 16.0);
+    const double at_bottom = least_overlap(rank, p->count, p->delta * 15.0 / 16.0);
+    double highest = 0.0, lowest = INFINITY;
+    for (int b = 0; b < p->count; b++) {
+        const gpis_probe *q = &p->probe[b];
+        highest = fmax(highest, highest_eigenvalue(k, q->theta, q->beta, sqrt(q->stray2), error, at_top));
+    }
+    p->highest = fmin(p->highest, highest);
+    for (int b = 0; b < p->count && isfinite(p->highest); b++) {
+        const gpis_probe *q = &p->probe[b];
+        const double noise = sqrt(q->stray2) + error * p->highest;
+        const double whole = q->theta[0] - noise; /* a basis of everything: its Ritz values are all there is */
+        lowest = fmin(lowest, k >= p->rank ? whole : lowest_eigenvalue(k, q->theta, q->beta, noise, at_bottom));
+    }
+    /* What holds after one step holds after all, but no chance is left once the Ritz values are all there is. */
+    if (isfinite(lowest)) p->lowest = k >= p->rank ? lowest : fmax(p->lowest, lowest);
+}
+
+gpis_status gpis_probes_absorb(gpis_probes *p, double *AAV, double roundings) {
+    gpis_model_whiten(p->model, p->count, AAV);
+    for (int b = 0; b < p->count; b++) {
+        cblas_dcopy((int)p->d, AAV + b, p->count, p->work, 1);
+        extend_basis(p, b, p->work);
+    }
+    p->steps++;
+    p->error = rounding_error(p, roundings);
+    const gpis_status status = find_theta(p);
+    if (status == GPIS_OK) prove(p);
+    return status;
+}
+
+double gpis_probes_bound(const gpis_probes *p) { return p->lowest; }
+
+/* The polynomials of Lanczos grow like those of Chebyshev outside the spectrum: by a factor of rho a step, where
+ * (rho + 1/rho) / 2 is the distance of c from the middle of the spectrum, in units of half its length. */
+double gpis_probes_expect(double lowest, double highest, double d, int steps, int count, double delta) {
+    const double rho = pow(2.0 / least_overlap(d, count, delta), 1.0 / steps);
+    return 0.5 * (lowest + highest) - 0.25 * (rho + 1.0 / rho) * (highest - lowest);
 }

@@ -4,13 +4,12 @@
  *
  * With the factor of H, W = R^-T D^-1, the matrix M = W A'A W' has A'A >= c H exactly when its smallest eigenvalue is
  * at least c. Each of a few independent random vectors starts a Lanczos process on M; its products with A'A ride along
- * in the gradient passes. After k passes every probe holds the Krylov space of dimension k, and (docs/maths/probes.md),
- * with tanh(eta)^2 = epsilon and cosh((2k - 1) eta) = sqrt(2 d / pi) / (delta / 2)^(1/B),
+ * in the gradient passes. After k passes a probe holds the tridiagonal matrix with diagonal alpha and next to it beta,
+ * its eigenvalues theta, and (docs/maths/probes.md) lambda_min >= c as soon as
  *
- *     lambda_max <= ritz_max / (1 - epsilon),
- *     lambda_min >= (ritz_min - epsilon lambda_max) / (1 - epsilon),
+ *     product of beta_1 .. beta_k / product of (theta_i - c)  <=  delta^(1/B) / sqrt(2 d / pi)
  *
- * both at once, for all k, with probability at least 1 - delta.
+ * for each of the B probes, at all k at once, with probability at least 1 - delta.
  */
 #ifndef GPIS_PROBES_H
 #define GPIS_PROBES_H
@@ -20,24 +19,34 @@
 
 enum { GPIS_PROBES = 4 }; /* with the point itself they fill the kernel of a pass */
 
+/* What is known of M through one starting vector. */
+typedef struct gpis_probe {
+    double *basis; /* (most + 1) x d, orthonormal */
+    /* most each: M q_i = beta_{i-1} q_{i-1} + alpha_i q_i + beta_i q_{i+1} + what is stray */
+    double *alpha, *beta;
+    double *theta; /* most: eigenvalues of the tridiagonal matrix, rising */
+    double stray2; /* squared norms of what is stray, summed */
+} gpis_probe;
+
 typedef struct gpis_probes {
     gpis_context *context;   /* borrowed */
     const gpis_model *model; /* borrowed: whose W it is */
-    int64_t d, rank;         /* columns; those that are not zero */
-    const double *norms2;    /* borrowed: squared norms of the columns of A */
+    int64_t d, rank;         /* columns; those that the model curves in */
     int count, most, steps;  /* probes; passes there is room for; passes made */
     double delta;
     uint64_t seed, round;
-    double *basis;     /* owned: count x (most + 1) x d, orthonormal for each probe */
-    double *projected; /* owned: count x most x most: the basis' products with M */
-    double *image;     /* owned: d x count */
-    double ritz_min, ritz_max;
-    double error; /* of M, relative to its norm, by rounding */
+    gpis_probe *probe; /* owned: count of them */
+    double *numbers;   /* owned: their arrays */
+    double *work;      /* owned: d + most + 1 */
+    double ritz_min;   /* the smallest theta seen */
+    double highest;    /* lambda_max is at most this; infinite: not known */
+    double lowest;     /* lambda_min is at least this; not positive: not known */
+    double error;      /* of M, relative to its norm, by rounding */
 } gpis_probes;
 
-/* `norms2`: squared norms of the columns of A. Columns of zeros take no part: they curve neither f nor the model. */
-gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, const double *norms2, int count,
-                               int most, double delta, uint64_t seed, uint64_t round, gpis_probes **out);
+/* Columns in which the model does not curve (zeros) take no part. */
+gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, int count, int most, double delta,
+                               uint64_t seed, uint64_t round, gpis_probes **out);
 void gpis_probes_destroy(gpis_probes *probes);
 
 /* True while another pass can be used. */
@@ -46,9 +55,10 @@ bool gpis_probes_wanted(const gpis_probes *probes);
 void gpis_probes_directions(const gpis_probes *probes, double *V);
 /* Takes A'A V, which it overwrites. `roundings`: of the pass (gradient). */
 gpis_status gpis_probes_absorb(gpis_probes *probes, double *AAV, double roundings);
-/* c with A'A >= c H, wrong with probability at most delta; not positive: nothing is known yet. */
+/* c with A'A >= c H, wrong with probability at most delta, if the model curves in all columns of A that are not zero;
+ * not positive: nothing is known yet. */
 double gpis_probes_bound(const gpis_probes *probes);
-/* The same bound from Ritz values alone: of `count` probes after `steps` passes in d dimensions. */
-double gpis_probes_promise(double lowest, double highest, double error, double d, int steps, int count, double delta);
+/* What that will be, about, after so many passes, for a spectrum that fills [lowest, highest]. */
+double gpis_probes_expect(double lowest, double highest, double d, int steps, int count, double delta);
 
 #endif

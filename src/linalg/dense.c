@@ -58,10 +58,10 @@ GPIS_INLINE double residual(int64_t rows, const double *y, int64_t y_stride, dou
 #endif
 
 const gpis_dense_kernels *gpis_dense_kernels_at(int level) {
-    static const gpis_dense_kernels plain = {gradient_plain, gradients_plain, norms_plain};
+    static const gpis_dense_kernels plain = {gradient_plain, gradients_plain, norms_plain, 2};
 #if GPIS_X86_DISPATCH
-    static const gpis_dense_kernels avx2 = {gradient_avx2, gradients_avx2, norms_avx2};
-    static const gpis_dense_kernels avx512 = {gradient_avx512, gradients_avx512, norms_avx512};
+    static const gpis_dense_kernels avx2 = {gradient_avx2, gradients_avx2, norms_avx2, 4};
+    static const gpis_dense_kernels avx512 = {gradient_avx512, gradients_avx512, norms_avx512, 8};
     if (level == GPIS_DENSE_AVX512) return __builtin_cpu_supports("x86-64-v4") ? &avx512 : NULL;
     if (level == GPIS_DENSE_AVX2) return __builtin_cpu_supports("x86-64-v3") ? &avx2 : NULL;
 #endif
@@ -87,6 +87,12 @@ double gpis_dense_gradients(const gpis_block *b, int count, const double *X, con
     for (int v = count - 1; v >= 0; v--)
         norm2 = gpis_dense_gradient(b, X + v * b->d, v ? NULL : y, y_stride, r, G + v * b->d);
     return norm2;
+}
+
+/* A lane's own terms, or the tail's, then the other lanes and the tail. */
+int64_t gpis_dense_dot_roundings(int64_t d) {
+    const int lanes = choose()->lanes;
+    return gpis_max64(d / lanes, lanes) + lanes + 2;
 }
 
 void gpis_dense_column_norms(const gpis_block *b, double *norms2) {

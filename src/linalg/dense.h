@@ -27,11 +27,15 @@ typedef struct gpis_dense_kernels {
     double (*gradient)(const gpis_block *, const double *, const double *, int64_t, double *, double *);
     double (*gradients)(const gpis_block *, int, const double *, const double *, int64_t, double *);
     void (*norms)(const gpis_block *chunk, double *norms2); /* row-major */
+    int lanes;                                              /* sums that a dot product runs side by side */
 } gpis_dense_kernels;
 
 enum { GPIS_DENSE_PLAIN, GPIS_DENSE_AVX2, GPIS_DENSE_AVX512, GPIS_DENSE_LEVELS };
 /* Those of a level; NULL where this machine cannot run them. */
 const gpis_dense_kernels *gpis_dense_kernels_at(int level);
+
+/* Roundings, at most, that a term of <a_i, x> goes through for a row of d entries, row-major. */
+int64_t gpis_dense_dot_roundings(int64_t d);
 
 /* norms2[j] += sum of squares of column j of the chunk. */
 void gpis_dense_column_norms(const gpis_block *chunk, double *norms2);

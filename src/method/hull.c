@@ -9,13 +9,13 @@
 
 enum { MOST = GPIS_HULL_POINTS };
 
-gpis_status gpis_hull_create(gpis_context *context, int64_t size, bool affine, gpis_hull **out) {
+gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, const double *norms2, bool affine,
+                             gpis_hull **out) {
+    const int64_t size = d * k;
     *out = NULL;
     gpis_hull *h = gpis_alloc_zero(context, 1, sizeof *h);
     if (!h) return GPIS_NO_MEMORY;
-    h->context = context;
-    h->size = size;
-    h->affine = affine;
+    *h = (gpis_hull){.context = context, .d = d, .k = k, .size = size, .norms2 = norms2, .affine = affine};
     h->memory = gpis_alloc(context, 2 * MOST * size, sizeof(double));
     if (!h->memory) {
         gpis_free(context, h);
@@ -35,7 +35,10 @@ void gpis_hull_destroy(gpis_hull *h) {
     gpis_free(h->context, h);
 }
 
-void gpis_hull_add(gpis_hull *h, const double *x, const double *g, double f) {
+void gpis_hull_add(gpis_hull *h, const double *x, const double *g, double f, gpis_errors errors) {
+    if (h->count == 0) h->errors = errors;
+    h->errors.residual = fmax(h->errors.residual, errors.residual);
+    h->errors.product = fmax(h->errors.product, errors.product);
     if (h->count == MOST) { /* the oldest makes room */
         double *old_x = h->x[0], *old_g = h->g[0];
         for (int i = 1; i < MOST; i++) {
@@ -60,10 +63,11 @@ typedef struct weights {
     double g_norm;                     /* ||g_r|| */
 } weights;
 
+/* In extended precision, so that its error is one of rounding once. */
 static double difference_dot(const double *a, const double *a0, const double *b, const double *b0, int64_t size) {
-    double sum = 0.0;
-    for (int64_t i = 0; i < size; i++) sum += (a[i] - a0[i]) * (b[i] - b0[i]);
-    return sum;
+    long double sum = 0.0L;
+    for (int64_t i = 0; i < size; i++) sum += (long double)(a[i] - a0[i]) * (b[i] - b0[i]);
+    return (double)sum;
 }
 
 static int best_point(const gpis_hull *h) {
@@ -79,8 +83,9 @@ static void form(const gpis_hull *h, weights *w) {
     w->reference = r;
     w->g_norm = cblas_dnrm2((int)h->size, h->g[r], 1);
     for (int i = 0; i < h->count; i++) {
-        w->b[i] = 0.0;
-        for (int64_t l = 0; l < h->size; l++) w->b[i] += h->g[r][l] * (h->x[i][l] - h->x[r][l]);
+        long double slope = 0.0L;
+        for (int64_t l = 0; l < h->size; l++) slope += (long double)h->g[r][l] * (h->x[i][l] - h->x[r][l]);
+        w->b[i] = (double)slope;
         for (int j = 0; j <= i; j++)
             w->Q[i][j] = w->Q[j][i] = 0.5 * (difference_dot(h->x[i], h->x[r], h->g[j], h->g[r], h->size) +
                                              difference_dot(h->x[j], h->x[r], h->g[i], h->g[r], h->size));
@@ -195,15 +200,31 @@ static double value(const weights *w, double f) {
     return sum;
 }
 
-/* Dots of vectors round like the product of their norms (in practice by a few units, however long), points and
- * gradients by a unit each. */
-static double value_error(const weights *w, double f) {
+/* Differences, dots of them and the sums of those here: a few units of the product of their norms. */
+static double rounding_error(const weights *w, double f) {
     double x = 0.0, g = 0.0;
     for (int i = 0; i < w->count; i++) {
         x += fabs(w->t[i]) * w->x_size[i];
         g += fabs(w->t[i]) * w->g_size[i];
     }
-    return 8.0 * DBL_EPSILON * (f + 2.0 * w->g_norm * x + x * g);
+    return (MOST + 8.0) * DBL_EPSILON * (f + 2.0 * w->g_norm * x + x * g);
+}
+
+/*
+ * The gradients are themselves off, by A'e_i of the residuals and by h_i of the products. With p = x - x_r the
+ * objective is then off by <p, (A'e_r + h_r) + sum_i t_i (A'e_i + h_i)>, at most
+ *
+ *     (1 + sum_i |t_i|) (||A p|| ||e|| + |h|_1),   |h|_1 = product * sum_j ||a_j|| |p_j|.
+ */
+static double gradient_error(const gpis_hull *h, const weights *w, const double *x) {
+    const double *xr = h->x[w->reference];
+    double columns = 0.0, weight = 1.0, Ap2 = 0.0;
+    for (int64_t l = 0; l < h->size; l++) columns += sqrt(h->norms2[l / h->k]) * fabs(x[l] - xr[l]);
+    for (int i = 0; i < w->count; i++) {
+        weight += fabs(w->t[i]);
+        for (int j = 0; j < w->count; j++) Ap2 += w->t[i] * w->Q[i][j] * w->t[j];
+    }
+    return weight * (sqrt(fmax(0.0, Ap2)) * h->errors.residual + h->errors.product * columns);
 }
 
 void gpis_hull_best(const gpis_hull *h, double *x, double *g, double *f) {
@@ -219,7 +240,7 @@ void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f, dou
     const double best = h->f[w.reference];
     if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
     *f = value(&w, best);
-    *error = value_error(&w, best);
+    *error = rounding_error(&w, best);
     if (!(*f < best)) { /* nothing but rounding: stay at the best measured point */
         gpis_hull_best(h, x, g, f);
         *error = 0.0;
@@ -236,4 +257,5 @@ void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f, dou
         x[l] = xr[l] + dx;
         g[l] = gr[l] + dg;
     }
+    *error += gradient_error(h, &w, x);
 }

@@ -10,26 +10,30 @@
 #ifndef GPIS_HULL_H
 #define GPIS_HULL_H
 
-#include "base/base.h"
+#include "certificate/certificate.h"
 
 enum { GPIS_HULL_POINTS = 12 };
 
 typedef struct gpis_hull {
     gpis_context *context; /* borrowed */
-    int64_t size;
+    int64_t d, k, size;    /* size = d k */
+    const double *norms2;  /* borrowed: squared norms of the columns of A */
     bool affine;
     int count;                                         /* points held */
     double *x[GPIS_HULL_POINTS], *g[GPIS_HULL_POINTS]; /* parts of memory */
     double f[GPIS_HULL_POINTS];
-    double *memory; /* owned */
+    gpis_errors errors; /* the largest of the points since the hull was last empty */
+    double *memory;     /* owned */
 } gpis_hull;
 
-gpis_status gpis_hull_create(gpis_context *context, int64_t size, bool affine, gpis_hull **out);
+/* For points of d x k; `norms2`, borrowed, must be known when points are added. */
+gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, const double *norms2, bool affine,
+                             gpis_hull **out);
 void gpis_hull_destroy(gpis_hull *hull);
 /* Adds a measured point; the oldest one leaves when there is no room. */
-void gpis_hull_add(gpis_hull *hull, const double *x, const double *g, double f);
-/* The minimiser of f over the hull, its gradient and objective, and what rounding can have done to that: much where
- * points far away cancel. */
+void gpis_hull_add(gpis_hull *hull, const double *x, const double *g, double f, gpis_errors errors);
+/* The minimiser of f over the hull, its gradient and objective, and what rounding can have done to that, here and in
+ * the gradients: much where points far away cancel. */
 void gpis_hull_minimise(const gpis_hull *hull, double *x, double *g, double *f, double *error);
 /* The best of the points themselves. */
 void gpis_hull_best(const gpis_hull *hull, double *x, double *g, double *f);

@@ -67,9 +67,8 @@ static gpis_status add_to_model(newton *s) {
     s->models++;
     if (run->settings->certificate != GPIS_CERTIFICATE_ANY) return GPIS_OK;
     /* The chances of all models together stay below delta. */
-    return gpis_probes_create(run->context, run->model, run->norms2, PROBES, MOST_STEPS,
-                              ldexp(run->settings->delta, -s->models), run->settings->seed, (uint64_t)s->models,
-                              &s->probes);
+    return gpis_probes_create(run->context, run->model, PROBES, MOST_STEPS, ldexp(run->settings->delta, -s->models),
+                              run->settings->seed, (uint64_t)s->models, &s->probes);
 }
 
 /* A sketch, of Y too if k is not 0. With few rows to sketch, only a Gaussian one is sure to keep all directions. */
@@ -131,11 +130,12 @@ static gpis_status evaluate(newton *s, bool resketch) {
     if (status == GPIS_OK) status = gpis_run_pass(run, &pass, probing ? 1.0 + (double)PROBES / (double)run->k : 1.0);
     if (status == GPIS_OK && probing)
         status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->A, run->k, run->extended).gradient);
-    if (status == GPIS_OK && probing) run->model->c = gpis_probes_bound(s->probes);
+    if (status == GPIS_OK && probing && gpis_model_covers(run->model, 1, run->norms2))
+        run->model->c = gpis_probes_bound(s->probes);
     if (status != GPIS_OK) return status;
     run->combined = false;
     gpis_run_offer(run, s->x, s->objective);
-    gpis_hull_add(s->hull, s->x, s->g, s->objective);
+    gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
     return GPIS_OK;
 }
 
@@ -193,23 +193,26 @@ static gpis_status polish(newton *s) {
 typedef struct pace {
     double left; /* the fall of the model at the last point: about f(x) - f* */
     int slow, idle;
+    int rounds;    /* since the model was made or changed */
     bool resketch; /* the next pass carries a sketch */
+    bool hopeless; /* sketches do not help */
 } pace;
 
 /* A Gram matrix that had to be shifted has lost digits that a sketch, held by its rows, still has. */
 static bool has_lost_digits(const newton *s) { return !s->sketch && !s->sketch_tried && s->run->model->shift > 0.0; }
 
-/* Averaging pays when the error shrinks by less than half a round, and not for want of digits; the sketch rides in the
- * next pass. */
+/* Averaging pays when the error shrinks by less than half a round, or takes all too many of them, and not for want of
+ * digits; the sketch rides in the next pass. */
 static void judge_pace(newton *s, pace *now) {
     const gpis_run *run = s->run;
     const double left = 2.0 * gpis_inner_fall(run->inner);
     const bool matters = left > fmax(run->noise, 0.1 * run->settings->tol * run->objective);
     now->slow = matters && left > 0.5 * now->left ? now->slow + 1 : 0;
     now->left = left;
-    if (now->slow < 3) return;
-    now->slow = 0;
+    if (now->slow < 3 && ++now->rounds < ENOUGH) return;
+    now->slow = now->rounds = 0;
     now->resketch = s->sketch ? s->models < MOST_MODELS : has_lost_digits(s);
+    now->hopeless = s->sketch && !now->resketch;
 }
 
 static gpis_status make_gram(newton *s) {
@@ -221,16 +224,18 @@ static gpis_status make_gram(newton *s) {
     return gpis_run_make_model(s->run);
 }
 
-/* Nothing moves any more. A sketch gives way to the Gram matrix, whose bounds need no probes; a Gram matrix that has
+/* Nothing moves any more, or not enough. A sketch gives way to the Gram matrix, whose bounds need no probes; a Gram matrix that has
  * lost digits to a sketch. */
 static gpis_status last_resort(newton *s, pace *now) {
     gpis_run *run = s->run;
-    const bool hopeless = run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run);
+    const bool no_more = run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run);
+    const bool moving = now->hopeless && now->idle < PATIENCE;
     now->idle = 0;
-    if (!hopeless && s->sketch && !s->gram_tried) return make_gram(s);
-    if (!hopeless && has_lost_digits(s))
+    now->hopeless = false;
+    if (!no_more && s->sketch && !s->gram_tried) return make_gram(s);
+    if (!no_more && has_lost_digits(s))
         now->resketch = true;
-    else
+    else if (!moving)
         gpis_run_end(run, GPIS_STALLED);
     return GPIS_OK;
 }
@@ -264,7 +269,7 @@ static gpis_status rounds(newton *s) {
         judge_pace(s, &now);
         status = go_on(s, &now);
         now.idle = gpis_run_idle(run, before, gap) && !is_waiting(s) ? now.idle + 1 : 0;
-        if (status == GPIS_OK && now.idle == PATIENCE) status = last_resort(s, &now);
+        if (status == GPIS_OK && (now.idle == PATIENCE || now.hopeless)) status = last_resort(s, &now);
     }
     const bool worth_it = status == GPIS_OK && run->outcome == GPIS_SOLVED && run->extended && run->inner;
     return worth_it && !gpis_run_exhausted(run) ? polish(s) : status;
@@ -276,9 +281,9 @@ static gpis_status rounds(newton *s) {
 static gpis_status run_newton(gpis_run *run, const double *x0) {
     newton s = {.run = run};
     double *vectors = gpis_alloc(run->context, 4 * run->size + 2 * PROBES * run->d, sizeof *vectors);
-    gpis_status status =
-        vectors ? gpis_hull_create(run->context, run->size, strcmp(run->set->class->name, "none") == 0, &s.hull)
-                : GPIS_NO_MEMORY;
+    gpis_status status = vectors ? gpis_hull_create(run->context, run->d, run->k, run->norms2,
+                                                    strcmp(run->set->class->name, "none") == 0, &s.hull)
+                                 : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
         double **field[] = {&s.x, &s.g, &s.xh, &s.gh};
         for (int i = 0; i < 4; i++) *field[i] = vectors + i * run->size;

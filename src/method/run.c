@@ -38,8 +38,11 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
     run->epochs += gradients;
     run->bytes_read += (double)info.bytes;
     gpis_pass with_norms = *pass;
-    if (!run->norms_known) with_norms.norms2 = run->norms2;
-    run->norms_known = true;
+    const bool walks_chunks = pass->X || pass->gram; /* a sketch alone does not, and would read A twice */
+    if (!run->norms_known && walks_chunks) {
+        with_norms.norms2 = run->norms2;
+        run->norms_known = true;
+    }
     return gpis_pass_run(run->context, run->A, &with_norms);
 }
 
@@ -97,6 +100,7 @@ static gpis_point point_at(const gpis_run *run, const double *x, const double *g
                         .g = g,
                         .objective = objective,
                         .norms2 = run->norms2,
+                        .residual_roundings = roundings.residual,
                         .objective_roundings = roundings.objective,
                         .gradient_roundings = roundings.gradient,
                         .extended = run->extended,
@@ -113,6 +117,12 @@ void gpis_run_replace(gpis_run *run, const double *x, double objective) {
     run->objective = objective;
     const gpis_point point = point_at(run, x, NULL, objective);
     run->noise = gpis_certificate_noise(run->set, &point);
+    run->grain = gpis_certificate_grain(run->set, &point);
+}
+
+gpis_errors gpis_run_errors(const gpis_run *run, const double *x, double objective) {
+    const gpis_point point = point_at(run, x, NULL, objective);
+    return gpis_certificate_errors(run->set, &point);
 }
 
 gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective) {
@@ -243,7 +253,7 @@ double gpis_run_gap(const gpis_run *run) { return fmax(0.0, run->objective - gpi
 bool gpis_run_solved(const gpis_run *run) {
     if (run->settings->certificate == GPIS_CERTIFICATE_NONE) return false;
     const double gap = gpis_run_gap(run);
-    return gap <= run->settings->tol * gpis_run_lower(run) || run->objective <= run->noise;
+    return gap <= run->settings->tol * gpis_run_lower(run) || run->objective <= fmax(run->noise, run->grain);
 }
 
 void gpis_run_end(gpis_run *run, gpis_outcome outcome) {

@@ -29,6 +29,7 @@ typedef struct gpis_run {
     double lower;          /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
     double likely;         /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
     double noise;          /* of the best objective, by rounding */
+    double grain;          /* an objective below this is zero, for an x in double precision */
     bool extended;         /* residuals are computed in extended precision from now on */
     bool combined;         /* points at hand are combinations of measured ones (hull.h) */
     double combined_error; /* of the objective of such a point */
@@ -49,8 +50,8 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                            gpis_set *set, const gpis_settings *settings);
 void gpis_run_clear(gpis_run *run);
 
-/* One pass, entered in the account; `gradients` is its arithmetic in units of one full gradient. The first one also
- * finds the norms of the columns. */
+/* One pass, entered in the account; `gradients` is its arithmetic in units of one full gradient. The first one
+ * that evaluates a point also finds the norms of the columns. */
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients);
 /* The pass every method needs: objective and gradient at x. */
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g);
@@ -63,6 +64,8 @@ double gpis_run_model_cost(const gpis_run *run);
 void gpis_run_offer(gpis_run *run, const double *x, double objective);
 /* The same, kept in any case. */
 void gpis_run_replace(gpis_run *run, const double *x, double objective);
+/* What rounding can have done to x as it was measured. */
+gpis_errors gpis_run_errors(const gpis_run *run, const double *x, double objective);
 /* The first-order bound at x, entered as a lower bound on f*. */
 gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective);
 /* H = (SA)'(SA), d x d: SA is a dense matrix of its own, and a pass over its rows is the fast way to it. */

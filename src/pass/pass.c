@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "pass/chunk.h"
 
 enum {
@@ -297,7 +298,10 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extende
     const cut g = cut_rows(A, A->d * (k + 1), false), h = cut_rows(A, A->d * A->d, true);
     const int64_t g_chunks = (g.chunks + g.strips - 1) / g.strips, h_chunks = (h.chunks + h.strips - 1) / h.strips;
     const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
-    return (gpis_roundings){.objective = (double)(within + g_chunks + g.strips),
+    const bool few = A->block_kind == GPIS_BLOCK_DENSE && k <= GPIS_FEW_RESPONSES && !extended;
+    const bool by_lanes = few && (A->order == GPIS_ROW_MAJOR || A->class->on_demand);
+    return (gpis_roundings){.residual = (double)(by_lanes ? gpis_dense_dot_roundings(A->d) : A->d),
+                            .objective = (double)(within + g_chunks + g.strips),
                             .gradient = (double)(gpis_min64(A->n, g_chunks * g.chunk_rows) + g_chunks + g.strips + 8),
                             .gram = (double)(gpis_min64(A->n, h_chunks * h.chunk_rows) + h_chunks + h.strips + 8)};
 }

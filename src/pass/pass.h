@@ -37,6 +37,7 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
 /* How many roundings, at most, a sum of a pass goes through, each worth 2^-53 of the sum of the absolute terms: an
  * entry of A'R is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. */
 typedef struct gpis_roundings {
+    double residual; /* of a product a_i x, in whatever precision it is computed */
     double objective, gradient, gram;
 } gpis_roundings;
 gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended);

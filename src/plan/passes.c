@@ -30,7 +30,7 @@ int64_t gpis_passes_sketch(const gpis_workload *work, double m) {
     double error = 1.0;
     for (int j = 1; j < MOST_PASSES; j++) {
         const double c =
-            work->probing ? gpis_probes_promise(lowest, highest, 0.0, work->d, j, GPIS_PROBES, 0.5 * work->delta) : 1.0;
+            work->probing ? gpis_probes_expect(lowest, highest, work->d, j, GPIS_PROBES, 0.5 * work->delta) : 1.0;
         error *= rate;
         if (c > 0.0 && error <= work->tol * c) return j + 1;
     }

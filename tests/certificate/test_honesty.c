@@ -105,6 +105,7 @@ static bounds bounds_at(setting *t, const double *x, int64_t effort) {
                               .g = t->g,
                               .objective = b.objective,
                               .norms2 = t->norms2,
+                              .residual_roundings = roundings.residual,
                               .objective_roundings = roundings.objective,
                               .gradient_roundings = roundings.gradient,
                               .extended = extended};

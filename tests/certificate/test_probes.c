@@ -8,9 +8,6 @@
 
 #include "set/world.h"
 
-/* Squared norms of columns: all that matters is that they are not zero. */
-static double ones[200];
-
 typedef enum spectrum { SPREAD, CLUSTERED, OUTLIER, FAR_OUTLIER, REPEATED, SKETCH, SPECTRA } spectrum;
 
 /* Eigenvalues in rising order; SKETCH: those of the inverse of a Gaussian sketch with 8 d rows (Marchenko-Pastur). */
@@ -61,7 +58,7 @@ static bool bound_fails(gpis_context *context, const gpis_model *model, const do
     gpis_probes *probes = NULL;
     double *V = new_vector(d * count);
     bool failed = false;
-    assert_ok(context, gpis_probes_create(context, model, ones, count, steps, delta, seed, 1, &probes));
+    assert_ok(context, gpis_probes_create(context, model, count, steps, delta, seed, 1, &probes));
     assert_true(gpis_probes_bound(probes) <= 0.0);
     while (gpis_probes_wanted(probes)) {
         one_step(context, probes, lambda, V);
@@ -119,7 +116,7 @@ static void sharp_where_it_can_be(void **state) {
     const double delta = 0.5, x = sqrt(2.0 * D / 3.14159265358979323846) / (0.5 * delta);
     for (uint64_t t = 0; t < TRIALS; t++) {
         gpis_probes *probes = NULL;
-        assert_ok(context, gpis_probes_create(context, model, ones, 1, 1, delta, t, 1, &probes));
+        assert_ok(context, gpis_probes_create(context, model, 1, 1, delta, t, 1, &probes));
         one_step(context, probes, lambda, V);
         failures += probes->ritz_min > 1.0 - 1.0 / (x * x);
         gpis_probes_destroy(probes);
@@ -140,7 +137,7 @@ static void useful_after_a_dozen_passes(void **state) {
     fill_spectrum(lambda, D, SKETCH, 1);
     for (uint64_t seed = 0; seed < 20; seed++) {
         gpis_probes *probes = NULL;
-        assert_ok(context, gpis_probes_create(context, model, ones, PROBES, STEPS, 1e-9, seed, 1, &probes));
+        assert_ok(context, gpis_probes_create(context, model, PROBES, STEPS, 1e-9, seed, 1, &probes));
         double before = -INFINITY;
         for (int step = 1; step <= STEPS; step++) {
             one_step(context, probes, lambda, V);
@@ -176,7 +173,7 @@ static void any_factor(void **state) {
     gpis_model *model = NULL;
     gpis_probes *probes = NULL;
     assert_ok(context, gpis_model_create(context, D, H, 8.0, &model));
-    assert_ok(context, gpis_probes_create(context, model, ones, PROBES, D, 0.05, 1, 1, &probes));
+    assert_ok(context, gpis_probes_create(context, model, PROBES, D, 0.05, 1, 1, &probes));
     while (gpis_probes_wanted(probes)) {
         gpis_probes_directions(probes, V);
         for (int i = 0; i < D; i++)
@@ -202,7 +199,7 @@ static gpis_status a_few_steps(gpis_context *context, void *user) {
     if (!H) return GPIS_NO_MEMORY;
     for (int i = 0; i < D; i++) H[i * D + i] = 1.0;
     gpis_status status = gpis_model_create(context, D, H, 1.0, &model);
-    if (status == GPIS_OK) status = gpis_probes_create(context, model, ones, PROBES, 3, 0.1, 1, 1, &probes);
+    if (status == GPIS_OK) status = gpis_probes_create(context, model, PROBES, 3, 0.1, 1, 1, &probes);
     while (status == GPIS_OK && gpis_probes_wanted(probes)) {
         gpis_probes_directions(probes, V);
         for (int i = 0; i < D * PROBES; i++) V[i] *= lambda[i / PROBES];
@@ -220,7 +217,6 @@ static void lack_of_memory(void **state) {
 }
 
 int main(void) {
-    for (int i = 0; i < 200; i++) ones[i] = 1.0;
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_as_seldom_as_stated),

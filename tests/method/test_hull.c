@@ -119,6 +119,9 @@ static void place_points(double X[][D], int count, places where, uint64_t seed) 
         }
 }
 
+/* Where points are measured without errors the norms of columns do not matter. */
+static const double norms2[D];
+
 static void check_hull(gpis_context *context, int count, places where, bool affine, uint64_t seed) {
     quadratic q;
     double X[MOST][D], g[D], x[D], fresh[D], f, error, best = INFINITY;
@@ -126,10 +129,10 @@ static void check_hull(gpis_context *context, int count, places where, bool affi
     fill_normal(q.A, N * D, seed, 1.0);
     fill_normal(q.y, N, seed + 1, 1.0);
     place_points(X, count, where, seed + 2);
-    assert_ok(context, gpis_hull_create(context, D, affine, &hull));
+    assert_ok(context, gpis_hull_create(context, D, 1, norms2, affine, &hull));
     for (int p = 0; p < count; p++) {
         const double at = (double)evaluate(&q, X[p], g);
-        gpis_hull_add(hull, X[p], g, at);
+        gpis_hull_add(hull, X[p], g, at, (gpis_errors){0});
         best = fmin(best, at);
     }
     gpis_hull_minimise(hull, x, g, &f, &error);
@@ -169,14 +172,14 @@ static void old_points_leave(void **state) {
     double x[D], g[D], f, error, last = INFINITY;
     fill_normal(q.A, N * D, 1, 1.0);
     fill_normal(q.y, N, 2, 1.0);
-    assert_ok(context, gpis_hull_create(context, D, false, &hull));
+    assert_ok(context, gpis_hull_create(context, D, 1, norms2, false, &hull));
     for (uint64_t p = 0; p < 40; p++) {
         fill_normal(x, D, 10 + p, 1.0);
         double norm = 0.0;
         for (int j = 0; j < D; j++) norm += fabs(x[j]);
         for (int j = 0; j < D; j++) x[j] /= 4.0 * norm; /* in the l1 ball of radius 1/4 */
         const double at = (double)evaluate(&q, x, g);
-        gpis_hull_add(hull, x, g, at);
+        gpis_hull_add(hull, x, g, at, (gpis_errors){0});
         gpis_hull_minimise(hull, x, g, &f, &error);
         norm = 0.0;
         for (int j = 0; j < D; j++) norm += fabs(x[j]);
@@ -193,7 +196,7 @@ static void old_points_leave(void **state) {
 static gpis_status make(gpis_context *context, void *user) {
     (void)user;
     gpis_hull *hull = NULL;
-    const gpis_status status = gpis_hull_create(context, D, false, &hull);
+    const gpis_status status = gpis_hull_create(context, D, 1, norms2, false, &hull);
     gpis_hull_destroy(hull);
     return status;
 }
