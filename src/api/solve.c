@@ -167,7 +167,7 @@ static gpis_status audit(gpis_run *run, const double *x, double *g) {
     status = gpis_run_first_order(run, x, g, objective);
     if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
     if (!run->model && gpis_method_newton.applicable(run)) return GPIS_OK;
-    if (!run->model) status = gpis_run_make_model(run);
+    if (!run->model) status = gpis_run_make_model(run, NULL, NULL, NULL);
     return status == GPIS_OK ? gpis_run_second_order(run, x, g, objective, false) : status;
 }
 
@@ -178,7 +178,7 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     gpis_status status = gpis_set_distance(run->set, x, &result->feasibility);
     if (status == GPIS_OK && result->feasibility > 0.0) status = gpis_set_project(run->set, x, x);
     if (status == GPIS_OK) status = audit(run, x, g);
-    if (status == GPIS_OK && !gpis_run_solved(run) && gpis_run_extend(run)) status = audit(run, x, g);
+    if (status == GPIS_OK && !gpis_run_solved(run) && gpis_run_extend(run, false)) status = audit(run, x, g);
     gpis_free(run->context, g);
     if (status != GPIS_OK) return status;
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;

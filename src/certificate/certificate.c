@@ -28,25 +28,27 @@ double gpis_certificate_grain(const gpis_set *set, const gpis_point *point) {
  * The computed residual is r + e with |e_i| <= (q + 2) u (|A| |x| + |y|)_i, q roundings in a row's product, u that
  * of the precision it was computed in, and one rounding to double; |y| <= |r| + |A| |x|, so
  *     ||e|| <= (q + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||.
- * A combination of measured points is itself rounded, entry by entry, as a sum of at most a dozen terms.
+ * A combination of measured points is itself rounded, entry by entry: a sum of a dozen differences, and x_r.
  */
 static double residual_error(const gpis_set *set, const gpis_point *point) {
     const double unit = point->extended ? 0.5 * (double)LDBL_EPSILON : UNIT, sum = size_of_products(set, point);
     const double r = sqrt(point->objective);
     const double measured = (point->residual_roundings + 2.0) * unit * (2.0 * sum + r) + UNIT * r;
-    return measured + (point->combined ? 16.0 * UNIT * (sum + r) : 0.0);
+    return measured + (point->combination.made ? UNIT * (2.0 * sum + 16.0 * point->combination.columns) : 0.0);
 }
 
 /* With the computed r + e: | ||r + e||^2 - ||r||^2 | <= 2 ||r + e|| ||e|| + ||e||^2; and the sum of squares itself. */
 double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
     const double e = residual_error(set, point);
     return 2.0 * sqrt(point->objective) * e + e * e + point->objective_roundings * UNIT * point->objective +
-           point->objective_error;
+           point->combination.objective;
 }
 
-/* An entry of A'r is off by at most this times ||a_j||. */
+/* An entry of A'r is off by at most this times ||a_j||, and one of a combination by its own rounding too: gradients are
+ * at most ||a_j|| ||r||, their differences ||a_j|| ||A (x_i - x_r)||. */
 static double product_error(const gpis_point *point) {
-    return point->gradient_roundings * UNIT * sqrt(point->objective);
+    const double r = sqrt(point->objective), measured = point->gradient_roundings * UNIT * r;
+    return measured + (point->combination.made ? UNIT * (2.0 * r + 16.0 * point->combination.images) : 0.0);
 }
 
 gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point) {

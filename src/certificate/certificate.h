@@ -22,6 +22,14 @@
 #include "linalg/model.h"
 #include "set/set.h"
 
+/* How a point x = x_r + sum_i t_i (x_i - x_r) was made of at most 12 measured ones; all 0 for a measured one. */
+typedef struct gpis_combination {
+    double objective; /* what errors of its parts and of their sum can have done to the objective */
+    double columns;   /* sum_i |t_i| sum_j ||a_j|| |x_i - x_r|_j */
+    double images;    /* sum_i |t_i| ||A (x_i - x_r)|| */
+    bool made;
+} gpis_combination;
+
 /* A point of K and what a pass found there. All borrowed. */
 typedef struct gpis_point {
     const double *x, *g;  /* d x k */
@@ -29,9 +37,8 @@ typedef struct gpis_point {
     const double *norms2; /* squared norms of the columns of A */
     /* roundings of a row's product and of the sums over the rows (gpis_pass_roundings) */
     double residual_roundings, objective_roundings, gradient_roundings;
-    bool extended;          /* residuals were computed in extended precision */
-    bool combined;          /* x, g and the objective are combinations of at most 12 measured ones */
-    double objective_error; /* what the combination may have done to the objective */
+    bool extended; /* residuals were computed in extended precision */
+    gpis_combination combination;
 } gpis_point;
 
 /* What rounding can have done to a measured point: the residual is off by a vector of norm `residual`, and an entry of

@@ -61,8 +61,10 @@ void gpis_probes_destroy(gpis_probes *p) {
     gpis_free(p->context, p);
 }
 
-/* Where rounding errors reach the smallest Ritz value, no step can raise it again. */
+/* Half of the truth is enough: the rest is worth less than a pass. Where rounding errors reach the smallest Ritz value,
+ * no step can raise it again. */
 bool gpis_probes_wanted(const gpis_probes *p) {
+    if (p->steps > 0 && p->lowest >= 0.5 * p->ritz_min) return false;
     const bool hopeless = p->steps > 0 && p->ritz_min <= p->error * p->highest && isfinite(p->highest);
     return !hopeless && p->steps < p->most && p->steps < p->rank;
 }
@@ -222,6 +224,6 @@ double gpis_probes_bound(const gpis_probes *p) { return p->lowest; }
 /* The polynomials of Lanczos grow like those of Chebyshev outside the spectrum: by a factor of rho a step, where
  * (rho + 1/rho) / 2 is the distance of c from the middle of the spectrum, in units of half its length. */
 double gpis_probes_expect(double lowest, double highest, double d, int steps, int count, double delta) {
-    const double rho = pow(2.0 / least_overlap(d, count, delta), 1.0 / steps);
+    const double rho = pow(1.0 / least_overlap(d, count, delta), 1.0 / steps);
     return 0.5 * (lowest + highest) - 0.25 * (rho + 1.0 / rho) * (highest - lowest);
 }

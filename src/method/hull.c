@@ -214,17 +214,28 @@ static double rounding_error(const weights *w, double f) {
  * The gradients are themselves off, by A'e_i of the residuals and by h_i of the products. With p = x - x_r the
  * objective is then off by <p, (A'e_r + h_r) + sum_i t_i (A'e_i + h_i)>, at most
  *
- *     (1 + sum_i |t_i|) (||A p|| ||e|| + |h|_1),   |h|_1 = product * sum_j ||a_j|| |p_j|.
+ *     (1 + sum_i |t_i|) (||A p|| ||e|| + product * sum_j ||a_j|| |p_j|).
  */
-static double gradient_error(const gpis_hull *h, const weights *w, const double *x) {
+static double gradient_error(const gpis_hull *h, const weights *w, double images, double columns) {
+    double weight = 1.0;
+    for (int i = 0; i < w->count; i++) weight += fabs(w->t[i]);
+    return weight * (images * h->errors.residual + h->errors.product * columns);
+}
+
+static gpis_combination combination(const gpis_hull *h, const weights *w, double f) {
     const double *xr = h->x[w->reference];
-    double columns = 0.0, weight = 1.0, Ap2 = 0.0;
-    for (int64_t l = 0; l < h->size; l++) columns += sqrt(h->norms2[l / h->k]) * fabs(x[l] - xr[l]);
+    double columns = 0.0, images = 0.0;
     for (int i = 0; i < w->count; i++) {
-        weight += fabs(w->t[i]);
-        for (int j = 0; j < w->count; j++) Ap2 += w->t[i] * w->Q[i][j] * w->t[j];
+        double sum = 0.0;
+        for (int64_t l = 0; w->t[i] != 0.0 && l < h->size; l++)
+            sum += sqrt(h->norms2[l / h->k]) * fabs(h->x[i][l] - xr[l]);
+        columns += fabs(w->t[i]) * sum;
+        images += fabs(w->t[i]) * sqrt(fmax(0.0, w->Q[i][i]));
     }
-    return weight * (sqrt(fmax(0.0, Ap2)) * h->errors.residual + h->errors.product * columns);
+    return (gpis_combination){.objective = rounding_error(w, f) + gradient_error(h, w, images, columns),
+                              .columns = columns,
+                              .images = images,
+                              .made = true};
 }
 
 void gpis_hull_best(const gpis_hull *h, double *x, double *g, double *f) {
@@ -234,19 +245,19 @@ void gpis_hull_best(const gpis_hull *h, double *x, double *g, double *f) {
     *f = h->f[best];
 }
 
-void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f, double *error) {
+void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f, gpis_combination *made) {
     weights w;
     form(h, &w);
     const double best = h->f[w.reference];
     if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
     *f = value(&w, best);
-    *error = rounding_error(&w, best);
     if (!(*f < best)) { /* nothing but rounding: stay at the best measured point */
         gpis_hull_best(h, x, g, f);
-        *error = 0.0;
+        *made = (gpis_combination){0};
         return;
     }
     *f = fmax(*f, 0.0);
+    *made = combination(h, &w, best);
     const double *xr = h->x[w.reference], *gr = h->g[w.reference];
     for (int64_t l = 0; l < h->size; l++) {
         double dx = 0.0, dg = 0.0;
@@ -257,5 +268,4 @@ void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f, dou
         x[l] = xr[l] + dx;
         g[l] = gr[l] + dg;
     }
-    *error += gradient_error(h, &w, x);
 }

@@ -32,9 +32,9 @@ gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, const 
 void gpis_hull_destroy(gpis_hull *hull);
 /* Adds a measured point; the oldest one leaves when there is no room. */
 void gpis_hull_add(gpis_hull *hull, const double *x, const double *g, double f, gpis_errors errors);
-/* The minimiser of f over the hull, its gradient and objective, and what rounding can have done to that, here and in
- * the gradients: much where points far away cancel. */
-void gpis_hull_minimise(const gpis_hull *hull, double *x, double *g, double *f, double *error);
+/* The minimiser of f over the hull, its gradient and objective, and how it was made: errors are large where points far
+ * away cancel. */
+void gpis_hull_minimise(const gpis_hull *hull, double *x, double *g, double *f, gpis_combination *made);
 /* The best of the points themselves. */
 void gpis_hull_best(const gpis_hull *hull, double *x, double *g, double *f);
 

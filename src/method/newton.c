@@ -109,6 +109,14 @@ static bool is_waiting(const newton *s) {
     return s->probes && gpis_probes_wanted(s->probes) && s->probes->steps < ENOUGH;
 }
 
+/* x has been measured. */
+static void take_point(newton *s) {
+    gpis_run *run = s->run;
+    run->combination = (gpis_combination){0};
+    gpis_run_offer(run, s->x, s->objective);
+    gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
+}
+
 /* f and g at x; probes ride along, and with `resketch` a new sketch of A. */
 static gpis_status evaluate(newton *s, bool resketch) {
     gpis_run *run = s->run;
@@ -122,6 +130,7 @@ static gpis_status evaluate(newton *s, bool resketch) {
         pass.AAV = s->AAV;
     }
     gpis_status status = GPIS_OK;
+    run->with_gram = false;
     if (resketch) {
         pass.sketch = s->sketch;
         run->sketches++;
@@ -129,14 +138,12 @@ static gpis_status evaluate(newton *s, bool resketch) {
     }
     if (status == GPIS_OK) status = gpis_run_pass(run, &pass, probing ? 1.0 + (double)PROBES / (double)run->k : 1.0);
     if (status == GPIS_OK && probing)
-        status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->A, run->k, run->extended).gradient);
+        status = gpis_probes_absorb(s->probes, s->AAV,
+                                    gpis_pass_roundings(run->A, run->k, run->extended, run->with_gram).gradient);
     if (status == GPIS_OK && probing && gpis_model_covers(run->model, 1, run->norms2))
         run->model->c = gpis_probes_bound(s->probes);
-    if (status != GPIS_OK) return status;
-    run->combined = false;
-    gpis_run_offer(run, s->x, s->objective);
-    gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
-    return GPIS_OK;
+    if (status == GPIS_OK) take_point(s);
+    return status;
 }
 
 /* The objective of the hull's best point is as good as measured. */
@@ -148,33 +155,39 @@ static bool is_sharp(const newton *s, double error) {
  * that not help, the best measured point serves. */
 static gpis_status step(newton *s) {
     gpis_run *run = s->run;
-    double error;
-    gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &error);
-    if (!is_sharp(s, error) && !gpis_run_exhausted(run)) {
+    gpis_combination made;
+    gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &made);
+    if (!is_sharp(s, made.objective) && !gpis_run_exhausted(run)) {
         memcpy(s->x, s->xh, (size_t)run->size * sizeof(double));
         const gpis_status status = evaluate(s, false);
         if (status != GPIS_OK) return status;
-        gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &error);
+        gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &made);
     }
-    const bool sharp = is_sharp(s, error);
-    if (!sharp) gpis_hull_best(s->hull, s->xh, s->gh, &s->hull_objective);
-    run->combined = s->hull->count > 1;
-    run->combined_error = sharp ? error : 0.0;
+    run->combination = made;
+    if (!is_sharp(s, made.objective)) {
+        gpis_hull_best(s->hull, s->xh, s->gh, &s->hull_objective);
+        run->combination = (gpis_combination){0};
+    }
     gpis_run_offer(run, s->xh, s->hull_objective);
     return GPIS_OK;
 }
 
-/* The bounds at the best point of the hull. Where rounding errors stand in the way of the tolerance, that point is
- * measured in extended precision, and what was measured before is forgotten. */
+/* The best point so far is measured in extended precision, and what was measured before is forgotten. */
+static gpis_status measure_again(newton *s) {
+    memcpy(s->x, s->run->best, (size_t)s->run->size * sizeof(double));
+    s->hull->count = 0;
+    return evaluate(s, false);
+}
+
+/* The bounds at the best point of the hull; in extended precision, where rounding errors stand in the way of the
+ * tolerance. */
 static gpis_status certify(newton *s) {
     gpis_run *run = s->run;
     gpis_status status = GPIS_OK;
     if (run->model) status = gpis_run_second_order(run, s->xh, s->gh, s->hull_objective, true);
     if (status == GPIS_OK) status = gpis_run_first_order(run, s->xh, s->gh, s->hull_objective);
-    if (status != GPIS_OK || gpis_run_solved(run) || is_waiting(s) || !gpis_run_extend(run)) return status;
-    memcpy(s->x, s->xh, (size_t)run->size * sizeof(double));
-    s->hull->count = 0;
-    status = evaluate(s, false);
+    if (status != GPIS_OK || gpis_run_solved(run) || is_waiting(s) || !gpis_run_extend(run, false)) return status;
+    status = measure_again(s);
     if (status != GPIS_OK) return status;
     status = step(s);
     return status == GPIS_OK ? certify(s) : status;
@@ -221,17 +234,18 @@ static gpis_status make_gram(newton *s) {
     s->probes = NULL;
     s->sketch = NULL;
     s->gram_tried = true;
-    return gpis_run_make_model(s->run);
+    return gpis_run_make_model(s->run, NULL, NULL, NULL);
 }
 
-/* Nothing moves any more, or not enough. A sketch gives way to the Gram matrix, whose bounds need no probes; a Gram matrix that has
- * lost digits to a sketch. */
+/* Nothing moves any more, or not enough. Residuals in extended precision may help first. A sketch gives way to the Gram
+ * matrix, whose bounds need no probes; a Gram matrix that has lost digits to a sketch. */
 static gpis_status last_resort(newton *s, pace *now) {
     gpis_run *run = s->run;
     const bool no_more = run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run);
     const bool moving = now->hopeless && now->idle < PATIENCE;
     now->idle = 0;
     now->hopeless = false;
+    if (!no_more && !moving && gpis_run_extend(run, true)) return measure_again(s);
     if (!no_more && s->sketch && !s->gram_tried) return make_gram(s);
     if (!no_more && has_lost_digits(s))
         now->resketch = true;
@@ -251,10 +265,21 @@ static gpis_status go_on(newton *s, pace *now) {
     return status == GPIS_OK && resketch ? add_to_model(s) : status;
 }
 
+/* Without a start of the caller's there is no hope that the Gram matrix is not needed: it is made in the same pass. */
+static gpis_status first_pass(newton *s) {
+    gpis_run *run = s->run;
+    const bool hopeful = run->settings->x0 || run->settings->certificate == GPIS_CERTIFICATE_NONE;
+    if (run->model || hopeful || (run->settings->max_passes == 1)) return evaluate(s, false);
+    s->gram_tried = true;
+    const gpis_status status = gpis_run_make_model(run, s->x, &s->objective, s->g);
+    if (status == GPIS_OK) take_point(s);
+    return status;
+}
+
 static gpis_status rounds(newton *s) {
     gpis_run *run = s->run;
     pace now = {.left = INFINITY};
-    gpis_status status = evaluate(s, false);
+    gpis_status status = first_pass(s);
     while (status == GPIS_OK) {
         const double before = run->objective, gap = gpis_run_gap(run);
         status = step(s);

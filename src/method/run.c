@@ -1,6 +1,7 @@
 /* The account, the best point, the lower bound, and the rules that end a run. */
 #include "method/run.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,17 +39,19 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
     run->epochs += gradients;
     run->bytes_read += (double)info.bytes;
     gpis_pass with_norms = *pass;
-    const bool walks_chunks = pass->X || pass->gram; /* a sketch alone does not, and would read A twice */
-    if (!run->norms_known && walks_chunks) {
-        with_norms.norms2 = run->norms2;
-        run->norms_known = true;
-    }
-    return gpis_pass_run(run->context, run->A, &with_norms);
+    /* A sketch alone does not walk the chunks, and would read A twice; a Gram matrix has the norms already. */
+    if (!run->norms_known && pass->X && !pass->gram) with_norms.norms2 = run->norms2;
+    const gpis_status status = gpis_pass_run(run->context, run->A, &with_norms);
+    if (status != GPIS_OK) return status;
+    if (!run->norms_known && pass->gram) cblas_dcopy((int)run->d, pass->gram, (int)run->d + 1, run->norms2, 1);
+    run->norms_known = run->norms_known || pass->X || pass->gram;
+    return GPIS_OK;
 }
 
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g) {
     const gpis_pass pass = {
         .k = run->k, .Y = run->Y, .X = x, .extended = run->extended, .objective = objective, .G = g};
+    run->with_gram = false;
     return gpis_run_pass(run, &pass, 1.0);
 }
 
@@ -58,16 +61,17 @@ double gpis_run_model_cost(const gpis_run *run) {
     return 1.0 + (run->A->block_kind == GPIS_BLOCK_CSR ? entries / 4.0 : dense);
 }
 
-gpis_status gpis_run_make_model(gpis_run *run) {
+gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objective, double *g) {
     double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
-    const gpis_pass pass = {.k = run->k, .gram = H};
-    gpis_status status = gpis_run_pass(run, &pass, (double)run->d / 4.0);
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .objective = objective, .G = g, .gram = H};
+    run->with_gram = run->with_gram || x;
+    gpis_status status = gpis_run_pass(run, &pass, (double)run->d / 4.0 + (x ? 1.0 : 0.0));
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
     }
-    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false).gram, NULL);
+    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, true).gram, NULL);
 }
 
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H) {
@@ -95,7 +99,7 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, cons
 }
 
 static gpis_point point_at(const gpis_run *run, const double *x, const double *g, double objective) {
-    const gpis_roundings roundings = gpis_pass_roundings(run->A, run->k, run->extended);
+    const gpis_roundings roundings = gpis_pass_roundings(run->A, run->k, run->extended, run->with_gram);
     return (gpis_point){.x = x,
                         .g = g,
                         .objective = objective,
@@ -104,8 +108,7 @@ static gpis_point point_at(const gpis_run *run, const double *x, const double *g
                         .objective_roundings = roundings.objective,
                         .gradient_roundings = roundings.gradient,
                         .extended = run->extended,
-                        .combined = run->combined,
-                        .objective_error = run->combined ? run->combined_error : 0.0};
+                        .combination = run->combination};
 }
 
 void gpis_run_offer(gpis_run *run, const double *x, double objective) {
@@ -216,7 +219,7 @@ gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, doub
     now = now && run->settings->certificate != GPIS_CERTIFICATE_NONE;
     if (status != GPIS_OK || gpis_run_solved(run) || !(now || proof_is_due(run))) return status;
     if (!run->model && gpis_run_exhausted(run)) return GPIS_OK;
-    if (!run->model || run->sketched) status = gpis_run_make_model(run);
+    if (!run->model || run->sketched) status = gpis_run_make_model(run, NULL, NULL, NULL);
     if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective, false);
     run->proof_due = run->passes + run->passes / 4 + 1;
     return status;
@@ -228,13 +231,13 @@ bool gpis_run_idle(gpis_run *run, double objective, double gap) {
     return run->idle;
 }
 
-bool gpis_run_extend(gpis_run *run) {
+bool gpis_run_extend(gpis_run *run, bool at_last) {
     const double tolerance = run->settings->tol * run->objective;
-    if (run->extended || run->noise <= 0.1 * tolerance || gpis_run_exhausted(run)) return false;
+    if (run->extended || gpis_run_exhausted(run)) return false;
     /* What is not noise is small enough, or there is nothing but noise to go by. */
     const bool near = gpis_run_gap(run) <= 4.0 * (tolerance + run->noise);
     const bool blind = gpis_run_lower(run) <= 0.0 && run->idle;
-    if (!near && !blind) return false;
+    if (!at_last && (run->noise <= 0.1 * tolerance || (!near && !blind))) return false;
     run->extended = true;
     run->objective = INFINITY; /* to be measured again */
     return true;

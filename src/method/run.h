@@ -24,18 +24,18 @@ typedef struct gpis_run {
     double step_sum; /* of the steps that line searches accepted since the last report */
     int64_t steps;   /* how many those are */
     /* what is known */
-    double *best;          /* owned: the best feasible point, d x k */
-    double objective;      /* there */
-    double lower;          /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
-    double likely;         /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
-    double noise;          /* of the best objective, by rounding */
-    double grain;          /* an objective below this is zero, for an x in double precision */
-    bool extended;         /* residuals are computed in extended precision from now on */
-    bool combined;         /* points at hand are combinations of measured ones (hull.h) */
-    double combined_error; /* of the objective of such a point */
-    bool idle;             /* what gpis_run_idle said last */
-    double previous_gap;   /* NaN before the first */
-    double *norms2;        /* owned: squared norms of the columns of A, once norms_known */
+    double *best;                 /* owned: the best feasible point, d x k */
+    double objective;             /* there */
+    double lower;                 /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
+    double likely;                /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
+    double noise;                 /* of the best objective, by rounding */
+    double grain;                 /* an objective below this is zero, for an x in double precision */
+    bool extended;                /* residuals are computed in extended precision from now on */
+    bool with_gram;               /* the last point was measured in the pass that made the Gram matrix */
+    gpis_combination combination; /* how the point at hand was made of measured ones (hull.h); all 0: it is one */
+    bool idle;                    /* what gpis_run_idle said last */
+    double previous_gap;          /* NaN before the first */
+    double *norms2;               /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
     gpis_model *model; /* owned: of the Gram matrix or of a sketch; NULL until it is made */
     bool sketched;     /* it is of a sketch: its c, if positive, is probable only */
@@ -55,8 +55,9 @@ void gpis_run_clear(gpis_run *run);
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients);
 /* The pass every method needs: objective and gradient at x. */
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g);
-/* One pass that makes the Gram matrix, its model and the inner problem. */
-gpis_status gpis_run_make_model(gpis_run *run);
+/* One pass that makes the Gram matrix, its model and the inner problem; with x, objective and gradient there as well.
+ */
+gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objective, double *g);
 /* What that pass costs, in units of one gradient pass. */
 double gpis_run_model_cost(const gpis_run *run);
 
@@ -93,8 +94,10 @@ void gpis_run_resume(gpis_run *run, double paused);
 bool gpis_run_idle(gpis_run *run, double objective, double gap);
 
 /* Rounding errors of double precision stand between the objective and the tolerance: from now on residuals are
- * computed in extended precision. True if that is new, and x must be evaluated again. */
-bool gpis_run_extend(gpis_run *run);
+ * computed in extended precision. True if that is new, and x must be evaluated again. `at_last`: there is no other
+ * hope.
+ */
+bool gpis_run_extend(gpis_run *run, bool at_last);
 
 /* The best lower bound that the settings accept, and the gap to it. */
 double gpis_run_lower(const gpis_run *run);

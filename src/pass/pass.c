@@ -294,8 +294,8 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
 
 /* Rows of a strip one after the other, then the strips. A chunk's part of the objective is summed by itself first: by
  * rows, or in extended precision with no error worth a count. */
-gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended) {
-    const cut g = cut_rows(A, A->d * (k + 1), false), h = cut_rows(A, A->d * A->d, true);
+gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, bool with_gram) {
+    const cut h = cut_rows(A, A->d * (A->d + k + 1), true), g = with_gram ? h : cut_rows(A, A->d * (k + 1), false);
     const int64_t g_chunks = (g.chunks + g.strips - 1) / g.strips, h_chunks = (h.chunks + h.strips - 1) / h.strips;
     const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
     const bool few = A->block_kind == GPIS_BLOCK_DENSE && k <= GPIS_FEW_RESPONSES && !extended;

@@ -40,6 +40,7 @@ typedef struct gpis_roundings {
     double residual; /* of a product a_i x, in whatever precision it is computed */
     double objective, gradient, gram;
 } gpis_roundings;
-gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended);
+/* with_gram: of a pass that also makes the Gram matrix, whose chunks are longer. */
+gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, bool with_gram);
 
 #endif

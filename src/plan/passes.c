@@ -12,7 +12,7 @@
 #include "plan/plan.h"
 
 enum {
-    GRAM_PASSES = 3,  /* the gradient at the start, the Gram matrix, the gradient at the solution */
+    GRAM_PASSES = 2,  /* the Gram matrix with the gradient at the start, the gradient at the solution */
     MOST_PASSES = 200 /* a sketch that needs more is no candidate in earnest */
 };
 

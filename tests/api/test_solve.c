@@ -154,7 +154,7 @@ static void limits_end_a_run(void **state) {
         t.settings.time_limit = 1e-9;
         check_ending(&t, GPIS_TIME_LIMIT, best);
         t.settings.time_limit = 0.0;
-        for (int stop = 1; stop <= 2; stop++) {
+        for (int stop = 1; stop <= 2 && stop < enough; stop++) {
             watcher w = {.stop_at = stop};
             t.settings.progress = watch;
             t.settings.progress_user = &w;

@@ -73,7 +73,8 @@ static bool bound_fails(gpis_context *context, const gpis_model *model, const do
     return failed;
 }
 
-/* At most 5 of 100 seeds may fail for each spectrum and size; one failure counts for all steps together. */
+/* For each spectrum and size no more seeds fail than 5 of 100 and three standard deviations: the bound is so sharp for
+ * some of them that nearly 5 do. One failure counts for all steps together. */
 static void wrong_as_seldom_as_stated(void **state) {
     (void)state;
     enum { TRIALS = 400, STEPS = 10 };
@@ -93,7 +94,7 @@ static void wrong_as_seldom_as_stated(void **state) {
                 failures += bound_fails(context, model, lambda, count, STEPS, 0.05, t);
             }
             worst = failures > worst ? failures : worst;
-            if (failures > 20) fail_msg("d %d, spectrum %d: %d failures", (int)d, what, failures);
+            if (failures > 33) fail_msg("d %d, spectrum %d: %d failures", (int)d, what, failures);
         }
         gpis_model_destroy(model);
         free(lambda);
@@ -102,8 +103,8 @@ static void wrong_as_seldom_as_stated(void **state) {
     test_context_end(context, &memory);
 }
 
-/* The lemma itself, where it is sharp: one step, one eigenvalue 0 and all others 1. Then ritz_min > epsilon happens
- * with a chance of nearly delta / 2; were epsilon any smaller, it would happen more often than stated. */
+/* The lemma where it is sharp: one step, one eigenvalue 0 and all others 1. A positive bound is wrong there, and happens
+ * with the chance that the overlap is below its limit; were the limit any larger, more often than stated. */
 static void sharp_where_it_can_be(void **state) {
     (void)state;
     enum { D = 100, TRIALS = 400 };
@@ -113,20 +114,20 @@ static void sharp_where_it_can_be(void **state) {
     double lambda[D], V[D];
     int failures = 0;
     for (int i = 0; i < D; i++) lambda[i] = i > 0;
-    const double delta = 0.5, x = sqrt(2.0 * D / 3.14159265358979323846) / (0.5 * delta);
     for (uint64_t t = 0; t < TRIALS; t++) {
         gpis_probes *probes = NULL;
-        assert_ok(context, gpis_probes_create(context, model, 1, 1, delta, t, 1, &probes));
+        assert_ok(context, gpis_probes_create(context, model, 1, 1, 0.5, t, 1, &probes));
         one_step(context, probes, lambda, V);
-        failures += probes->ritz_min > 1.0 - 1.0 / (x * x);
+        failures += gpis_probes_bound(probes) > 0.0;
         gpis_probes_destroy(probes);
     }
-    assert_true(failures > 65 && failures < 135); /* 100 expected, 4 standard deviations */
+    /* tan(angle) < 15/16 0.5 / sqrt(2 d / pi): 0.443 of all vectors, 4 standard deviations to either side */
+    assert_true(failures > 177 - 40 && failures < 177 + 40);
     gpis_model_destroy(model);
     test_context_end(context, &memory);
 }
 
-/* 14 passes are enough for a third of the truth at delta = 1e-9, and more never hurt. */
+/* 12 passes are enough for half of the truth at delta = 1e-9, and more never hurt. */
 static void useful_after_a_dozen_passes(void **state) {
     (void)state;
     enum { D = 200, STEPS = 20, PROBES = 4 };
@@ -143,7 +144,7 @@ static void useful_after_a_dozen_passes(void **state) {
             one_step(context, probes, lambda, V);
             const double c = gpis_probes_bound(probes);
             if (before > 0.0) assert_true(c >= before - 1e-9);
-            if (step == 14) assert_true(c > 0.3 * lambda[0]);
+            if (step == 12) assert_true(c > 0.5 * lambda[0]);
             assert_true(c <= lambda[0]);
             before = c;
         }

@@ -124,7 +124,7 @@ static const double norms2[D];
 
 static void check_hull(gpis_context *context, int count, places where, bool affine, uint64_t seed) {
     quadratic q;
-    double X[MOST][D], g[D], x[D], fresh[D], f, error, best = INFINITY;
+    double X[MOST][D], g[D], x[D], fresh[D], f, best = INFINITY;
     gpis_hull *hull = NULL;
     fill_normal(q.A, N * D, seed, 1.0);
     fill_normal(q.y, N, seed + 1, 1.0);
@@ -135,13 +135,14 @@ static void check_hull(gpis_context *context, int count, places where, bool affi
         gpis_hull_add(hull, X[p], g, at, (gpis_errors){0});
         best = fmin(best, at);
     }
-    gpis_hull_minimise(hull, x, g, &f, &error);
+    gpis_combination made;
+    gpis_hull_minimise(hull, x, g, &f, &made);
     const double truth = (double)evaluate(&q, x, fresh), least = (double)least_by_force(&q, X, count, !affine);
     double size = 0.0;
     for (int j = 0; j < D; j++) size = fmax(size, fabs(fresh[j]));
     assert_true(f <= best);
     assert_close(f, truth, 1e-10 * truth);
-    assert_close(f, truth, error + 1e-15 * truth);
+    assert_close(f, truth, made.objective + 1e-15 * truth);
     for (int j = 0; j < D; j++) assert_close(g[j], fresh[j], 1e-10 * (size + sqrt(truth)));
     if (affine) /* it may stay with convex weights where others were immoderate */
         assert_true(truth >= least * (1.0 - 1e-9) && f <= (double)least_by_force(&q, X, count, true) * (1.0 + 1e-8));
@@ -169,7 +170,8 @@ static void old_points_leave(void **state) {
     gpis_context *context = test_context(&memory);
     quadratic q;
     gpis_hull *hull = NULL;
-    double x[D], g[D], f, error, last = INFINITY;
+    gpis_combination made;
+    double x[D], g[D], f, last = INFINITY;
     fill_normal(q.A, N * D, 1, 1.0);
     fill_normal(q.y, N, 2, 1.0);
     assert_ok(context, gpis_hull_create(context, D, 1, norms2, false, &hull));
@@ -180,7 +182,7 @@ static void old_points_leave(void **state) {
         for (int j = 0; j < D; j++) x[j] /= 4.0 * norm; /* in the l1 ball of radius 1/4 */
         const double at = (double)evaluate(&q, x, g);
         gpis_hull_add(hull, x, g, at, (gpis_errors){0});
-        gpis_hull_minimise(hull, x, g, &f, &error);
+        gpis_hull_minimise(hull, x, g, &f, &made);
         norm = 0.0;
         for (int j = 0; j < D; j++) norm += fabs(x[j]);
         assert_true(norm <= 0.25 + 1e-15);

@@ -34,7 +34,7 @@ static void best_point_and_best_bound_are_kept(void **state) {
     double x[D] = {0}, good[D], bad[D] = {-0.7};
     visit v = visit_at(&run, x);
     assert_true(run.objective == v.objective && gpis_run_gap(&run) == v.objective); /* f* >= 0 is all that is known */
-    assert_ok(context, gpis_run_make_model(&run));
+    assert_ok(context, gpis_run_make_model(&run, NULL, NULL, NULL));
     assert_ok(context, gpis_run_second_order(&run, x, v.g, v.objective, true));
     memcpy(good, run.inner->s, sizeof good);
     v = visit_at(&run, good);
