@@ -13,7 +13,6 @@
  * constant in it comes from random probes that ride along in the gradient passes, and it is probable (probes.h); the
  * sketched problem's own solution, which costs no further pass, is where the rounds start (the paper's GPCS).
  */
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,13 +44,14 @@ typedef struct newton {
 /* ---- the model ------------------------------------------------------------------------------------------------------
  */
 
-/* H <- ((models) H + (SA)'(SA)) / (models + 1), its factor, and new probes, since those belong to a factor. */
-static gpis_status add_to_model(newton *s) {
+/* H <- ((models) H + (SA)'(SA)) / (models + 1), its factor, and new probes, since those belong to a factor. With x0,
+ * the sketched problem's objective and gradient there. */
+static gpis_status add_to_model(newton *s, const double *x0) {
     gpis_run *run = s->run;
     const int64_t entries = run->d * run->d;
     double *H = gpis_alloc(run->context, entries, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
-    gpis_status status = gpis_run_sketch_gram(run, s->sketch, H);
+    gpis_status status = gpis_run_sketch_gram(run, s->sketch, H, x0, x0 ? &s->objective : NULL, x0 ? s->g : NULL);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
@@ -89,14 +89,9 @@ static gpis_status start_from_sketch(newton *s, const double *x0) {
     const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
     run->sketches++;
     status = gpis_run_pass(run, &pass, s->sketch->class->cost(run->n, run->d, run->m));
-    if (status == GPIS_OK) status = add_to_model(s);
+    if (status == GPIS_OK) status = add_to_model(s, x0);
     if (status != GPIS_OK) return status;
-    /* (SA)'(SA x0 - Sy) */
-    const int m = (int)run->m, d = (int)run->d, k = (int)run->k;
-    double *SY = s->sketch->SY;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, k, d, 1.0, s->sketch->SA, d, x0, k, -1.0, SY, k);
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, k, m, 1.0, s->sketch->SA, d, SY, k, 0.0, s->g, k);
-    status = gpis_run_inner(run, x0, s->g, cblas_ddot(m * k, SY, 1, SY, 1));
+    status = gpis_run_inner(run, x0, s->g, s->objective);
     memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
     return status;
 }
@@ -262,7 +257,7 @@ static gpis_status go_on(newton *s, pace *now) {
     now->resketch = false;
     memcpy(s->x, s->run->inner->s, (size_t)s->run->size * sizeof(double));
     if (status == GPIS_OK) status = evaluate(s, resketch);
-    return status == GPIS_OK && resketch ? add_to_model(s) : status;
+    return status == GPIS_OK && resketch ? add_to_model(s, NULL) : status;
 }
 
 /* Without a start of the caller's there is no hope that the Gram matrix is not needed: it is made in the same pass. */

@@ -74,11 +74,12 @@ gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objectiv
     return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, true).gram, NULL);
 }
 
-gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H) {
+gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H, const double *x,
+                                 double *objective, double *g) {
     gpis_source *SA = NULL;
     gpis_status status =
         gpis_source_dense(run->context, sketch->SA, GPIS_FLOAT64, GPIS_ROW_MAJOR, sketch->m, sketch->d, sketch->d, &SA);
-    const gpis_pass pass = {.gram = H};
+    const gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = objective, .G = g, .gram = H};
     if (status == GPIS_OK) status = gpis_pass_run(run->context, SA, &pass);
     gpis_source_destroy(SA);
     run->epochs += (double)(sketch->m * run->d) / (4.0 * (double)(run->n * run->k));

@@ -13,7 +13,6 @@
  */
 #include "method/sketched.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,12 +51,13 @@ static gpis_status new_sketch(rounds *r, int64_t k) {
                               &r->sketch);
 }
 
-/* H = (SA)'(SA) and its factor. */
-static gpis_status new_model(rounds *r) {
+/* H = (SA)'(SA) and its factor; `classical`: also the sketched problem's own objective and gradient at x. */
+static gpis_status new_model(rounds *r, bool classical) {
     gpis_run *run = r->run;
     double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
-    const gpis_status status = gpis_run_sketch_gram(run, r->sketch, H);
+    const gpis_status status = classical ? gpis_run_sketch_gram(run, r->sketch, H, r->x, &r->objective, r->g)
+                                         : gpis_run_sketch_gram(run, r->sketch, H, NULL, NULL, NULL);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
@@ -100,17 +100,12 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
 /* GPCS: the classical sketch. At x_0 its gradient is (SA)'(SA x_0 - S y). */
 static gpis_status classical_sketch(rounds *r) {
     gpis_run *run = r->run;
-    const int m = (int)r->m, d = (int)run->d, k = (int)run->k;
     gpis_status status = new_sketch(r, run->k);
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = r->sketch};
     status = gpis_run_pass(run, &pass, 0.0);
-    if (status == GPIS_OK) status = new_model(r);
-    if (status != GPIS_OK) return status;
-    double *residual = r->sketch->SY;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, k, d, 1.0, r->sketch->SA, d, r->x, k, -1.0, residual, k);
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, k, m, 1.0, r->sketch->SA, d, residual, k, 0.0, r->g, k);
-    return inner_loop(r, 0, r->g);
+    if (status == GPIS_OK) status = new_model(r, true);
+    return status == GPIS_OK ? inner_loop(r, 0, r->g) : status;
 }
 
 /* g = A'(A x_0 - y), f(x_0) and S^t A, in one pass over the rows. */
@@ -121,7 +116,7 @@ static gpis_status gradient_and_sketch(rounds *r) {
     const gpis_pass pass = {
         .k = run->k, .Y = run->Y, .X = r->x, .objective = &r->objective, .G = r->g, .sketch = r->sketch};
     status = gpis_run_pass(run, &pass, 1.0);
-    return status == GPIS_OK ? new_model(r) : status;
+    return status == GPIS_OK ? new_model(r, false) : status;
 }
 
 /* An objective above the best, or a sketch without full rank: a larger sketch, from the best point. */

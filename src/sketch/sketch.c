@@ -60,12 +60,19 @@ gpis_status gpis_sketch_create_in(gpis_context *context, const gpis_sketch_class
     return status;
 }
 
+/* By all threads: most of it is memory that the system has yet to find. */
+static void clear(double *v, int64_t count, int threads) {
+    enum { PIECE = 1 << 17 };
+#pragma omp parallel for num_threads(threads) if (count > PIECE)
+    for (int64_t i = 0; i < count; i += PIECE) memset(v + i, 0, (size_t)gpis_min64(PIECE, count - i) * sizeof *v);
+}
+
 gpis_status gpis_sketch_restart(gpis_sketch *s, uint64_t round) {
     s->class->stop(s);
     s->state = NULL;
     s->round = round;
-    memset(s->SA, 0, (size_t)(s->m * s->d) * sizeof(double));
-    if (s->k) memset(s->SY, 0, (size_t)(s->m * s->k) * sizeof(double));
+    clear(s->SA, s->m * s->d, s->context->threads);
+    if (s->k) clear(s->SY, s->m * s->k, s->context->threads);
     return s->class->start(s);
 }
 
