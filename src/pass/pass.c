@@ -1,4 +1,4 @@
-/* The sweep: superblocks of rows from the source, chunks of a superblock to the strips, strips to threads. */
+/* The sweep: windows of rows from the source, chunks of a window to the strips, strips to threads. */
 #include "pass/pass.h"
 
 #include <math.h>
@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "pass/chunk.h"
+#include "pass/window.h"
 
 enum {
     MAX_STRIPS = 64,         /* also the most threads that can work */
-    STRIP_DOUBLES = 1 << 25, /* all strips together: 256 MB, unless two of them need more */
+    STRIP_DOUBLES = 1 << 24, /* all strips together: 128 MB, unless two of them need more */
     CHUNK_BYTES = 1 << 18,   /* a chunk stays in the second-level cache */
     MAX_CHUNK_ROWS = 1024,
     GRAM_ROWS = MAX_CHUNK_ROWS, /* what dsyrk needs to run at speed */
-    SUPERBLOCK_BYTES = 1 << 25, /* rows made on demand are made so many at a time */
     SERIAL_WORK = 1 << 15       /* below so many entries threads cost more than they bring */
 };
 
@@ -23,14 +23,15 @@ typedef struct sweep {
     gpis_source *A;        /* borrowed */
     const gpis_pass *pass; /* borrowed */
     gpis_chunk_plan plan;
-    int64_t chunk_rows, superblock_rows, strips;
+    int64_t chunk_rows, strips;
     int threads;
+    bool sums_wanted;     /* not the sketch alone */
     gpis_sums *sums;      /* strips of them; owned */
     double *accumulators; /* owned: their arrays */
     double *transposed;   /* owned: XT, PT */
     double *scratch;      /* owned: R and unpacked rows, of each thread */
     int64_t residual_size, scratch_size;
-    double *made; /* owned: a superblock of rows made on demand; NULL when all rows are at hand */
+    gpis_windows *windows; /* owned */
 } sweep;
 
 static int64_t power_of_two_rows(int64_t bytes, double row_bytes, int64_t least, int64_t most) {
@@ -50,10 +51,9 @@ typedef struct cut {
 
 static cut cut_rows(const gpis_source *A, int64_t per_strip, bool gram) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
-    const double width = A->type == GPIS_FLOAT64 ? 8.0 : 4.0;
-    const double row_bytes = csr ? 8.0 + (4.0 + width) * (double)A->nonzeros / (double)A->n : width * (double)A->d;
     cut c;
-    c.chunk_rows = gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, row_bytes, 64, MAX_CHUNK_ROWS);
+    c.chunk_rows =
+        gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, gpis_source_row_bytes(A), 64, MAX_CHUNK_ROWS);
     c.chunks = (A->n + c.chunk_rows - 1) / c.chunk_rows;
     c.strips = gpis_min64(strip_limit(per_strip), c.chunks);
     return c;
@@ -64,8 +64,6 @@ static void plan_sweep(sweep *s, int64_t per_strip) {
     const cut c = cut_rows(A, per_strip, s->pass->gram != NULL);
     s->chunk_rows = c.chunk_rows;
     s->strips = c.strips;
-    const int64_t quantum = s->pass->sketch ? gpis_max64(s->chunk_rows, GPIS_SKETCH_QUANTUM) : s->chunk_rows;
-    s->superblock_rows = A->resident ? A->n : quantum * gpis_max64(1, SUPERBLOCK_BYTES / (8 * A->d * quantum));
     s->threads = (int)gpis_min64(s->context->threads, s->strips);
     if (!s->pass->gram && A->nonzeros * gpis_max64(1, s->pass->k) < SERIAL_WORK) s->threads = 1;
 }
@@ -126,85 +124,55 @@ static gpis_status prepare(sweep *s) {
     s->scratch_size = s->residual_size + (s->plan.unpack ? s->chunk_rows * A->d : 0) + 8;
     s->scratch = gpis_alloc(s->context, s->scratch_size * s->threads, sizeof(double));
     if (!s->scratch) return GPIS_NO_MEMORY;
-    if (!A->resident) {
-        s->made = gpis_alloc(s->context, gpis_min64(s->superblock_rows, A->n) * A->d, sizeof(double));
-        if (!s->made) return GPIS_NO_MEMORY;
-    }
     if (s->plan.transposed && (pass->X || pass->P || pass->V)) {
         const gpis_status status = transpose_points(s);
         if (status != GPIS_OK) return status;
     }
-    return allocate_strips(s, G, AAV, norms, gram);
+    const gpis_status status = allocate_strips(s, G, AAV, norms, gram);
+    if (status != GPIS_OK) return status;
+    const gpis_window_use use = {.chunk_rows = s->chunk_rows, .whole = pass->sketch != NULL, .threads = s->threads};
+    return gpis_windows_start(s->context, s->A, use, &s->windows);
 }
 
-/* Rows made on demand: chunks of the superblock are made side by side if the source allows it. The first failure in
- * row order is the one reported. */
-static gpis_status make_rows(sweep *s, int64_t row0, int64_t rows, gpis_block *out) {
-    const gpis_source_class *class = s->A->class;
-    if (s->A->resident) return class->block(s->A, row0, rows, NULL, out);
-    const int64_t chunks = (rows + s->chunk_rows - 1) / s->chunk_rows;
-    const int threads = s->A->serial ? 1 : s->threads;
-    int64_t failed = chunks;
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : failed)
-    for (int64_t c = 0; c < chunks; c++) {
-        const int64_t first = c * s->chunk_rows, count = gpis_min64(s->chunk_rows, rows - first);
-        gpis_block ignored;
-        if (class->block(s->A, row0 + first, count, s->made + first * s->A->d, &ignored) != GPIS_OK)
-            failed = gpis_min64(failed, c);
-    }
-    if (failed < chunks) {
-        const int64_t first = failed * s->chunk_rows;
-        return gpis_fail(s->context, GPIS_BAD_DATA, "%s: rows %lld to %lld could not be made", gpis_source_name(s->A),
-                         (long long)(row0 + first + 1), (long long)(row0 + gpis_min64(first + s->chunk_rows, rows)));
-    }
-    *out = (gpis_block){.kind = GPIS_BLOCK_DENSE,
-                        .type = GPIS_FLOAT64,
-                        .row0 = row0,
-                        .nrows = rows,
-                        .d = s->A->d,
-                        .values = s->made,
-                        .row_stride = s->A->d,
-                        .col_stride = 1};
-    return GPIS_OK;
-}
-
-/* The chunks of one strip that lie in this superblock, in order. */
-static void add_strip(sweep *s, const gpis_block *rows, int64_t strip, double *scratch) {
-    double *unpacked = scratch + s->residual_size;
-    const int64_t first_chunk = rows->row0 / s->chunk_rows;
-    const int64_t chunks = (rows->nrows + s->chunk_rows - 1) / s->chunk_rows;
+/* The chunks of one strip that lie in this window, in order. */
+static void add_strip(sweep *s, const gpis_block *window, int64_t strip, int thread) {
+    double *scratch = s->scratch + thread * s->scratch_size, *unpacked = scratch + s->residual_size;
+    const int64_t first_chunk = window->row0 / s->chunk_rows;
+    const int64_t chunks = (window->nrows + s->chunk_rows - 1) / s->chunk_rows;
     const int64_t offset = ((strip - first_chunk) % s->strips + s->strips) % s->strips;
     for (int64_t c = offset; c < chunks; c += s->strips) {
-        const int64_t first = c * s->chunk_rows;
-        const gpis_block chunk = gpis_block_rows(rows, first, gpis_min64(s->chunk_rows, rows->nrows - first));
-        gpis_chunk_add(&s->plan, &chunk, scratch, unpacked, &s->sums[strip]);
+        const int64_t first = c * s->chunk_rows, count = gpis_min64(s->chunk_rows, window->nrows - first);
+        gpis_block chunk;
+        if (!gpis_windows_chunk(s->windows, window, first, count, thread, &chunk)) return;
+        if (s->sums_wanted) gpis_chunk_add(&s->plan, &chunk, scratch, unpacked, &s->sums[strip]);
     }
+}
+
+/* One window, to all who want it. */
+static gpis_status add_window(sweep *s, const gpis_block *window) {
+    const gpis_pass *pass = s->pass;
+    if (s->sums_wanted || gpis_windows_in_chunks(s->windows)) {
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
+        for (int64_t strip = 0; strip < s->strips; strip++) add_strip(s, window, strip, omp_get_thread_num());
+        const gpis_status status = gpis_windows_settle(s->windows);
+        if (status != GPIS_OK) return status;
+    }
+    if (!pass->sketch) return GPIS_OK;
+    const double *Y = pass->sketch->k ? pass->Y + window->row0 * pass->k : NULL;
+    return pass->sketch->class->absorb(pass->sketch, window, Y, s->context->threads);
 }
 
 static gpis_status sweep_rows(sweep *s) {
     const gpis_pass *pass = s->pass;
-    const bool sums_wanted = pass->X || pass->P || pass->V || pass->Y2 || pass->norms2 || pass->gram;
-    for (int64_t row0 = 0; row0 < s->A->n; row0 += s->superblock_rows) {
-        gpis_block rows;
-        gpis_status status = make_rows(s, row0, gpis_min64(s->superblock_rows, s->A->n - row0), &rows);
-        if (status != GPIS_OK) return status;
-        if (sums_wanted) {
-#pragma omp parallel num_threads(s->threads)
-            {
-                double *scratch = s->scratch + omp_get_thread_num() * s->scratch_size;
-#pragma omp for schedule(dynamic)
-                for (int64_t strip = 0; strip < s->strips; strip++) add_strip(s, &rows, strip, scratch);
-            }
-        }
-        if (pass->sketch) {
-            const double *Y = pass->sketch->k ? pass->Y + row0 * pass->k : NULL;
-            status = pass->sketch->class->absorb(pass->sketch, &rows, Y, s->context->threads);
-            if (status != GPIS_OK) return status;
-        }
+    gpis_block window;
+    gpis_status status = gpis_windows_next(s->windows, &window);
+    while (status == GPIS_OK && window.nrows > 0) {
+        status = add_window(s, &window);
+        if (status == GPIS_OK) status = gpis_windows_next(s->windows, &window);
     }
-    if (pass->sketch && pass->sketch->class->finish)
-        return pass->sketch->class->finish(pass->sketch, s->context->threads);
-    return GPIS_OK;
+    if (status == GPIS_OK && pass->sketch && pass->sketch->class->finish)
+        status = pass->sketch->class->finish(pass->sketch, s->context->threads);
+    return status;
 }
 
 /* A sum of d x columns, as it is held, to where it is wanted. */
@@ -277,13 +245,16 @@ static gpis_status explain_nonfinite(sweep *s) {
 
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     sweep s = {.context = context, .A = A, .pass = pass};
-    gpis_status status = prepare(&s);
+    s.sums_wanted = pass->X || pass->P || pass->V || pass->Y2 || pass->norms2 || pass->gram;
+    gpis_status status = gpis_source_unchanged(A);
+    if (status == GPIS_OK) status = prepare(&s);
     if (status == GPIS_OK) status = sweep_rows(&s);
+    gpis_windows_end(s.windows, status);
+    if (status == GPIS_OK) status = gpis_source_unchanged(A);
     if (status == GPIS_OK) {
         collect(&s);
         if (!answers_are_finite(pass, A->d)) status = explain_nonfinite(&s);
     }
-    gpis_free(context, s.made);
     gpis_free(context, s.scratch);
     gpis_free(context, s.transposed);
     gpis_free(context, s.accumulators);

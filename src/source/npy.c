@@ -23,7 +23,7 @@ static void destroy(gpis_source *source) {
     gpis_dense_destroy(source);
 }
 
-static const gpis_source_class npy_class = {"npy", gpis_dense_block, destroy, NULL, false};
+static const gpis_source_class npy_class = {.kind = "npy", .block = gpis_dense_block, .destroy = destroy};
 
 static gpis_status map_file(gpis_context *context, const char *path, mapped *m) {
     int64_t size;
@@ -54,8 +54,9 @@ static gpis_status view_numbers(gpis_context *context, const gpis_npy_header *h,
     return GPIS_OK;
 }
 
-gpis_status gpis_open_npy(gpis_context *context, const char *path, const char *target, gpis_source **out) {
-    (void)target;
+gpis_status gpis_open_npy(gpis_context *context, const char *path, const gpis_open_options *options,
+                          gpis_source **out) {
+    (void)options;
     gpis_npy_header header;
     *out = NULL;
     gpis_source *source = gpis_source_new(context, &npy_class, path);
