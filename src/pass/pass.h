@@ -1,9 +1,9 @@
 /*
  * pass: the only code that walks the rows of A. One sweep feeds every accumulator that is asked for.
  *
- * Rows are cut into chunks that stay in cache, chunk c belongs to strip c mod S, and each strip has sums of its own,
- * which are added up in order at the end. The cut depends on the shape of the problem alone, so the result has the same
- * bits whatever the number of threads.
+ * Rows are cut into chunks that stay in cache, and chunks into runs; run r belongs to strip r mod S, and each strip has
+ * sums of its own, which are added up in order at the end. The cut depends on the shape of the problem alone, so the
+ * result has the same bits whatever the number of threads, the windows that rows come in (window.h) and the memory.
  */
 #ifndef GPIS_PASS_H
 #define GPIS_PASS_H
