@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <omp.h>
-#include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "pass/chunk.h"
 #include "pass/window.h"
@@ -168,7 +168,8 @@ static void add_runs(sweep *s, const gpis_block *window, int thread) {
     for (;;) {
         const int64_t taken = atomic_fetch_add(&s->taken, 1), run = first + taken, strip = run % s->strips;
         if (run > last) return;
-        while (atomic_load(&s->turns[strip]) < taken / s->strips) sched_yield();
+        const struct timespec moment = {.tv_nsec = 20000};
+        while (atomic_load(&s->turns[strip]) < taken / s->strips) nanosleep(&moment, NULL);
         const int64_t begin = gpis_max64(0, run * s->run_rows - window->row0);
         const int64_t end = gpis_min64(window->nrows, (run + 1) * s->run_rows - window->row0);
         add_run(s, window, begin, end, &s->sums[strip], thread);
