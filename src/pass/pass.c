@@ -310,3 +310,20 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extende
                             .gradient = (double)(gpis_min64(A->n, g_chunks * g.chunk_rows) + g_chunks + g.strips + 8),
                             .gram = (double)(gpis_min64(A->n, h_chunks * h.chunk_rows) + h_chunks + h.strips + 8)};
 }
+
+double gpis_pass_gram_strips(double n, double d) {
+    return fmin(fmin(MAX_STRIPS, fmax(2.0, floor(STRIP_DOUBLES / (d * d)))), ceil(n / GRAM_ROWS));
+}
+
+double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load) {
+    const int64_t vectors = load.k + load.probes, square = load.gram ? A->d * A->d : 0;
+    const int64_t per_strip = A->d * (vectors + 1) + square; /* and the norms of the columns */
+    const cut c = cut_rows(A, per_strip, load.gram);
+    const int threads = (int)gpis_min64(context->threads, c.strips);
+    const bool plain = A->block_kind == GPIS_BLOCK_CSR || (A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR);
+    const bool unpack = !plain && (load.gram || gpis_max64(load.k, load.probes) > GPIS_FEW_RESPONSES);
+    const double scratch = (double)(c.chunk_rows * (vectors + (unpack ? A->d : 0))) * threads;
+    const gpis_window_use use = {c.chunk_rows, c.run * c.chunk_rows, load.sketch, threads};
+    return 8.0 * ((double)(per_strip + 32) * (double)c.strips + scratch + (double)(A->d * (vectors + load.k))) +
+           (double)gpis_windows_memory(A, context->limit, use);
+}

@@ -34,6 +34,16 @@ typedef struct gpis_pass {
 /* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not. */
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
 
+/* Bytes that a pass takes while it runs: sums of the strips, scratch of the threads, windows. What the sketch holds is
+ * not among them. */
+typedef struct gpis_pass_load {
+    int64_t k, probes;
+    bool gram, sketch; /* what it makes besides gradients */
+} gpis_pass_load;
+double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load);
+/* Strips of a Gram pass over n rows of d columns: each has a d x d sum of its own. */
+double gpis_pass_gram_strips(double n, double d);
+
 /* How many roundings, at most, a sum of a pass goes through, each worth 2^-53 of the sum of the absolute terms: an
  * entry of A'R is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. */
 typedef struct gpis_roundings {
