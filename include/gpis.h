@@ -74,6 +74,11 @@ GPIS_API void gpis_context_destroy(gpis_context *context); /* NULL is fine; last
 GPIS_API gpis_status gpis_context_set_threads(gpis_context *context, int threads);
 GPIS_API int gpis_context_threads(const gpis_context *context);
 
+/* All that is made with this context together may take so many bytes (0: no limit): what would go beyond fails with
+ * GPIS_NO_MEMORY. Rows of files that do not fit are then read window by window (gpis_source_open). */
+GPIS_API gpis_status gpis_context_set_memory(gpis_context *context, int64_t bytes);
+GPIS_API int64_t gpis_context_memory_peak(const gpis_context *context); /* the most bytes in use at one time so far */
+
 /* The text of the last failure of a call that used this context; "" if none. Valid until the next call. */
 GPIS_API const char *gpis_last_error(const gpis_context *context);
 
@@ -110,8 +115,8 @@ GPIS_API gpis_status gpis_source_csr(gpis_context *context, int64_t n, int64_t d
                                      const int32_t *indices, const void *values, gpis_type type, gpis_source **out);
 
 /* Rows made on demand: write rows row0 .. row0 + nrows - 1 to `rows` (nrows x d, row-major) and return 0, or return
- * non-zero to fail. The same rows must come out at every pass. With `concurrent` non-zero it may be called from
- * several threads at once. */
+ * non-zero to fail. The same rows must come out at every pass. It is called from threads of the library, while others
+ * work on the rows before; from one at a time, unless `concurrent` is non-zero. */
 typedef int (*gpis_rows_fn)(void *user, int64_t row0, int64_t nrows, double *rows);
 GPIS_API gpis_status gpis_source_callback(gpis_context *context, int64_t n, int64_t d, gpis_rows_fn rows, void *user,
                                           int concurrent, gpis_source **out);
@@ -119,6 +124,17 @@ GPIS_API gpis_status gpis_source_callback(gpis_context *context, int64_t n, int6
 /* Opens .npy, .csv, .tsv, .mtx, .svm, .libsvm (text may be gzipped: .csv.gz, ...). `target` names the column of a
  * .csv/.tsv file that holds y, by its header name or its number counted from 1; NULL for none. */
 GPIS_API gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out);
+
+typedef struct gpis_open_options {
+    const char *target; /* as above */
+    int64_t memory;     /* bytes for everything, A, y and the solve; 0: the limit of the context, if it has one */
+    const char *cache;  /* folder for what is made of text files; NULL: beside the file */
+} gpis_open_options;
+GPIS_API gpis_open_options gpis_open_options_default(void);
+/* A file that fits in the memory is mapped or held there; of others each pass reads the rows anew, a window at a time,
+ * so that A may be larger than memory. Without a limit, half of the machine's memory counts. */
+GPIS_API gpis_status gpis_source_open_with(gpis_context *context, const char *path, const gpis_open_options *options,
+                                           gpis_source **out);
 GPIS_API void gpis_source_destroy(gpis_source *source);
 
 typedef struct gpis_source_info {
@@ -128,6 +144,7 @@ typedef struct gpis_source_info {
     const char *kind;   /* "dense", "csr", "npy", "csv", "mtx", "libsvm", "callback" */
     const char *layout; /* "row-major", "column-major", "compressed rows", "rows on demand" */
     int64_t bytes;      /* what one pass reads; 0 for rows on demand */
+    int resident;       /* non-zero: A lies in memory or is mapped there; zero: rows are read or made at each pass */
 } gpis_source_info;
 
 GPIS_API void gpis_source_describe(const gpis_source *source, gpis_source_info *info);
@@ -218,6 +235,7 @@ typedef struct gpis_machine {
     double gradient_bytes; /* a second: a gradient pass over dense rows of doubles */
     double syrk_flops;     /* a second: A'A of dense rows, counted as n d^2 */
     double memory;         /* bytes that a solve may take besides A */
+    double disk_bytes;     /* a second: reading of files that are not in memory; 0: a usual figure */
 } gpis_machine;
 /* Usual figures, for machines that were not measured. */
 GPIS_API gpis_machine gpis_machine_default(void);
@@ -245,6 +263,7 @@ typedef struct gpis_settings {
     const int64_t *inner_iterations; /* of each round, the last one over and over; NULL: what the sketch is worth */
     int64_t inner_rounds;            /* how many are listed */
     int64_t batch;                   /* saga: rows of a minibatch */
+    int64_t memory;                  /* limit for the context while it solves, in bytes; 0: as the context has it */
     const gpis_machine *machine;     /* what the plan is made for, borrowed; NULL: gpis_machine_default */
     gpis_progress_fn progress;
     void *progress_user;
@@ -286,7 +305,7 @@ typedef struct gpis_candidate {
     int64_t m;                /* rows of the sketch; 0: none */
     int64_t passes, sketches; /* passes, sketches among them; 0: not predicted */
     double flops;             /* arithmetic */
-    double memory;            /* bytes besides A */
+    double memory;            /* bytes at its height, besides A, y and the set */
     double seconds;           /* NaN: not predicted */
     int applicable, chosen;
     char reason[96]; /* why it is not the one chosen; "" for that one */

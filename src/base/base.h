@@ -3,6 +3,7 @@
 #define GPIS_BASE_H
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "gpis.h"
@@ -12,6 +13,9 @@ enum { GPIS_ALIGNMENT = 64, GPIS_MESSAGE_SIZE = 512 };
 struct gpis_context {
     gpis_allocator allocator;
     int threads;
+    /* The account of memory, in bytes; a reader thread may allocate while others do. */
+    int64_t limit; /* 0: none */
+    atomic_llong used, peak;
     char message[GPIS_MESSAGE_SIZE];
 };
 
@@ -24,6 +28,19 @@ gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *for
 void *gpis_alloc(gpis_context *context, int64_t count, size_t size);
 void *gpis_alloc_zero(gpis_context *context, int64_t count, size_t size);
 void gpis_free(gpis_context *context, void *memory); /* NULL is fine */
+/* Enters in the account what is taken otherwise (a mapped file), or takes it out again. False, with the message set,
+ * when that is beyond the limit. */
+bool gpis_account_take(gpis_context *context, int64_t bytes);
+void gpis_account_return(gpis_context *context, int64_t bytes);
+/* What may still be allocated; INT64_MAX without a limit. */
+int64_t gpis_account_left(const gpis_context *context);
+
+/* "1.9G": bytes as the program's --memory takes them (K, M, G of 1024), rounded up so that so much is enough. */
+typedef struct gpis_bytes_text {
+    char text[24];
+} gpis_bytes_text;
+gpis_bytes_text gpis_bytes(double bytes);
+
 char *gpis_copy_text(gpis_context *context, const char *text);
 
 /* True, and the product in *out, when a * b fits an int64_t and neither is negative. */

@@ -35,6 +35,9 @@ gpis_status gpis_context_create_with(const gpis_allocator *allocator, gpis_conte
     if (!context) return GPIS_NO_MEMORY;
     context->allocator = *allocator;
     context->threads = omp_get_num_procs();
+    context->limit = 0;
+    atomic_init(&context->used, 0);
+    atomic_init(&context->peak, 0);
     context->message[0] = '\0';
     *out = context;
     return GPIS_OK;
@@ -55,6 +58,15 @@ gpis_status gpis_context_set_threads(gpis_context *context, int threads) {
 
 int gpis_context_threads(const gpis_context *context) { return context->threads; }
 
+gpis_status gpis_context_set_memory(gpis_context *context, int64_t bytes) {
+    if (bytes < 0)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a memory limit is 0 (none) or more, not %lld", (long long)bytes);
+    context->limit = bytes;
+    return GPIS_OK;
+}
+
+int64_t gpis_context_memory_peak(const gpis_context *context) { return context ? atomic_load(&context->peak) : 0; }
+
 const char *gpis_last_error(const gpis_context *context) { return context ? context->message : ""; }
 
 gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *format, ...) {
@@ -73,18 +85,62 @@ bool gpis_checked_add(int64_t a, int64_t b, int64_t *out) {
     return a >= 0 && b >= 0 && !__builtin_add_overflow(a, b, out);
 }
 
+/* ---- memory: each piece knows its size, so that the account can be kept ------------------------------------------ */
+
+bool gpis_account_take(gpis_context *context, int64_t bytes) {
+    const int64_t used = atomic_fetch_add(&context->used, bytes) + bytes;
+    if (context->limit > 0 && used > context->limit) {
+        gpis_account_return(context, bytes);
+        gpis_fail(
+            context, GPIS_NO_MEMORY,
+            "%s of memory are needed and %s are in use already, but only %s are allowed; raise the limit (--memory)",
+            gpis_bytes((double)bytes).text, gpis_bytes((double)(used - bytes)).text,
+            gpis_bytes((double)context->limit).text);
+        return false;
+    }
+    long long peak = atomic_load(&context->peak);
+    while (peak < used && !atomic_compare_exchange_weak(&context->peak, &peak, used)) continue;
+    return true;
+}
+
+void gpis_account_return(gpis_context *context, int64_t bytes) { atomic_fetch_sub(&context->used, bytes); }
+
+int64_t gpis_account_left(const gpis_context *context) {
+    if (context->limit == 0) return INT64_MAX;
+    return gpis_max64(0, context->limit - atomic_load(&context->used));
+}
+
+gpis_bytes_text gpis_bytes(double bytes) {
+    gpis_bytes_text out;
+    int unit = 0;
+    for (; bytes > 1023.0 && unit < 5; unit++) bytes /= 1024.0;
+    if (unit > 0 && bytes < 10.0)
+        snprintf(out.text, sizeof out.text, "%.1f%c", ceil(10.0 * bytes) / 10.0, " KMGTP"[unit]);
+    else
+        snprintf(out.text, sizeof out.text, unit ? "%.0f%c" : "%.0f bytes", ceil(bytes), " KMGTP"[unit]);
+    return out;
+}
+
 void *gpis_alloc(gpis_context *context, int64_t count, size_t size) {
     int64_t bytes;
     if (size > INT64_MAX || !gpis_checked_mul(count, (int64_t)size, &bytes) ||
-        (uint64_t)bytes > SIZE_MAX - GPIS_ALIGNMENT) {
+        (uint64_t)bytes > SIZE_MAX - 2 * GPIS_ALIGNMENT || bytes > INT64_MAX - GPIS_ALIGNMENT) {
         gpis_fail(context, GPIS_TOO_LARGE, "an array of %lld elements of %zu bytes is too large", (long long)count,
                   size);
         return NULL;
     }
-    void *memory =
-        context->allocator.allocate(context->allocator.user, GPIS_ALIGNMENT, bytes ? (size_t)bytes : GPIS_ALIGNMENT);
-    if (!memory) gpis_fail(context, GPIS_NO_MEMORY, "out of memory: %lld bytes were not to be had", (long long)bytes);
-    return memory;
+    /* A line before the memory holds its size. */
+    bytes += GPIS_ALIGNMENT;
+    if (!gpis_account_take(context, bytes)) return NULL;
+    char *memory = context->allocator.allocate(context->allocator.user, GPIS_ALIGNMENT, (size_t)bytes);
+    if (!memory) {
+        gpis_account_return(context, bytes);
+        gpis_fail(context, GPIS_NO_MEMORY, "out of memory: %lld bytes were not to be had",
+                  (long long)(bytes - GPIS_ALIGNMENT));
+        return NULL;
+    }
+    *(int64_t *)(void *)memory = bytes;
+    return memory + GPIS_ALIGNMENT;
 }
 
 void *gpis_alloc_zero(gpis_context *context, int64_t count, size_t size) {
@@ -94,7 +150,10 @@ void *gpis_alloc_zero(gpis_context *context, int64_t count, size_t size) {
 }
 
 void gpis_free(gpis_context *context, void *memory) {
-    if (memory) context->allocator.release(context->allocator.user, memory);
+    if (!memory) return;
+    char *piece = (char *)memory - GPIS_ALIGNMENT;
+    gpis_account_return(context, *(const int64_t *)(const void *)piece);
+    context->allocator.release(context->allocator.user, piece);
 }
 
 char *gpis_copy_text(gpis_context *context, const char *text) {

@@ -19,6 +19,7 @@ typedef struct gpis_run {
     const gpis_settings *settings;
     /* the account */
     double started;
+    int64_t used; /* bytes in use before it */
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
     double step_sum; /* of the steps that line searches accepted since the last report */
@@ -58,6 +59,8 @@ gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective,
 /* One pass that makes the Gram matrix, its model and the inner problem; with x, objective and gradient there as well.
  */
 gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objective, double *g);
+/* Whether the memory that is left is enough for it. */
+bool gpis_run_model_fits(const gpis_run *run);
 /* What that pass costs, in units of one gradient pass. */
 double gpis_run_model_cost(const gpis_run *run);
 

@@ -1,20 +1,23 @@
-/* The sweep: superblocks of rows from the source, chunks of a superblock to the strips, strips to threads. */
+/* The sweep: windows of rows from the source, chunks of a window to the strips, strips to threads. */
 #include "pass/pass.h"
 
 #include <math.h>
 #include <omp.h>
 #include <string.h>
+#include <time.h>
 
 #include "linalg/dense.h"
 #include "pass/chunk.h"
+#include "pass/window.h"
 
 enum {
     MAX_STRIPS = 64,         /* also the most threads that can work */
-    STRIP_DOUBLES = 1 << 25, /* all strips together: 256 MB, unless two of them need more */
+    STRIP_DOUBLES = 1 << 24, /* all strips together: 128 MB, unless two of them need more */
+    RUN_BYTES = 1 << 22,     /* consecutive chunks of one strip: what a thread takes from a file at a time */
+    RUNS_A_STRIP = 4,        /* at least, so that the strips come out even */
     CHUNK_BYTES = 1 << 18,   /* a chunk stays in the second-level cache */
     MAX_CHUNK_ROWS = 1024,
     GRAM_ROWS = MAX_CHUNK_ROWS, /* what dsyrk needs to run at speed */
-    SUPERBLOCK_BYTES = 1 << 25, /* rows made on demand are made so many at a time */
     SERIAL_WORK = 1 << 15       /* below so many entries threads cost more than they bring */
 };
 
@@ -24,14 +27,17 @@ typedef struct sweep {
     gpis_source *A;        /* borrowed */
     const gpis_pass *pass; /* borrowed */
     gpis_chunk_plan plan;
-    int64_t chunk_rows, superblock_rows, strips;
+    int64_t chunk_rows, run_rows, strips;
     int threads;
+    bool sums_wanted;     /* not the sketch alone */
     gpis_sums *sums;      /* strips of them; owned */
+    atomic_llong *turns;  /* owned: runs of this window that each strip has had */
+    atomic_llong taken;   /* runs of this window that were taken */
     double *accumulators; /* owned: their arrays */
     double *transposed;   /* owned: XT, PT */
     double *scratch;      /* owned: R and unpacked rows, of each thread */
     int64_t residual_size, scratch_size;
-    double *made; /* owned: a superblock of rows made on demand; NULL when all rows are at hand */
+    gpis_windows *windows; /* owned */
 } sweep;
 
 static int64_t power_of_two_rows(int64_t bytes, double row_bytes, int64_t least, int64_t most) {
@@ -46,17 +52,18 @@ static int64_t strip_limit(int64_t per_strip) {
 
 /* Chunks and strips: functions of the problem's shape alone. */
 typedef struct cut {
-    int64_t chunk_rows, strips, chunks;
+    int64_t chunk_rows, run, strips, chunks; /* run: its chunks */
 } cut;
 
 static cut cut_rows(const gpis_source *A, int64_t per_strip, bool gram) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
-    const double width = A->type == GPIS_FLOAT64 ? 8.0 : 4.0;
-    const double row_bytes = csr ? 8.0 + (4.0 + width) * (double)A->nonzeros / (double)A->n : width * (double)A->d;
     cut c;
-    c.chunk_rows = gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, row_bytes, 64, MAX_CHUNK_ROWS);
+    c.chunk_rows =
+        gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, gpis_source_row_bytes(A), 64, MAX_CHUNK_ROWS);
     c.chunks = (A->n + c.chunk_rows - 1) / c.chunk_rows;
     c.strips = gpis_min64(strip_limit(per_strip), c.chunks);
+    const double fit = RUN_BYTES / ((double)c.chunk_rows * gpis_source_row_bytes(A));
+    for (c.run = 1; 2.0 * (double)c.run <= fit && 2 * c.run * c.strips * RUNS_A_STRIP <= c.chunks;) c.run *= 2;
     return c;
 }
 
@@ -64,9 +71,8 @@ static void plan_sweep(sweep *s, int64_t per_strip) {
     const gpis_source *A = s->A;
     const cut c = cut_rows(A, per_strip, s->pass->gram != NULL);
     s->chunk_rows = c.chunk_rows;
+    s->run_rows = c.run * c.chunk_rows;
     s->strips = c.strips;
-    const int64_t quantum = s->pass->sketch ? gpis_max64(s->chunk_rows, GPIS_SKETCH_QUANTUM) : s->chunk_rows;
-    s->superblock_rows = A->resident ? A->n : quantum * gpis_max64(1, SUPERBLOCK_BYTES / (8 * A->d * quantum));
     s->threads = (int)gpis_min64(s->context->threads, s->strips);
     if (!s->pass->gram && A->nonzeros * gpis_max64(1, s->pass->k) < SERIAL_WORK) s->threads = 1;
 }
@@ -95,11 +101,12 @@ static gpis_status transpose_points(sweep *s) {
 static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t norms, int64_t gram) {
     const int64_t per_strip = (G + AAV + norms + gram + 7) / 8 * 8; /* whole cache lines, so that threads share none */
     s->sums = gpis_alloc_zero(s->context, s->strips, sizeof *s->sums);
+    s->turns = gpis_alloc_zero(s->context, s->strips, sizeof *s->turns);
     int64_t total;
     if (!gpis_checked_mul(per_strip, s->strips, &total))
         return gpis_fail(s->context, GPIS_TOO_LARGE, "%lld columns are too many", (long long)s->A->d);
     s->accumulators = gpis_alloc_zero(s->context, total, sizeof(double));
-    if (!s->sums || !s->accumulators) return GPIS_NO_MEMORY;
+    if (!s->sums || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
     for (int64_t t = 0; t < s->strips; t++) {
         double *a = s->accumulators + t * per_strip;
         if (G) s->sums[t].G = a;
@@ -127,85 +134,77 @@ static gpis_status prepare(sweep *s) {
     s->scratch_size = s->residual_size + (s->plan.unpack ? s->chunk_rows * A->d : 0) + 8;
     s->scratch = gpis_alloc(s->context, s->scratch_size * s->threads, sizeof(double));
     if (!s->scratch) return GPIS_NO_MEMORY;
-    if (!A->resident) {
-        s->made = gpis_alloc(s->context, gpis_min64(s->superblock_rows, A->n) * A->d, sizeof(double));
-        if (!s->made) return GPIS_NO_MEMORY;
-    }
     if (s->plan.transposed && (pass->X || pass->P || pass->V)) {
         const gpis_status status = transpose_points(s);
         if (status != GPIS_OK) return status;
     }
-    return allocate_strips(s, G, AAV, norms, gram);
+    const gpis_status status = allocate_strips(s, G, AAV, norms, gram);
+    if (status != GPIS_OK) return status;
+    const gpis_window_use use = {
+        .chunk_rows = s->chunk_rows, .run_rows = s->run_rows, .whole = pass->sketch != NULL, .threads = s->threads};
+    return gpis_windows_start(s->context, s->A, use, &s->windows);
 }
 
-/* Rows made on demand: chunks of the superblock are made side by side if the source allows it. The first failure in
- * row order is the one reported. */
-static gpis_status make_rows(sweep *s, int64_t row0, int64_t rows, gpis_block *out) {
-    const gpis_source_class *class = s->A->class;
-    if (s->A->resident) return class->block(s->A, row0, rows, NULL, out);
-    const int64_t chunks = (rows + s->chunk_rows - 1) / s->chunk_rows;
-    const int threads = s->A->serial ? 1 : s->threads;
-    int64_t failed = chunks;
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(min : failed)
-    for (int64_t c = 0; c < chunks; c++) {
-        const int64_t first = c * s->chunk_rows, count = gpis_min64(s->chunk_rows, rows - first);
-        gpis_block ignored;
-        if (class->block(s->A, row0 + first, count, s->made + first * s->A->d, &ignored) != GPIS_OK)
-            failed = gpis_min64(failed, c);
+/* Rows [begin, end) of the window, all of one run, to the sums of its strip. */
+static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t end, gpis_sums *sums, int thread) {
+    double *scratch = s->scratch + thread * s->scratch_size, *unpacked = scratch + s->residual_size;
+    const int64_t step = gpis_windows_step(s->windows);
+    for (int64_t first = begin; first < end; first += step) {
+        const int64_t count = gpis_min64(step, end - first);
+        gpis_block rows;
+        if (!gpis_windows_take(s->windows, window, first, count, thread, &rows)) return;
+        for (int64_t c = 0; s->sums_wanted && c < count; c += s->chunk_rows) {
+            const gpis_block chunk = gpis_block_rows(&rows, c, gpis_min64(s->chunk_rows, count - c));
+            gpis_chunk_add(&s->plan, &chunk, scratch, unpacked, sums);
+        }
+        gpis_windows_give_back(s->windows, &rows);
     }
-    if (failed < chunks) {
-        const int64_t first = failed * s->chunk_rows;
-        return gpis_fail(s->context, GPIS_BAD_DATA, "%s: rows %lld to %lld could not be made", gpis_source_name(s->A),
-                         (long long)(row0 + first + 1), (long long)(row0 + gpis_min64(first + s->chunk_rows, rows)));
-    }
-    *out = (gpis_block){.kind = GPIS_BLOCK_DENSE,
-                        .type = GPIS_FLOAT64,
-                        .row0 = row0,
-                        .nrows = rows,
-                        .d = s->A->d,
-                        .values = s->made,
-                        .row_stride = s->A->d,
-                        .col_stride = 1};
-    return GPIS_OK;
 }
 
-/* The chunks of one strip that lie in this superblock, in order. */
-static void add_strip(sweep *s, const gpis_block *rows, int64_t strip, double *scratch) {
-    double *unpacked = scratch + s->residual_size;
-    const int64_t first_chunk = rows->row0 / s->chunk_rows;
-    const int64_t chunks = (rows->nrows + s->chunk_rows - 1) / s->chunk_rows;
-    const int64_t offset = ((strip - first_chunk) % s->strips + s->strips) % s->strips;
-    for (int64_t c = offset; c < chunks; c += s->strips) {
-        const int64_t first = c * s->chunk_rows;
-        const gpis_block chunk = gpis_block_rows(rows, first, gpis_min64(s->chunk_rows, rows->nrows - first));
-        gpis_chunk_add(&s->plan, &chunk, scratch, unpacked, &s->sums[strip]);
+/* Threads take the runs of a window in order, so that a file is read from its beginning to its end. Run r belongs to
+ * strip r mod S, and each strip gets its runs in order: the one before was taken S runs ago, and is rarely waited for.
+ */
+static void add_runs(sweep *s, const gpis_block *window, int thread) {
+    const int64_t first = window->row0 / s->run_rows, last = (window->row0 + window->nrows - 1) / s->run_rows;
+    for (;;) {
+        const int64_t taken = atomic_fetch_add(&s->taken, 1), run = first + taken, strip = run % s->strips;
+        if (run > last) return;
+        const struct timespec moment = {.tv_nsec = 20000};
+        while (atomic_load(&s->turns[strip]) < taken / s->strips) nanosleep(&moment, NULL);
+        const int64_t begin = gpis_max64(0, run * s->run_rows - window->row0);
+        const int64_t end = gpis_min64(window->nrows, (run + 1) * s->run_rows - window->row0);
+        add_run(s, window, begin, end, &s->sums[strip], thread);
+        atomic_fetch_add(&s->turns[strip], 1);
     }
+}
+
+/* One window, to all who want it. */
+static gpis_status add_window(sweep *s, const gpis_block *window) {
+    const gpis_pass *pass = s->pass;
+    if (s->sums_wanted || gpis_windows_are_shared(s->windows)) {
+        atomic_store(&s->taken, 0);
+        for (int64_t strip = 0; strip < s->strips; strip++) atomic_store(&s->turns[strip], 0);
+#pragma omp parallel num_threads(s->threads)
+        add_runs(s, window, omp_get_thread_num());
+        const gpis_status status = gpis_windows_settle(s->windows);
+        if (status != GPIS_OK) return status;
+    }
+    if (!pass->sketch) return GPIS_OK;
+    const double *Y = pass->sketch->k ? pass->Y + window->row0 * pass->k : NULL;
+    return pass->sketch->class->absorb(pass->sketch, window, Y, s->context->threads);
 }
 
 static gpis_status sweep_rows(sweep *s) {
     const gpis_pass *pass = s->pass;
-    const bool sums_wanted = pass->X || pass->P || pass->V || pass->Y2 || pass->norms2 || pass->gram;
-    for (int64_t row0 = 0; row0 < s->A->n; row0 += s->superblock_rows) {
-        gpis_block rows;
-        gpis_status status = make_rows(s, row0, gpis_min64(s->superblock_rows, s->A->n - row0), &rows);
-        if (status != GPIS_OK) return status;
-        if (sums_wanted) {
-#pragma omp parallel num_threads(s->threads)
-            {
-                double *scratch = s->scratch + omp_get_thread_num() * s->scratch_size;
-#pragma omp for schedule(dynamic)
-                for (int64_t strip = 0; strip < s->strips; strip++) add_strip(s, &rows, strip, scratch);
-            }
-        }
-        if (pass->sketch) {
-            const double *Y = pass->sketch->k ? pass->Y + row0 * pass->k : NULL;
-            status = pass->sketch->class->absorb(pass->sketch, &rows, Y, s->context->threads);
-            if (status != GPIS_OK) return status;
-        }
+    gpis_block window;
+    gpis_status status = gpis_windows_next(s->windows, &window);
+    while (status == GPIS_OK && window.nrows > 0) {
+        status = add_window(s, &window);
+        if (status == GPIS_OK) status = gpis_windows_next(s->windows, &window);
     }
-    if (pass->sketch && pass->sketch->class->finish)
-        return pass->sketch->class->finish(pass->sketch, s->context->threads);
-    return GPIS_OK;
+    if (status == GPIS_OK && pass->sketch && pass->sketch->class->finish)
+        status = pass->sketch->class->finish(pass->sketch, s->context->threads);
+    return status;
 }
 
 /* A sum of d x columns, as it is held, to where it is wanted. */
@@ -278,25 +277,35 @@ static gpis_status explain_nonfinite(sweep *s) {
 
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     sweep s = {.context = context, .A = A, .pass = pass};
-    gpis_status status = prepare(&s);
+    s.sums_wanted = pass->X || pass->P || pass->V || pass->Y2 || pass->norms2 || pass->gram;
+    gpis_status status = gpis_source_unchanged(A);
+    if (status == GPIS_OK) status = prepare(&s);
     if (status == GPIS_OK) status = sweep_rows(&s);
+    gpis_windows_end(s.windows, status);
+    if (status == GPIS_OK) status = gpis_source_unchanged(A);
     if (status == GPIS_OK) {
         collect(&s);
         if (!answers_are_finite(pass, A->d)) status = explain_nonfinite(&s);
     }
-    gpis_free(context, s.made);
     gpis_free(context, s.scratch);
     gpis_free(context, s.transposed);
     gpis_free(context, s.accumulators);
+    gpis_free(context, s.turns);
     gpis_free(context, s.sums);
     return status;
+}
+
+/* At most. */
+static int64_t chunks_of_a_strip(const cut *c) {
+    const int64_t runs = (c->chunks + c->run - 1) / c->run;
+    return (runs + c->strips - 1) / c->strips * c->run;
 }
 
 /* Rows of a strip one after the other, then the strips. A chunk's part of the objective is summed by itself first: by
  * rows, or in extended precision with no error worth a count. */
 gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, bool with_gram) {
     const cut h = cut_rows(A, A->d * (A->d + k + 1), true), g = with_gram ? h : cut_rows(A, A->d * (k + 1), false);
-    const int64_t g_chunks = (g.chunks + g.strips - 1) / g.strips, h_chunks = (h.chunks + h.strips - 1) / h.strips;
+    const int64_t g_chunks = chunks_of_a_strip(&g), h_chunks = chunks_of_a_strip(&h);
     const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
     const bool few = A->block_kind == GPIS_BLOCK_DENSE && k <= GPIS_FEW_RESPONSES && !extended;
     const bool by_lanes = few && (A->order == GPIS_ROW_MAJOR || A->class->on_demand);
@@ -304,4 +313,21 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extende
                             .objective = (double)(within + g_chunks + g.strips),
                             .gradient = (double)(gpis_min64(A->n, g_chunks * g.chunk_rows) + g_chunks + g.strips + 8),
                             .gram = (double)(gpis_min64(A->n, h_chunks * h.chunk_rows) + h_chunks + h.strips + 8)};
+}
+
+double gpis_pass_gram_strips(double n, double d) {
+    return fmin(fmin(MAX_STRIPS, fmax(2.0, floor(STRIP_DOUBLES / (d * d)))), ceil(n / GRAM_ROWS));
+}
+
+double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load) {
+    const int64_t vectors = load.k + load.probes, square = load.gram ? A->d * A->d : 0;
+    const int64_t per_strip = A->d * (vectors + 1) + square; /* and the norms of the columns */
+    const cut c = cut_rows(A, per_strip, load.gram);
+    const int threads = (int)gpis_min64(context->threads, c.strips);
+    const bool plain = A->block_kind == GPIS_BLOCK_CSR || (A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR);
+    const bool unpack = !plain && (load.gram || gpis_max64(load.k, load.probes) > GPIS_FEW_RESPONSES);
+    const double scratch = (double)(c.chunk_rows * (vectors + (unpack ? A->d : 0))) * threads;
+    const gpis_window_use use = {c.chunk_rows, c.run * c.chunk_rows, load.sketch, threads};
+    return 8.0 * ((double)(per_strip + 32) * (double)c.strips + scratch + (double)(A->d * (vectors + load.k))) +
+           (double)gpis_windows_memory(A, context->limit, use);
 }

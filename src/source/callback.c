@@ -8,7 +8,7 @@ typedef struct maker {
     void *user;
 } maker;
 
-static gpis_status make_block(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out) {
+static gpis_status make_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     const maker *m = source->state;
     const int code = m->rows(m->user, row0, nrows, scratch);
     if (code != 0) {
@@ -32,9 +32,12 @@ static gpis_status make_block(gpis_source *source, int64_t row0, int64_t nrows, 
 
 static void destroy(gpis_source *source) { gpis_free(source->context, source->state); }
 
-static int64_t scratch_doubles(const gpis_source *source, int64_t nrows) { return nrows * source->d; }
+static int64_t scratch_bytes(const gpis_source *source, int64_t nrows) {
+    return nrows * source->d * (int64_t)sizeof(double);
+}
 
-static const gpis_source_class callback_class = {"callback", make_block, destroy, scratch_doubles, true};
+static const gpis_source_class callback_class = {
+    .kind = "callback", .block = make_block, .destroy = destroy, .scratch_bytes = scratch_bytes, .on_demand = true};
 
 gpis_status gpis_source_callback(gpis_context *context, int64_t n, int64_t d, gpis_rows_fn rows, void *user,
                                  int concurrent, gpis_source **out) {

@@ -3,7 +3,7 @@
 
 #include "source/stored.h"
 
-gpis_status gpis_csr_block(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out) {
+gpis_status gpis_csr_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     (void)scratch;
     const gpis_csr *csr = source->state;
     *out = (gpis_block){.kind = GPIS_BLOCK_CSR,
@@ -86,7 +86,7 @@ static gpis_status check_arrays(gpis_context *context, int64_t n, int64_t d, con
     return GPIS_OK;
 }
 
-static const gpis_source_class csr_class = {"csr", gpis_csr_block, gpis_csr_destroy, NULL, false};
+static const gpis_source_class csr_class = {.kind = "csr", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
 
 gpis_status gpis_source_csr(gpis_context *context, int64_t n, int64_t d, const int64_t *indptr, const int32_t *indices,
                             const void *values, gpis_type type, gpis_source **out) {

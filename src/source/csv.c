@@ -2,12 +2,13 @@
 #include "source/stored.h"
 #include "source/table.h"
 
-static const gpis_source_class csv_class = {"csv", gpis_dense_block, gpis_dense_destroy, NULL, false};
+static const gpis_source_class csv_class = {.kind = "csv", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
 
-gpis_status gpis_open_csv(gpis_context *context, const char *path, const char *target, gpis_source **out) {
+gpis_status gpis_open_csv(gpis_context *context, const char *path, const gpis_open_options *options,
+                          gpis_source **out) {
     gpis_table table;
     *out = NULL;
-    gpis_status status = gpis_table_read(context, path, target, &table);
+    gpis_status status = gpis_table_read(context, path, options->target, &table);
     if (status != GPIS_OK) return status;
     const gpis_dense dense = {.values = table.data, .ld = table.cols, .owned = table.data};
     status =

@@ -3,7 +3,7 @@
 
 #include "source/stored.h"
 
-gpis_status gpis_dense_block(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out) {
+gpis_status gpis_dense_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     (void)scratch;
     const gpis_dense *dense = source->state;
     const bool by_rows = source->order == GPIS_ROW_MAJOR;
@@ -50,7 +50,8 @@ gpis_status gpis_dense_new(gpis_context *context, const gpis_source_class *class
     return GPIS_OK;
 }
 
-static const gpis_source_class dense_class = {"dense", gpis_dense_block, gpis_dense_destroy, NULL, false};
+static const gpis_source_class dense_class = {
+    .kind = "dense", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
 
 gpis_status gpis_source_dense(gpis_context *context, const void *data, gpis_type type, gpis_order order, int64_t n,
                               int64_t d, int64_t ld, gpis_source **out) {

@@ -21,7 +21,7 @@ typedef struct reader {
     int64_t indptr_capacity, indices_capacity, values_capacity, labels_capacity;
 } reader;
 
-static const gpis_source_class libsvm_class = {"libsvm", gpis_csr_block, gpis_csr_destroy, NULL, false};
+static const gpis_source_class libsvm_class = {.kind = "libsvm", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
 
 static gpis_status bad_word(const reader *r, gpis_span word, const char *why) {
     return gpis_fail(r->context, GPIS_BAD_DATA, "%s: line %" PRId64 ": '%s' %s", r->path, r->text.line,
@@ -93,8 +93,9 @@ static gpis_status read_all(reader *r) {
     return status;
 }
 
-gpis_status gpis_open_libsvm(gpis_context *context, const char *path, const char *target, gpis_source **out) {
-    (void)target;
+gpis_status gpis_open_libsvm(gpis_context *context, const char *path, const gpis_open_options *options,
+                             gpis_source **out) {
+    (void)options;
     reader r = {.context = context, .path = path};
     *out = NULL;
     gpis_status status = read_all(&r);

@@ -31,8 +31,9 @@ typedef struct reader {
     int64_t used, capacity;
 } reader;
 
-static const gpis_source_class mtx_dense_class = {"mtx", gpis_dense_block, gpis_dense_destroy, NULL, false};
-static const gpis_source_class mtx_csr_class = {"mtx", gpis_csr_block, gpis_csr_destroy, NULL, false};
+static const gpis_source_class mtx_dense_class = {
+    .kind = "mtx", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
+static const gpis_source_class mtx_csr_class = {.kind = "mtx", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
 
 static gpis_status bad_line(const reader *r, const char *wanted) {
     return gpis_fail(r->context, GPIS_BAD_DATA, "%s: line %" PRId64 ": expected %s", r->path, r->text.line, wanted);
@@ -256,8 +257,9 @@ static gpis_status build_dense(reader *r, gpis_source **out) {
     return status;
 }
 
-gpis_status gpis_open_mtx(gpis_context *context, const char *path, const char *target, gpis_source **out) {
-    (void)target;
+gpis_status gpis_open_mtx(gpis_context *context, const char *path, const gpis_open_options *options,
+                          gpis_source **out) {
+    (void)options;
     reader r = {.context = context, .path = path};
     *out = NULL;
     gpis_status status = gpis_text_open(context, path, &r.text);

@@ -1,12 +1,13 @@
 /* Opening a file by its ending. A new format is a line of the table. */
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "source/stored.h"
 
 typedef struct format {
     const char *ending;
-    gpis_status (*open)(gpis_context *context, const char *path, const char *target, gpis_source **out);
+    gpis_status (*open)(gpis_context *context, const char *path, const gpis_open_options *options, gpis_source **out);
     bool text;         /* may be gzipped */
     bool takes_target; /* has columns that can be the target */
 } format;
@@ -23,9 +24,28 @@ static bool ends_with(const char *path, size_t length, const char *ending) {
     return length > size && strncasecmp(path + length - size, ending, size) == 0;
 }
 
+gpis_open_options gpis_open_options_default(void) { return (gpis_open_options){0}; }
+
+/* The other half is for y, the model and the windows, or for whatever else the machine does. */
+int64_t gpis_open_room(const gpis_context *context, const gpis_open_options *options) {
+    if (options->memory > 0) return gpis_min64(options->memory, gpis_account_left(context)) / 2;
+    if (context->limit > 0) return gpis_account_left(context) / 2;
+    int64_t bytes;
+    if (!gpis_checked_mul(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE), &bytes)) return INT64_MAX;
+    return bytes / 2;
+}
+
 gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out) {
-    if (!path || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a place for the source are needed");
+    const gpis_open_options options = {.target = target};
+    return gpis_source_open_with(context, path, &options, out);
+}
+
+gpis_status gpis_source_open_with(gpis_context *context, const char *path, const gpis_open_options *options,
+                                  gpis_source **out) {
+    if (!path || !options || !out)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the source are needed");
     *out = NULL;
+    if (options->memory < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the memory for a source is negative");
     size_t length = strlen(path);
     const bool gzipped = ends_with(path, length, ".gz");
     if (gzipped) length -= strlen(".gz");
@@ -34,11 +54,11 @@ gpis_status gpis_source_open(gpis_context *context, const char *path, const char
         if (gzipped && !formats[k].text)
             return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
                              formats[k].ending);
-        if (target && !formats[k].takes_target)
+        if (options->target && !formats[k].takes_target)
             return gpis_fail(context, GPIS_BAD_ARGUMENT,
                              "%s: a target names a column of a .csv or .tsv file; a %s file has none", path,
                              formats[k].ending);
-        return formats[k].open(context, path, target, out);
+        return formats[k].open(context, path, options, out);
     }
     return gpis_fail(
         context, GPIS_BAD_ARGUMENT,

@@ -36,6 +36,16 @@ static const char *layout(const gpis_source *source) {
     return source->order == GPIS_ROW_MAJOR ? "row-major" : "column-major";
 }
 
+double gpis_source_row_bytes(const gpis_source *source) {
+    const double width = source->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
+    if (source->block_kind == GPIS_BLOCK_DENSE) return width * (double)source->d;
+    return sizeof(int64_t) + (sizeof(int32_t) + width) * (double)source->nonzeros / (double)source->n;
+}
+
+gpis_status gpis_source_unchanged(gpis_source *source) {
+    return source->class->unchanged ? source->class->unchanged(source) : GPIS_OK;
+}
+
 static int64_t bytes_per_pass(const gpis_source *source) {
     const int64_t width = source->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
     if (source->class->on_demand) return 0;
@@ -50,7 +60,8 @@ void gpis_source_describe(const gpis_source *source, gpis_source_info *info) {
                                .type = source->type,
                                .kind = source->class->kind,
                                .layout = layout(source),
-                               .bytes = bytes_per_pass(source)};
+                               .bytes = bytes_per_pass(source),
+                               .resident = source->resident};
 }
 
 const double *gpis_source_target(const gpis_source *source, int64_t *k) {
@@ -74,13 +85,13 @@ static gpis_status not_finite(gpis_context *context, const gpis_source *source, 
 }
 
 gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
-    enum { ENTRIES = 1 << 18 }; /* a block that stays in cache while column-major rows are walked */
-    const int64_t step = gpis_max64(1, ENTRIES / source->d);
-    double *scratch = NULL;
+    /* In memory a block that stays in cache while column-major rows are walked; from a file one worth the reading. */
+    const double bytes = source->resident ? 1 << 20 : 1 << 23;
+    const int64_t step = gpis_max64(1, gpis_min64(source->n, (int64_t)(bytes / gpis_source_row_bytes(source))));
+    void *scratch = NULL;
     gpis_status status = GPIS_OK;
-    if (source->class->scratch_doubles) {
-        const int64_t rows = gpis_min64(step, source->n);
-        scratch = gpis_alloc(context, source->class->scratch_doubles(source, rows), sizeof *scratch);
+    if (source->class->scratch_bytes && !source->class->in_place) {
+        scratch = gpis_alloc(context, source->class->scratch_bytes(source, step), 1);
         if (!scratch) return GPIS_NO_MEMORY;
     }
     for (int64_t row0 = 0; row0 < source->n && status == GPIS_OK; row0 += step) {
@@ -88,8 +99,10 @@ gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
         int64_t row, col;
         double value;
         status = source->class->block(source, row0, gpis_min64(step, source->n - row0), scratch, &block);
-        if (status == GPIS_OK && gpis_block_find_nonfinite(&block, &row, &col, &value))
-            status = not_finite(context, source, row, col, value);
+        if (status != GPIS_OK) break;
+        const bool found = gpis_block_find_nonfinite(&block, &row, &col, &value);
+        if (source->class->done) source->class->done(source, &block);
+        if (found) status = not_finite(context, source, row, col, value);
     }
     gpis_free(context, scratch);
     return status;

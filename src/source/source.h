@@ -1,10 +1,23 @@
 /*
  * source: where the rows of A come from.
  *
- * The contract. A source hands out blocks: rows row0 .. row0 + nrows - 1 as they are stored, borrowed until the next
- * call with the same scratch. `block` may be called from several threads at once, each with a scratch of its own,
- * unless the source is `serial`. Everything about a file is checked when it is opened, save for NaN and infinity: those
- * show in the first pass (the sums they enter are not finite), and gpis_source_audit then finds the place.
+ * The contract. A source hands out blocks: rows row0 .. row0 + nrows - 1 as they are stored (float32 stays float32).
+ *
+ * resident      All rows can be had at once, block(0, n), without copying and without scratch.
+ * not resident  Each pass fetches the rows anew, a window at a time. `block` writes them to the scratch, dense in
+ *               either order or CSR with indptr relative to the arrays there, or points to where it has them itself;
+ *               either is borrowed until the next call with the same scratch. A reader thread asks for the windows in
+ *               ascending order, with two scratches in turn, while others work on the window before. row0 is a
+ *               multiple of the nrows of the first call of the pass.
+ * !serial       `block` may be called from several threads at once, each with a scratch of its own: of dense rows in
+ *               row-major order that are not resident each thread then fetches the few it is about to work on, and
+ *               the reader thread only announces them (`ahead`).
+ * in_place      Not resident, and `block` maps the rows into memory: no scratch is given (NULL), but scratch_bytes of
+ *               it are accounted for, and each block is given back (`done`) when it has been used.
+ *
+ * A call that fails says why with gpis_fail and returns the status; the pass ends and reports the first rows that
+ * failed. Everything about a file is checked when it is opened, save for NaN and infinity: those show in the first pass
+ * (the sums they enter are not finite), and gpis_source_audit then finds the place.
  *
  * A new kind is one new file with a const table of functions, and a line in open.c if files carry it.
  */
@@ -16,13 +29,19 @@
 
 typedef struct gpis_source_class {
     const char *kind; /* what gpis_source_describe reports */
-    /* Required. Fails only where rows are made or read anew (callback). `scratch` has scratch_doubles(nrows) doubles.
-     */
-    gpis_status (*block)(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out);
+    gpis_status (*block)(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out);
     void (*destroy)(gpis_source *source); /* frees what the kind owns, not the gpis_source itself */
-    /* Optional (NULL: none needed): doubles of scratch for a block of nrows rows. */
-    int64_t (*scratch_doubles)(const gpis_source *source, int64_t nrows);
+    /* The rest is optional; NULL: there is no need. */
+    /* Bytes of scratch for any block of nrows rows whose row0 is a multiple of nrows. Needed unless resident. */
+    int64_t (*scratch_bytes)(const gpis_source *source, int64_t nrows);
+    /* Takes back a block. Needed where blocks are in place. */
+    void (*done)(gpis_source *source, const gpis_block *block);
+    /* These rows will be asked for soon: starts to bring them near. Cannot fail: `block` will. */
+    void (*ahead)(gpis_source *source, int64_t row0, int64_t nrows);
+    /* GPIS_IO if the file is not what it was when it was opened. Asked before and after each pass. */
+    gpis_status (*unchanged)(gpis_source *source);
     bool on_demand; /* rows are made, not read: a pass reads no bytes */
+    bool in_place;
 } gpis_source_class;
 
 struct gpis_source {
@@ -34,9 +53,9 @@ struct gpis_source {
     gpis_block_kind block_kind; /* what its blocks look like */
     gpis_order order;           /* of dense blocks */
     bool serial;                /* one call of block at a time */
-    bool resident;              /* all rows can be had at once, block(0, n), without copying */
-    char *name;                 /* owned: the file's path, for messages; NULL in memory */
-    double *target;             /* owned: n x target_k, or NULL */
+    bool resident;
+    char *name;     /* owned: the file's path, for messages; NULL in memory */
+    double *target; /* owned: n x target_k, or NULL */
     int64_t target_k;
     char **columns; /* owned: d names, or NULL */
     void *state;    /* owned by the kind */
@@ -44,6 +63,11 @@ struct gpis_source {
 
 /* A cleared source of the given kind; its owner fills the rest. NULL when there is no memory. */
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name);
+
+/* Bytes of a row as it is stored; the mean, for compressed rows. */
+double gpis_source_row_bytes(const gpis_source *source);
+/* GPIS_IO if the file has changed since it was opened. */
+gpis_status gpis_source_unchanged(gpis_source *source);
 
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);

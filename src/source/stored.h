@@ -16,7 +16,7 @@ gpis_status gpis_dense_new(gpis_context *context, const gpis_source_class *class
                            gpis_type type, gpis_order order, int64_t n, int64_t d, gpis_source **out);
 /* Fills in what the source itself says of its dense rows. */
 void gpis_dense_describe(gpis_source *source, gpis_type type, gpis_order order, int64_t n, int64_t d);
-gpis_status gpis_dense_block(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out);
+gpis_status gpis_dense_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out);
 void gpis_dense_destroy(gpis_source *source);
 
 /* ---- compressed rows ---- */
@@ -30,14 +30,19 @@ typedef struct gpis_csr {
 /* As gpis_dense_new; the arrays must be valid. */
 gpis_status gpis_csr_new(gpis_context *context, const gpis_source_class *class, const char *name, gpis_csr csr,
                          gpis_type type, int64_t n, int64_t d, gpis_source **out);
-gpis_status gpis_csr_block(gpis_source *source, int64_t row0, int64_t nrows, double *scratch, gpis_block *out);
+gpis_status gpis_csr_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out);
 void gpis_csr_destroy(gpis_source *source);
 void gpis_csr_free(gpis_context *context, gpis_csr *csr); /* the arrays, if owned */
 
 /* ---- files, one function a format; open.c chooses by the ending ---- */
-gpis_status gpis_open_npy(gpis_context *context, const char *path, const char *target, gpis_source **out);
-gpis_status gpis_open_csv(gpis_context *context, const char *path, const char *target, gpis_source **out);
-gpis_status gpis_open_mtx(gpis_context *context, const char *path, const char *target, gpis_source **out);
-gpis_status gpis_open_libsvm(gpis_context *context, const char *path, const char *target, gpis_source **out);
+
+/* Bytes of A that may be held in memory (or mapped there); what is larger is read at each pass. */
+int64_t gpis_open_room(const gpis_context *context, const gpis_open_options *options);
+
+gpis_status gpis_open_npy(gpis_context *context, const char *path, const gpis_open_options *options, gpis_source **out);
+gpis_status gpis_open_csv(gpis_context *context, const char *path, const gpis_open_options *options, gpis_source **out);
+gpis_status gpis_open_mtx(gpis_context *context, const char *path, const gpis_open_options *options, gpis_source **out);
+gpis_status gpis_open_libsvm(gpis_context *context, const char *path, const gpis_open_options *options,
+                             gpis_source **out);
 
 #endif
