@@ -174,10 +174,11 @@ static void add_strip(sweep *s, const gpis_block *rows, int64_t strip, double *s
     const int64_t first_chunk = rows->row0 / s->chunk_rows;
     const int64_t chunks = (rows->nrows + s->chunk_rows - 1) / s->chunk_rows;
     const int64_t offset = ((strip - first_chunk) % s->strips + s->strips) % s->strips;
-    for (int64_t c = offset; c < chunks; c += s->strips) {
+    for (int64_t c = offset; c < chunks && !gpis_watch_stopped(s->pass->watch); c += s->strips) {
         const int64_t first = c * s->chunk_rows;
         const gpis_block chunk = gpis_block_rows(rows, first, gpis_min64(s->chunk_rows, rows->nrows - first));
         gpis_chunk_add(&s->plan, &chunk, scratch, unpacked, &s->sums[strip]);
+        gpis_watch_count(s->pass->watch, chunk.nrows);
     }
 }
 
@@ -196,11 +197,13 @@ static gpis_status sweep_rows(sweep *s) {
                 for (int64_t strip = 0; strip < s->strips; strip++) add_strip(s, &rows, strip, scratch);
             }
         }
-        if (pass->sketch) {
+        if (pass->sketch && !gpis_watch_stopped(pass->watch)) {
             const double *Y = pass->sketch->k ? pass->Y + row0 * pass->k : NULL;
             status = pass->sketch->class->absorb(pass->sketch, &rows, Y, s->context->threads);
             if (status != GPIS_OK) return status;
         }
+        if (!sums_wanted) gpis_watch_count(pass->watch, rows.nrows);
+        if (gpis_watch_stopped(pass->watch)) return gpis_fail(s->context, GPIS_STOPPED, "stopped within a pass");
     }
     if (pass->sketch && pass->sketch->class->finish)
         return pass->sketch->class->finish(pass->sketch, s->context->threads);
@@ -277,6 +280,7 @@ static gpis_status explain_nonfinite(sweep *s) {
 
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     sweep s = {.context = context, .A = A, .pass = pass};
+    gpis_watch_begin(pass->watch);
     gpis_status status = prepare(&s);
     if (status == GPIS_OK) status = sweep_rows(&s);
     if (status == GPIS_OK) {

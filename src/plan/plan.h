@@ -9,6 +9,7 @@
 #define GPIS_PLAN_H
 
 #include "base/base.h"
+#include "method/replay.h"
 #include "sketch/sketch.h"
 
 typedef enum gpis_storage {
@@ -50,5 +51,7 @@ gpis_effort gpis_cost_apgd(const gpis_workload *work, const gpis_machine *machin
 /* The plan itself; the settings have been checked. */
 gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
                              const gpis_settings *settings, gpis_plan *out);
+/* What of it a solve needs. */
+gpis_choice gpis_plan_choice(const gpis_plan *plan);
 
 #endif
