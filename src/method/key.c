@@ -72,7 +72,10 @@ static void add_settings(key *k, const gpis_settings *s) {
     add_number(k, "--delta", s->delta);
     add(k, "--seed", "%llu", (unsigned long long)s->seed);
     add(k, "--sketch", "%s", s->sketch);
-    add(k, "--m", "%lld", (long long)s->m);
+    if (s->m > 0)
+        add(k, "--m", "%lld", (long long)s->m);
+    else
+        add(k, "--m", "as planned");
     add(k, "--gpcs", "%s", s->gpcs ? "yes" : "no");
     add_number(k, "--gamma-u", s->gamma_u);
     add_number(k, "--gamma-d", s->gamma_d);
