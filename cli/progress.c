@@ -1,7 +1,7 @@
 /*
  * The progress line on a terminal, written over and over:
  *
- *     pass 7, 43 %  1.2e+06 rows/s  9.8 GB/s  gap 3.1e-05  about 40 s left
+ *     pass 7, 43 %  1.2M rows/s  9.8 GB/s  gap 3.1e-05  about 40 s left
  *
  * The gap is relative, as the tolerance is. Its logarithm falls about evenly with time, so the time left is how far it
  * has to fall over how fast it fell in the last few reports; "-" while it does not fall, or is not known.
@@ -45,7 +45,7 @@ static void print_left(char *text, size_t size, double seconds) {
     if (!isfinite(seconds))
         snprintf(text, size, "-");
     else if (seconds < 99.5)
-        snprintf(text, size, "about %.0f s left", ceil(seconds));
+        snprintf(text, size, "about %.0f s left", fmax(1, seconds));
     else if (seconds < 99.5 * 60)
         snprintf(text, size, "about %.0f min left", seconds / 60);
     else
@@ -62,16 +62,25 @@ static int width_of_terminal(void) {
     return width - 1 < WIDEST ? width - 1 : WIDEST - 1;
 }
 
+/* 1.2M rows/s */
+static void print_rate(char *text, size_t size, double rows) {
+    static const char *const units[] = {"", "k", "M", "G"};
+    size_t unit = 0;
+    for (; rows >= 999.5 && unit + 1 < sizeof units / sizeof *units; unit++) rows /= 1000;
+    snprintf(text, size, rows < 9.95 ? "%.1f%s rows/s" : "%.0f%s rows/s", rows, units[unit]);
+}
+
 /* `place`: "pass 7, 43 %"; rate: passes a second; now: seconds of the solve. */
 static void show(cli_line *line, const char *place, double rate, double now) {
-    char text[WIDEST], left[64], bytes[32] = "", gap[32] = "-";
+    char text[WIDEST], left[64], rows[32], bytes[32] = "", gap[32] = "-";
     const double limit = line->time_limit > 0 ? line->time_limit - now : INFINITY;
     const double until = seconds_left(line) - (now - line->last.seconds);
     print_left(left, sizeof left, isfinite(until) || isfinite(limit) ? fmax(0, fmin(until, limit)) : NAN);
-    if (line->bytes > 0) snprintf(bytes, sizeof bytes, "  %.2g GB/s", rate * (double)line->bytes / 1e9);
+    if (line->bytes > 0) snprintf(bytes, sizeof bytes, "  %.1f GB/s", rate * (double)line->bytes / 1e9);
     if (line->reports > 0 && isfinite(line->history[0].log_gap))
         snprintf(gap, sizeof gap, "%.1e", exp(line->history[0].log_gap));
-    snprintf(text, sizeof text, "%s  %.2g rows/s%s  gap %s  %s", place, rate * (double)line->rows, bytes, gap, left);
+    print_rate(rows, sizeof rows, rate * (double)line->rows);
+    snprintf(text, sizeof text, "%s  %s%s  gap %s  %s", place, rows, bytes, gap, left);
     fprintf(stderr, "\r%.*s\033[K", width_of_terminal(), text);
     line->printed = cli_clock();
     line->shown = true;
