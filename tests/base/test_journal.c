@@ -133,10 +133,11 @@ static void flipped_bits_are_seen(void **state) {
         assert_ok(context, gpis_journal_open(context, PATH, 10.0, &j));
         const int kept = read_all(j);
         assert_true(kept <= 2);
-        for (int i = kept; i < RECORDS; i++) append(j, i); /* over what is left of the damaged ones */
+        append(j, kept); /* what stood behind the damaged one is gone, not found again */
         gpis_journal_close(j);
         assert_ok(context, gpis_journal_open(context, PATH, 10.0, &j));
-        assert_int_equal(read_all(j), RECORDS);
+        assert_int_equal(read_all(j), kept + 1);
+        assert_true(j->at == j->size);
         gpis_journal_close(j);
     }
     test_context_end(context, &memory);
