@@ -126,22 +126,45 @@ int cli_output_open(cli_output *output, const char *path);
 int cli_output_commit(cli_output *output);
 void cli_output_discard(cli_output *output);
 
-/* ---- interruption and progress (watch.c) --------------------------------------------------------------------------
+/* ---- the progress line (progress.c) ------------------------------------------------------------------------------
+ */
+
+typedef struct cli_report_point {
+    double seconds, log_gap;
+} cli_report_point;
+enum { CLI_HISTORY = 4 };
+
+typedef struct cli_line {
+    bool on;             /* there is a terminal to show it on */
+    int64_t rows, bytes; /* of a pass */
+    double tol, time_limit;
+    bool shown;     /* there is one to wipe */
+    double printed; /* when */
+    double rate;    /* passes a second, of late */
+    gpis_progress last;
+    cli_report_point history[CLI_HISTORY]; /* latest first */
+    int reports;                           /* how many of them there are */
+} cli_line;
+
+void cli_line_report(cli_line *line, const gpis_progress *progress);      /* after a pass */
+void cli_line_within(cli_line *line, const gpis_pass_progress *progress); /* within one */
+void cli_line_end(cli_line *line);                                        /* wipes it */
+
+/* ---- interruption and the trace (watch.c) -------------------------------------------------------------------------
  */
 
 typedef struct cli_watch {
-    bool line;      /* a progress line on stderr */
-    bool shown;     /* there is one to wipe */
-    double printed; /* when */
-    FILE *trace;    /* a line of JSON per pass, or NULL */
+    cli_line line;
+    FILE *trace; /* a line of JSON per pass, or NULL */
 } cli_watch;
 
-/* From here on SIGINT and SIGTERM end the solve after the pass under way; a second one ends the program. */
+/* From here on SIGINT and SIGTERM end the solve, within a pass too; a second one ends the program. A file that may not
+ * grow any more is an error like a full disk. */
 void cli_watch_signals(void);
 /* A mapped file that is cut short while it is read ends the program with one line and CLI_TROUBLE, not with a crash. */
 void cli_watch_files(void);
-bool cli_interrupted(void);                                         /* one has come */
-int cli_watch_progress(void *watch, const gpis_progress *progress); /* a gpis_progress_fn */
-void cli_watch_end(cli_watch *watch);
+bool cli_interrupted(void);                                          /* one has come */
+int cli_watch_progress(void *watch, const gpis_progress *progress);  /* a gpis_progress_fn */
+int cli_watch_pass(void *watch, const gpis_pass_progress *progress); /* a gpis_pass_progress_fn */
 
 #endif

@@ -45,6 +45,7 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"feasibility", cli_json_number(r->feasibility)},
         {"passes", json_integer(r->passes)},
         {"sketches", json_integer(r->sketches)},
+        {"resumed_passes", json_integer(r->resumed_passes)},
         {"epochs", cli_json_number(r->epochs)},
         {"bytes_read", json_integer((json_int_t)r->bytes_read)},
         {"seconds", cli_json_number(r->seconds)},
@@ -137,13 +138,17 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
     printf("outcome       %s (tolerance %.0e)\n", outcome_in_words(r), common->settings.tol);
     printf("problem       %lld rows, %lld columns", (long long)p->shape.rows, (long long)p->shape.cols);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
-    printf("\nobjective     %.10g\n", r->objective);
+    if (isfinite(r->objective))
+        printf("\nobjective     %.10g\n", r->objective);
+    else
+        puts("\nobjective     not known: no pass was made"); /* interrupted in the first */
     print_certificate(r);
     printf("set           %s", gpis_set_spec(p->set));
     printf(r->feasibility > 0 ? "; x is within %.1e of it\n" : "; x is in it\n", r->feasibility);
     printf("nonzeros      %lld of %lld\n", (long long)count_nonzeros(r->x, entries(p)), (long long)entries(p));
     printf("passes        %lld", (long long)r->passes);
     if (r->sketches > 0) printf(" and %lld sketches", (long long)r->sketches);
+    if (r->resumed_passes > 0) printf(", %lld of them from the checkpoint,", (long long)r->resumed_passes);
     printf(" by %s, %.2f s (loading %.2f s)\n", r->method, r->seconds, p->load_seconds);
     if (r->plan[0]) printf("plan          %s\n", r->plan);
     if (p->k == 1 && gpis_source_column(p->A, 0)) print_largest(p, r->x);

@@ -11,12 +11,16 @@ typedef struct solve_options {
 } solve_options;
 
 enum { WORTH_MEASURING = 1 << 26 }; /* bytes of A: below, a solve is over before the machine is measured */
-enum { KEY_MAX_PASSES = 512, KEY_TIME_LIMIT, KEY_X0, KEY_OUT, KEY_TRACE };
+enum { KEY_MAX_PASSES = 512, KEY_TIME_LIMIT, KEY_X0, KEY_OUT, KEY_TRACE, KEY_CHECKPOINT, KEY_EVERY, KEY_RESUME };
 
 static const struct argp_option options[] = {
     {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
     {"max-passes", KEY_MAX_PASSES, "N", 0, "stop after N passes over A", 2},
     {"time-limit", KEY_TIME_LIMIT, "SECONDS", 0, "stop after this long", 2},
+    {"checkpoint", KEY_CHECKPOINT, "FILE", 0, "keep in FILE what it takes to go on after a kill or a crash", 4},
+    {"checkpoint-every", KEY_EVERY, "SECONDS", 0,
+     "make it proof against a crash of the machine so often (default 10; 0: after each pass)", 4},
+    {"resume", KEY_RESUME, 0, 0, "go on from the file of --checkpoint, if it is there", 4},
     {"out", KEY_OUT, "FILE.npy", 0, "write x here (without it x is not written)", 5},
     {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 5},
     {0},
@@ -30,8 +34,8 @@ static const char doc[] =
     "Sets: none, nonneg, box:LO,HI, l1:R, l2:R, linf:R, simplex:R, capped-simplex:R, group:R:SIZE, nuclear:R, tv:R, "
     "monotone, affine:C.npy,b.npy; @dct or @U.npy after one puts it in an orthogonal transform domain.\n"
     "\n"
-    "In JSON a number that is infinite or unknown is null. Ctrl-C ends after the pass under way: the best x so far is "
-    "written and reported. Exit codes: 0 certified to the tolerance, 1 ended before it (x is written all the same), 2 "
+    "In JSON a number that is infinite or unknown is null. Ctrl-C ends the solve: the best x so far is written and "
+    "reported. Exit codes: 0 certified to the tolerance, 1 ended before it (x is written all the same), 2 "
     "bad usage or bad input, 3 file or memory trouble, 130 interrupted.\n"
     "\n"
     "Example: gpis solve A.npy y.npy --set l1:3.5 --out x.npy";
@@ -39,6 +43,8 @@ static const char doc[] =
 static error_t check_options(const solve_options *o, const struct argp_state *state) {
     if (!o->a) return cli_usage(state, "solve needs the file of A");
     if (o->y && o->common.target) return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
+    if (o->common.settings.resume && !o->common.settings.checkpoint)
+        return cli_usage(state, "--resume needs --checkpoint FILE, the file to go on from");
     if (o->out) {
         const size_t length = strlen(o->out);
         if (length < 5 || strcmp(o->out + length - 4, ".npy") != 0)
@@ -59,6 +65,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_X0: o->x0 = arg; return 0;
     case KEY_OUT: o->out = arg; return 0;
     case KEY_TRACE: o->trace = arg; return 0;
+    case KEY_CHECKPOINT: o->common.settings.checkpoint = arg; return 0;
+    case KEY_EVERY: return cli_number(state, "checkpoint-every", arg, 0, 1e9, &o->common.settings.checkpoint_every);
+    case KEY_RESUME: o->common.settings.resume = 1; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)
             o->a = arg;
@@ -79,15 +88,21 @@ static int run(cli_problem *p, solve_options *o, gpis_result *result) {
     const int code = o->trace ? cli_output_open(&trace, o->trace) : 0;
     if (code != 0) return code;
 
-    cli_watch watch = {.line = isatty(STDERR_FILENO) && !o->common.quiet && !o->common.json, .trace = trace.stream};
     gpis_settings settings = o->common.settings;
+    cli_watch watch = {.line = {.on = isatty(STDERR_FILENO) && !o->common.quiet,
+                                .rows = p->shape.rows,
+                                .bytes = p->shape.bytes,
+                                .tol = settings.tol,
+                                .time_limit = settings.time_limit},
+                       .trace = trace.stream};
     gpis_machine machine;
     cli_machine(p->shape.bytes >= WORTH_MEASURING, &machine);
     settings.machine = &machine;
     settings.progress = cli_watch_progress;
+    settings.pass_progress = cli_watch_pass;
     settings.progress_user = &watch;
     const gpis_status status = gpis_solve(p->context, p->A, p->Y, p->k, p->set, &settings, result);
-    cli_watch_end(&watch);
+    cli_line_end(&watch.line);
     if (status != GPIS_OK) {
         cli_output_discard(&trace);
         return cli_fail_status(p->context, status);
@@ -111,6 +126,15 @@ static int report(const cli_problem *p, const solve_options *o, const gpis_resul
     return code;
 }
 
+/* Whether a new checkpoint could be written, before long work; one that is not there to go on from is worth a word. */
+static int try_checkpoint(const solve_options *o) {
+    const gpis_settings *settings = &o->common.settings;
+    if (!settings->checkpoint || access(settings->checkpoint, F_OK) == 0) return 0;
+    if (settings->resume && !o->common.quiet)
+        cli_fail(0, "note: there is no checkpoint %s yet; starting from the beginning", settings->checkpoint);
+    return cli_output_try(settings->checkpoint);
+}
+
 static int outcome_code(gpis_outcome outcome) {
     switch (outcome) {
     case GPIS_SOLVED: return CLI_CERTIFIED;
@@ -131,6 +155,7 @@ int cli_solve(int argc, char **argv) {
     gpis_result result = {0};
     int code = o.out ? cli_output_try(o.out) : 0;
     if (code == 0 && o.trace) code = cli_output_try(o.trace);
+    if (code == 0) code = try_checkpoint(&o);
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
     if (code == 0 && o.x0) code = cli_problem_read_x(&problem, o.x0, &x0);
     o.common.settings.x0 = x0.data;

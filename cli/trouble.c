@@ -19,6 +19,7 @@ int cli_exit_code(gpis_status status) {
     case GPIS_NO_MEMORY:
     case GPIS_IO:
     case GPIS_INTERNAL: return CLI_TROUBLE;
+    case GPIS_STOPPED: return CLI_INTERRUPTED;
     default: return CLI_BAD_INPUT;
     }
 }

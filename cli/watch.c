@@ -1,4 +1,4 @@
-/* While a solve runs: the trace, the progress line, and Ctrl-C. */
+/* While a solve runs: the trace and Ctrl-C. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -19,6 +19,7 @@ void cli_watch_signals(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* Where rows are mapped the system has no other way to say that they are gone. Only what is safe in a handler. */
@@ -45,23 +46,15 @@ static void write_trace(FILE *trace, const gpis_progress *p) {
     fputc('\n', trace);
 }
 
-static void print_line(cli_watch *w, const gpis_progress *p) {
-    const double now = cli_clock();
-    if (w->shown && now - w->printed < 0.1) return; /* ten a second are enough for the eye */
-    fprintf(stderr, "\rpass %lld  objective %.6g  gap %.1e  %.1f s\033[K", (long long)p->pass, p->objective, p->gap,
-            p->seconds);
-    w->shown = true;
-    w->printed = now;
-}
-
 int cli_watch_progress(void *watch, const gpis_progress *progress) {
     cli_watch *w = watch;
     if (w->trace) write_trace(w->trace, progress);
-    if (w->line) print_line(w, progress);
+    cli_line_report(&w->line, progress);
     return interrupted != 0;
 }
 
-void cli_watch_end(cli_watch *w) {
-    if (w->shown) fputs("\r\033[K", stderr);
-    w->shown = false;
+int cli_watch_pass(void *watch, const gpis_pass_progress *progress) {
+    cli_watch *w = watch;
+    cli_line_within(&w->line, progress);
+    return interrupted != 0;
 }

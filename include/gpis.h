@@ -44,7 +44,8 @@ extern "C" {
     ENTRY(TOO_LARGE, "size too large")           \
     ENTRY(NO_MEMORY, "out of memory")            \
     ENTRY(IO, "file trouble")                    \
-    ENTRY(INTERNAL, "internal error")
+    ENTRY(INTERNAL, "internal error")            \
+    ENTRY(STOPPED, "stopped as the caller asked")
 
 typedef enum gpis_status {
 #define GPIS_STATUS_ENUM(name, text) GPIS_##name,
@@ -228,6 +229,18 @@ typedef struct gpis_progress {
 /* Called by the solving thread after each pass; non-zero asks for the end: the best point so far is returned. */
 typedef int (*gpis_progress_fn)(void *user, const gpis_progress *progress);
 
+/* How far the pass under way is. */
+typedef struct gpis_pass_progress {
+    int64_t pass;        /* its number, from 1 */
+    int64_t done, rows;  /* rows read so far, of all rows of A */
+    double pass_seconds; /* since it began */
+    double seconds;      /* of the solve */
+} gpis_pass_progress;
+
+/* Called by the solving thread within passes, about ten times a second; non-zero ends the solve there and then: the
+ * best point so far is returned. */
+typedef int (*gpis_pass_progress_fn)(void *user, const gpis_pass_progress *progress);
+
 /* How fast a machine is: what plans are made of. */
 typedef struct gpis_machine {
     int threads;           /* all speeds are those of so many threads together */
@@ -266,7 +279,13 @@ typedef struct gpis_settings {
     int64_t memory;                  /* limit for the context while it solves, in bytes; 0: as the context has it */
     const gpis_machine *machine;     /* what the plan is made for, borrowed; NULL: gpis_machine_default */
     gpis_progress_fn progress;
-    void *progress_user;
+    gpis_pass_progress_fn pass_progress;
+    void *progress_user; /* given to both */
+    /* gpis_solve keeps what passes give in this file, so that a solve that was killed can go on (docs/howto). Not for
+     * saga. NULL: nowhere. Borrowed. */
+    const char *checkpoint;
+    double checkpoint_every; /* seconds after which it is made durable; default 10; 0: after each pass */
+    int resume;              /* non-zero: go on from the file if it is there; 0: it must not be there */
 } gpis_settings;
 GPIS_API gpis_settings gpis_settings_default(void);
 
@@ -280,7 +299,8 @@ typedef struct gpis_result {
     double gap_delta;   /* probability that a probable bound is wrong; 0 when proven */
     double feasibility; /* distance of x from K */
     int64_t passes, sketches;
-    double epochs; /* arithmetic, in units of one full gradient A'(A x - y) */
+    int64_t resumed_passes; /* of the passes, those that a checkpoint answered */
+    double epochs;          /* arithmetic, in units of one full gradient A'(A x - y) */
     double bytes_read;
     double seconds;
     int64_t predicted_passes; /* what the plan said; 0: it said nothing */

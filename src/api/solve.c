@@ -9,8 +9,14 @@
 #include "plan/plan.h"
 
 gpis_settings gpis_settings_default(void) {
-    return (gpis_settings){
-        .method = "auto", .tol = 1e-8, .delta = 1e-9, .gamma_u = 2.0, .gamma_d = 2.0, .sketch = "count", .batch = 10};
+    return (gpis_settings){.method = "auto",
+                           .tol = 1e-8,
+                           .delta = 1e-9,
+                           .gamma_u = 2.0,
+                           .gamma_d = 2.0,
+                           .sketch = "count",
+                           .batch = 10,
+                           .checkpoint_every = 10.0};
 }
 
 const char *gpis_gap_kind_text(gpis_gap_kind kind) {
@@ -71,6 +77,10 @@ static gpis_status check_settings(gpis_context *context, const gpis_settings *s,
     if (s->memory < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the memory limit must not be negative");
     if (s->max_passes < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "max_passes must not be negative");
     if (!(s->time_limit >= 0.0)) return gpis_fail(context, GPIS_BAD_ARGUMENT, "time_limit must not be negative");
+    if (!(s->checkpoint_every >= 0.0))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "checkpoint_every must not be negative");
+    if (s->resume && !s->checkpoint)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "to resume needs the checkpoint to resume from");
     if (!(s->gamma_u > 1.0 && isfinite(s->gamma_u)))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "gamma_u must be greater than 1, not %g", s->gamma_u);
     if (!(s->gamma_d >= 1.0 && isfinite(s->gamma_d)))
@@ -127,34 +137,56 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
     result->objective = run->objective;
     result->gap = gpis_run_gap(run);
     result->gap_kind = gpis_run_lower(run) > run->lower ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
+    if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* stopped before anything was known */
     result->gap_delta = result->gap_kind == GPIS_GAP_PROBABLE ? run->settings->delta : 0.0;
     result->passes = run->passes;
     result->sketches = run->sketches;
+    result->resumed_passes = run->replay ? run->replay->answered : 0;
     result->epochs = run->epochs;
     result->bytes_read = run->bytes_read;
-    result->seconds = gpis_clock() - run->started;
+    result->seconds = gpis_run_seconds(run);
     return GPIS_OK;
 }
 
-static void enter_plan(const gpis_plan *plan, gpis_result *result) {
-    snprintf(result->plan, sizeof result->plan, "%s", plan->text);
-    result->predicted_passes = plan->candidates[plan->chosen].passes;
-    result->predicted_seconds = plan->candidates[plan->chosen].seconds;
+/* How to solve: as the checkpoint has it, or else as the planner says; then a checkpoint is begun if one is wanted. */
+static gpis_status choose(gpis_run *run, gpis_choice *choice, const gpis_method **method) {
+    gpis_plan plan;
+    bool resumed;
+    gpis_status status = gpis_replay_resume(run, choice, &resumed);
+    if (status == GPIS_OK && !resumed) {
+        status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, run->used, &plan);
+        if (status == GPIS_OK) *choice = gpis_plan_choice(&plan);
+    }
+    if (status != GPIS_OK) return status;
+    *method = gpis_method_find(run->context, choice->method);
+    if (!*method) return GPIS_BAD_ARGUMENT;
+    const char *reason = (*method)->applicable(run);
+    if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
+        reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";
+    if (reason)
+        return gpis_fail(run->context, GPIS_NOT_APPLICABLE, "%s cannot be used here: %s", (*method)->name, reason);
+    return run->settings->checkpoint && !resumed ? gpis_replay_create(run, choice) : GPIS_OK;
+}
+
+static void enter_choice(const gpis_choice *choice, gpis_result *result) {
+    snprintf(result->plan, sizeof result->plan, "%s", choice->plan);
+    result->predicted_passes = choice->passes;
+    result->predicted_seconds = choice->seconds;
 }
 
 static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
-    gpis_plan plan;
-    gpis_status status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, run->used, &plan);
+    gpis_choice choice;
+    const gpis_method *method;
+    gpis_status status = choose(run, &choice, &method);
+    if (status == GPIS_OK) status = starting_point(run, x);
     if (status != GPIS_OK) return status;
-    const gpis_candidate *chosen = &plan.candidates[plan.chosen];
-    const gpis_method *method = gpis_method_find(run->context, chosen->method);
-    const char *reason = method->applicable(run);
-    if (reason) return gpis_fail(run->context, GPIS_NOT_APPLICABLE, "%s cannot be used here: %s", method->name, reason);
-    run->m = chosen->m;
-    enter_plan(&plan, result);
-    status = starting_point(run, x);
-    if (status == GPIS_OK) status = method->run(run, x);
+    run->m = choice.m;
+    enter_choice(&choice, result);
+    memcpy(run->best, x, (size_t)run->size * sizeof(double)); /* until a pass has told more */
+    status = method->run(run, x);
+    if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
+    gpis_replay_finish(run);
     memcpy(x, run->best, (size_t)run->size * sizeof(double));
     status = gpis_set_distance(run->set, x, &result->feasibility);
     return status == GPIS_OK ? fill_result(run, method->name, result) : status;
@@ -182,6 +214,7 @@ static gpis_status audit(gpis_run *run, const double *x, double *g) {
 static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     double *g = gpis_alloc(run->context, run->size, sizeof *g);
     if (!g) return GPIS_NO_MEMORY;
+    run->paused = true; /* a few passes and no more: no limit of time */
     gpis_status status = gpis_set_distance(run->set, x, &result->feasibility);
     if (status == GPIS_OK && result->feasibility > 0.0) status = gpis_set_project(run->set, x, x);
     if (status == GPIS_OK) status = audit(run, x, g);

@@ -3,6 +3,7 @@
 
 #include <cblas.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A, const double *Y, int64_t k,
@@ -19,6 +20,7 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .started = gpis_clock(),
                       .used = atomic_load(&context->used),
                       .objective = INFINITY,
+                      .measured = INFINITY,
                       .previous_gap = NAN};
     run->best = gpis_alloc_zero(context, run->size, sizeof(double));
     run->norms2 = gpis_alloc_zero(context, run->d, sizeof(double));
@@ -26,6 +28,7 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
 }
 
 void gpis_run_clear(gpis_run *run) {
+    gpis_replay_close(run);
     gpis_inner_destroy(run->inner);
     gpis_model_destroy(run->model);
     gpis_free(run->context, run->best);
@@ -33,19 +36,68 @@ void gpis_run_clear(gpis_run *run) {
     *run = (gpis_run){.context = run->context};
 }
 
+void gpis_run_warn(gpis_run *run, const char *format, ...) {
+    const size_t used = strlen(run->warning), room = sizeof run->warning - used;
+    const char *between = used ? "; " : "";
+    const size_t begin = strlen(between);
+    va_list arguments;
+    if (room <= begin) return;
+    memcpy(run->warning + used, between, begin + 1);
+    va_start(arguments, format);
+    vsnprintf(run->warning + used + begin, room - begin, format, arguments);
+    va_end(arguments);
+}
+
+static bool time_is_up(const gpis_run *run) {
+    return run->settings->time_limit > 0.0 && gpis_run_seconds(run) >= run->settings->time_limit;
+}
+
+/* Asked within a pass. Time that is not charged does not run out. */
+static bool is_to_stop(void *user, int64_t rows) {
+    gpis_run *run = user;
+    const gpis_settings *settings = run->settings;
+    const gpis_pass_progress progress = {.pass = run->passes + 1,
+                                         .done = rows,
+                                         .rows = run->n,
+                                         .pass_seconds = gpis_clock() - run->pass_started,
+                                         .seconds = gpis_run_seconds(run)};
+    if (settings->pass_progress && settings->pass_progress(settings->progress_user, &progress))
+        gpis_run_end(run, GPIS_INTERRUPTED);
+    else if (!run->paused && time_is_up(run))
+        gpis_run_end(run, GPIS_TIME_LIMIT);
+    else
+        return false;
+    return true;
+}
+
+/* A pass over A. One that is stopped leaves the best point with the objective that was known before. */
+static gpis_status make_pass(gpis_run *run, gpis_pass *pass) {
+    const gpis_settings *settings = run->settings;
+    run->watch.stop = is_to_stop;
+    run->watch.user = run;
+    run->pass_started = gpis_clock();
+    if (settings->pass_progress || settings->time_limit > 0.0) pass->watch = &run->watch;
+    const gpis_status status = gpis_pass_run(run->context, run->A, pass);
+    if (status == GPIS_OK) gpis_replay_keep(run, pass);
+    if (status == GPIS_STOPPED && !isfinite(run->objective)) run->objective = run->measured;
+    return status;
+}
+
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients) {
     gpis_source_info info;
+    gpis_pass whole = *pass;
+    bool answered;
+    /* A sketch alone does not walk the chunks, and would read A twice; a Gram matrix has the norms already. */
+    if (!run->norms_known && pass->X && !pass->gram) whole.norms2 = run->norms2;
+    gpis_status status = gpis_replay_answer(run, &whole, &answered);
+    if (status == GPIS_OK && !answered) status = make_pass(run, &whole);
+    if (status != GPIS_OK) return status;
     gpis_source_describe(run->A, &info);
+    if (!run->norms_known && pass->gram) cblas_dcopy((int)run->d, pass->gram, (int)run->d + 1, run->norms2, 1);
+    run->norms_known = run->norms_known || pass->X || pass->gram;
     run->passes++;
     run->epochs += gradients;
     run->bytes_read += (double)info.bytes;
-    gpis_pass with_norms = *pass;
-    /* A sketch alone does not walk the chunks, and would read A twice; a Gram matrix has the norms already. */
-    if (!run->norms_known && pass->X && !pass->gram) with_norms.norms2 = run->norms2;
-    const gpis_status status = gpis_pass_run(run->context, run->A, &with_norms);
-    if (status != GPIS_OK) return status;
-    if (!run->norms_known && pass->gram) cblas_dcopy((int)run->d, pass->gram, (int)run->d + 1, run->norms2, 1);
-    run->norms_known = run->norms_known || pass->X || pass->gram;
     return GPIS_OK;
 }
 
@@ -129,7 +181,7 @@ void gpis_run_offer(gpis_run *run, const double *x, double objective) {
 
 void gpis_run_replace(gpis_run *run, const double *x, double objective) {
     memcpy(run->best, x, (size_t)run->size * sizeof(double));
-    run->objective = objective;
+    run->objective = run->measured = objective;
     const gpis_point point = point_at(run, x, NULL, objective);
     run->noise = gpis_certificate_noise(run->set, &point);
     run->grain = gpis_certificate_grain(run->set, &point);
@@ -257,9 +309,17 @@ bool gpis_run_extend(gpis_run *run, bool at_last) {
     return true;
 }
 
-double gpis_run_pause(const gpis_run *run) { return gpis_clock() - run->started; }
+double gpis_run_seconds(const gpis_run *run) { return gpis_clock() - run->started; }
 
-void gpis_run_resume(gpis_run *run, double paused) { run->started = gpis_clock() - paused; }
+double gpis_run_pause(gpis_run *run) {
+    run->paused = true;
+    return gpis_run_seconds(run);
+}
+
+void gpis_run_resume(gpis_run *run, double paused) {
+    run->paused = false;
+    run->started = gpis_clock() - paused;
+}
 
 double gpis_run_lower(const gpis_run *run) {
     return run->settings->certificate == GPIS_CERTIFICATE_PROVEN ? run->lower : fmax(run->lower, run->likely);
@@ -283,17 +343,11 @@ static bool passes_are_spent(const gpis_run *run) {
     return run->settings->max_passes > 0 && run->passes >= run->settings->max_passes;
 }
 
-static bool time_is_up(const gpis_run *run, double seconds) {
-    return run->settings->time_limit > 0.0 && seconds >= run->settings->time_limit;
-}
-
-bool gpis_run_exhausted(const gpis_run *run) {
-    return passes_are_spent(run) || time_is_up(run, gpis_clock() - run->started);
-}
+bool gpis_run_exhausted(const gpis_run *run) { return passes_are_spent(run) || time_is_up(run); }
 
 void gpis_run_check(gpis_run *run) {
     const gpis_settings *settings = run->settings;
-    const double seconds = gpis_clock() - run->started, gap = gpis_run_gap(run);
+    const double seconds = gpis_run_seconds(run), gap = gpis_run_gap(run);
     if (settings->progress) {
         const gpis_progress progress = {.pass = run->passes,
                                         .seconds = seconds,
@@ -314,5 +368,5 @@ void gpis_run_check(gpis_run *run) {
         run->outcome = GPIS_SOLVED;
     }
     if (passes_are_spent(run)) gpis_run_end(run, GPIS_MAX_PASSES);
-    if (time_is_up(run, seconds)) gpis_run_end(run, GPIS_TIME_LIMIT);
+    if (time_is_up(run)) gpis_run_end(run, GPIS_TIME_LIMIT);
 }

@@ -8,17 +8,21 @@
 
 #include "certificate/certificate.h"
 #include "inner/inner.h"
+#include "method/replay.h"
 #include "pass/pass.h"
 
-typedef struct gpis_run {
+struct gpis_run {
     gpis_context *context; /* borrowed, as all of the problem */
     gpis_source *A;
     const double *Y;
     int64_t n, d, k, size; /* size = d k */
     gpis_set *set;
     const gpis_settings *settings;
+    gpis_replay *replay; /* owned: the checkpoint; NULL: none */
+    gpis_watch watch;    /* of its passes */
     /* the account */
-    double started;
+    double started, pass_started;
+    bool paused;  /* the clock is not charged */
     int64_t used; /* bytes in use before it */
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
@@ -27,6 +31,7 @@ typedef struct gpis_run {
     /* what is known */
     double *best;                 /* owned: the best feasible point, d x k */
     double objective;             /* there */
+    double measured;              /* the same, as it was last known: extended precision makes it unknown for one pass */
     double lower;                 /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
     double likely;                /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
     double noise;                 /* of the best objective, by rounding */
@@ -45,14 +50,18 @@ typedef struct gpis_run {
     gpis_outcome outcome;
     bool ended;
     char warning[256];
-} gpis_run;
+};
 
 gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A, const double *Y, int64_t k,
                            gpis_set *set, const gpis_settings *settings);
 void gpis_run_clear(gpis_run *run);
 
-/* One pass, entered in the account; `gradients` is its arithmetic in units of one full gradient. The first one
- * that evaluates a point also finds the norms of the columns. */
+/* Another sentence of the warning. */
+void gpis_run_warn(gpis_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One pass, made or taken from the checkpoint, entered in the account; `gradients` is its arithmetic in units of one
+ * full gradient. The first one that evaluates a point also finds the norms of the columns. GPIS_STOPPED, and the run
+ * has ended, when it was stopped on the way. */
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients);
 /* The pass every method needs: objective and gradient at x. */
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g);
@@ -90,8 +99,9 @@ gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *
  * (or `now`), since it costs a Gram matrix. */
 gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, double objective, bool now);
 
+double gpis_run_seconds(const gpis_run *run); /* since the start */
 /* What is done only to measure is not charged: seconds between these two do not count. */
-double gpis_run_pause(const gpis_run *run);
+double gpis_run_pause(gpis_run *run);
 void gpis_run_resume(gpis_run *run, double paused);
 
 /* True when, since objective and gap were what is given, neither has changed by more than rounding and the tolerance

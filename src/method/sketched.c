@@ -14,7 +14,6 @@
 #include "method/sketched.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "method/full_gradient.h"
@@ -165,9 +164,8 @@ gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerat
     if (r.x && r.g) {
         memcpy(r.x, x0, (size_t)run->size * sizeof(double));
         if (r.m < run->d)
-            snprintf(run->warning, sizeof run->warning,
-                     "a sketch of %lld rows cannot tell %lld columns apart; take at least %lld rows", (long long)r.m,
-                     (long long)run->d, (long long)(2 * run->d));
+            gpis_run_warn(run, "a sketch of %lld rows cannot tell %lld columns apart; take at least %lld rows",
+                          (long long)r.m, (long long)run->d, (long long)(2 * run->d));
         status = run->settings->gpcs ? classical_sketch(&r) : GPIS_OK;
         if (status == GPIS_OK) status = gpihs(&r);
     }

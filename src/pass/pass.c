@@ -149,13 +149,14 @@ static gpis_status prepare(sweep *s) {
 static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t end, gpis_sums *sums, int thread) {
     double *scratch = s->scratch + thread * s->scratch_size, *unpacked = scratch + s->residual_size;
     const int64_t step = gpis_windows_step(s->windows);
-    for (int64_t first = begin; first < end; first += step) {
+    for (int64_t first = begin; first < end && !gpis_watch_stopped(s->pass->watch); first += step) {
         const int64_t count = gpis_min64(step, end - first);
         gpis_block rows;
         if (!gpis_windows_take(s->windows, window, first, count, thread, &rows)) return;
         for (int64_t c = 0; s->sums_wanted && c < count; c += s->chunk_rows) {
             const gpis_block chunk = gpis_block_rows(&rows, c, gpis_min64(s->chunk_rows, count - c));
             gpis_chunk_add(&s->plan, &chunk, scratch, unpacked, sums);
+            gpis_watch_count(s->pass->watch, chunk.nrows);
         }
         gpis_windows_give_back(s->windows, &rows);
     }
@@ -189,9 +190,13 @@ static gpis_status add_window(sweep *s, const gpis_block *window) {
         const gpis_status status = gpis_windows_settle(s->windows);
         if (status != GPIS_OK) return status;
     }
-    if (!pass->sketch) return GPIS_OK;
-    const double *Y = pass->sketch->k ? pass->Y + window->row0 * pass->k : NULL;
-    return pass->sketch->class->absorb(pass->sketch, window, Y, s->context->threads);
+    if (pass->sketch && !gpis_watch_stopped(pass->watch)) {
+        const double *Y = pass->sketch->k ? pass->Y + window->row0 * pass->k : NULL;
+        const gpis_status status = pass->sketch->class->absorb(pass->sketch, window, Y, s->context->threads);
+        if (status != GPIS_OK) return status;
+    }
+    if (!s->sums_wanted) gpis_watch_count(pass->watch, window->nrows);
+    return gpis_watch_stopped(pass->watch) ? gpis_fail(s->context, GPIS_STOPPED, "stopped within a pass") : GPIS_OK;
 }
 
 static gpis_status sweep_rows(sweep *s) {
@@ -277,6 +282,7 @@ static gpis_status explain_nonfinite(sweep *s) {
 
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     sweep s = {.context = context, .A = A, .pass = pass};
+    gpis_watch_begin(pass->watch);
     s.sums_wanted = pass->X || pass->P || pass->V || pass->Y2 || pass->norms2 || pass->gram;
     gpis_status status = gpis_source_unchanged(A);
     if (status == GPIS_OK) status = prepare(&s);

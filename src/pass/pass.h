@@ -9,6 +9,7 @@
 #define GPIS_PASS_H
 
 #include "base/base.h"
+#include "pass/watch.h"
 #include "sketch/sketch.h"
 #include "source/source.h"
 
@@ -29,9 +30,11 @@ typedef struct gpis_pass {
     double *norms2;      /* squared norms of the columns of A, d */
     double *gram;        /* A'A, d x d, both triangles */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
+    gpis_watch *watch;   /* asked while the pass runs; NULL: nobody is */
 } gpis_pass;
 
-/* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not. */
+/* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not; GPIS_STOPPED when the watch
+ * said so. */
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
 
 /* Bytes that a pass takes while it runs: sums of the strips, scratch of the threads, windows. What the sketch holds is

@@ -279,3 +279,11 @@ gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_
     explain(&table, asked);
     return GPIS_OK;
 }
+
+gpis_choice gpis_plan_choice(const gpis_plan *plan) {
+    const gpis_candidate *chosen = &plan->candidates[plan->chosen];
+    gpis_choice choice = {.m = chosen->m, .passes = chosen->passes, .seconds = chosen->seconds};
+    snprintf(choice.method, sizeof choice.method, "%s", chosen->method);
+    snprintf(choice.plan, sizeof choice.plan, "%s", plan->text);
+    return choice;
+}

@@ -9,6 +9,7 @@
 #ifndef GPIS_PLAN_H
 #define GPIS_PLAN_H
 
+#include "method/replay.h"
 #include "method/run.h"
 
 typedef enum gpis_storage {
@@ -56,5 +57,7 @@ double gpis_memory_apgd(const gpis_run *run);
 /* The plan itself; the settings have been checked. `used`: bytes that were in use before the solve. */
 gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
                              const gpis_settings *settings, int64_t used, gpis_plan *out);
+/* What of it a solve needs. */
+gpis_choice gpis_plan_choice(const gpis_plan *plan);
 
 #endif

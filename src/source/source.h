@@ -72,4 +72,7 @@ gpis_status gpis_source_unchanged(gpis_source *source);
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
 
+/* A checksum of rows spread over A: equal for equal data, wherever they lie (fingerprint.c). */
+gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *out);
+
 #endif

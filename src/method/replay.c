@@ -1,0 +1,185 @@
+/* Passes recorded in a journal and answered from it. */
+#include "method/replay.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/checksum.h"
+#include "method/key.h"
+#include "method/run.h"
+
+enum { RECORD_RUN = 1, RECORD_PASS = 2, ANSWERS = 9 };
+
+/* How the record of a pass begins. */
+typedef struct pass_head {
+    double seconds;         /* of the run, when the pass was done */
+    uint32_t asked, unused; /* a checksum of what the pass was asked */
+} pass_head;
+
+/* What a pass gives, in order. */
+static int answers_of(const gpis_run *run, const gpis_pass *pass, gpis_journal_part parts[ANSWERS]) {
+    const gpis_sketch *sketch = pass->sketch;
+    const int64_t d = run->d;
+    const struct {
+        double *data;
+        int64_t count;
+    } all[ANSWERS] = {{pass->objective, 1},
+                      {pass->G, d * pass->k},
+                      {pass->AP2, 1},
+                      {pass->AAV, d * pass->probes},
+                      {pass->Y2, 1},
+                      {pass->norms2, d},
+                      {pass->gram, d * d},
+                      {sketch ? sketch->SA : NULL, sketch ? sketch->m * d : 0},
+                      {sketch ? sketch->SY : NULL, sketch ? sketch->m * sketch->k : 0}};
+    int count = 0;
+    for (int i = 0; i < ANSWERS; i++)
+        if (all[i].data) parts[count++] = (gpis_journal_part){all[i].data, all[i].count * (int64_t)sizeof(double)};
+    return count;
+}
+
+static uint32_t add_vectors(uint32_t sum, const double *v, int64_t count) {
+    return v ? gpis_checksum(sum, v, count * (int64_t)sizeof *v) : sum;
+}
+
+/* A checksum of everything that the answers depend on besides A and Y. */
+static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
+    const gpis_sketch *sketch = pass->sketch;
+    const void *const wanted[] = {pass->objective, pass->G, pass->AP2, pass->AAV, pass->Y2, pass->norms2, pass->gram};
+    uint64_t numbers[6] = {(uint64_t)pass->k, (uint64_t)pass->probes, pass->extended};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) numbers[3] |= (uint64_t)(wanted[i] != NULL) << i;
+    numbers[4] = sketch ? sketch->round + 1 : 0;
+    numbers[5] = sketch ? (uint64_t)sketch->m : 0;
+    uint32_t sum = gpis_checksum(0, numbers, sizeof numbers);
+    if (sketch) sum = gpis_checksum(sum, sketch->class->name, (int64_t)strlen(sketch->class->name));
+    sum = add_vectors(sum, pass->X, run->size);
+    sum = add_vectors(sum, pass->P, run->size);
+    return add_vectors(sum, pass->V, run->d * pass->probes);
+}
+
+/* ---- the file -------------------------------------------------------------------------------------------------------
+ */
+
+/* Compares the run with the first record, and takes the choice from it. */
+static gpis_status check_run(gpis_run *run, gpis_journal *journal, gpis_choice *choice) {
+    gpis_context *context = run->context;
+    gpis_journal_record record;
+    if (!gpis_journal_next(journal, &record) || record.kind != RECORD_RUN || record.length < (int64_t)sizeof *choice)
+        return gpis_fail(context, GPIS_BAD_DATA, "%s: its beginning is damaged; remove it and start again",
+                         journal->path);
+    const int64_t length = record.length - (int64_t)sizeof *choice;
+    char *before = gpis_alloc(context, length + 1, 1), *now = NULL;
+    const gpis_journal_part parts[] = {{choice, sizeof *choice}, {before, length}};
+    gpis_status status = before ? gpis_journal_read(journal, parts, 2) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) status = gpis_key_make(run, &now);
+    if (status == GPIS_OK) {
+        before[length] = '\0';
+        status = gpis_key_compare(context, journal->path, before, now);
+    }
+    gpis_free(context, before);
+    gpis_free(context, now);
+    return status;
+}
+
+static gpis_status hold(gpis_run *run, gpis_journal *journal) {
+    run->replay = gpis_alloc_zero(run->context, 1, sizeof *run->replay);
+    if (!run->replay) return GPIS_NO_MEMORY;
+    run->replay->journal = journal;
+    return GPIS_OK;
+}
+
+gpis_status gpis_replay_resume(gpis_run *run, gpis_choice *choice, bool *found) {
+    const gpis_settings *settings = run->settings;
+    gpis_journal *journal = NULL;
+    struct stat info;
+    *found = settings->checkpoint && (stat(settings->checkpoint, &info) == 0 || errno != ENOENT);
+    if (!*found) return GPIS_OK;
+    if (!settings->resume)
+        return gpis_fail(run->context, GPIS_BAD_ARGUMENT,
+                         "%s: is there already; add --resume to go on from it, or remove it", settings->checkpoint);
+    gpis_status status = gpis_journal_open(run->context, settings->checkpoint, settings->checkpoint_every, &journal);
+    if (status == GPIS_OK) status = check_run(run, journal, choice);
+    if (status == GPIS_OK) status = hold(run, journal);
+    if (status != GPIS_OK) gpis_journal_close(journal);
+    return status;
+}
+
+gpis_status gpis_replay_create(gpis_run *run, const gpis_choice *choice) {
+    const gpis_settings *settings = run->settings;
+    gpis_journal *journal = NULL;
+    gpis_choice kept = *choice;
+    char *text = NULL;
+    gpis_status status = gpis_key_make(run, &text);
+    if (status == GPIS_OK) {
+        const gpis_journal_part parts[] = {{&kept, sizeof kept}, {text, (int64_t)strlen(text)}};
+        status = gpis_journal_create(run->context, settings->checkpoint, settings->checkpoint_every, RECORD_RUN, parts,
+                                     2, &journal);
+    }
+    if (status == GPIS_OK) status = hold(run, journal);
+    if (status != GPIS_OK) gpis_journal_close(journal);
+    gpis_free(run->context, text);
+    return status;
+}
+
+void gpis_replay_finish(gpis_run *run) {
+    if (!run->replay) return;
+    gpis_journal *journal = run->replay->journal;
+    if (run->replay->live) gpis_journal_sync(journal);
+    if (journal->trouble[0]) gpis_run_warn(run, "checkpoint %s; what it holds is good", journal->trouble);
+}
+
+void gpis_replay_close(gpis_run *run) {
+    if (run->replay) gpis_journal_close(run->replay->journal);
+    gpis_free(run->context, run->replay);
+    run->replay = NULL;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The end of what the journal holds. A record cut short is what a kill leaves; one that is whole and wrong is not. */
+static void go_live(gpis_run *run) {
+    gpis_replay *replay = run->replay;
+    replay->live = true;
+    if (replay->journal->damaged)
+        gpis_run_warn(run, "checkpoint %s: damaged after pass %lld; what followed was computed again",
+                      replay->journal->path, (long long)replay->answered);
+}
+
+gpis_status gpis_replay_answer(gpis_run *run, const gpis_pass *pass, bool *answered) {
+    gpis_replay *replay = run->replay;
+    gpis_journal_record record;
+    *answered = false;
+    if (!replay || replay->live) return GPIS_OK;
+    if (!gpis_journal_next(replay->journal, &record)) {
+        go_live(run);
+        return GPIS_OK;
+    }
+    pass_head head = {0};
+    gpis_journal_part parts[ANSWERS + 1] = {{&head, sizeof head}};
+    const int count = 1 + answers_of(run, pass, parts + 1);
+    int64_t length = 0;
+    for (int i = 0; i < count; i++) length += parts[i].bytes;
+    const bool fits = record.kind == RECORD_PASS && record.length == length;
+    const gpis_status status = fits ? gpis_journal_read(replay->journal, parts, count) : GPIS_OK;
+    if (status != GPIS_OK) return status;
+    if (!fits || head.asked != question_of(run, pass))
+        return gpis_fail(
+            run->context, GPIS_BAD_ARGUMENT,
+            "%s: its pass %lld is not that of this run, so it was made by another build of gpis or BLAS, or "
+            "on another processor; resume it there, or remove it",
+            replay->journal->path, (long long)replay->answered + 1);
+    replay->answered++;
+    gpis_run_resume(run, head.seconds);
+    *answered = true;
+    return GPIS_OK;
+}
+
+void gpis_replay_keep(gpis_run *run, const gpis_pass *pass) {
+    if (!run->replay) return;
+    pass_head head = {.seconds = gpis_run_seconds(run), .asked = question_of(run, pass)};
+    gpis_journal_part parts[ANSWERS + 1] = {{&head, sizeof head}};
+    const int count = 1 + answers_of(run, pass, parts + 1);
+    gpis_journal_append(run->replay->journal, RECORD_PASS, parts, count);
+}
