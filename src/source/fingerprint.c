@@ -11,7 +11,7 @@ gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, 
     double *row = gpis_alloc(context, source->d, sizeof *row);
     void *scratch = NULL;
     gpis_status status = row ? GPIS_OK : GPIS_NO_MEMORY;
-    if (row && source->class->scratch_bytes) {
+    if (row && source->class->scratch_bytes && !source->class->in_place) {
         scratch = gpis_alloc(context, source->class->scratch_bytes(source, 1), 1);
         if (!scratch) status = GPIS_NO_MEMORY;
     }
@@ -22,6 +22,7 @@ gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, 
         status = source->class->block(source, index, 1, scratch, &block);
         if (status != GPIS_OK) break;
         gpis_block_unpack(&block, row);
+        if (source->class->done) source->class->done(source, &block);
         *out = gpis_checksum(*out, row, source->d * (int64_t)sizeof *row);
     }
     gpis_free(context, scratch);
