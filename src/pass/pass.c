@@ -105,8 +105,12 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t nor
     int64_t total;
     if (!gpis_checked_mul(per_strip, s->strips, &total))
         return gpis_fail(s->context, GPIS_TOO_LARGE, "%lld columns are too many", (long long)s->A->d);
-    s->accumulators = gpis_alloc_zero(s->context, total, sizeof(double));
+    s->accumulators = gpis_alloc(s->context, total, sizeof(double));
     if (!s->sums || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
+        /* By those who will use them: most of it is memory that the system has yet to find. */
+#pragma omp parallel for num_threads(s->threads) schedule(static) if (total > SERIAL_WORK)
+    for (int64_t t = 0; t < s->strips; t++)
+        memset(s->accumulators + t * per_strip, 0, (size_t)per_strip * sizeof(double));
     for (int64_t t = 0; t < s->strips; t++) {
         double *a = s->accumulators + t * per_strip;
         if (G) s->sums[t].G = a;
@@ -221,6 +225,19 @@ static void copy_out(const sweep *s, const double *sum, int64_t columns, double 
         memcpy(out, sum, (size_t)(s->A->d * columns) * sizeof(double));
 }
 
+/* The upper triangles of the strips, added up in order, to both triangles. */
+static void collect_gram(sweep *s) {
+    const int64_t d = s->A->d;
+    double *gram = s->pass->gram;
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 16)
+    for (int64_t i = 0; i < d; i++) {
+        double *row = s->sums[0].gram + i * d;
+        for (int64_t t = 1; t < s->strips; t++)
+            for (int64_t j = i; j < d; j++) row[j] += s->sums[t].gram[i * d + j];
+        for (int64_t j = i; j < d; j++) gram[i * d + j] = gram[j * d + i] = row[j];
+    }
+}
+
 /* Adds the strips up in order. */
 static void collect(sweep *s) {
     const gpis_pass *pass = s->pass;
@@ -234,7 +251,6 @@ static void collect(sweep *s) {
         for (int64_t i = 0; pass->G && i < d * k; i++) total->G[i] += part->G[i];
         for (int64_t i = 0; pass->V && i < d * pass->probes; i++) total->AAV[i] += part->AAV[i];
         for (int64_t i = 0; pass->norms2 && i < d; i++) total->norms2[i] += part->norms2[i];
-        for (int64_t i = 0; pass->gram && i < d * d; i++) total->gram[i] += part->gram[i];
     }
     if (pass->objective) *pass->objective = total->objective;
     if (pass->AP2) *pass->AP2 = total->AP2;
@@ -242,22 +258,37 @@ static void collect(sweep *s) {
     if (pass->norms2) memcpy(pass->norms2, total->norms2, (size_t)d * sizeof(double));
     copy_out(s, total->G, k, pass->G);
     copy_out(s, total->AAV, pass->probes, pass->AAV);
-    for (int64_t i = 0; pass->gram && i < d; i++)
-        for (int64_t j = i; j < d; j++) pass->gram[i * d + j] = pass->gram[j * d + i] = total->gram[i * d + j];
+    if (pass->gram) collect_gram(s);
 }
 
-static bool all_finite(const double *v, int64_t count) {
+static bool all_finite(const double *v, int64_t count, int threads) {
     double sum = 0.0;
-    for (int64_t i = 0; v && i < count; i++) sum += 0.0 * v[i];
+    if (!v) return true;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum) if (count > SERIAL_WORK)
+    for (int64_t i = 0; i < count; i++) sum += 0.0 * v[i];
     return sum == 0.0;
 }
 
-static bool answers_are_finite(const gpis_pass *pass, int64_t d) {
+static bool answers_are_finite(const sweep *s) {
+    const gpis_pass *pass = s->pass;
     const gpis_sketch *sketch = pass->sketch;
-    return all_finite(pass->objective, 1) && all_finite(pass->AP2, 1) && all_finite(pass->Y2, 1) &&
-           all_finite(pass->G, d * pass->k) && all_finite(pass->AAV, d * pass->probes) && all_finite(pass->norms2, d) &&
-           all_finite(pass->gram, d * d) &&
-           (!sketch || (all_finite(sketch->SA, sketch->m * d) && all_finite(sketch->SY, sketch->m * sketch->k)));
+    const int64_t d = s->A->d, rows = sketch ? sketch->m : 0;
+    const struct {
+        const double *values;
+        int64_t count;
+    } answers[] = {{pass->objective, 1},
+                   {pass->AP2, 1},
+                   {pass->Y2, 1},
+                   {pass->G, d * pass->k},
+                   {pass->AAV, d * pass->probes},
+                   {pass->norms2, d},
+                   {pass->gram, d * d},
+                   {sketch ? sketch->SA : NULL, rows * d},
+                   {sketch ? sketch->SY : NULL, sketch ? rows * sketch->k : 0}};
+    bool finite = true;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        finite = finite && all_finite(answers[i].values, answers[i].count, s->context->threads);
+    return finite;
 }
 
 /* GPIS_BAD_DATA if an entry of V (k columns) is not finite. */
@@ -291,7 +322,7 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
     if (status == GPIS_OK) status = gpis_source_unchanged(A);
     if (status == GPIS_OK) {
         collect(&s);
-        if (!answers_are_finite(pass, A->d)) status = explain_nonfinite(&s);
+        if (!answers_are_finite(&s)) status = explain_nonfinite(&s);
     }
     gpis_free(context, s.scratch);
     gpis_free(context, s.transposed);
