@@ -179,8 +179,8 @@ static void test_open(void **state) {
     (void)state;
     refuse_file("no/such.csv", NULL, GPIS_IO, "cannot be opened: No such file");
     refuse_file("no/such.npy", NULL, GPIS_IO, "cannot be opened: No such file");
-    refuse_file("a.h5", NULL, GPIS_BAD_ARGUMENT, "known are .npy .csv .tsv .txt .data .mtx .svm .libsvm");
-    refuse_file("a.h5:/A", NULL, GPIS_BAD_ARGUMENT, "known are .npy");
+    refuse_file("a.parquet", NULL, GPIS_BAD_ARGUMENT, "known are .npy .csv .tsv .txt .data .mtx .svm .libsvm .h5");
+    refuse_file(".h5", NULL, GPIS_BAD_ARGUMENT, "known are .npy");
     refuse_file(".csv", NULL, GPIS_BAD_ARGUMENT, "known are .npy");
     refuse_file(".gz", NULL, GPIS_BAD_ARGUMENT, "known are .npy");
     refuse_file("a.npy.gz", NULL, GPIS_BAD_ARGUMENT, "gunzip it first");
