@@ -254,6 +254,7 @@ typedef struct gpis_machine {
     double gradient_bytes; /* a second: a gradient pass over dense rows of doubles */
     double syrk_flops;     /* a second: A'A of dense rows, counted as n d^2 */
     double memory;         /* bytes that a solve may take besides A */
+    double disk_bytes;     /* a second: reading of files that are not in memory; 0: a usual figure */
 } gpis_machine;
 /* Usual figures, for machines that were not measured. */
 GPIS_API gpis_machine gpis_machine_default(void);
@@ -323,7 +324,7 @@ typedef struct gpis_candidate {
     int64_t m;                /* rows of the sketch; 0: none */
     int64_t passes, sketches; /* passes, sketches among them; 0: not predicted */
     double flops;             /* arithmetic */
-    double memory;            /* bytes besides A */
+    double memory;            /* bytes at its height, besides A, y and the set */
     double seconds;           /* NaN: not predicted */
     int applicable, chosen;
     char reason[96]; /* why it is not the one chosen; "" for that one */

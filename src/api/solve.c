@@ -68,6 +68,7 @@ static gpis_status check_settings(gpis_context *context, const gpis_settings *s,
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the tolerance must be between 0 and 1, not %g", s->tol);
     if (!(s->delta > 0.0 && s->delta < 1.0))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "delta must be between 0 and 1, not %g", s->delta);
+    if (s->memory < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the memory limit must not be negative");
     if (s->max_passes < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "max_passes must not be negative");
     if (!(s->time_limit >= 0.0)) return gpis_fail(context, GPIS_BAD_ARGUMENT, "time_limit must not be negative");
     if (!(s->gamma_u > 1.0 && isfinite(s->gamma_u)))
@@ -95,7 +96,8 @@ static bool is_speed(double speed) { return isfinite(speed) && speed > 0.0; }
 static gpis_status check_machine(gpis_context *context, const gpis_machine *machine) {
     if (!machine) return GPIS_OK;
     if (machine->threads >= 1 && is_speed(machine->read_bytes) && is_speed(machine->gradient_bytes) &&
-        is_speed(machine->syrk_flops) && is_speed(machine->memory))
+        is_speed(machine->syrk_flops) && is_speed(machine->memory) &&
+        (machine->disk_bytes == 0.0 || is_speed(machine->disk_bytes)))
         return GPIS_OK;
     return gpis_fail(context, GPIS_BAD_ARGUMENT, "a machine has threads, speeds and memory, all of them positive");
 }
@@ -167,6 +169,11 @@ static gpis_status audit(gpis_run *run, const double *x, double *g) {
     status = gpis_run_first_order(run, x, g, objective);
     if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
     if (!run->model && gpis_method_newton.applicable(run)) return GPIS_OK;
+    if (!run->model && !gpis_run_model_fits(run)) {
+        snprintf(run->warning, sizeof run->warning,
+                 "the second-order bound needs the Gram matrix, which does not fit in the memory allowed");
+        return GPIS_OK;
+    }
     if (!run->model) status = gpis_run_make_model(run);
     return status == GPIS_OK ? gpis_run_second_order(run, x, g, objective, false) : status;
 }
@@ -187,6 +194,13 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     return fill_result(run, "check", result);
 }
 
+/* The limit of the settings, if they have one; returns that of the context. */
+static int64_t limit_memory(gpis_context *context, const gpis_settings *settings) {
+    const int64_t limit = context->limit;
+    if (settings->memory > 0) context->limit = settings->memory;
+    return limit;
+}
+
 /* What solve and check share: arguments, the run, and one way out. */
 static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                             const double *X, const gpis_settings *settings,
@@ -200,6 +214,7 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
         status = gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
     if (status != GPIS_OK) return status;
     const int outside = gpis_guard_enter();
+    const int64_t limit = limit_memory(context, settings);
     gpis_run run;
     status = gpis_run_start(&run, context, A, Y, k, set, settings);
     if (status == GPIS_OK) {
@@ -209,6 +224,7 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     if (status == GPIS_OK && X) memcpy(result->x, X, (size_t)run.size * sizeof(double));
     if (status == GPIS_OK) status = work(&run, result->x, result);
     gpis_run_clear(&run);
+    context->limit = limit;
     gpis_guard_leave(outside);
     if (status != GPIS_OK) gpis_result_clear(context, result);
     return status;
@@ -229,6 +245,10 @@ gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpi
     if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the plan");
     memset(out, 0, sizeof *out);
     context->message[0] = '\0';
-    const gpis_status status = check_all(context, A, k, set, settings);
-    return status == GPIS_OK ? gpis_plan_choose(context, A, k, set, settings, out) : status;
+    gpis_status status = check_all(context, A, k, set, settings);
+    if (status != GPIS_OK) return status;
+    const int64_t limit = limit_memory(context, settings);
+    status = gpis_plan_choose(context, A, k, set, settings, out);
+    context->limit = limit;
+    return status;
 }

@@ -47,6 +47,27 @@ gpis_status gpis_file_read(gpis_context *context, const char *path, int fd, int6
     return GPIS_OK;
 }
 
+gpis_status gpis_file_stamp_take(gpis_context *context, const char *path, int fd, gpis_file_stamp *out) {
+    struct stat info;
+    if (fstat(fd, &info) != 0) return gpis_fail(context, GPIS_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+    *out = (gpis_file_stamp){info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+    return GPIS_OK;
+}
+
+gpis_status gpis_file_stamp_check(gpis_context *context, const char *path, int fd, const gpis_file_stamp *stamp) {
+    gpis_file_stamp now;
+    const gpis_status status = gpis_file_stamp_take(context, path, fd, &now);
+    if (status != GPIS_OK) return status;
+    if (now.size != stamp->size)
+        return gpis_fail(context, GPIS_IO,
+                         "%s: had %lld bytes when it was opened and has %lld now; it must not change while it is read",
+                         path, (long long)stamp->size, (long long)now.size);
+    if (now.seconds != stamp->seconds || now.nanoseconds != stamp->nanoseconds)
+        return gpis_fail(context, GPIS_IO,
+                         "%s: was written to after it was opened; it must not change while it is read", path);
+    return GPIS_OK;
+}
+
 static gpis_status write_failed(gpis_context *context, const char *path) {
     return gpis_fail(context, GPIS_IO, "%s: cannot be written: %s", path, strerror(errno));
 }

@@ -11,6 +11,14 @@ gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int
 /* Exactly `bytes` bytes from `offset` on; fewer is a failure. */
 gpis_status gpis_file_read(gpis_context *context, const char *path, int fd, int64_t offset, void *to, int64_t bytes);
 
+/* What a file was at one moment: enough to see that someone has written to it since. */
+typedef struct gpis_file_stamp {
+    int64_t size, seconds, nanoseconds;
+} gpis_file_stamp;
+gpis_status gpis_file_stamp_take(gpis_context *context, const char *path, int fd, gpis_file_stamp *out);
+/* GPIS_IO, and how it has changed, unless the file is as it was. */
+gpis_status gpis_file_stamp_check(gpis_context *context, const char *path, int fd, const gpis_file_stamp *stamp);
+
 typedef struct gpis_file_part {
     const void *data;
     int64_t bytes;

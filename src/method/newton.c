@@ -199,6 +199,15 @@ typedef struct pace {
 /* A Gram matrix that had to be shifted has lost digits that a sketch, held by its rows, still has. */
 static bool has_lost_digits(const newton *s) { return !s->sketch && !s->sketch_tried && s->run->model->shift > 0.0; }
 
+/* Another model beside the one at hand. */
+static bool has_room_to_average(const newton *s) {
+    const gpis_run *run = s->run;
+    const double square = 8.0 * (double)run->d * (double)run->d;
+    const double strips = gpis_pass_gram_strips((double)s->sketch->m, (double)run->d);
+    const double sweep = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .sketch = true});
+    return fmax(square * (strips + 2.0), sweep) <= (double)gpis_account_left(run->context);
+}
+
 /* Averaging pays when the error shrinks by less than half a round, and not for want of digits; the sketch rides in the
  * next pass. */
 static void judge_pace(newton *s, pace *now) {
@@ -209,7 +218,7 @@ static void judge_pace(newton *s, pace *now) {
     now->left = left;
     if (now->slow < 3) return;
     now->slow = 0;
-    now->resketch = s->sketch ? s->models < MOST_MODELS : has_lost_digits(s);
+    now->resketch = s->sketch ? s->models < MOST_MODELS && has_room_to_average(s) : has_lost_digits(s);
 }
 
 static gpis_status make_gram(newton *s) {
@@ -227,7 +236,7 @@ static gpis_status last_resort(newton *s, pace *now) {
     gpis_run *run = s->run;
     const bool hopeless = run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run);
     now->idle = 0;
-    if (!hopeless && s->sketch && !s->gram_tried) return make_gram(s);
+    if (!hopeless && s->sketch && !s->gram_tried && gpis_run_model_fits(run)) return make_gram(s);
     if (!hopeless && has_lost_digits(s))
         now->resketch = true;
     else

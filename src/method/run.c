@@ -55,6 +55,14 @@ double gpis_run_model_cost(const gpis_run *run) {
     return 1.0 + (run->A->block_kind == GPIS_BLOCK_CSR ? entries / 4.0 : dense);
 }
 
+/* H and its pass; then H, its factor and one more, here or in the inner problem. A model that is replaced gives back
+ * its own only then. */
+bool gpis_run_model_fits(const gpis_run *run) {
+    const double square = 8.0 * (double)run->d * (double)run->d;
+    const double gram = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .gram = true});
+    return fmax(square + gram, 3.0 * square) <= (double)gpis_account_left(run->context);
+}
+
 gpis_status gpis_run_make_model(gpis_run *run) {
     double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
@@ -85,7 +93,9 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, cons
     run->model = NULL;
     run->sketched = sketch != NULL;
     gpis_status status = gpis_model_create(run->context, run->d, H, roundings, &run->model);
-    if (status == GPIS_OK && sketch && run->model->shift > 0.0)
+    /* slower without, where there is no room for it */
+    const double room = sketch ? 8.0 * (double)run->d * (double)(sketch->m + 2 * run->d + 2) + 1e6 : 0.0;
+    if (status == GPIS_OK && sketch && run->model->shift > 0.0 && room <= (double)gpis_account_left(run->context))
         status = gpis_model_hold_rows(run->model, sketch->m, sketch->SA);
     if (status != GPIS_OK) return status;
     return gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner);
@@ -205,8 +215,10 @@ gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, doub
     gpis_status status = gpis_run_first_order(run, x, g, objective);
     now = now && run->settings->certificate != GPIS_CERTIFICATE_NONE;
     if (status != GPIS_OK || gpis_run_solved(run) || !(now || proof_is_due(run))) return status;
+    const bool needed = !run->model || run->sketched;
     if (!run->model && gpis_run_exhausted(run)) return GPIS_OK;
-    if (!run->model || run->sketched) status = gpis_run_make_model(run);
+    if (needed && !gpis_run_model_fits(run)) return GPIS_OK;
+    if (needed) status = gpis_run_make_model(run);
     if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective, false);
     run->proof_due = run->passes + run->passes / 4 + 1;
     return status;

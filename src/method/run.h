@@ -56,6 +56,8 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g);
 /* One pass that makes the Gram matrix, its model and the inner problem. */
 gpis_status gpis_run_make_model(gpis_run *run);
+/* Whether the memory that is left is enough for it. */
+bool gpis_run_model_fits(const gpis_run *run);
 /* What that pass costs, in units of one gradient pass. */
 double gpis_run_model_cost(const gpis_run *run);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <omp.h>
 #include <string.h>
+#include <time.h>
 
 #include "pass/chunk.h"
 #include "pass/window.h"
@@ -11,6 +12,8 @@
 enum {
     MAX_STRIPS = 64,         /* also the most threads that can work */
     STRIP_DOUBLES = 1 << 24, /* all strips together: 128 MB, unless two of them need more */
+    RUN_BYTES = 1 << 22,     /* consecutive chunks of one strip: what a thread takes from a file at a time */
+    RUNS_A_STRIP = 4,        /* at least, so that the strips come out even */
     CHUNK_BYTES = 1 << 18,   /* a chunk stays in the second-level cache */
     MAX_CHUNK_ROWS = 1024,
     GRAM_ROWS = MAX_CHUNK_ROWS, /* what dsyrk needs to run at speed */
@@ -23,10 +26,12 @@ typedef struct sweep {
     gpis_source *A;        /* borrowed */
     const gpis_pass *pass; /* borrowed */
     gpis_chunk_plan plan;
-    int64_t chunk_rows, strips;
+    int64_t chunk_rows, run_rows, strips;
     int threads;
     bool sums_wanted;     /* not the sketch alone */
     gpis_sums *sums;      /* strips of them; owned */
+    atomic_llong *turns;  /* owned: runs of this window that each strip has had */
+    atomic_llong taken;   /* runs of this window that were taken */
     double *accumulators; /* owned: their arrays */
     double *transposed;   /* owned: XT, PT */
     double *scratch;      /* owned: R and unpacked rows, of each thread */
@@ -46,7 +51,7 @@ static int64_t strip_limit(int64_t per_strip) {
 
 /* Chunks and strips: functions of the problem's shape alone. */
 typedef struct cut {
-    int64_t chunk_rows, strips, chunks;
+    int64_t chunk_rows, run, strips, chunks; /* run: its chunks */
 } cut;
 
 static cut cut_rows(const gpis_source *A, int64_t per_strip, bool gram) {
@@ -56,6 +61,8 @@ static cut cut_rows(const gpis_source *A, int64_t per_strip, bool gram) {
         gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, gpis_source_row_bytes(A), 64, MAX_CHUNK_ROWS);
     c.chunks = (A->n + c.chunk_rows - 1) / c.chunk_rows;
     c.strips = gpis_min64(strip_limit(per_strip), c.chunks);
+    const double fit = RUN_BYTES / ((double)c.chunk_rows * gpis_source_row_bytes(A));
+    for (c.run = 1; 2.0 * (double)c.run <= fit && 2 * c.run * c.strips * RUNS_A_STRIP <= c.chunks;) c.run *= 2;
     return c;
 }
 
@@ -63,6 +70,7 @@ static void plan_sweep(sweep *s, int64_t per_strip) {
     const gpis_source *A = s->A;
     const cut c = cut_rows(A, per_strip, s->pass->gram != NULL);
     s->chunk_rows = c.chunk_rows;
+    s->run_rows = c.run * c.chunk_rows;
     s->strips = c.strips;
     s->threads = (int)gpis_min64(s->context->threads, s->strips);
     if (!s->pass->gram && A->nonzeros * gpis_max64(1, s->pass->k) < SERIAL_WORK) s->threads = 1;
@@ -92,11 +100,12 @@ static gpis_status transpose_points(sweep *s) {
 static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t norms, int64_t gram) {
     const int64_t per_strip = (G + AAV + norms + gram + 7) / 8 * 8; /* whole cache lines, so that threads share none */
     s->sums = gpis_alloc_zero(s->context, s->strips, sizeof *s->sums);
+    s->turns = gpis_alloc_zero(s->context, s->strips, sizeof *s->turns);
     int64_t total;
     if (!gpis_checked_mul(per_strip, s->strips, &total))
         return gpis_fail(s->context, GPIS_TOO_LARGE, "%lld columns are too many", (long long)s->A->d);
     s->accumulators = gpis_alloc_zero(s->context, total, sizeof(double));
-    if (!s->sums || !s->accumulators) return GPIS_NO_MEMORY;
+    if (!s->sums || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
     for (int64_t t = 0; t < s->strips; t++) {
         double *a = s->accumulators + t * per_strip;
         if (G) s->sums[t].G = a;
@@ -130,30 +139,52 @@ static gpis_status prepare(sweep *s) {
     }
     const gpis_status status = allocate_strips(s, G, AAV, norms, gram);
     if (status != GPIS_OK) return status;
-    const gpis_window_use use = {.chunk_rows = s->chunk_rows, .whole = pass->sketch != NULL, .threads = s->threads};
+    const gpis_window_use use = {
+        .chunk_rows = s->chunk_rows, .run_rows = s->run_rows, .whole = pass->sketch != NULL, .threads = s->threads};
     return gpis_windows_start(s->context, s->A, use, &s->windows);
 }
 
-/* The chunks of one strip that lie in this window, in order. */
-static void add_strip(sweep *s, const gpis_block *window, int64_t strip, int thread) {
+/* Rows [begin, end) of the window, all of one run, to the sums of its strip. */
+static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t end, gpis_sums *sums, int thread) {
     double *scratch = s->scratch + thread * s->scratch_size, *unpacked = scratch + s->residual_size;
-    const int64_t first_chunk = window->row0 / s->chunk_rows;
-    const int64_t chunks = (window->nrows + s->chunk_rows - 1) / s->chunk_rows;
-    const int64_t offset = ((strip - first_chunk) % s->strips + s->strips) % s->strips;
-    for (int64_t c = offset; c < chunks; c += s->strips) {
-        const int64_t first = c * s->chunk_rows, count = gpis_min64(s->chunk_rows, window->nrows - first);
-        gpis_block chunk;
-        if (!gpis_windows_chunk(s->windows, window, first, count, thread, &chunk)) return;
-        if (s->sums_wanted) gpis_chunk_add(&s->plan, &chunk, scratch, unpacked, &s->sums[strip]);
+    const int64_t step = gpis_windows_step(s->windows);
+    for (int64_t first = begin; first < end; first += step) {
+        const int64_t count = gpis_min64(step, end - first);
+        gpis_block rows;
+        if (!gpis_windows_take(s->windows, window, first, count, thread, &rows)) return;
+        for (int64_t c = 0; s->sums_wanted && c < count; c += s->chunk_rows) {
+            const gpis_block chunk = gpis_block_rows(&rows, c, gpis_min64(s->chunk_rows, count - c));
+            gpis_chunk_add(&s->plan, &chunk, scratch, unpacked, sums);
+        }
+        gpis_windows_give_back(s->windows, &rows);
+    }
+}
+
+/* Threads take the runs of a window in order, so that a file is read from its beginning to its end. Run r belongs to
+ * strip r mod S, and each strip gets its runs in order: the one before was taken S runs ago, and is rarely waited for.
+ */
+static void add_runs(sweep *s, const gpis_block *window, int thread) {
+    const int64_t first = window->row0 / s->run_rows, last = (window->row0 + window->nrows - 1) / s->run_rows;
+    for (;;) {
+        const int64_t taken = atomic_fetch_add(&s->taken, 1), run = first + taken, strip = run % s->strips;
+        if (run > last) return;
+        const struct timespec moment = {.tv_nsec = 20000};
+        while (atomic_load(&s->turns[strip]) < taken / s->strips) nanosleep(&moment, NULL);
+        const int64_t begin = gpis_max64(0, run * s->run_rows - window->row0);
+        const int64_t end = gpis_min64(window->nrows, (run + 1) * s->run_rows - window->row0);
+        add_run(s, window, begin, end, &s->sums[strip], thread);
+        atomic_fetch_add(&s->turns[strip], 1);
     }
 }
 
 /* One window, to all who want it. */
 static gpis_status add_window(sweep *s, const gpis_block *window) {
     const gpis_pass *pass = s->pass;
-    if (s->sums_wanted || gpis_windows_in_chunks(s->windows)) {
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic)
-        for (int64_t strip = 0; strip < s->strips; strip++) add_strip(s, window, strip, omp_get_thread_num());
+    if (s->sums_wanted || gpis_windows_are_shared(s->windows)) {
+        atomic_store(&s->taken, 0);
+        for (int64_t strip = 0; strip < s->strips; strip++) atomic_store(&s->turns[strip], 0);
+#pragma omp parallel num_threads(s->threads)
+        add_runs(s, window, omp_get_thread_num());
         const gpis_status status = gpis_windows_settle(s->windows);
         if (status != GPIS_OK) return status;
     }
@@ -258,17 +289,41 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
     gpis_free(context, s.scratch);
     gpis_free(context, s.transposed);
     gpis_free(context, s.accumulators);
+    gpis_free(context, s.turns);
     gpis_free(context, s.sums);
     return status;
+}
+
+/* At most. */
+static int64_t chunks_of_a_strip(const cut *c) {
+    const int64_t runs = (c->chunks + c->run - 1) / c->run;
+    return (runs + c->strips - 1) / c->strips * c->run;
 }
 
 /* Rows of a strip one after the other, then the strips. A chunk's part of the objective is summed by itself first: by
  * rows, or in extended precision with no error worth a count. */
 gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended) {
     const cut g = cut_rows(A, A->d * (k + 1), false), h = cut_rows(A, A->d * A->d, true);
-    const int64_t g_chunks = (g.chunks + g.strips - 1) / g.strips, h_chunks = (h.chunks + h.strips - 1) / h.strips;
+    const int64_t g_chunks = chunks_of_a_strip(&g), h_chunks = chunks_of_a_strip(&h);
     const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
     return (gpis_roundings){.objective = (double)(within + g_chunks + g.strips),
                             .gradient = (double)(gpis_min64(A->n, g_chunks * g.chunk_rows) + g_chunks + g.strips + 8),
                             .gram = (double)(gpis_min64(A->n, h_chunks * h.chunk_rows) + h_chunks + h.strips + 8)};
+}
+
+double gpis_pass_gram_strips(double n, double d) {
+    return fmin(fmin(MAX_STRIPS, fmax(2.0, floor(STRIP_DOUBLES / (d * d)))), ceil(n / GRAM_ROWS));
+}
+
+double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load) {
+    const int64_t vectors = load.k + load.probes, square = load.gram ? A->d * A->d : 0;
+    const int64_t per_strip = A->d * (vectors + 1) + square; /* and the norms of the columns */
+    const cut c = cut_rows(A, per_strip, load.gram);
+    const int threads = (int)gpis_min64(context->threads, c.strips);
+    const bool plain = A->block_kind == GPIS_BLOCK_CSR || (A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR);
+    const bool unpack = !plain && (load.gram || gpis_max64(load.k, load.probes) > GPIS_FEW_RESPONSES);
+    const double scratch = (double)(c.chunk_rows * (vectors + (unpack ? A->d : 0))) * threads;
+    const gpis_window_use use = {c.chunk_rows, c.run * c.chunk_rows, load.sketch, threads};
+    return 8.0 * ((double)(per_strip + 32) * (double)c.strips + scratch + (double)(A->d * (vectors + load.k))) +
+           (double)gpis_windows_memory(A, context->limit, use);
 }

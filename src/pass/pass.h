@@ -1,9 +1,9 @@
 /*
  * pass: the only code that walks the rows of A. One sweep feeds every accumulator that is asked for.
  *
- * Rows are cut into chunks that stay in cache, chunk c belongs to strip c mod S, and each strip has sums of its own,
- * which are added up in order at the end. The cut depends on the shape of the problem alone, so the result has the same
- * bits whatever the number of threads.
+ * Rows are cut into chunks that stay in cache, and chunks into runs; run r belongs to strip r mod S, and each strip has
+ * sums of its own, which are added up in order at the end. The cut depends on the shape of the problem alone, so the
+ * result has the same bits whatever the number of threads, the windows that rows come in (window.h) and the memory.
  */
 #ifndef GPIS_PASS_H
 #define GPIS_PASS_H
@@ -33,6 +33,16 @@ typedef struct gpis_pass {
 
 /* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not. */
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
+
+/* Bytes that a pass takes while it runs: sums of the strips, scratch of the threads, windows. What the sketch holds is
+ * not among them. */
+typedef struct gpis_pass_load {
+    int64_t k, probes;
+    bool gram, sketch; /* what it makes besides gradients */
+} gpis_pass_load;
+double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load);
+/* Strips of a Gram pass over n rows of d columns: each has a d x d sum of its own. */
+double gpis_pass_gram_strips(double n, double d);
 
 /* How many roundings, at most, a sum of a pass goes through, each worth 2^-53 of the sum of the absolute terms: an
  * entry of A'R is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. */

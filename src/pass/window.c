@@ -11,32 +11,32 @@
 
 enum {
     BUFFERS = 2,
-    ANNOUNCED = 3,           /* windows that are announced before they are worked on */
-    VIEW_BYTES = 1 << 25,    /* a window of chunks that nobody looks at together takes no memory */
-    WINDOW_BYTES = 1 << 23,  /* a window for sums: large enough to keep the threads busy, and near the caches */
-    STRIDED_BYTES = 1 << 25, /* the same of columns, whose pieces must not be too short */
-    WHOLE_BYTES = 1 << 28,   /* all windows for a sketch: for each of them it walks through SA */
-    LIMIT_SHARE = 8          /* windows take this part of the memory limit, at most */
+    VIEW_BYTES = 1 << 25,    /* the reader announces so much at a time */
+    VIEWS_AHEAD = 3,         /* and is so far ahead of those who work */
+    WINDOW_BYTES = 1 << 25,  /* a window for sums: large enough that waiting for its last chunks does not show */
+    STRIDED_BYTES = 1 << 27, /* the same of columns, whose pieces must not be too short */
+    WHOLE_BYTES = 1 << 27,   /* a window for a sketch, which walks through all of SA for each */
+    LIMIT_SHARE = 16         /* a window takes this part of the memory limit, at most */
 };
 
 struct gpis_windows {
     gpis_context *context; /* borrowed */
     gpis_source *A;        /* borrowed */
     gpis_window_use use;
-    int64_t rows, count; /* rows of a window; windows */
-    bool in_chunks;      /* threads fetch their own chunks */
-    int64_t piece_bytes; /* in chunks that nobody looks at together: bytes of the scratch of one thread */
-    char *scratch[BUFFERS];
-    gpis_block block[BUFFERS];
-    int64_t next; /* window that is handed out next; those before next - 1 are done with */
-    /* in chunks: the first row that was not to be had, n: none */
-    int64_t failed;
-    /* the reader */
+    bool shared;                /* threads fetch their own rows */
+    int64_t rows, count;        /* rows of a window; windows */
+    int64_t step, step_bytes;   /* rows taken at a time; scratch of a thread, if each has its own */
+    int64_t accounted;          /* bytes of rows in place */
+    char *scratch[BUFFERS];     /* owned */
+    gpis_block block[BUFFERS];  /* what was fetched; no rows: nothing */
+    int64_t next;               /* window that is handed out next */
+    int64_t view_rows, tickets; /* shared: what is announced at a time, and how many times */
     bool threaded;
     pthread_t reader;
-    pthread_mutex_t lock; /* of all below and of `failed` */
+    pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
-    int64_t done, fetched; /* windows done with; windows fetched */
+    int64_t failed;        /* shared: the first row that was not to be had; n: none */
+    int64_t done, fetched; /* windows (or views) done with; windows fetched */
     gpis_status status;    /* of the window after those fetched */
     bool stop;
 };
@@ -46,44 +46,47 @@ struct gpis_windows {
 
 /* How the rows are cut: a function of the source, the limit and the use. */
 typedef struct layout {
-    bool in_chunks;
-    int64_t rows;        /* of a window */
-    int64_t piece_bytes; /* scratch of a thread */
-    int64_t bytes;       /* scratch of a window */
+    bool shared;
+    int64_t rows, step;        /* of a window; taken at a time */
+    int64_t bytes, step_bytes; /* scratch of a window; or of each thread */
+    int buffers;
 } layout;
 
-static bool fetched_in_chunks(const gpis_source *A) {
-    return !A->resident && !A->serial && A->block_kind == GPIS_BLOCK_DENSE && A->order == GPIS_ROW_MAJOR;
+static bool threads_fetch(const gpis_source *A, bool whole) {
+    const bool plain = A->block_kind == GPIS_BLOCK_DENSE && A->order == GPIS_ROW_MAJOR;
+    return !A->serial && plain && !(whole && A->class->in_place);
 }
 
-static int64_t wanted_bytes(const gpis_source *A, int64_t limit, bool in_chunks, bool whole) {
-    if (in_chunks && !whole) return VIEW_BYTES;
-    int64_t all = whole                              ? WHOLE_BYTES
-                  : A->order == GPIS_COLUMN_MAJOR ? BUFFERS * STRIDED_BYTES
-                                                     : BUFFERS * WINDOW_BYTES;
-    if (limit > 0) all = gpis_min64(all, limit / LIMIT_SHARE);
-    return in_chunks ? all : all / BUFFERS;
+static int64_t window_bytes(const gpis_source *A, int64_t limit, bool whole) {
+    const bool strided = A->block_kind == GPIS_BLOCK_DENSE && A->order == GPIS_COLUMN_MAJOR;
+    const int64_t best = whole ? WHOLE_BYTES : strided ? STRIDED_BYTES : WINDOW_BYTES;
+    return limit > 0 ? gpis_min64(best, limit / LIMIT_SHARE) : best;
 }
 
 static layout lay_out(const gpis_source *A, int64_t limit, gpis_window_use use) {
-    if (A->resident) return (layout){.rows = A->n};
-    layout l = {.in_chunks = fetched_in_chunks(A)};
+    layout l = {.rows = A->n, .step = use.run_rows};
+    if (A->resident) return l;
+    l.shared = threads_fetch(A, use.whole);
+    l.step = A->class->in_place ? use.run_rows : use.chunk_rows;
+    if (l.shared && !use.whole) {
+        l.step_bytes = A->class->scratch_bytes(A, l.step);
+        return l;
+    }
     const int64_t unit = use.whole ? gpis_max64(use.chunk_rows, GPIS_SKETCH_QUANTUM) : use.chunk_rows;
-    const double fit = (double)wanted_bytes(A, limit, l.in_chunks, use.whole) / gpis_source_row_bytes(A);
-    l.rows = unit * (int64_t)(fmin(fit, (double)A->n) / (double)unit);
-    l.rows = gpis_max64(unit, l.rows);
-    if (l.in_chunks && !use.whole)
-        l.piece_bytes = A->class->scratch_bytes(A, use.chunk_rows);
-    else
-        l.bytes = A->class->scratch_bytes(A, l.rows);
+    const double fit = (double)window_bytes(A, limit, use.whole) / gpis_source_row_bytes(A);
+    l.rows = unit * gpis_max64(1, (int64_t)(fmin(fit, (double)A->n) / (double)unit));
+    l.bytes = A->class->scratch_bytes(A, l.rows);
+    l.buffers = l.shared || l.rows >= A->n ? 1 : BUFFERS;
     return l;
+}
+
+static int64_t bytes_of(const layout *l, gpis_window_use use) {
+    return l->buffers * l->bytes + use.threads * l->step_bytes;
 }
 
 int64_t gpis_windows_memory(const gpis_source *A, int64_t limit, gpis_window_use use) {
     const layout l = lay_out(A, limit, use);
-    if (l.piece_bytes > 0) return l.piece_bytes * use.threads;
-    const bool once = l.in_chunks || l.rows >= A->n;
-    return once ? l.bytes : BUFFERS * l.bytes;
+    return bytes_of(&l, use);
 }
 
 /* ---- the reader -----------------------------------------------------------------------------------------------------
@@ -93,14 +96,23 @@ static int64_t rows_of(const gpis_windows *w, int64_t window) {
     return gpis_min64(w->rows, w->A->n - window * w->rows);
 }
 
-static gpis_status fetch(gpis_windows *w, int64_t window) {
-    const int64_t slot = window % BUFFERS, row0 = window * w->rows;
-    return w->A->class->block(w->A, row0, rows_of(w, window), w->scratch[slot], &w->block[slot]);
+static void drop(gpis_windows *w, gpis_block *block) {
+    if (w->A->class->done && block->nrows > 0) w->A->class->done(w->A, block);
+    block->nrows = 0;
 }
 
-/* Waits until window i may be fetched or announced; false: the sweep is over. */
+static gpis_status fetch(gpis_windows *w, int64_t window) {
+    const int64_t slot = window % BUFFERS;
+    gpis_block *block = &w->block[slot];
+    drop(w, block);
+    const gpis_status status = w->A->class->block(w->A, window * w->rows, rows_of(w, window), w->scratch[slot], block);
+    if (status != GPIS_OK) block->nrows = 0;
+    return status;
+}
+
+/* Waits until window or view i is near enough; false: the sweep is over. */
 static bool wait_for_turn(gpis_windows *w, int64_t i) {
-    const int64_t ahead = w->in_chunks ? ANNOUNCED + 1 : BUFFERS;
+    const int64_t ahead = w->shared ? VIEWS_AHEAD + 1 : BUFFERS;
     pthread_mutex_lock(&w->lock);
     while (!w->stop && i >= w->done + ahead) pthread_cond_wait(&w->changed, &w->lock);
     const bool go_on = !w->stop;
@@ -108,14 +120,17 @@ static bool wait_for_turn(gpis_windows *w, int64_t i) {
     return go_on;
 }
 
+static void *announce(void *windows) {
+    gpis_windows *w = windows;
+    for (int64_t i = 0; i < w->tickets && wait_for_turn(w, i); i++)
+        w->A->class->ahead(w->A, i * w->view_rows, gpis_min64(w->view_rows, w->A->n - i * w->view_rows));
+    return NULL;
+}
+
 static void *read_ahead(void *windows) {
     gpis_windows *w = windows;
     gpis_status status = GPIS_OK;
     for (int64_t i = 0; i < w->count && status == GPIS_OK && wait_for_turn(w, i); i++) {
-        if (w->in_chunks) {
-            w->A->class->ahead(w->A, i * w->rows, rows_of(w, i));
-            continue;
-        }
         status = fetch(w, i);
         pthread_mutex_lock(&w->lock);
         if (status == GPIS_OK) w->fetched = i + 1;
@@ -126,13 +141,14 @@ static void *read_ahead(void *windows) {
     return NULL;
 }
 
-/* Without a thread windows are fetched when they are asked for: slower, and as right. */
+/* Without a thread rows are fetched when they are asked for: slower, and as right. */
 static void start_reader(gpis_windows *w) {
     sigset_t all, before;
-    if (w->A->resident || w->count < 2 || (w->in_chunks && !w->A->class->ahead)) return;
+    const bool of_use = w->shared ? w->A->class->ahead && w->tickets > 1 : !w->A->resident && w->count > 1;
+    if (!of_use) return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the threads of the caller */
-    w->threaded = pthread_create(&w->reader, NULL, read_ahead, w) == 0;
+    w->threaded = pthread_create(&w->reader, NULL, w->shared ? announce : read_ahead, w) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -145,6 +161,17 @@ static void stop_reader(gpis_windows *w) {
     pthread_join(w->reader, NULL);
 }
 
+/* Windows or views before `done` are done with: the reader may go on. */
+static void tell_reader(gpis_windows *w, int64_t done) {
+    if (!w->threaded) return;
+    pthread_mutex_lock(&w->lock);
+    if (done > w->done) {
+        w->done = done;
+        pthread_cond_signal(&w->changed);
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
 /* Window i as the reader has it. */
 static gpis_status await(gpis_windows *w, int64_t i) {
     pthread_mutex_lock(&w->lock);
@@ -154,13 +181,20 @@ static gpis_status await(gpis_windows *w, int64_t i) {
     return status;
 }
 
-/* ---- windows and chunks ---------------------------------------------------------------------------------------------
+/* ---- the beginning and the end
+ * ---------------------------------------------------------------------------------------
  */
 
+/* Scratch for rows that are written there, an entry in the account for those in place. */
 static gpis_status allocate(gpis_windows *w, const layout *l) {
-    const int buffers = w->in_chunks || w->count < 2 ? 1 : BUFFERS;
-    const int64_t bytes = l->piece_bytes > 0 ? l->piece_bytes * w->use.threads : l->bytes;
-    for (int i = 0; i < buffers && bytes > 0; i++) {
+    if (w->A->class->in_place) {
+        const int64_t bytes = bytes_of(l, w->use);
+        if (!gpis_account_take(w->context, bytes)) return GPIS_NO_MEMORY;
+        w->accounted = bytes;
+        return GPIS_OK;
+    }
+    const int64_t bytes = l->step_bytes > 0 ? w->use.threads * l->step_bytes : l->bytes;
+    for (int i = 0; i < gpis_max64(l->buffers, l->step_bytes > 0); i++) {
         w->scratch[i] = gpis_alloc(w->context, bytes, 1);
         if (!w->scratch[i]) return GPIS_NO_MEMORY;
     }
@@ -175,10 +209,13 @@ gpis_status gpis_windows_start(gpis_context *context, gpis_source *A, gpis_windo
     w->context = context;
     w->A = A;
     w->use = use;
+    w->shared = l.shared;
     w->rows = l.rows;
     w->count = (A->n + l.rows - 1) / l.rows;
-    w->in_chunks = l.in_chunks;
-    w->piece_bytes = l.piece_bytes;
+    w->step = l.step;
+    w->step_bytes = l.step_bytes;
+    w->view_rows = gpis_max64(1, (int64_t)fmin((double)A->n, VIEW_BYTES / gpis_source_row_bytes(A)));
+    w->tickets = (A->n + w->view_rows - 1) / w->view_rows;
     w->failed = A->n;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
@@ -200,11 +237,19 @@ void gpis_windows_end(gpis_windows *w, gpis_status status) {
     if (status != GPIS_OK) memcpy(w->context->message, said, sizeof said);
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
-    for (int i = 0; i < BUFFERS; i++) gpis_free(w->context, w->scratch[i]);
+    for (int i = 0; i < BUFFERS; i++) {
+        drop(w, &w->block[i]);
+        gpis_free(w->context, w->scratch[i]);
+    }
+    gpis_account_return(w->context, w->accounted);
     gpis_free(w->context, w);
 }
 
-/* A window whose chunks are yet to be fetched. */
+/* ---- windows, and the rows of a window
+ * -------------------------------------------------------------------------------
+ */
+
+/* A window whose rows are yet to be taken. */
 static gpis_block promised(const gpis_windows *w, int64_t window) {
     return (gpis_block){.kind = GPIS_BLOCK_DENSE,
                         .type = w->A->type,
@@ -218,57 +263,60 @@ static gpis_block promised(const gpis_windows *w, int64_t window) {
 
 gpis_status gpis_windows_next(gpis_windows *w, gpis_block *window) {
     const int64_t i = w->next;
-    gpis_status status = GPIS_OK;
     *window = (gpis_block){.row0 = w->A->n};
     if (i == w->count) return GPIS_OK;
     w->next++;
-    if (w->threaded) {
-        pthread_mutex_lock(&w->lock);
-        w->done = i;
-        pthread_cond_signal(&w->changed);
-        pthread_mutex_unlock(&w->lock);
-    }
-    if (w->in_chunks) {
+    if (w->shared) {
         *window = promised(w, i);
         return GPIS_OK;
     }
-    status = w->threaded ? await(w, i) : fetch(w, i);
+    tell_reader(w, i);
+    const gpis_status status = w->threaded ? await(w, i) : fetch(w, i);
     if (status == GPIS_OK) *window = w->block[i % BUFFERS];
     return status;
 }
 
-bool gpis_windows_in_chunks(const gpis_windows *w) { return w->in_chunks; }
+bool gpis_windows_are_shared(const gpis_windows *w) { return w->shared; }
 
-static bool is_of_no_use(gpis_windows *w, int64_t row0) {
+int64_t gpis_windows_step(const gpis_windows *w) { return w->step; }
+
+static bool comes_too_late(gpis_windows *w, int64_t row0) {
     pthread_mutex_lock(&w->lock);
-    const bool after = row0 > w->failed;
+    const bool late = row0 > w->failed;
     pthread_mutex_unlock(&w->lock);
-    return after;
+    return late;
 }
 
-bool gpis_windows_chunk(gpis_windows *w, const gpis_block *window, int64_t first, int64_t count, int thread,
-                        gpis_block *chunk) {
+bool gpis_windows_take(gpis_windows *w, const gpis_block *window, int64_t first, int64_t count, int thread,
+                       gpis_block *rows) {
     const int64_t row0 = window->row0 + first;
-    if (!w->in_chunks) {
-        *chunk = gpis_block_rows(window, first, count);
+    if (!w->shared) {
+        *rows = gpis_block_rows(window, first, count);
         return true;
     }
-    if (is_of_no_use(w, row0)) return false;
-    const int64_t offset = w->use.whole ? w->A->class->scratch_bytes(w->A, first) : thread * w->piece_bytes;
-    if (w->A->class->block(w->A, row0, count, w->scratch[0] + offset, chunk) == GPIS_OK) return true;
+    if (comes_too_late(w, row0)) return false;
+    tell_reader(w, row0 / w->view_rows);
+    const int64_t offset = w->step_bytes > 0 ? thread * w->step_bytes : w->A->class->scratch_bytes(w->A, first);
+    char *scratch = w->scratch[0] ? w->scratch[0] + offset : NULL;
+    if (w->A->class->block(w->A, row0, count, scratch, rows) == GPIS_OK) return true;
     pthread_mutex_lock(&w->lock);
     w->failed = gpis_min64(w->failed, row0);
     pthread_mutex_unlock(&w->lock);
     return false;
 }
 
-/* Threads that failed side by side have left any of their messages: the first chunk is asked for once more. */
+void gpis_windows_give_back(gpis_windows *w, const gpis_block *rows) {
+    if (w->shared && w->A->class->done) w->A->class->done(w->A, rows);
+}
+
+/* Threads that failed side by side have left any of their messages: the first rows are asked for once more. */
 gpis_status gpis_windows_settle(gpis_windows *w) {
-    gpis_block chunk;
+    gpis_block rows;
     if (w->failed == w->A->n) return GPIS_OK;
-    const int64_t count = gpis_min64(w->use.chunk_rows, w->A->n - w->failed);
-    const gpis_status status = w->A->class->block(w->A, w->failed, count, w->scratch[0], &chunk);
+    const int64_t count = gpis_min64(w->step, w->A->n - w->failed);
+    const gpis_status status = w->A->class->block(w->A, w->failed, count, w->scratch[0], &rows);
     if (status != GPIS_OK) return status;
+    gpis_windows_give_back(w, &rows);
     return gpis_fail(w->context, GPIS_IO, "%s: rows %" PRId64 " to %" PRId64 " were not to be had at first",
                      gpis_source_name(w->A), w->failed + 1, w->failed + count);
 }

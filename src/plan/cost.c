@@ -1,13 +1,15 @@
 /*
- * What the parts of a solve take: seconds, flops, bytes of memory.
+ * What the parts of a solve take: seconds and flops.
  *
  * The unit of passes is the machine's gradient pass over as many entries of dense doubles; the factors of the other
- * kinds of storage were measured against it. Matrix products are counted in flops at the speed of dsyrk; what is small
- * (factor, inner problem) runs on one thread.
+ * kinds of storage were measured against it. Rows of a file that come from the disk take as long as the disk takes, if
+ * that is longer: more arithmetic for each of them is free then. Matrix products are counted in flops at the speed of
+ * dsyrk; what is small (factor, inner problem) runs on one thread.
  */
 #include <math.h>
 
 #include "certificate/probes.h"
+#include "pass/pass.h"
 #include "plan/plan.h"
 
 /* Units a stored entry costs in a gradient, in one that carries probes, and in a count sketch. */
@@ -19,6 +21,7 @@ static const struct {
     [GPIS_STORED_NOWHERE] = {2.0, 2.4, 2.4},
 };
 
+static const double BY_WINDOWS = 1.2;       /* units: a cached file read by windows, against one in memory */
 static const double START_OF_A_PASS = 2e-5; /* seconds: threads, sums of the strips */
 static const double PAIR = 1.5; /* units: a pair of entries of a sparse row in A'A, while that is in cache */
 static const double PAIR_OUT_OF_CACHE = 6.0;
@@ -33,6 +36,7 @@ typedef struct speed {
     double copy;  /* seconds for a double of a plain read */
     double flops; /* of dsyrk, a second */
     double one;   /* the same on one thread */
+    double disk;  /* seconds for a byte of it */
 } speed;
 
 static speed speed_of(const gpis_machine *machine, int threads) {
@@ -40,7 +44,13 @@ static speed speed_of(const gpis_machine *machine, int threads) {
     return (speed){.unit = 8.0 / (machine->gradient_bytes * share),
                    .copy = 8.0 / (machine->read_bytes * share),
                    .flops = one * threads,
-                   .one = one};
+                   .one = one,
+                   .disk = 1.0 / machine->disk_bytes};
+}
+
+/* A pass whose arithmetic takes so long. */
+static double read_along(const gpis_workload *w, const speed *s, double seconds) {
+    return fmax(w->windows ? BY_WINDOWS * seconds : seconds, w->disk * s->disk) + START_OF_A_PASS;
 }
 
 /* v vectors at once: the rows stay in cache after the first, until a matrix product is faster. */
@@ -51,35 +61,30 @@ static double several(const gpis_workload *w, const speed *s, double v) {
 }
 
 static double gradient_pass(const gpis_workload *w, const speed *s, bool probing) {
-    const double plain = several(w, s, w->k) + START_OF_A_PASS;
-    if (!probing) return plain;
-    const double together = w->entries * STORAGE[w->storage].probing * s->unit + START_OF_A_PASS;
-    return w->k > 1.0 ? plain + several(w, s, GPIS_PROBES) : together;
-}
-
-/* Strips of a Gram pass over `rows` rows: each has a d x d sum of its own (pass.c). */
-static double gram_strips(double rows, double d) {
-    const double room = fmax(2.0, floor(33554432.0 / (d * d)));
-    return fmin(fmin(64.0, room), ceil(rows / 1024.0));
+    const double plain = several(w, s, w->k);
+    if (!probing) return read_along(w, s, plain);
+    const double together = w->entries * STORAGE[w->storage].probing * s->unit;
+    return read_along(w, s, w->k > 1.0 ? plain + several(w, s, GPIS_PROBES) : together);
 }
 
 static double dense_gram(double rows, double d, const speed *s) {
-    return rows * d * d / s->flops + 2.0 * gram_strips(rows, d) * d * d * s->copy;
+    return rows * d * d / s->flops + 2.0 * gpis_pass_gram_strips(rows, d) * d * d * s->copy;
 }
 
 static double gram_pass(const gpis_workload *w, const speed *s) {
-    const double read = w->entries * STORAGE[w->storage].gradient * s->unit + START_OF_A_PASS;
-    if (w->storage != GPIS_STORED_SPARSE) return read + dense_gram(w->n, w->d, s);
+    const double read = w->entries * STORAGE[w->storage].gradient * s->unit;
+    if (w->storage != GPIS_STORED_SPARSE) return read_along(w, s, read + dense_gram(w->n, w->d, s));
     const double pairs = 0.5 * w->entries * (w->entries / w->n + 1.0);
-    return read + pairs * (w->d <= COLUMNS_IN_CACHE ? PAIR : PAIR_OUT_OF_CACHE) * s->unit +
-           2.0 * gram_strips(w->n, w->d) * w->d * w->d * s->copy;
+    return read_along(w, s,
+                      read + pairs * (w->d <= COLUMNS_IN_CACHE ? PAIR : PAIR_OUT_OF_CACHE) * s->unit +
+                          2.0 * gpis_pass_gram_strips(w->n, w->d) * w->d * w->d * s->copy);
 }
 
 /* The count sketch is measured; of the others their arithmetic is known. */
 static double sketch_pass(const gpis_workload *w, const speed *s, double m) {
     const double count = STORAGE[w->storage].sketch, gradient = STORAGE[w->storage].gradient;
     const double others = gradient * w->sketch->cost((int64_t)w->n, (int64_t)w->d, (int64_t)m);
-    return w->entries * fmax(count, others) * s->unit + START_OF_A_PASS;
+    return read_along(w, s, w->entries * fmax(count, others) * s->unit);
 }
 
 /* The inner problems of so many rounds, the first from nothing. */
@@ -98,19 +103,14 @@ static double inner_seconds(const gpis_workload *w, const speed *s, double round
 }
 
 gpis_effort gpis_cost_newton(const gpis_workload *w, const gpis_machine *machine, int threads, double m) {
-    enum { BASIS = 61 }; /* vectors of a probe, at most */
     const speed s = speed_of(machine, threads);
-    const double square = w->d * w->d, factor = 2.0 * square * w->d / 3.0, point = w->d * w->k;
+    const double square = w->d * w->d, factor = 2.0 * square * w->d / 3.0;
     gpis_effort work = {.passes = m > 0.0 ? gpis_passes_sketch(w, m) : gpis_passes_gram(), .sketches = m > 0.0};
     const double gradients = (double)work.passes - 1.0, rounds = m > 0.0 ? gradients : 1.0;
-    const double rows = m > 0.0 ? m : w->n;
-    /* H, its factor, one more d x d of the inner problem, and the sums of the Gram pass */
-    work.memory = 8.0 * (square * (3.0 + gram_strips(rows, w->d)) + 40.0 * point);
     work.flops = 4.0 * w->entries * w->k * gradients + factor + inner_flops(w, rounds);
     work.seconds = factor / (FACTOR_SPEED * s.one) + inner_seconds(w, &s, rounds);
     if (m > 0.0) {
         const double probing = w->probing ? gradients : 0.0;
-        work.memory += 8.0 * (m * (w->d + w->k) + square + GPIS_PROBES * BASIS * w->d);
         work.flops += 4.0 * w->entries * GPIS_PROBES * probing + 2.0 * w->entries + m * square;
         work.seconds += sketch_pass(w, &s, m) + dense_gram(m, w->d, &s) + gradients * gradient_pass(w, &s, w->probing) +
                         probing * 4.0 * GPIS_PROBES * square / (GRADIENT_SPEED * s.one);
@@ -127,6 +127,5 @@ gpis_effort gpis_cost_apgd(const gpis_workload *w, const gpis_machine *machine, 
     const double passes = (double)gpis_passes_gradient(w);
     return (gpis_effort){.passes = (int64_t)passes,
                          .flops = 6.0 * w->entries * w->k * passes,
-                         .memory = 8.0 * 20.0 * w->d * w->k,
                          .seconds = passes * 1.3 * gradient_pass(w, &s, false)};
 }

@@ -8,8 +8,12 @@
 enum { ROWS = 1 << 15, COLUMNS = 256, GRAM_SHARE = 4, ATTEMPTS = 5 };
 
 gpis_machine gpis_machine_default(void) {
-    return (gpis_machine){
-        .threads = 2, .read_bytes = 12e9, .gradient_bytes = 10e9, .syrk_flops = 30e9, .memory = 4294967296.0};
+    return (gpis_machine){.threads = 2,
+                          .read_bytes = 12e9,
+                          .gradient_bytes = 10e9,
+                          .syrk_flops = 30e9,
+                          .memory = 4294967296.0,
+                          .disk_bytes = 1e9};
 }
 
 /* A plain read: every cache line is touched, and the sum keeps the compiler from leaving it out. */

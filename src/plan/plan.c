@@ -25,6 +25,8 @@ typedef struct desk {
     gpis_machine machine;
     int threads;
     gpis_plan *plan;
+    double room;                 /* bytes that a solve may take */
+    bool strict;                 /* the room is a limit: nothing that needs more is taken, asked for or not */
     double cost[GPIS_PLAN_MOST]; /* seconds with all threads of the machine, so that the choice is the same for any */
 } desk;
 
@@ -40,8 +42,10 @@ static gpis_inner_cost inner_of(const gpis_set *set) {
     return gpis_inner_face.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
 }
 
-static gpis_workload workload_of(const gpis_run *run) {
+static gpis_workload workload_of(const gpis_run *run, const gpis_machine *machine) {
     const gpis_settings *settings = run->settings;
+    const bool windows = !run->A->resident && !run->A->class->on_demand;
+    const double bytes = gpis_source_row_bytes(run->A) * (double)run->n;
     return (gpis_workload){.n = (double)run->n,
                            .d = (double)run->d,
                            .k = (double)run->k,
@@ -51,18 +55,22 @@ static gpis_workload workload_of(const gpis_run *run) {
                            .tol = settings->tol,
                            .delta = settings->delta,
                            .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
-                           .sketch = gpis_sketch_find(settings->sketch)};
+                           .sketch = gpis_sketch_find(settings->sketch),
+                           .windows = windows,
+                           /* what is smaller stays in the page cache */
+                           .disk = windows && bytes > machine->memory ? bytes : 0.0};
 }
 
 /* ---- candidates -----------------------------------------------------------------------------------------------------
  */
 
-static gpis_candidate *add(desk *k, const gpis_method *method, int64_t m, const gpis_effort *work, double cost) {
+static gpis_candidate *add(desk *k, const gpis_method *method, int64_t m, const gpis_effort *work, double memory,
+                           double cost) {
     gpis_plan *plan = k->plan;
     k->cost[plan->count] = cost;
     gpis_candidate *c = &plan->candidates[plan->count++];
     *c = (gpis_candidate){.m = m, .passes = work->passes, .sketches = work->sketches, .flops = work->flops};
-    c->memory = work->memory;
+    c->memory = memory;
     c->seconds = work->seconds;
     c->applicable = 1;
     snprintf(c->method, sizeof c->method, "%s", method->name);
@@ -74,18 +82,28 @@ static void refuse(gpis_candidate *c, const char *reason) {
     snprintf(c->reason, sizeof c->reason, "%s", reason);
 }
 
+/* True, with the reason, when it takes more than there is. */
+static bool is_too_large(const desk *k, gpis_candidate *c) {
+    if (c->memory <= k->room) return false;
+    c->applicable = 0;
+    snprintf(c->reason, sizeof c->reason, "needs %s of memory, and %s are left", gpis_bytes(c->memory).text,
+             gpis_bytes(k->room).text);
+    return true;
+}
+
 /* newton with m rows; those the caller asks for by their number are not argued with. */
 static void add_newton(desk *k, int64_t m, bool asked) {
     const gpis_effort work = gpis_cost_newton(&k->work, &k->machine, k->threads, (double)m);
     const gpis_effort all = gpis_cost_newton(&k->work, &k->machine, k->machine.threads, (double)m);
-    gpis_candidate *c = add(k, &gpis_method_newton, m, &work, all.seconds);
+    const double memory = gpis_memory_newton(k->run, &k->work, m);
+    gpis_candidate *c = add(k, &gpis_method_newton, m, &work, memory, all.seconds);
     const char *reason = gpis_method_newton.applicable(k->run);
     if (reason)
         refuse(c, reason);
+    else if ((k->strict || !asked) && is_too_large(k, c))
+        return;
     else if (asked)
         return;
-    else if (work.memory > k->machine.memory)
-        refuse(c, "its model does not fit in memory");
     else if (m > 0 && k->settings->certificate == GPIS_CERTIFICATE_PROVEN)
         refuse(c, "a sketch has no proven bound");
     else if ((double)m > NOT_MUCH * k->work.n)
@@ -97,7 +115,8 @@ static void add_newton(desk *k, int64_t m, bool asked) {
 static void add_apgd(desk *k) {
     const gpis_effort work = gpis_cost_apgd(&k->work, &k->machine, k->threads);
     const gpis_effort all = gpis_cost_apgd(&k->work, &k->machine, k->machine.threads);
-    add(k, &gpis_method_apgd, 0, &work, all.seconds);
+    gpis_candidate *c = add(k, &gpis_method_apgd, 0, &work, gpis_memory_apgd(k->run), all.seconds);
+    if (k->strict) is_too_large(k, c);
 }
 
 /* All candidates; those that were not asked for are there to compare with. */
@@ -111,8 +130,8 @@ static void fill_table(desk *k, const gpis_method *asked) {
         for (size_t i = 0; i < sizeof FACTORS / sizeof *FACTORS; i++) add_newton(k, FACTORS[i] * k->run->d, false);
     add_apgd(k);
     if (newton || asked == &gpis_method_apgd) return;
-    const gpis_effort unknown = {.flops = NAN, .memory = NAN, .seconds = NAN};
-    add(k, asked, 0, &unknown, NAN);
+    const gpis_effort unknown = {.flops = NAN, .seconds = NAN};
+    add(k, asked, 0, &unknown, NAN, NAN);
 }
 
 /* ---- the choice -----------------------------------------------------------------------------------------------------
@@ -195,6 +214,26 @@ static void explain(const desk *k, const gpis_method *asked) {
                  d > 1 ? "s" : "", passes, against_sketches(k));
 }
 
+/* Nothing that was asked for fits: what would be enough for the least of it. */
+static gpis_status say_what_is_needed(const desk *k, const gpis_method *asked) {
+    const gpis_context *context = k->run->context;
+    const gpis_candidate *least = NULL;
+    for (int i = 0; i < k->plan->count; i++) {
+        const gpis_candidate *c = &k->plan->candidates[i];
+        if (was_asked_for(k, asked, c) && (!least || c->memory < least->memory)) least = c;
+    }
+    const double used = (double)(context->limit - gpis_account_left(context));
+    const bool sketch = least->m > 0, gram = !sketch && strcmp(least->method, gpis_method_newton.name) == 0;
+    char rows[48] = "";
+    if (sketch) snprintf(rows, sizeof rows, " with a sketch of %lld rows", (long long)least->m);
+    return gpis_fail(k->run->context, GPIS_NO_MEMORY,
+                     "%s%s needs %s of memory besides the %s that hold y and what else is loaded, and %s are allowed: "
+                     "give --memory %s%s",
+                     least->method, gram ? " with the Gram matrix" : rows, gpis_bytes(least->memory).text,
+                     gpis_bytes(used).text, gpis_bytes((double)context->limit).text,
+                     gpis_bytes(least->memory + used).text, asked ? ", or leave the method to the plan" : "");
+}
+
 gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
                              const gpis_settings *settings, gpis_plan *out) {
     const char *name = settings->method;
@@ -212,14 +251,20 @@ gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_
                           .size = A->d * k,
                           .set = (gpis_set *)set,
                           .settings = settings};
+    gpis_machine machine = settings->machine ? *settings->machine : gpis_machine_default();
+    if (machine.disk_bytes == 0.0) machine.disk_bytes = gpis_machine_default().disk_bytes;
     desk table = {.run = &run,
                   .settings = settings,
-                  .work = workload_of(&run),
-                  .machine = settings->machine ? *settings->machine : gpis_machine_default(),
+                  .work = workload_of(&run, &machine),
+                  .machine = machine,
                   .threads = context->threads,
-                  .plan = out};
+                  .plan = out,
+                  .room = fmin(machine.memory, (double)gpis_account_left(context)),
+                  .strict = context->limit > 0};
     fill_table(&table, asked);
     out->chosen = lightest(&table, asked);
+    const gpis_candidate *chosen = &out->candidates[out->chosen];
+    if (table.strict && !chosen->applicable && chosen->memory > table.room) return say_what_is_needed(&table, asked);
     out->candidates[out->chosen].chosen = 1;
     say_why_not(&table, asked);
     explain(&table, asked);

@@ -3,13 +3,13 @@
  *
  * A workload is all the planner knows of a problem: numbers, no data. Passes come from how fast a model of so many rows
  * contracts the error and from when its probes can certify it (passes.c); seconds from what a pass, a sketch, a Gram
- * matrix and the inner problem take (cost.c); the table of candidates and the choice are in plan.c.
+ * matrix and the inner problem take (cost.c); bytes from what is alive at the same time (memory.c); the table of
+ * candidates and the choice are in plan.c.
  */
 #ifndef GPIS_PLAN_H
 #define GPIS_PLAN_H
 
-#include "base/base.h"
-#include "sketch/sketch.h"
+#include "method/run.h"
 
 typedef enum gpis_storage {
     GPIS_STORED_ROWS,    /* dense doubles, row after row */
@@ -29,12 +29,14 @@ typedef struct gpis_workload {
     double tol, delta;
     bool probing;                    /* a sketched model is certified by probes */
     const gpis_sketch_class *sketch; /* its kind */
+    bool windows;                    /* rows of a file, read at each pass */
+    double disk;                     /* bytes of them that come from the disk each time */
 } gpis_workload;
 
 /* What a candidate asks for. */
 typedef struct gpis_effort {
     int64_t passes, sketches;
-    double flops, memory, seconds;
+    double flops, seconds;
 } gpis_effort;
 
 /* Passes to the tolerance: of newton with the Gram matrix, of newton with a sketch of m rows (that of the sketch
@@ -46,6 +48,10 @@ int64_t gpis_passes_gradient(const gpis_workload *work);
 /* The work of newton (m = 0: with the Gram matrix) and of apgd, with `threads` threads on the machine. */
 gpis_effort gpis_cost_newton(const gpis_workload *work, const gpis_machine *machine, int threads, double m);
 gpis_effort gpis_cost_apgd(const gpis_workload *work, const gpis_machine *machine, int threads);
+
+/* What they hold at their height, in bytes, besides A, y and the set (memory.c). */
+double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_t m);
+double gpis_memory_apgd(const gpis_run *run);
 
 /* The plan itself; the settings have been checked. */
 gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,

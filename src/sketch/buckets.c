@@ -7,6 +7,7 @@
  */
 #include "sketch/buckets.h"
 
+#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -41,6 +42,14 @@ static int64_t whole_quanta(int64_t rows) {
     return (rows + quantum - 1) / quantum * quantum;
 }
 
+static int64_t piece_rows(int64_t m, int64_t n, int stacks) {
+    return whole_quanta(gpis_min64(n, PIECE_PER_BUCKET * m / stacks));
+}
+
+static int64_t slab_rows(int64_t m, int64_t n, int stacks) {
+    return gpis_max64(piece_rows(m, n, stacks), whole_quanta(gpis_min64(n, SLAB_TERMS / stacks)));
+}
+
 gpis_status gpis_buckets_create(gpis_context *context, int64_t m, int64_t n, int stacks, uint64_t seed, uint64_t stream,
                                 gpis_buckets **out) {
     *out = NULL;
@@ -49,8 +58,8 @@ gpis_status gpis_buckets_create(gpis_context *context, int64_t m, int64_t n, int
     gpis_buckets *b = gpis_alloc_zero(context, 1, sizeof *b);
     if (!b) return GPIS_NO_MEMORY;
     *b = (gpis_buckets){.context = context, .m = m, .stacks = stacks, .seed = seed, .stream = stream};
-    b->piece = whole_quanta(gpis_min64(n, PIECE_PER_BUCKET * m / stacks));
-    b->slab = gpis_max64(b->piece, whole_quanta(gpis_min64(n, SLAB_TERMS / stacks)));
+    b->piece = piece_rows(m, n, stacks);
+    b->slab = slab_rows(m, n, stacks);
     b->codes = gpis_alloc(context, b->slab * stacks, sizeof *b->codes);
     b->terms = gpis_alloc(context, b->slab * stacks, sizeof *b->terms);
     b->ends = gpis_alloc(context, (b->slab + b->piece - 1) / b->piece * m, sizeof *b->ends);
@@ -60,6 +69,11 @@ gpis_status gpis_buckets_create(gpis_context *context, int64_t m, int64_t n, int
     }
     *out = b;
     return GPIS_OK;
+}
+
+double gpis_buckets_memory(int64_t m, int64_t n, int stacks, int threads) {
+    const double slab = (double)slab_rows(m, n, stacks), pieces = ceil(slab / (double)piece_rows(m, n, stacks));
+    return sizeof(uint32_t) * (2.0 * slab * stacks + pieces * (double)m) + 8.0 * PANEL * (double)m * threads;
 }
 
 void gpis_buckets_destroy(gpis_buckets *b) {

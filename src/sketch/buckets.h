@@ -16,6 +16,9 @@ gpis_status gpis_buckets_create(gpis_context *context, int64_t m, int64_t n, int
                                 gpis_buckets **out);
 void gpis_buckets_destroy(gpis_buckets *buckets); /* NULL is fine */
 
+/* Bytes they take, with what absorbing takes on so many threads. */
+double gpis_buckets_memory(int64_t m, int64_t n, int stacks, int threads);
+
 /* SA += S A and, where k > 0, SY += S Y over the rows of a block; Y holds the same rows, k columns. */
 gpis_status gpis_buckets_absorb(gpis_buckets *buckets, const gpis_block *rows, const double *Y, int64_t k, double *SA,
                                 double *SY, int threads);

@@ -24,5 +24,10 @@ static double cost(int64_t n, int64_t d, int64_t m) {
     return 0.25;
 }
 
+static double memory(int64_t n, int64_t d, int64_t m, int threads) {
+    (void)d;
+    return gpis_buckets_memory(m, n, 1, threads);
+}
+
 const gpis_sketch_class gpis_sketch_count = {
-    .name = "count", .start = start, .absorb = absorb, .stop = stop, .cost = cost};
+    .name = "count", .start = start, .absorb = absorb, .stop = stop, .cost = cost, .memory = memory};

@@ -72,5 +72,16 @@ static double cost(int64_t n, int64_t d, int64_t m) {
     return 0.25 + 0.5 * (double)m * (double)middle_rows(n, m) / (double)n;
 }
 
-const gpis_sketch_class gpis_sketch_count_gauss = {
-    .name = "count-gauss", .start = start, .absorb = absorb, .finish = finish, .stop = stop, .cost = cost};
+static double memory(int64_t n, int64_t d, int64_t m, int threads) {
+    const int64_t m1 = middle_rows(n, m);
+    return 8.0 * ((double)m1 * (double)(d + 1) + (double)gpis_gaussian_scratch(threads)) +
+           gpis_buckets_memory(m1, n, 1, threads);
+}
+
+const gpis_sketch_class gpis_sketch_count_gauss = {.name = "count-gauss",
+                                                   .start = start,
+                                                   .absorb = absorb,
+                                                   .finish = finish,
+                                                   .stop = stop,
+                                                   .cost = cost,
+                                                   .memory = memory};

@@ -76,5 +76,10 @@ static double cost(int64_t n, int64_t d, int64_t m) {
     return 0.5 * (double)m;
 }
 
+static double memory(int64_t n, int64_t d, int64_t m, int threads) {
+    (void)n, (void)m;
+    return 8.0 * ((double)GPIS_GAUSSIAN_CHUNK * (double)d + (double)gpis_gaussian_scratch(threads));
+}
+
 const gpis_sketch_class gpis_sketch_gaussian = {
-    .name = "gaussian", .start = start, .absorb = absorb, .stop = stop, .cost = cost};
+    .name = "gaussian", .start = start, .absorb = absorb, .stop = stop, .cost = cost, .memory = memory};

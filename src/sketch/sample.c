@@ -71,5 +71,10 @@ static double cost(int64_t n, int64_t d, int64_t m) {
     return 0.25 * (double)m / (double)n;
 }
 
+static double memory(int64_t n, int64_t d, int64_t m, int threads) {
+    (void)n, (void)d, (void)threads;
+    return (double)m * (double)sizeof(pick);
+}
+
 const gpis_sketch_class gpis_sketch_sample = {
-    .name = "sample", .start = start, .absorb = absorb, .stop = stop, .cost = cost};
+    .name = "sample", .start = start, .absorb = absorb, .stop = stop, .cost = cost, .memory = memory};

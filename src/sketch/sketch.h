@@ -28,6 +28,8 @@ typedef struct gpis_sketch_class {
     void (*stop)(gpis_sketch *s);                       /* frees s->state; NULL-safe */
     /* flops, in units of one full gradient (4 n d), to sketch n x d to m rows */
     double (*cost)(int64_t n, int64_t d, int64_t m);
+    /* bytes it holds besides SA and SY while it absorbs */
+    double (*memory)(int64_t n, int64_t d, int64_t m, int threads);
 } gpis_sketch_class;
 
 struct gpis_sketch {

@@ -40,5 +40,15 @@ static double cost(int64_t n, int64_t d, int64_t m) {
     return 0.25 * stacks(m);
 }
 
-const gpis_sketch_class gpis_sketch_sparse_sign = {
-    .name = "sparse-sign", .start = start, .absorb = absorb, .finish = finish, .stop = stop, .cost = cost};
+static double memory(int64_t n, int64_t d, int64_t m, int threads) {
+    (void)d;
+    return gpis_buckets_memory(m, n, stacks(m), threads);
+}
+
+const gpis_sketch_class gpis_sketch_sparse_sign = {.name = "sparse-sign",
+                                                   .start = start,
+                                                   .absorb = absorb,
+                                                   .finish = finish,
+                                                   .stop = stop,
+                                                   .cost = cost,
+                                                   .memory = memory};

@@ -108,5 +108,11 @@ static double cost(int64_t n, int64_t d, int64_t m) {
     return 0.25 * exp2(levels) * levels / (double)n;
 }
 
+/* A panel of columns for each thread, the picks, and the signs. */
+static double memory(int64_t n, int64_t d, int64_t m, int threads) {
+    (void)d;
+    return 8.0 * (exp2(ceil(log2((double)n))) * PANEL * threads + (double)m) + (double)n / 8.0;
+}
+
 const gpis_sketch_class gpis_sketch_srht = {
-    .name = "srht", .whole = true, .start = start, .absorb = absorb, .stop = stop, .cost = cost};
+    .name = "srht", .whole = true, .start = start, .absorb = absorb, .stop = stop, .cost = cost, .memory = memory};

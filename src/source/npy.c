@@ -1,48 +1,74 @@
 /*
  * A .npy file mapped into memory: its rows are used where the file's pages lie, in either order and either float.
- * Nothing is copied, save where a file puts its numbers at an address that the machine cannot read them from.
+ * Nothing is copied, save where a file puts its numbers at an address that the machine cannot read them from. A file
+ * that does not fit is read at each pass instead (npy_stream.c).
  */
+#include "source/npy.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/npy.h"
-#include "source/stored.h"
-
 typedef struct mapped {
     gpis_dense dense; /* first, so that gpis_dense_block finds it */
+    gpis_npy_file file;
     void *map;
-    size_t bytes;
+    int64_t bytes; /* mapped, and in the account */
 } mapped;
 
 static void destroy(gpis_source *source) {
     mapped *m = source->state;
-    if (m->map) munmap(m->map, m->bytes);
+    if (m->map) {
+        munmap(m->map, (size_t)m->bytes);
+        gpis_account_return(source->context, m->bytes);
+    }
+    if (m->file.fd >= 0) close(m->file.fd);
     gpis_dense_destroy(source);
 }
 
-static const gpis_source_class npy_class = {.kind = "npy", .block = gpis_dense_block, .destroy = destroy};
+static gpis_status unchanged(gpis_source *source) {
+    const mapped *m = source->state;
+    return gpis_file_stamp_check(source->context, source->name, m->file.fd, &m->file.stamp);
+}
+
+static const gpis_source_class npy_class = {
+    .kind = "npy", .block = gpis_dense_block, .destroy = destroy, .unchanged = unchanged};
+
+/* Opens the file and reads its header; file->fd is the caller's to close, also after a failure. */
+static gpis_status open_file(gpis_context *context, const char *path, gpis_npy_file *file) {
+    int64_t size;
+    *file = (gpis_npy_file){.fd = -1};
+    gpis_status status = gpis_file_open(context, path, &file->fd, &size);
+    if (status != GPIS_OK) return status;
+    if (size < 0) return gpis_fail(context, GPIS_IO, "%s: is not a regular file; save the .npy file first", path);
+    status = gpis_file_stamp_take(context, path, file->fd, &file->stamp);
+    if (status != GPIS_OK) return status;
+    const int64_t available = gpis_min64(size, GPIS_NPY_HEADER_BYTES);
+    unsigned char *head = gpis_alloc(context, available, 1);
+    if (!head) return GPIS_NO_MEMORY;
+    status = gpis_file_read(context, path, file->fd, 0, head, available);
+    if (status == GPIS_OK) status = gpis_npy_parse(context, path, head, available, size, &file->header);
+    gpis_free(context, head);
+    return status;
+}
 
 static gpis_status map_file(gpis_context *context, const char *path, mapped *m) {
-    int64_t size;
-    int fd;
-    const gpis_status status = gpis_file_open(context, path, &fd, &size);
-    if (status != GPIS_OK) return status;
-    void *map = size < 0 ? MAP_FAILED : mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-    const int reason = errno;
-    close(fd);
-    if (size < 0) return gpis_fail(context, GPIS_IO, "%s: is not a regular file; save the .npy file first", path);
-    if (map == MAP_FAILED)
-        return gpis_fail(context, GPIS_IO, "%s: cannot be mapped into memory: %s", path, strerror(reason));
+    const int64_t bytes = m->file.stamp.size;
+    if (!gpis_account_take(context, bytes)) return GPIS_NO_MEMORY;
+    void *map = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, m->file.fd, 0);
+    if (map == MAP_FAILED) {
+        gpis_account_return(context, bytes);
+        return gpis_fail(context, GPIS_IO, "%s: cannot be mapped into memory: %s", path, strerror(errno));
+    }
     m->map = map;
-    m->bytes = (size_t)size;
+    m->bytes = bytes;
     return GPIS_OK;
 }
 
 /* Points the dense view at the numbers. */
-static gpis_status view_numbers(gpis_context *context, const gpis_npy_header *h, mapped *m) {
+static gpis_status view_numbers(gpis_context *context, mapped *m) {
+    const gpis_npy_header *h = &m->file.header;
     const int64_t width = h->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
     m->dense.ld = h->order == GPIS_ROW_MAJOR ? h->cols : h->rows;
     m->dense.values = (const char *)m->map + h->offset;
@@ -54,23 +80,35 @@ static gpis_status view_numbers(gpis_context *context, const gpis_npy_header *h,
     return GPIS_OK;
 }
 
-gpis_status gpis_open_npy(gpis_context *context, const char *path, const gpis_open_options *options,
-                          gpis_source **out) {
-    (void)options;
-    gpis_npy_header header;
-    *out = NULL;
+/* Takes file->fd over (and leaves -1) once there is a source to hold it. */
+static gpis_status map_source(gpis_context *context, const char *path, gpis_npy_file *file, gpis_source **out) {
     gpis_source *source = gpis_source_new(context, &npy_class, path);
     mapped *m = source ? gpis_alloc_zero(context, 1, sizeof *m) : NULL;
-    if (source) source->state = m;
+    if (m) {
+        source->state = m;
+        m->file = *file;
+        file->fd = -1;
+    }
     gpis_status status = m ? map_file(context, path, m) : GPIS_NO_MEMORY;
-    if (status == GPIS_OK)
-        status = gpis_npy_parse(context, path, m->map, (int64_t)m->bytes, (int64_t)m->bytes, &header);
-    if (status == GPIS_OK) status = view_numbers(context, &header, m);
+    if (status == GPIS_OK) status = view_numbers(context, m);
     if (status != GPIS_OK) {
         gpis_source_destroy(source);
         return status;
     }
-    gpis_dense_describe(source, header.type, header.order, header.rows, header.cols);
+    gpis_dense_describe(source, m->file.header.type, m->file.header.order, m->file.header.rows, m->file.header.cols);
     *out = source;
     return GPIS_OK;
+}
+
+gpis_status gpis_open_npy(gpis_context *context, const char *path, const gpis_open_options *options,
+                          gpis_source **out) {
+    gpis_npy_file file;
+    *out = NULL;
+    gpis_status status = open_file(context, path, &file);
+    if (status == GPIS_OK) {
+        const bool fits = file.stamp.size <= gpis_open_room(context, options);
+        status = (fits ? map_source : gpis_npy_stream)(context, path, &file, out);
+    }
+    if (file.fd >= 0) close(file.fd);
+    return status;
 }

@@ -90,7 +90,7 @@ gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
     const int64_t step = gpis_max64(1, gpis_min64(source->n, (int64_t)(bytes / gpis_source_row_bytes(source))));
     void *scratch = NULL;
     gpis_status status = GPIS_OK;
-    if (source->class->scratch_bytes) {
+    if (source->class->scratch_bytes && !source->class->in_place) {
         scratch = gpis_alloc(context, source->class->scratch_bytes(source, step), 1);
         if (!scratch) return GPIS_NO_MEMORY;
     }
@@ -99,8 +99,10 @@ gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
         int64_t row, col;
         double value;
         status = source->class->block(source, row0, gpis_min64(step, source->n - row0), scratch, &block);
-        if (status == GPIS_OK && gpis_block_find_nonfinite(&block, &row, &col, &value))
-            status = not_finite(context, source, row, col, value);
+        if (status != GPIS_OK) break;
+        const bool found = gpis_block_find_nonfinite(&block, &row, &col, &value);
+        if (source->class->done) source->class->done(source, &block);
+        if (found) status = not_finite(context, source, row, col, value);
     }
     gpis_free(context, scratch);
     return status;

@@ -2,17 +2,22 @@
  * source: where the rows of A come from.
  *
  * The contract. A source hands out blocks: rows row0 .. row0 + nrows - 1 as they are stored (float32 stays float32).
- *   resident      All rows can be had at once, block(0, n), without copying and without scratch.
- *   not resident  Each pass fetches the rows anew, a window at a time. `block` writes them to the scratch, dense in
- * either order or CSR with indptr relative to the arrays there, or points to where it has them itself; either is
- * borrowed until the next call with the same scratch. A reader thread asks for the windows in ascending order, with two
- * scratches in turn, while other threads work on the window before. row0 is a multiple of the nrows of the first call
- * of the pass. !serial       `block` may be called from several threads at once, each with a scratch of its own: of
- * dense rows in row-major order that are not resident each thread then fetches the few it is about to work on, and the
- * reader thread only announces them (`ahead`). A call that fails says why with gpis_fail and returns the status; the
- * pass ends and reports the first rows that failed. Everything about a file is checked when it is opened, save for NaN
- * and infinity: those show in the first pass (the sums they enter are not finite), and gpis_source_audit then finds the
- * place.
+ *
+ * resident      All rows can be had at once, block(0, n), without copying and without scratch.
+ * not resident  Each pass fetches the rows anew, a window at a time. `block` writes them to the scratch, dense in
+ *               either order or CSR with indptr relative to the arrays there, or points to where it has them itself;
+ *               either is borrowed until the next call with the same scratch. A reader thread asks for the windows in
+ *               ascending order, with two scratches in turn, while others work on the window before. row0 is a
+ *               multiple of the nrows of the first call of the pass.
+ * !serial       `block` may be called from several threads at once, each with a scratch of its own: of dense rows in
+ *               row-major order that are not resident each thread then fetches the few it is about to work on, and
+ *               the reader thread only announces them (`ahead`).
+ * in_place      Not resident, and `block` maps the rows into memory: no scratch is given (NULL), but scratch_bytes of
+ *               it are accounted for, and each block is given back (`done`) when it has been used.
+ *
+ * A call that fails says why with gpis_fail and returns the status; the pass ends and reports the first rows that
+ * failed. Everything about a file is checked when it is opened, save for NaN and infinity: those show in the first pass
+ * (the sums they enter are not finite), and gpis_source_audit then finds the place.
  *
  * A new kind is one new file with a const table of functions, and a line in open.c if files carry it.
  */
@@ -29,11 +34,14 @@ typedef struct gpis_source_class {
     /* The rest is optional; NULL: there is no need. */
     /* Bytes of scratch for any block of nrows rows whose row0 is a multiple of nrows. Needed unless resident. */
     int64_t (*scratch_bytes)(const gpis_source *source, int64_t nrows);
+    /* Takes back a block. Needed where blocks are in place. */
+    void (*done)(gpis_source *source, const gpis_block *block);
     /* These rows will be asked for soon: starts to bring them near. Cannot fail: `block` will. */
     void (*ahead)(gpis_source *source, int64_t row0, int64_t nrows);
     /* GPIS_IO if the file is not what it was when it was opened. Asked before and after each pass. */
     gpis_status (*unchanged)(gpis_source *source);
     bool on_demand; /* rows are made, not read: a pass reads no bytes */
+    bool in_place;
 } gpis_source_class;
 
 struct gpis_source {

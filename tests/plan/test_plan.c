@@ -87,7 +87,7 @@ static void test_memory_decides(void **state) {
     assert_choice(&p, "apgd", false, "does not fit in memory");
     const gpis_plan plan = make(&p);
     assert_false(with_rows(&plan, 0)->applicable);
-    assert_string_equal(with_rows(&plan, 0)->reason, "its model does not fit in memory");
+    assert_non_null(strstr(with_rows(&plan, 0)->reason, "of memory, and 977K are left"));
 }
 
 /* A machine that multiplies fast wants the Gram matrix; one that reads fast, a sketch. */

@@ -1,0 +1,57 @@
+/*
+ * What a solve holds at its height, in bytes, besides A, y and the set: the largest of its phases. Each phase adds up
+ * what is alive in it; passes and sketches say themselves what they take.
+ *
+ * Counted is the usual course. What is done only when that goes badly (another model, averaging) asks for room when it
+ * comes to it.
+ */
+#include <math.h>
+
+#include "certificate/probes.h"
+#include "method/hull.h"
+#include "plan/plan.h"
+
+enum {
+    POINTS = 2 * GPIS_HULL_POINTS + 20, /* d x k: hull, best point, result, inner problem, a bound */
+    VECTORS = 32,                       /* of d: norms, scales, active set, a probe's image */
+    DESCENT = 20,                       /* d x k: of a gradient method */
+    PROBE_STEPS = 60,                   /* newton.c */
+    SMALL = 1 << 16                     /* all that is no array */
+};
+
+static double pass(const gpis_run *run, int64_t probes, bool gram, bool sketch) {
+    const gpis_pass_load load = {.k = run->k, .probes = probes, .gram = gram, .sketch = sketch};
+    return gpis_pass_memory(run->context, run->A, load);
+}
+
+/* The Gram matrix of a sketch is a pass over its m rows. */
+static double sketch_gram_pass(const gpis_run *run, int64_t m) {
+    const gpis_source SA = {.n = m,
+                            .d = run->d,
+                            .nonzeros = m * run->d,
+                            .type = GPIS_FLOAT64,
+                            .block_kind = GPIS_BLOCK_DENSE,
+                            .resident = true};
+    return gpis_pass_memory(run->context, &SA, (gpis_pass_load){.gram = true});
+}
+
+double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_t m) {
+    const double d = work->d, k = work->k, square = 8.0 * d * d;
+    const double always = 8.0 * (POINTS * d * k + VECTORS * d) + SMALL;
+    /* the model is H and its factor; to make it takes one more square, and so does an inner problem on it */
+    const double model = work->inner == GPIS_INNER_BY_GRADIENT ? 2.0 * square : 3.0 * square;
+    if (m == 0) {
+        const double rounds = model + pass(run, 0, false, false), making = square + pass(run, 0, true, false);
+        return always + fmax(fmax(rounds, making), 3.0 * square);
+    }
+    const double sketch = 8.0 * (double)m * (d + k) + work->sketch->memory(run->n, run->d, m, run->context->threads);
+    const int64_t count = work->probing ? GPIS_PROBES : 0;
+    const double probes = 8.0 * (double)count * ((PROBE_STEPS + 3.0) * d + PROBE_STEPS * PROBE_STEPS);
+    const double absorbing = pass(run, 0, false, true), making = square + sketch_gram_pass(run, m);
+    const double rounds = model + probes + pass(run, count, false, false);
+    return always + sketch + fmax(fmax(absorbing, making), fmax(rounds, 3.0 * square));
+}
+
+double gpis_memory_apgd(const gpis_run *run) {
+    return 8.0 * DESCENT * (double)run->size + SMALL + pass(run, 0, false, false);
+}
