@@ -22,20 +22,10 @@ static bool is_text(const char *path) {
     return false;
 }
 
-static gpis_status read_text(gpis_context *context, const char *path, gpis_array *out) {
-    gpis_table table;
-    const gpis_status status = gpis_table_read(context, path, NULL, &table);
-    if (status != GPIS_OK) return status;
-    *out = (gpis_array){table.data, table.rows, table.cols, table.cols == 1 ? 1 : 2};
-    table.data = NULL;
-    gpis_table_clear(context, &table);
-    return GPIS_OK;
-}
-
 gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array *out) {
     if (!path || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a place for the array are needed");
     *out = (gpis_array){0};
-    if (is_text(path)) return read_text(context, path, out); /* finite, or refused with line and column */
+    if (is_text(path)) return gpis_table_read(context, path, out); /* finite, or refused with line and column */
     size_t length;
     const char *inside;
     const bool hdf5 = gpis_hdf5_path(path, &length, &inside);
