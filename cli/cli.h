@@ -71,6 +71,9 @@ error_t cli_number(const struct argp_state *state, const char *option, const cha
 error_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high,
                     int64_t *out);
 
+/* Bytes with an optional K, M, G or T (of 1024), at least 1. */
+error_t cli_bytes(const struct argp_state *state, const char *option, const char *text, int64_t *out);
+
 /* ---- the problem: files opened and matched (problem.c) ----------------------------------------------------------- */
 
 typedef struct cli_problem {
@@ -135,6 +138,8 @@ typedef struct cli_watch {
 
 /* From here on SIGINT and SIGTERM end the solve after the pass under way; a second one ends the program. */
 void cli_watch_signals(void);
+/* A mapped file that is cut short while it is read ends the program with one line and CLI_TROUBLE, not with a crash. */
+void cli_watch_files(void);
 bool cli_interrupted(void);                                         /* one has come */
 int cli_watch_progress(void *watch, const gpis_progress *progress); /* a gpis_progress_fn */
 void cli_watch_end(cli_watch *watch);

@@ -13,6 +13,7 @@ static const gen_recipe recipes[] = {
     {"syn2", GEN_DICTIONARY, {100000, 100, -1, 10, 1e7, 0.1}, 800},
     {"syn3", GEN_LOW_RANK, {50000, 100, 100, 5, 1e4, 0.1}, 400},
     {"syn4", GEN_SPARSE, {20000, 100, -1, 10, 1e7, 0.1}, 0},
+    {"large", GEN_LARGE, {1000000, 1000, -1, 50, 1e4, 0.1}, 0},
     {"magic04", GEN_MAGIC04, {19020, 50, -1, -1, -1, -1}, 475},
     {"year", GEN_YEAR, {515345, -1, -1, -1, -1, -1}, 1000},
 };
@@ -25,6 +26,7 @@ const gen_recipe *gen_find_recipe(const char *name) {
 
 int gen_make(const gen_options *o, gen_problem *p) {
     switch (o->form) {
+    case GEN_LARGE: return gen_large(o, p);
     case GEN_MAGIC04: return gen_magic04(o, p);
     case GEN_YEAR: return gen_year(o, p);
     default: return gen_synthetic(o, p);
@@ -52,6 +54,7 @@ enum {
     KEY_NOISE,
     KEY_SEED,
     KEY_LITERAL,
+    KEY_SINGLE,
     KEY_DATA,
     KEY_THREADS,
     KEY_JSON,
@@ -68,6 +71,7 @@ static const struct argp_option option_table[] = {
     {"noise", KEY_NOISE, "RATIO", 0, "||w|| / ||A x_true|| (default 0.1)", 2},
     {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 2},
     {"literal-recipe", KEY_LITERAL, 0, 0, "singular values by the printed formula, which squares RATIO", 2},
+    {"float32", KEY_SINGLE, 0, 0, "A in single precision (large)", 2},
     {"data", KEY_DATA, "FILE", 0,
      "magic04: magic04.data (default: the one that comes with gpis); year: the UCI text, plain or .gz (default: a "
      "stand-in, drawn like a real sample)",
@@ -79,8 +83,10 @@ static const struct argp_option option_table[] = {
 };
 
 static const char doc[] =
-    "Make one of the paper's problems: syn1, syn2, syn3, syn4, magic04 or year."
-    "\vWrites A.npy, y.npy and problem.json, which tells the set to solve it with; also x_true.npy (syn*), U.npy "
+    "Make one of the paper's problems: syn1, syn2, syn3, syn4, magic04 or year; or large, one that may be larger than "
+    "memory."
+    "\vWrites A.npy, y.npy and problem.json, which tells the set to solve it with; also x_true.npy (syn*, large), "
+    "U.npy "
     "(syn2), features.csv with header and columns.txt (magic04). Files named in problem.json lie beside it.\n"
     "\n"
     "Example: gpis gen syn1 --n 20000 --out syn1";
@@ -103,7 +109,9 @@ static error_t finish(command *c, const struct argp_state *state) {
     if (!error) error = accept(state, c, "sparsity", (double)own->sparsity, (double)usual->sparsity);
     if (!error) error = accept(state, c, "cond", own->cond, usual->cond);
     if (!error) error = accept(state, c, "noise", own->noise, usual->noise);
-    if (!error) error = accept(state, c, "literal-recipe", c->options.literal ? 1 : -1, usual->cond);
+    const bool by_spectrum = c->recipe->form < GEN_LARGE, large = c->recipe->form == GEN_LARGE;
+    if (!error) error = accept(state, c, "literal-recipe", c->options.literal ? 1 : -1, by_spectrum ? 1 : -1);
+    if (!error) error = accept(state, c, "float32", c->options.single ? 1 : -1, large ? 1 : -1);
     if (!error) error = accept(state, c, "data", c->options.data ? 1 : -1, c->recipe->form >= GEN_MAGIC04 ? 1 : -1);
     if (own->n < 0) own->n = usual->n;
     if (own->d < 0) own->d = usual->d;
@@ -112,6 +120,7 @@ static error_t finish(command *c, const struct argp_state *state) {
     if (own->cond < 0) own->cond = usual->cond;
     if (own->noise < 0) own->noise = usual->noise;
     c->options.form = c->recipe->form;
+    c->options.folder = c->out;
     return error;
 }
 
@@ -133,6 +142,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         c->options.seed = (uint64_t)seed;
         return error;
     case KEY_LITERAL: c->options.literal = true; return 0;
+    case KEY_SINGLE: c->options.single = true; return 0;
     case KEY_DATA: c->options.data = arg; return 0;
     case KEY_THREADS: return cli_integer(state, "threads", arg, 0, 4096, &c->threads);
     case KEY_JSON: c->json = true; return 0;
@@ -141,7 +151,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         if (c->recipe) return cli_usage(state, "gen makes one problem at a time; '%s' is one too many", arg);
         c->recipe = gen_find_recipe(arg);
         if (c->recipe) return 0;
-        return cli_usage(state, "unknown problem '%s'; there are syn1, syn2, syn3, syn4, magic04 and year", arg);
+        return cli_usage(state, "unknown problem '%s'; there are syn1, syn2, syn3, syn4, large, magic04 and year", arg);
     case ARGP_KEY_END: return finish(c, state);
     default: return ARGP_ERR_UNKNOWN;
     }

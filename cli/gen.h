@@ -8,6 +8,7 @@ typedef enum gen_form {
     GEN_SPARSE,     /* x has s nonzeros; l1 ball */
     GEN_DICTIONARY, /* U x has s nonzeros for an orthogonal U; l1 ball in the domain of U */
     GEN_LOW_RANK,   /* X is d x k of rank s; nuclear ball */
+    GEN_LARGE,      /* as GEN_SPARSE, rows drawn one by one and written as they come */
     GEN_MAGIC04,    /* a real data set and random features; l1 ball */
     GEN_YEAR        /* a real data set or its stand-in; no constraint */
 } gen_form;
@@ -23,8 +24,10 @@ typedef struct gen_options {
     gen_numbers numbers;
     gen_form form;
     uint64_t seed;
-    bool literal;     /* singular values by the paper's printed formula */
-    const char *data; /* the file of magic04 or year, or NULL: what comes with the program */
+    const char *folder; /* where the files go; NULL: nowhere (only GEN_LARGE writes as it makes) */
+    bool single;        /* A in float32 */
+    bool literal;       /* singular values by the paper's printed formula */
+    const char *data;   /* the file of magic04 or year, or NULL: what comes with the program */
 } gen_options;
 
 typedef struct gen_recipe {
@@ -38,7 +41,7 @@ const gen_recipe *gen_find_recipe(const char *name); /* NULL if there is none */
 
 typedef struct gen_problem {
     int64_t n, d, k;
-    double *A, *y;      /* owned: n x d, n x k */
+    double *A, *y;      /* owned: n x d (NULL: it is written already), n x k */
     double *x_true, *U; /* owned: d x k, d x d; NULL where there is none */
     char **columns;     /* owned: d names, or NULL */
     const char *target; /* the name of y where columns have names */
@@ -51,13 +54,17 @@ typedef struct gen_problem {
 /* Fills a problem by its form's recipe; each returns 0 or an exit code, the message being out. */
 int gen_make(const gen_options *options, gen_problem *problem);
 int gen_synthetic(const gen_options *options, gen_problem *problem);
+int gen_large(const gen_options *options, gen_problem *problem);
 int gen_magic04(const gen_options *options, gen_problem *problem);
 int gen_year(const gen_options *options, gen_problem *problem);
 void gen_problem_clear(gen_problem *problem);
+/* x_true with the given number of nonzeros, the l1 set and its radius (gen_synthetic.c). */
+int gen_sparse(const gen_options *options, gen_problem *problem);
 /* The set to solve it with, as "l1:3.5@PATH"; `u_path` is where U lies (not used where there is none). */
 void gen_set_spec(const gen_problem *problem, const char *u_path, char *spec, size_t size);
 
-/* Makes a folder and those above it; writes all files of a problem (gen_write.c). */
+/* Makes a folder and those above it, and takes away a problem.json from before, which would tell lies while the files
+ * beside it change; writes all files of a problem (gen_write.c). */
 int gen_make_folder(const char *folder);
 int gen_write(const char *folder, const gen_problem *problem, const json_t *about);
 

@@ -43,7 +43,7 @@ static int fill_sparse(uint64_t seed, int64_t d, int64_t nonzeros, double *z) {
     return code;
 }
 
-static int make_sparse(const gen_options *o, gen_problem *p) {
+int gen_sparse(const gen_options *o, gen_problem *p) {
     const int code = fill_sparse(o->seed, p->d, o->numbers.sparsity, p->x_true);
     p->set = "l1";
     p->radius = cblas_dasum((int)p->d, p->x_true, 1);
@@ -121,7 +121,7 @@ int gen_synthetic(const gen_options *o, gen_problem *p) {
         code = gen_spectrum(o->seed, p->n, p->d, sigma, p->A);
     }
     if (code == 0)
-        code = o->form == GEN_SPARSE       ? make_sparse(o, p)
+        code = o->form == GEN_SPARSE       ? gen_sparse(o, p)
                : o->form == GEN_DICTIONARY ? make_dictionary(o, p)
                                            : make_low_rank(o, p);
     if (code == 0) code = add_noise(o, p);

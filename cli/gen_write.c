@@ -7,6 +7,11 @@
 
 #include "gen.h"
 
+static int join(char path[PATH_MAX], const char *folder, const char *file) {
+    if (snprintf(path, PATH_MAX, "%s/%s", folder, file) < PATH_MAX) return 0;
+    return cli_fail(CLI_BAD_INPUT, "the name of the folder is too long");
+}
+
 /* Makes the folder and those above it where they are missing. */
 int gen_make_folder(const char *folder) {
     char path[PATH_MAX];
@@ -21,12 +26,9 @@ int gen_make_folder(const char *folder) {
     }
     if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &st) != 0 || !S_ISDIR(st.st_mode)))
         return cli_fail(CLI_TROUBLE, "cannot make the folder %s: %s", folder, strerror(errno));
+    if (join(path, folder, "problem.json") != 0) return CLI_BAD_INPUT;
+    remove(path);
     return 0;
-}
-
-static int join(char path[PATH_MAX], const char *folder, const char *file) {
-    if (snprintf(path, PATH_MAX, "%s/%s", folder, file) < PATH_MAX) return 0;
-    return cli_fail(CLI_BAD_INPUT, "the name of the folder is too long");
 }
 
 static int write_array(gpis_context *context, const char *folder, const char *file, const double *data, int64_t rows,
@@ -79,9 +81,6 @@ static int write_json(const char *folder, const json_t *about) {
 
 int gen_write(const char *folder, const gen_problem *p, const json_t *about) {
     gpis_context *context = NULL;
-    char old[PATH_MAX];
-    if (join(old, folder, "problem.json") != 0) return CLI_BAD_INPUT;
-    remove(old); /* it would tell lies while the files beside it change */
     if (gpis_context_create(&context) != GPIS_OK) return cli_fail(CLI_TROUBLE, "out of memory");
     const bool vector = p->k == 1;
     int code = write_array(context, folder, "A.npy", p->A, p->n, p->d, false);

@@ -7,6 +7,7 @@ typedef struct info_options {
     const char **files; /* owned */
     int count;
     const char *target;
+    int64_t memory;
     bool json;
 } info_options;
 
@@ -19,10 +20,11 @@ typedef struct finding {
     const char *trouble; /* NULL: none */
 } finding;
 
-enum { KEY_TARGET = 256, KEY_JSON };
+enum { KEY_TARGET = 256, KEY_JSON, KEY_MEMORY };
 
 static const struct argp_option options[] = {
     {"target", KEY_TARGET, "COLUMN", 0, "the column of a .csv/.tsv that holds y, by name or number from 1", 0},
+    {"memory", KEY_MEMORY, "BYTES", 0, "hold no more than so many bytes (K, M, G: times 1024), 64 MB aside", 0},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead", 0},
     {0},
 };
@@ -37,6 +39,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     info_options *o = state->input;
     switch (key) {
     case KEY_TARGET: o->target = arg; return 0;
+    case KEY_MEMORY: return cli_bytes(state, "memory", arg, &o->memory);
     case KEY_JSON: o->json = true; return 0;
     case ARGP_KEY_ARG: o->files[o->count++] = arg; return 0;
     case ARGP_KEY_NO_ARGS: return cli_usage(state, "info needs the name of a file");
@@ -45,8 +48,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 }
 
 /* Opens and reads one file; returns 0 or an exit code. f->source is the caller's to destroy. */
-static int look(gpis_context *context, const char *target, finding *f) {
-    gpis_status status = gpis_source_open(context, f->file, target, &f->source);
+static int look(gpis_context *context, const gpis_open_options *opening, finding *f) {
+    gpis_status status = gpis_context_set_memory(context, opening->memory);
+    if (status == GPIS_OK) status = gpis_source_open_with(context, f->file, opening, &f->source);
     if (status == GPIS_OK) {
         gpis_source_describe(f->source, &f->shape);
         if (!gpis_source_target(f->source, &f->responses)) f->responses = 0;
@@ -124,7 +128,8 @@ static json_t *describe(const finding *f) {
 /* Looks at one file and tells; returns 0 or an exit code. */
 static int tell(gpis_context *context, const info_options *o, const char *file, json_t *all) {
     finding f = {.file = file};
-    const int code = look(context, o->target, &f);
+    const gpis_open_options opening = {.target = o->target, .memory = o->memory};
+    const int code = look(context, &opening, &f);
     if (!o->json) {
         print_finding(&f);
     } else {

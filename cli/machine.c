@@ -63,6 +63,9 @@ static bool load(const char *path, int threads, gpis_machine *machine) {
         *speed_of(machine, i) = value;
         whole = whole && isfinite(value) && value > 0;
     }
+    /* not measured, but a user who knows better may say so */
+    const double disk = json_number_value(json_object_get(object, "disk_bytes"));
+    machine->disk_bytes = isfinite(disk) && disk > 0 ? disk : 0;
     json_decref(object);
     return whole;
 }

@@ -1,4 +1,5 @@
 /* The program `gpis`: a table of commands. */
+#include <malloc.h>
 #include <string.h>
 
 #include "cli.h"
@@ -49,8 +50,16 @@ static int run_command(int argc, char **argv) {
                     argv[1][0] == '-' ? "option" : "command", argv[1]);
 }
 
+/* Large pieces go back to the system when they are freed, so that what is resident is what is in use. */
+static void keep_memory_tight(void) {
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 22);
+}
+
 int main(int argc, char **argv) {
     cli_wake_blas(argv);
+    cli_watch_files();
+    keep_memory_tight();
     argp_program_version_hook = print_version;
     int code = 0;
     if (argc < 2)

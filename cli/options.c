@@ -1,4 +1,5 @@
 /* Options: argp with one-line messages, numbers, and what solve and check share. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -108,10 +109,35 @@ error_t cli_integer(const struct argp_state *state, const char *option, const ch
     return 0;
 }
 
+error_t cli_bytes(const struct argp_state *state, const char *option, const char *text, int64_t *out) {
+    static const char units[] = "KMGT";
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    double bytes = value;
+    for (const char *u = units; unit && u <= unit; u++) bytes *= 1024.0;
+    if (unit) end++;
+    if (end == text || *end || !(bytes >= 1.0 && bytes <= 1e18))
+        return cli_usage(state, "--%s wants a number of bytes such as 800000000, 800M or 1.5G, not '%s'", option, text);
+    *out = (int64_t)bytes;
+    return 0;
+}
+
 /* ---- what solve and check share -----------------------------------------------------------------------------------
  */
 
-enum { KEY_SET = 256, KEY_TOL, KEY_CERTIFICATE, KEY_DELTA, KEY_TARGET, KEY_SEED, KEY_THREADS, KEY_JSON, KEY_QUIET };
+enum {
+    KEY_SET = 256,
+    KEY_TOL,
+    KEY_CERTIFICATE,
+    KEY_DELTA,
+    KEY_TARGET,
+    KEY_SEED,
+    KEY_THREADS,
+    KEY_JSON,
+    KEY_QUIET,
+    KEY_MEMORY
+};
 
 static const struct argp_option common_options[] = {
     {0, 0, 0, 0, "Problem:", 1},
@@ -124,6 +150,9 @@ static const struct argp_option common_options[] = {
     {0, 0, 0, 0, "Running:", 4},
     {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 4},
     {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 4},
+    {"memory", KEY_MEMORY, "BYTES", 0,
+     "hold no more than so many bytes (K, M, G: times 1024), 64 MB aside; files that do not fit are read at each pass",
+     4},
     {0, 0, 0, 0, "Output:", 5},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 5},
     {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress", 5},
@@ -161,6 +190,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
         error = cli_integer(state, "threads", arg, 0, 4096, &value);
         c->threads = (int)value;
         return error;
+    case KEY_MEMORY: return cli_bytes(state, "memory", arg, &c->settings.memory);
     case KEY_JSON: c->json = true; return 0;
     case KEY_QUIET: c->quiet = true; return 0;
     default: return ARGP_ERR_UNKNOWN;

@@ -109,12 +109,14 @@ static void print_candidate(const gpis_candidate *c) {
     puts(c->chosen ? "chosen" : c->reason);
 }
 
-static void print_table(const cli_problem *p, const gpis_machine *machine, const char *origin, const gpis_plan *plan) {
+static void print_table(const cli_problem *p, int64_t budget, const gpis_machine *machine, const char *origin,
+                        const gpis_plan *plan) {
     char read[32], flops[32], memory[32];
     printf("problem       %lld rows, %lld columns, %s", (long long)p->shape.rows, (long long)p->shape.cols,
            p->shape.layout);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
     printf("\nset           %s\n", gpis_set_spec(p->set));
+    if (budget > 0) printf("memory        %s allowed, --memory\n", amount((double)budget, "B", memory));
     printf("machine       %d threads, reads %s/s, multiplies %s/s, %s to work in (%s)\n\n", machine->threads,
            amount(machine->read_bytes, "B", read), amount(machine->syrk_flops, "flop", flops),
            amount(machine->memory, "B", memory), origin);
@@ -143,7 +145,7 @@ int cli_plan(int argc, char **argv) {
         else if (o.common.json)
             code = print_json(&p, &machine, &plan);
         else if (!o.common.quiet)
-            print_table(&p, &machine, origin, &plan);
+            print_table(&p, o.common.settings.memory, &machine, origin, &plan);
     }
     cli_problem_close(&p);
     return code;

@@ -33,7 +33,11 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     const double start = cli_clock();
     gpis_status status = gpis_context_create(&p->context);
     if (status == GPIS_OK) status = gpis_context_set_threads(p->context, common->threads);
-    if (status == GPIS_OK) status = gpis_source_open(p->context, a_path, common->target, &p->A);
+    gpis_open_options options = gpis_open_options_default();
+    options.target = common->target;
+    options.memory = common->settings.memory;
+    if (status == GPIS_OK) status = gpis_context_set_memory(p->context, common->settings.memory);
+    if (status == GPIS_OK) status = gpis_source_open_with(p->context, a_path, &options, &p->A);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
     gpis_source_describe(p->A, &p->shape);
 

@@ -1,5 +1,6 @@
 /* While a solve runs: the trace, the progress line, and Ctrl-C. */
 #include <signal.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -18,6 +19,20 @@ void cli_watch_signals(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+/* Where rows are mapped the system has no other way to say that they are gone. Only what is safe in a handler. */
+static void on_lost_pages(int number) {
+    static const char text[] = "gpis: a data file was cut short, or its disk failed, while it was read\n";
+    (void)number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(CLI_TROUBLE);
+    _exit(CLI_TROUBLE);
+}
+
+void cli_watch_files(void) {
+    struct sigaction action = {.sa_handler = on_lost_pages};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
 }
 
 static void write_trace(FILE *trace, const gpis_progress *p) {

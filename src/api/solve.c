@@ -144,7 +144,7 @@ static void enter_plan(const gpis_plan *plan, gpis_result *result) {
 
 static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     gpis_plan plan;
-    gpis_status status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, &plan);
+    gpis_status status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, run->used, &plan);
     if (status != GPIS_OK) return status;
     const gpis_candidate *chosen = &plan.candidates[plan.chosen];
     const gpis_method *method = gpis_method_find(run->context, chosen->method);
@@ -248,7 +248,7 @@ gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpi
     gpis_status status = check_all(context, A, k, set, settings);
     if (status != GPIS_OK) return status;
     const int64_t limit = limit_memory(context, settings);
-    status = gpis_plan_choose(context, A, k, set, settings, out);
+    status = gpis_plan_choose(context, A, k, set, settings, atomic_load(&context->used), out);
     context->limit = limit;
     return status;
 }

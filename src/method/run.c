@@ -16,6 +16,7 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .set = set,
                       .settings = settings,
                       .started = gpis_clock(),
+                      .used = atomic_load(&context->used),
                       .objective = INFINITY,
                       .previous_gap = NAN};
     run->best = gpis_alloc_zero(context, run->size, sizeof(double));

@@ -19,6 +19,7 @@ typedef struct gpis_run {
     const gpis_settings *settings;
     /* the account */
     double started;
+    int64_t used; /* bytes in use before it */
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
     double step_sum; /* of the steps that line searches accepted since the last report */

@@ -25,8 +25,10 @@ typedef struct desk {
     gpis_machine machine;
     int threads;
     gpis_plan *plan;
-    double room;                 /* bytes that a solve may take */
-    bool strict;                 /* the room is a limit: nothing that needs more is taken, asked for or not */
+    double used; /* bytes that were in use before the solve */
+    double room; /* bytes that a solve may take */
+    bool strict; /* the room is a limit: nothing that needs more is taken, asked for or not */
+    bool too_large[GPIS_PLAN_MOST];
     double cost[GPIS_PLAN_MOST]; /* seconds with all threads of the machine, so that the choice is the same for any */
 } desk;
 
@@ -83,8 +85,9 @@ static void refuse(gpis_candidate *c, const char *reason) {
 }
 
 /* True, with the reason, when it takes more than there is. */
-static bool is_too_large(const desk *k, gpis_candidate *c) {
+static bool is_too_large(desk *k, gpis_candidate *c) {
     if (c->memory <= k->room) return false;
+    k->too_large[c - k->plan->candidates] = true;
     c->applicable = 0;
     snprintf(c->reason, sizeof c->reason, "needs %s of memory, and %s are left", gpis_bytes(c->memory).text,
              gpis_bytes(k->room).text);
@@ -214,15 +217,20 @@ static void explain(const desk *k, const gpis_method *asked) {
                  d > 1 ? "s" : "", passes, against_sketches(k));
 }
 
+static bool lacks_memory(const desk *k, const gpis_method *asked) {
+    for (int i = 0; i < k->plan->count; i++)
+        if (k->too_large[i] && was_asked_for(k, asked, &k->plan->candidates[i])) return true;
+    return false;
+}
+
 /* Nothing that was asked for fits: what would be enough for the least of it. */
 static gpis_status say_what_is_needed(const desk *k, const gpis_method *asked) {
     const gpis_context *context = k->run->context;
     const gpis_candidate *least = NULL;
     for (int i = 0; i < k->plan->count; i++) {
         const gpis_candidate *c = &k->plan->candidates[i];
-        if (was_asked_for(k, asked, c) && (!least || c->memory < least->memory)) least = c;
+        if (k->too_large[i] && was_asked_for(k, asked, c) && (!least || c->memory < least->memory)) least = c;
     }
-    const double used = (double)(context->limit - gpis_account_left(context));
     const bool sketch = least->m > 0, gram = !sketch && strcmp(least->method, gpis_method_newton.name) == 0;
     char rows[48] = "";
     if (sketch) snprintf(rows, sizeof rows, " with a sketch of %lld rows", (long long)least->m);
@@ -230,12 +238,12 @@ static gpis_status say_what_is_needed(const desk *k, const gpis_method *asked) {
                      "%s%s needs %s of memory besides the %s that hold y and what else is loaded, and %s are allowed: "
                      "give --memory %s%s",
                      least->method, gram ? " with the Gram matrix" : rows, gpis_bytes(least->memory).text,
-                     gpis_bytes(used).text, gpis_bytes((double)context->limit).text,
-                     gpis_bytes(least->memory + used).text, asked ? ", or leave the method to the plan" : "");
+                     gpis_bytes(k->used).text, gpis_bytes((double)context->limit).text,
+                     gpis_bytes(least->memory + k->used).text, asked ? ", or leave the method to the plan" : "");
 }
 
 gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
-                             const gpis_settings *settings, gpis_plan *out) {
+                             const gpis_settings *settings, int64_t used, gpis_plan *out) {
     const char *name = settings->method;
     const gpis_method *asked = NULL;
     memset(out, 0, sizeof *out);
@@ -259,12 +267,13 @@ gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_
                   .machine = machine,
                   .threads = context->threads,
                   .plan = out,
-                  .room = fmin(machine.memory, (double)gpis_account_left(context)),
+                  .used = (double)used,
+                  .room = context->limit > 0 ? fmin(machine.memory, (double)(context->limit - used)) : machine.memory,
                   .strict = context->limit > 0};
     fill_table(&table, asked);
     out->chosen = lightest(&table, asked);
-    const gpis_candidate *chosen = &out->candidates[out->chosen];
-    if (table.strict && !chosen->applicable && chosen->memory > table.room) return say_what_is_needed(&table, asked);
+    if (table.strict && !out->candidates[out->chosen].applicable && lacks_memory(&table, asked))
+        return say_what_is_needed(&table, asked);
     out->candidates[out->chosen].chosen = 1;
     say_why_not(&table, asked);
     explain(&table, asked);

@@ -53,8 +53,8 @@ gpis_effort gpis_cost_apgd(const gpis_workload *work, const gpis_machine *machin
 double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_t m);
 double gpis_memory_apgd(const gpis_run *run);
 
-/* The plan itself; the settings have been checked. */
+/* The plan itself; the settings have been checked. `used`: bytes that were in use before the solve. */
 gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
-                             const gpis_settings *settings, gpis_plan *out);
+                             const gpis_settings *settings, int64_t used, gpis_plan *out);
 
 #endif

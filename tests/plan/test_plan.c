@@ -282,14 +282,85 @@ static void test_solve_keeps_to_the_plan(void **state) {
     test_context_end(context, &memory);
 }
 
+typedef struct memory_rows {
+    const double *a;
+    int64_t d;
+} memory_rows;
+
+static int copy_rows(void *user, int64_t row0, int64_t nrows, double *rows) {
+    const memory_rows *m = user;
+    memcpy(rows, m->a + row0 * m->d, (size_t)(nrows * m->d) * sizeof *rows);
+    return 0;
+}
+
+/* What is predicted is what is taken, as the account of memory has it: never less, and not much more. */
+static void check_memory(int64_t n, int64_t d, const char *spec, int64_t m, int rows_on_demand) {
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    double *a = calloc((size_t)(n * d), sizeof *a), *y = calloc((size_t)n, sizeof *y);
+    gpis_source *A;
+    gpis_set *set;
+    gpis_plan plan;
+    gpis_result result;
+    gpis_settings settings = gpis_settings_default();
+    settings.method = "newton";
+    settings.m = m;
+    settings.tol = 1e-6;
+    if (m == 0) settings.certificate = GPIS_CERTIFICATE_PROVEN;
+    gpis_random_normal(5, 1, 0, n * d, a);
+    gpis_random_normal(5, 2, 0, n, y);
+    memory_rows rows = {a, d};
+    assert_ok(context, rows_on_demand ? gpis_source_callback(context, n, d, copy_rows, &rows, rows_on_demand > 1, &A)
+                                      : gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, n, d, d, &A));
+    assert_ok(context, gpis_set_parse(context, spec, d, 1, &set));
+    assert_ok(context, gpis_plan_make(context, A, 1, set, &settings, &plan));
+    const double before = (double)context->used, predicted = plan.candidates[plan.chosen].memory;
+    assert_ok(context, gpis_solve(context, A, y, 1, set, &settings, &result));
+    const double taken = (double)gpis_context_memory_peak(context) - before;
+    if (!(taken <= predicted && predicted <= 1.5 * taken + 1e6))
+        fail_msg("%lld x %lld, %s, m = %lld: %g bytes predicted, %g taken", (long long)n, (long long)d, spec,
+                 (long long)m, predicted, taken);
+    /* so much is enough, and far less is refused with what would be */
+    gpis_result_clear(context, &result);
+    settings.memory = (int64_t)(before + predicted);
+    assert_ok(context, gpis_solve(context, A, y, 1, set, &settings, &result));
+    gpis_result_clear(context, &result);
+    settings.memory = (int64_t)(before + 200000);
+    assert_int_equal(gpis_solve(context, A, y, 1, set, &settings, &result), GPIS_NO_MEMORY);
+    assert_non_null(strstr(gpis_last_error(context), "are allowed: give --memory "));
+    assert_int_equal(context->limit, 0);
+    gpis_set_destroy(set);
+    gpis_source_destroy(A);
+    free(a), free(y);
+    test_context_end(context, &memory);
+}
+
+static void test_memory_is_true(void **state) {
+    (void)state;
+    for (int rows_on_demand = 0; rows_on_demand < 3; rows_on_demand++) {
+        check_memory(20000, 60, "none", 0, rows_on_demand);
+        check_memory(20000, 60, "l1:0.1", 480, rows_on_demand);
+        check_memory(6000, 200, "l1:0.1", 0, rows_on_demand);
+        check_memory(6000, 200, "none", 1600, rows_on_demand);
+        check_memory(6000, 200, "l2:0.1", 800, rows_on_demand);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_extremes),        cmocka_unit_test(test_memory_decides),
-        cmocka_unit_test(test_machine_decides), cmocka_unit_test(test_threads_do_not_decide),
-        cmocka_unit_test(test_monotone),        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_asked_for),       cmocka_unit_test(test_one_is_chosen_and_the_others_say_why),
-        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_failing_allocations),
-        cmocka_unit_test(test_measurement),     cmocka_unit_test(test_solve_keeps_to_the_plan),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_memory_decides),
+        cmocka_unit_test(test_memory_is_true),
+        cmocka_unit_test(test_machine_decides),
+        cmocka_unit_test(test_threads_do_not_decide),
+        cmocka_unit_test(test_monotone),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_asked_for),
+        cmocka_unit_test(test_one_is_chosen_and_the_others_say_why),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_measurement),
+        cmocka_unit_test(test_solve_keeps_to_the_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
