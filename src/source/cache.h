@@ -2,7 +2,7 @@
  * The cache of a text file: its numbers in binary, so that it is parsed once. Layout, in the byte order of the machine:
  *
  *     header     gpis_cache_header: what it is, of which file, with checksums; written last
- *     segments   rows in groups of about 4 MB. Dense: y (if there is a target), then the rows. Compressed rows: y, the
+ *     segments   rows in groups of about 1 MB. Dense: y (if there is a target), then the rows. Compressed rows: y, the
  *                rows' starts (relative, one more than rows), values, columns (int32)
  *     footer     a gpis_cache_segment for each segment; the target it was made with; the names of the columns, if any
  *
@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "source/source.h"
 
-enum { GPIS_CACHE_VERSION = 1, GPIS_CACHE_SEGMENT = 1 << 22 };
+enum { GPIS_CACHE_VERSION = 1, GPIS_CACHE_SEGMENT = 1 << 20 };
 
 typedef struct gpis_cache_header {
     char magic[8];

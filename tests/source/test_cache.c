@@ -357,7 +357,7 @@ static void test_memory_taken(void **state) {
     write_csv("cache.csv", N);
     empty_folder();
     assert_int_equal(gpis_context_create(&context), GPIS_OK);
-    const int64_t limit = 13 << 20; /* a segment and what it takes to parse and to check one */
+    const int64_t limit = 4 << 20; /* a segment and what it takes to parse and to check one */
     assert_ok(context, gpis_context_set_memory(context, limit));
     options.memory = LITTLE;
     assert_ok(context, gpis_source_open_with(context, "cache.csv", &options, &source));
