@@ -240,6 +240,7 @@ static void damage(const char *path, const char *text, double sum) {
     bytes[size] = 0;
     write_bytes(name, bytes, size + 1);
     assert_true(sum_of(path, NULL) == sum);
+    free(bytes);
     assert_int_equal(slurp(name, &bytes), size);
     free(bytes);
 }
