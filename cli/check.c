@@ -56,6 +56,7 @@ int cli_check(int argc, char **argv) {
         const gpis_status status = gpis_check(p.context, p.A, p.Y, p.k, p.set, x.data, &o.common.settings, &result);
         if (status != GPIS_OK) code = cli_fail_status(p.context, status);
     }
+    if (code == 0 && result.warning[0] && !o.common.quiet) cli_fail(0, "warning: %s", result.warning);
     if (code == 0 && o.common.json)
         code = cli_report_json(&p, &o.common, &result);
     else if (code == 0 && !o.common.quiet)

@@ -45,7 +45,7 @@ int cli_exit_code(gpis_status status);
 
 /* What solve and check have in common; the texts belong to argv. */
 typedef struct cli_common {
-    const char *set, *target;
+    const char *set, *target, *cache;
     gpis_settings settings;
     int threads;
     bool json, quiet;
@@ -100,6 +100,10 @@ void cli_wake_blas(char **argv);
 /* How fast this machine is (machine.c): as kept from before, or measured now and kept, where that is worth it and
  * possible, or usual figures. Returns in words which of these. */
 const char *cli_machine(bool worth_measuring, gpis_machine *machine);
+
+/* Tells what an HDF5 file holds (contents.c): on stdout, or as an array, which is the caller's, where `array` is not
+ * NULL. False: the file is none; else *code is 0 or an exit code, and *matrices how many of the things could be A. */
+bool cli_contents(gpis_context *context, const char *path, json_t **array, int *code, int *matrices);
 
 double cli_clock(void); /* seconds, monotonic */
 

@@ -6,7 +6,7 @@
 typedef struct info_options {
     const char **files; /* owned */
     int count;
-    const char *target;
+    const char *target, *cache;
     int64_t memory;
     bool json;
 } info_options;
@@ -18,13 +18,15 @@ typedef struct finding {
     gpis_source_info shape;
     int64_t responses;   /* columns of y inside */
     const char *trouble; /* NULL: none */
+    bool listed;         /* a file of several things, of which none was named */
 } finding;
 
-enum { KEY_TARGET = 256, KEY_JSON, KEY_MEMORY };
+enum { KEY_TARGET = 256, KEY_JSON, KEY_MEMORY, KEY_CACHE };
 
 static const struct argp_option options[] = {
     {"target", KEY_TARGET, "COLUMN", 0, "the column of a .csv/.tsv that holds y, by name or number from 1", 0},
     {"memory", KEY_MEMORY, "BYTES", 0, "hold no more than so many bytes (K, M, G: times 1024), 64 MB aside", 0},
+    {"cache", KEY_CACHE, "DIR", 0, "keep the numbers of text files in binary in this folder", 0},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead", 0},
     {0},
 };
@@ -40,6 +42,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case KEY_TARGET: o->target = arg; return 0;
     case KEY_MEMORY: return cli_bytes(state, "memory", arg, &o->memory);
+    case KEY_CACHE: o->cache = arg; return 0;
     case KEY_JSON: o->json = true; return 0;
     case ARGP_KEY_ARG: o->files[o->count++] = arg; return 0;
     case ARGP_KEY_NO_ARGS: return cli_usage(state, "info needs the name of a file");
@@ -82,7 +85,6 @@ static void print_columns(const gpis_source *source, int64_t cols) {
 }
 
 static void print_finding(const finding *f) {
-    printf("%s\n", f->file);
     if (f->source) {
         printf("  shape      %lld x %lld\n", (long long)f->shape.rows, (long long)f->shape.cols);
         printf("  stored as  %s, %s, %s\n", f->shape.kind, type_name(f->shape.type), f->shape.layout);
@@ -91,7 +93,10 @@ static void print_finding(const finding *f) {
         print_columns(f->source, f->shape.cols);
         if (f->responses > 0) printf("  target     y is inside, %lld column(s)\n", (long long)f->responses);
     }
-    printf("  content    %s\n", f->trouble ? "trouble, see below" : "fine: every entry is finite");
+    if (f->listed)
+        printf("  content    not read; name a matrix, as in %s:/NAME\n", f->file);
+    else
+        printf("  content    %s\n", f->trouble ? "trouble, see below" : "fine: every entry is finite");
     fflush(stdout);
     if (f->trouble) cli_fail(0, "%s", f->trouble);
 }
@@ -128,14 +133,25 @@ static json_t *describe(const finding *f) {
 /* Looks at one file and tells; returns 0 or an exit code. */
 static int tell(gpis_context *context, const info_options *o, const char *file, json_t *all) {
     finding f = {.file = file};
-    const gpis_open_options opening = {.target = o->target, .memory = o->memory};
-    const int code = look(context, &opening, &f);
+    const gpis_open_options opening = {.target = o->target, .memory = o->memory, .cache = o->cache};
+    json_t *contents = NULL;
+    int code = 0, matrices = 1;
+    if (!o->json) printf("%s\n", file);
+    const bool container = cli_contents(context, file, o->json ? &contents : NULL, &code, &matrices);
+    f.listed = container && code == 0 && matrices != 1;
+    if (container && code != 0)
+        f.trouble = gpis_last_error(context);
+    else if (!f.listed)
+        code = look(context, &opening, &f);
     if (!o->json) {
         print_finding(&f);
     } else {
-        json_array_append_new(all, describe(&f));
+        json_t *object = describe(&f);
+        if (container) json_object_set(object, "contents", contents);
+        json_array_append_new(all, object);
         if (f.trouble) cli_fail(0, "%s", f.trouble);
     }
+    json_decref(contents);
     gpis_source_destroy(f.source);
     return code;
 }

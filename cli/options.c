@@ -136,7 +136,8 @@ enum {
     KEY_THREADS,
     KEY_JSON,
     KEY_QUIET,
-    KEY_MEMORY
+    KEY_MEMORY,
+    KEY_CACHE
 };
 
 static const struct argp_option common_options[] = {
@@ -152,6 +153,11 @@ static const struct argp_option common_options[] = {
     {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 4},
     {"memory", KEY_MEMORY, "BYTES", 0,
      "hold no more than so many bytes (K, M, G: times 1024), 64 MB aside; files that do not fit are read at each pass",
+     4},
+    {"cache", KEY_CACHE, "DIR", 0,
+     "keep the numbers of a text A in binary in this folder, and take them from there the next time (default: beside "
+     "the "
+     "file, when they do not fit in memory)",
      4},
     {0, 0, 0, 0, "Output:", 5},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 5},
@@ -179,6 +185,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case KEY_SET: c->set = arg; return 0;
     case KEY_TARGET: c->target = arg; return 0;
+    case KEY_CACHE: c->cache = arg; return 0;
     case KEY_TOL: return cli_number(state, "tol", arg, 0, 1, &c->settings.tol);
     case KEY_DELTA: return cli_number(state, "delta", arg, 1e-300, 0.5, &c->settings.delta);
     case KEY_CERTIFICATE: return parse_certificate(c, arg, state);

@@ -36,6 +36,7 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     gpis_open_options options = gpis_open_options_default();
     options.target = common->target;
     options.memory = common->settings.memory;
+    options.cache = common->cache;
     if (status == GPIS_OK) status = gpis_context_set_memory(p->context, common->settings.memory);
     if (status == GPIS_OK) status = gpis_source_open_with(p->context, a_path, &options, &p->A);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);

@@ -92,7 +92,8 @@ typedef struct gpis_array {
     int dimensions;
 } gpis_array;
 
-/* Reads .npy or text (.csv, .tsv, .txt, gzipped or not). Non-finite entries are refused with row and column. */
+/* Reads .npy, text (.csv, .tsv, .txt, gzipped or not) or a data set of an HDF5 file (FILE.h5:/path). Non-finite entries
+ * are refused with row and column. */
 GPIS_API gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array *out);
 /* Writes a float64 .npy file beside `path`, then renames it: the file is whole or not there. */
 GPIS_API gpis_status gpis_array_write(gpis_context *context, const char *path, const double *data, int64_t rows,
@@ -122,7 +123,8 @@ typedef int (*gpis_rows_fn)(void *user, int64_t row0, int64_t nrows, double *row
 GPIS_API gpis_status gpis_source_callback(gpis_context *context, int64_t n, int64_t d, gpis_rows_fn rows, void *user,
                                           int concurrent, gpis_source **out);
 
-/* Opens .npy, .csv, .tsv, .mtx, .svm, .libsvm (text may be gzipped: .csv.gz, ...). `target` names the column of a
+/* Opens .npy, .csv, .tsv, .mtx, .svm, .libsvm (text may be gzipped: .csv.gz, ...), and FILE.h5:/path, a data set or a
+ * group of compressed rows in an HDF5 file (FILE.h5 alone where it holds but one). `target` names the column of a
  * .csv/.tsv file that holds y, by its header name or its number counted from 1; NULL for none. */
 GPIS_API gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out);
 
@@ -138,11 +140,28 @@ GPIS_API gpis_status gpis_source_open_with(gpis_context *context, const char *pa
                                            gpis_source **out);
 GPIS_API void gpis_source_destroy(gpis_source *source);
 
+/* One thing in a file that holds several (HDF5). The texts are good during the call only. */
+enum { GPIS_CONTENT_DIMENSIONS = 8 };
+typedef struct gpis_content {
+    const char *path;    /* inside the file: "/A" */
+    const char *kind;    /* "data set", or "csr": a group of data, indices and indptr */
+    const char *type;    /* "float64", "int32", "text", ... */
+    const char *filters; /* what its chunks went through, "shuffle, gzip"; "" for nothing */
+    int numbers;         /* non-zero: floats or integers */
+    int dimensions;      /* may be 0, and -1 where it holds nothing; of more than 8 the first are told */
+    int64_t shape[GPIS_CONTENT_DIMENSIONS];
+    int64_t chunk[GPIS_CONTENT_DIMENSIONS]; /* shape of its chunks, csr: length of those of data; 0: no chunks */
+    int64_t nonzeros;                       /* csr: stored entries */
+} gpis_content;
+typedef void (*gpis_content_fn)(void *user, const gpis_content *content);
+/* Calls `tell` for each thing in an HDF5 file; GPIS_NOT_APPLICABLE for other files and for FILE.h5:/path. */
+GPIS_API gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_content_fn tell, void *user);
+
 typedef struct gpis_source_info {
     int64_t rows, cols;
     int64_t nonzeros; /* stored entries: rows * cols when dense */
     gpis_type type;
-    const char *kind;   /* "dense", "csr", "npy", "csv", "mtx", "libsvm", "callback" */
+    const char *kind;   /* "dense", "csr", "npy", "csv", "mtx", "libsvm", "hdf5", "callback" */
     const char *layout; /* "row-major", "column-major", "compressed rows", "rows on demand" */
     int64_t bytes;      /* what one pass reads; 0 for rows on demand */
     int resident;       /* non-zero: A lies in memory or is mapped there; zero: rows are read or made at each pass */

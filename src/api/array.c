@@ -1,8 +1,9 @@
-/* Small matrices in files: .npy, or text tables. */
+/* Small matrices in files: .npy, text tables, data sets of HDF5 files. */
 #include <string.h>
 #include <strings.h>
 
 #include "base/npy.h"
+#include "source/hdf5_file.h"
 #include "source/table.h"
 
 static bool is_npy(const char *path) {
@@ -21,25 +22,19 @@ static bool is_text(const char *path) {
     return false;
 }
 
-static gpis_status read_text(gpis_context *context, const char *path, gpis_array *out) {
-    gpis_table table;
-    const gpis_status status = gpis_table_read(context, path, NULL, &table);
-    if (status != GPIS_OK) return status;
-    *out = (gpis_array){table.data, table.rows, table.cols, table.cols == 1 ? 1 : 2};
-    table.data = NULL;
-    gpis_table_clear(context, &table);
-    return GPIS_OK;
-}
-
 gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array *out) {
     if (!path || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a place for the array are needed");
     *out = (gpis_array){0};
-    if (is_text(path)) return read_text(context, path, out); /* finite, or refused with line and column */
-    if (!is_npy(path))
+    if (is_text(path)) return gpis_table_read(context, path, out); /* finite, or refused with line and column */
+    size_t length;
+    const char *inside;
+    const bool hdf5 = gpis_hdf5_path(path, &length, &inside);
+    if (!hdf5 && !is_npy(path))
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                         "%s: what it is does not show in its ending; an array is .npy, .csv, .tsv, .txt or .data",
+                         "%s: what it is does not show in its ending; an array is .npy, .csv, .tsv, .txt, .data or "
+                         "FILE.h5:/path",
                          path);
-    gpis_status status = gpis_npy_read(context, path, out);
+    gpis_status status = hdf5 ? gpis_hdf5_read(context, path, out) : gpis_npy_read(context, path, out);
     if (status == GPIS_OK) status = gpis_array_finite(context, path, out);
     if (status != GPIS_OK) gpis_array_clear(context, out);
     return status;

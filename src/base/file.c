@@ -91,15 +91,14 @@ static gpis_status write_and_close(gpis_context *context, const char *path, int 
     return status;
 }
 
-/* A new file beside `path`; its name is left in `name`. -1, with errno set, when there can be none. */
-static int open_beside(const char *path, mode_t mode, char *name, size_t room) {
+int gpis_file_beside(const char *path, mode_t mode, char *name, size_t room) {
     for (int attempt = 0; attempt < 100; attempt++) {
         const int length = snprintf(name, room, "%s.%ld-%d.tmp", path, (long)getpid(), attempt);
         if (length < 0 || (size_t)length >= room) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        const int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
     return -1;
@@ -117,7 +116,7 @@ gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpi
     }
     /* Behind a symbolic link it is the file that changes, not the link. */
     const char *name = exists && realpath(path, target) ? target : path;
-    const int fd = open_beside(name, 0666, beside, sizeof beside);
+    const int fd = gpis_file_beside(name, 0666, beside, sizeof beside);
     if (fd < 0) return write_failed(context, path);
     if (exists) fchmod(fd, old.st_mode & 07777); /* a courtesy: some file systems know no modes */
     gpis_status status = write_and_close(context, path, fd, parts, count, true);

@@ -2,6 +2,8 @@
 #ifndef GPIS_FILE_H
 #define GPIS_FILE_H
 
+#include <sys/types.h>
+
 #include "base/base.h"
 
 /* Opens for reading. *size is the file's length in bytes, or -1 where it has none (a pipe). Refuses directories and
@@ -18,6 +20,10 @@ typedef struct gpis_file_stamp {
 gpis_status gpis_file_stamp_take(gpis_context *context, const char *path, int fd, gpis_file_stamp *out);
 /* GPIS_IO, and how it has changed, unless the file is as it was. */
 gpis_status gpis_file_stamp_check(gpis_context *context, const char *path, int fd, const gpis_file_stamp *stamp);
+
+/* A new file beside `path`, to be renamed when it is whole; its name is left in `name`. -1, with errno set, when there
+ * can be none. */
+int gpis_file_beside(const char *path, mode_t mode, char *name, size_t room);
 
 typedef struct gpis_file_part {
     const void *data;

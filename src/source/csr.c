@@ -50,40 +50,44 @@ gpis_status gpis_csr_new(gpis_context *context, const gpis_source_class *class, 
     return GPIS_OK;
 }
 
-/* Row i has columns in range, each beyond the one before. */
-static gpis_status check_row(gpis_context *context, int64_t i, int64_t d, const int64_t *indptr,
-                             const int32_t *indices) {
-    for (int64_t p = indptr[i]; p < indptr[i + 1]; p++) {
-        if (indices[p] < 0 || indices[p] >= d)
+/* Row i of the window has columns in range, each beyond the one before. */
+static gpis_status check_row(gpis_context *context, const gpis_csr_window *w, int64_t i) {
+    for (int64_t p = w->indptr[i]; p < w->indptr[i + 1]; p++) {
+        const int32_t column = w->indices[p];
+        if (column < 0 || column >= w->d)
             return gpis_fail(context, GPIS_BAD_DATA,
-                             "A: row %" PRId64 ": indices[%" PRId64 "] = %d is not in [0, %" PRId64 ")", i + 1, p,
-                             (int)indices[p], d);
-        if (p > indptr[i] && indices[p] <= indices[p - 1])
+                             "%s: row %" PRId64 ": indices[%" PRId64 "] = %d is not in [0, %" PRId64 ")", w->name,
+                             w->row0 + i + 1, w->first + p, (int)column, w->d);
+        if (p > w->indptr[i] && column <= w->indices[p - 1])
             return gpis_fail(context, GPIS_BAD_DATA,
-                             "A: row %" PRId64 ": indices[%" PRId64 "] = %d %s; sort the columns of each row and sum "
+                             "%s: row %" PRId64 ": indices[%" PRId64 "] = %d %s; sort the columns of each row and sum "
                              "duplicates first",
-                             i + 1, p, (int)indices[p],
-                             indices[p] == indices[p - 1] ? "is there twice" : "is below the one before it");
+                             w->name, w->row0 + i + 1, w->first + p, (int)column,
+                             column == w->indices[p - 1] ? "is there twice" : "is below the one before it");
     }
     return GPIS_OK;
 }
 
-static gpis_status check_arrays(gpis_context *context, int64_t n, int64_t d, const int64_t *indptr,
-                                const int32_t *indices) {
-    if (indptr[0] != 0)
-        return gpis_fail(context, GPIS_BAD_DATA, "A: indptr[0] is %" PRId64 "; it must be 0", indptr[0]);
-    for (int64_t i = 0; i < n; i++) {
-        if (indptr[i + 1] < indptr[i])
-            return gpis_fail(context, GPIS_BAD_DATA,
-                             "A: row %" PRId64 ": indptr[%" PRId64 "] = %" PRId64 " is below indptr[%" PRId64
-                             "] = %" PRId64,
-                             i + 1, i + 1, indptr[i + 1], i, indptr[i]);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        const gpis_status status = check_row(context, i, d, indptr, indices);
+gpis_status gpis_csr_check_columns(gpis_context *context, const gpis_csr_window *window) {
+    for (int64_t i = 0; i < window->nrows; i++) {
+        const gpis_status status = check_row(context, window, i);
         if (status != GPIS_OK) return status;
     }
     return GPIS_OK;
+}
+
+gpis_status gpis_csr_check(gpis_context *context, const gpis_csr_window *all) {
+    const int64_t *indptr = all->indptr;
+    if (indptr[0] != 0)
+        return gpis_fail(context, GPIS_BAD_DATA, "%s: indptr[0] is %" PRId64 "; it must be 0", all->name, indptr[0]);
+    for (int64_t i = 0; i < all->nrows; i++) {
+        if (indptr[i + 1] < indptr[i])
+            return gpis_fail(context, GPIS_BAD_DATA,
+                             "%s: row %" PRId64 ": indptr[%" PRId64 "] = %" PRId64 " is below indptr[%" PRId64
+                             "] = %" PRId64,
+                             all->name, i + 1, i + 1, indptr[i + 1], i, indptr[i]);
+    }
+    return gpis_csr_check_columns(context, all);
 }
 
 static const gpis_source_class csr_class = {.kind = "csr", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
@@ -101,7 +105,8 @@ gpis_status gpis_source_csr(gpis_context *context, int64_t n, int64_t d, const i
                          INT32_MAX);
     if (!indptr || (indptr[n] > 0 && (!indices || !values)))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "indptr, indices or values is NULL");
-    const gpis_status status = check_arrays(context, n, d, indptr, indices);
+    const gpis_csr_window all = {.name = "A", .nrows = n, .d = d, .indptr = indptr, .indices = indices};
+    const gpis_status status = gpis_csr_check(context, &all);
     if (status != GPIS_OK) return status;
     const gpis_csr csr = {indptr, indices, values, false};
     return gpis_csr_new(context, &csr_class, NULL, csr, type, n, d, out);

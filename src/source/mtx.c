@@ -108,6 +108,22 @@ static gpis_status read_sizes(reader *r) {
     return GPIS_OK;
 }
 
+/* Entries come in any order, so all of them are held: as they are read, in arrays that grow twofold, and as compressed
+ * rows. Without a limit there is nothing to check: memory that is not to be had shows soon enough. */
+static gpis_status check_room(const reader *r, const gpis_open_options *options) {
+    const double entries = (r->symmetric ? 2.0 : 1.0) * (double)r->promised;
+    const double needed = r->coordinate ? entries * (double)(3 * sizeof(entry) + 12) + 8.0 * (double)r->n
+                                        : 3.0 * sizeof(double) * entries;
+    const int64_t left = gpis_account_left(r->context);
+    if (options->memory == 0 && r->context->limit == 0) return GPIS_OK;
+    if (needed <= (double)(options->memory > 0 ? gpis_min64(options->memory, left) : left)) return GPIS_OK;
+    return gpis_fail(
+        r->context, GPIS_NO_MEMORY,
+        "%s: a .mtx file is read whole, and this one takes %s of memory; raise --memory, or save it by rows "
+        "(.svm, or compressed rows in HDF5), which are read at each pass",
+        r->path, gpis_bytes(needed).text);
+}
+
 /* ---- entries ------------------------------------------------------------------------------------------------- */
 
 static gpis_status push_entry(reader *r, int64_t row, int64_t col, double value) {
@@ -259,12 +275,12 @@ static gpis_status build_dense(reader *r, gpis_source **out) {
 
 gpis_status gpis_open_mtx(gpis_context *context, const char *path, const gpis_open_options *options,
                           gpis_source **out) {
-    (void)options;
     reader r = {.context = context, .path = path};
     *out = NULL;
     gpis_status status = gpis_text_open(context, path, &r.text);
     if (status == GPIS_OK) status = read_banner(&r);
     if (status == GPIS_OK) status = read_sizes(&r);
+    if (status == GPIS_OK) status = check_room(&r, options);
     if (status == GPIS_OK) status = read_entries(&r);
     if (status == GPIS_OK) status = r.coordinate ? build_csr(&r, out) : build_dense(&r, out);
     gpis_text_close(&r.text);

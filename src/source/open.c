@@ -3,6 +3,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "source/hdf5_file.h"
 #include "source/stored.h"
 
 typedef struct format {
@@ -35,6 +36,17 @@ int64_t gpis_open_room(const gpis_context *context, const gpis_open_options *opt
     return bytes / 2;
 }
 
+static bool is_hdf5(const char *path) {
+    size_t length;
+    const char *inside;
+    return gpis_hdf5_path(path, &length, &inside);
+}
+
+static gpis_status no_target(gpis_context *context, const char *path, const char *ending) {
+    return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                     "%s: a target names a column of a .csv or .tsv file; a %s file has none", path, ending);
+}
+
 gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out) {
     const gpis_open_options options = {.target = target};
     return gpis_source_open_with(context, path, &options, out);
@@ -46,6 +58,8 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the source are needed");
     *out = NULL;
     if (options->memory < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the memory for a source is negative");
+    if (is_hdf5(path))
+        return options->target ? no_target(context, path, ".h5") : gpis_open_hdf5(context, path, options, out);
     size_t length = strlen(path);
     const bool gzipped = ends_with(path, length, ".gz");
     if (gzipped) length -= strlen(".gz");
@@ -54,15 +68,12 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
         if (gzipped && !formats[k].text)
             return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
                              formats[k].ending);
-        if (options->target && !formats[k].takes_target)
-            return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                             "%s: a target names a column of a .csv or .tsv file; a %s file has none", path,
-                             formats[k].ending);
+        if (options->target && !formats[k].takes_target) return no_target(context, path, formats[k].ending);
         return formats[k].open(context, path, options, out);
     }
     return gpis_fail(
         context, GPIS_BAD_ARGUMENT,
-        "%s: what it is does not show in its ending; known are .npy .csv .tsv .txt .data .mtx .svm .libsvm, "
+        "%s: what it is does not show in its ending; known are .npy .csv .tsv .txt .data .mtx .svm .libsvm .h5 .hdf5, "
         "and .gz after a text format",
         path);
 }

@@ -34,6 +34,20 @@ gpis_status gpis_csr_block(gpis_source *source, int64_t row0, int64_t nrows, voi
 void gpis_csr_destroy(gpis_source *source);
 void gpis_csr_free(gpis_context *context, gpis_csr *csr); /* the arrays, if owned */
 
+/* Some rows of compressed rows, to be checked. */
+typedef struct gpis_csr_window {
+    const char *name;    /* for messages */
+    int64_t row0, nrows; /* of the whole matrix */
+    int64_t d;
+    int64_t first; /* number of the entry at indices[0] among all */
+    const int64_t *indptr;
+    const int32_t *indices;
+} gpis_csr_window;
+/* GPIS_BAD_DATA unless all columns are in range and those of each row increase; indptr must be right. */
+gpis_status gpis_csr_check_columns(gpis_context *context, const gpis_csr_window *window);
+/* The same and indptr too, save for indptr[n], which is the length of `indices`: all rows, or rows that stand alone. */
+gpis_status gpis_csr_check(gpis_context *context, const gpis_csr_window *all);
+
 /* ---- files, one function a format; open.c chooses by the ending ---- */
 
 /* Bytes of A that may be held in memory (or mapped there); what is larger is read at each pass. */

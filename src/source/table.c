@@ -22,8 +22,7 @@ typedef struct reader {
     bool header;
     char **names; /* owned: the fields of the first line */
     int64_t names_capacity;
-    double *data, *y; /* owned */
-    int64_t rows, data_used, data_capacity, y_capacity;
+    gpis_sink *sink; /* borrowed */
 } reader;
 
 /* ---- fields -------------------------------------------------------------------------------------------------- */
@@ -139,24 +138,12 @@ static gpis_status bad_value(const reader *r, int64_t column, gpis_span field) {
 static gpis_status store_value(reader *r, int64_t column, gpis_span field) {
     double value;
     if (!gpis_parse_number(field, &value) || !isfinite(value)) return bad_value(r, column, field);
+    gpis_cache_rows *held = &r->sink->held;
     if (column == r->target)
-        r->y[r->rows] = value;
+        held->y[held->rows] = value;
     else
-        r->data[r->data_used++] = value;
+        held->values[held->entries++] = value;
     return GPIS_OK;
-}
-
-static gpis_status grow_doubles(reader *r, double **array, int64_t *capacity, int64_t used, int64_t more) {
-    void *memory = *array;
-    const gpis_status status = gpis_grow(r->context, &memory, capacity, used, used + more, sizeof(double));
-    *array = memory;
-    return status;
-}
-
-static gpis_status make_room(reader *r) {
-    const gpis_status status = grow_doubles(r, &r->data, &r->data_capacity, r->data_used, r->columns);
-    if (status != GPIS_OK || r->target < 0) return status;
-    return grow_doubles(r, &r->y, &r->y_capacity, r->rows, 1);
 }
 
 static gpis_status broken_quotes(const reader *r) {
@@ -166,7 +153,7 @@ static gpis_status broken_quotes(const reader *r) {
 }
 
 static gpis_status store_row(reader *r, gpis_span line) {
-    gpis_status status = make_room(r);
+    gpis_status status = gpis_sink_reserve(r->sink, r->sink->d);
     fields f = split(r, line);
     gpis_span field;
     int64_t column = 0;
@@ -179,7 +166,7 @@ static gpis_status store_row(reader *r, gpis_span line) {
         return gpis_fail(r->context, GPIS_BAD_SHAPE,
                          "%s: line %" PRId64 " has %" PRId64 " fields, line %" PRId64 " has %" PRId64, r->path,
                          r->text.line, column, r->first_line, r->columns);
-    r->rows++;
+    gpis_sink_end_row(r->sink);
     return GPIS_OK;
 }
 
@@ -246,10 +233,13 @@ static gpis_status start_table(reader *r, gpis_span line, const char *target) {
     }
     if (status == GPIS_OK && f.broken) status = broken_quotes(r);
     if (status == GPIS_OK) status = find_target(r, target);
-    if (status != GPIS_OK || r->header) return status;
-    status = make_room(r);
+    if (status != GPIS_OK) return status;
+    r->sink->labelled = r->target >= 0;
+    r->sink->d = r->columns - (r->target >= 0);
+    if (r->header) return GPIS_OK;
+    status = gpis_sink_reserve(r->sink, r->sink->d);
     for (int64_t j = 0; status == GPIS_OK && j < r->columns; j++) status = store_value(r, j, name_span(r, j));
-    r->rows = 1;
+    if (status == GPIS_OK) gpis_sink_end_row(r->sink);
     return status;
 }
 
@@ -277,7 +267,7 @@ static gpis_status read_all(reader *r, const char *target) {
         else
             status = store_row(r, line);
     }
-    if (status == GPIS_OK && r->rows == 0)
+    if (status == GPIS_OK && r->sink->rows == 0)
         status = gpis_fail(r->context, GPIS_BAD_DATA, "%s: has %s and no rows of numbers", r->path,
                            r->columns ? "a header" : "blank lines only");
     return status;
@@ -296,30 +286,32 @@ static char **take_names(reader *r) {
     return names;
 }
 
-gpis_status gpis_table_read(gpis_context *context, const char *path, const char *target, gpis_table *out) {
-    reader r = {.context = context, .path = path, .target = -1};
-    *out = (gpis_table){0};
+gpis_status gpis_table_parse(gpis_context *context, const char *path, const char *target, gpis_sink *sink,
+                             char ***names) {
+    reader r = {.context = context, .path = path, .target = -1, .sink = sink};
+    *names = NULL;
     const gpis_status status = read_all(&r, target);
-    if (status == GPIS_OK) {
-        *out = (gpis_table){.data = r.data, .rows = r.rows, .cols = r.columns - (r.target >= 0), .target = r.y};
-        out->names = take_names(&r);
-        r.data = r.y = NULL;
-    }
+    if (status == GPIS_OK) *names = take_names(&r);
     gpis_table_free_names(context, r.names, r.columns);
-    gpis_free(context, r.data);
-    gpis_free(context, r.y);
     gpis_text_close(&r.text);
+    return status;
+}
+
+gpis_status gpis_table_read(gpis_context *context, const char *path, gpis_array *out) {
+    gpis_sink sink = {.context = context};
+    char **names;
+    *out = (gpis_array){0};
+    const gpis_status status = gpis_table_parse(context, path, NULL, &sink, &names);
+    if (status == GPIS_OK) {
+        *out = (gpis_array){sink.held.values, sink.rows, sink.d, sink.d == 1 ? 1 : 2};
+        sink.held.values = NULL;
+        gpis_table_free_names(context, names, sink.d);
+    }
+    gpis_sink_clear(&sink);
     return status;
 }
 
 void gpis_table_free_names(gpis_context *context, char **names, int64_t count) {
     for (int64_t j = 0; names && j < count; j++) gpis_free(context, names[j]);
     gpis_free(context, names);
-}
-
-void gpis_table_clear(gpis_context *context, gpis_table *table) {
-    gpis_free(context, table->data);
-    gpis_free(context, table->target);
-    gpis_table_free_names(context, table->names, table->cols);
-    *table = (gpis_table){0};
 }

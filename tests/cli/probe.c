@@ -17,6 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void die(const char *what, const char *file) {
     fprintf(stderr, "probe: %s: %s\n", file, what);
@@ -175,8 +178,26 @@ static void print_keys(const char *file) {
     json_decref(object);
 }
 
+/* Runs a command; its exit code becomes ours, and the most memory it had resident, in KB, goes to `file`. */
+static int run_measured(const char *file, char **command) {
+    struct rusage usage;
+    int state = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        execvp(command[0], command);
+        _exit(127);
+    }
+    if (child < 0 || wait4(child, &state, 0, &usage) != child) die("cannot run", command[0]);
+    FILE *out = fopen(file, "w");
+    if (!out) die("cannot write", file);
+    fprintf(out, "%ld\n", usage.ru_maxrss);
+    fclose(out);
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
 int main(int argc, char **argv) {
     const char *what = argc > 2 ? argv[1] : "";
+    if (strcmp(what, "rss") == 0 && argc > 3) return run_measured(argv[2], argv + 3);
     if (strcmp(what, "json") == 0)
         json_decref(load(argv[2]));
     else if (strcmp(what, "jsonl") == 0)

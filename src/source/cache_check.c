@@ -1,0 +1,64 @@
+/* Where a cache lies, and the checksums it is held to. */
+#include "source/cache_check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+uint32_t gpis_crc(uint32_t crc, const void *data, int64_t bytes) { return (uint32_t)crc32_z(crc, data, (size_t)bytes); }
+
+/* FNV-1a: tells caches of one folder apart that differ in target or in the folder of their original. */
+static uint64_t mix(uint64_t hash, const char *text) {
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash * UINT64_C(1099511628211);
+}
+
+gpis_status gpis_cache_find_place(gpis_context *context, const char *path, const gpis_open_options *options,
+                                  gpis_cache_place *out) {
+    *out = (gpis_cache_place){.path = path, .target = options->target, .wanted = options->cache != NULL};
+    int fd;
+    int64_t size;
+    gpis_status status = gpis_file_open(context, path, &fd, &size);
+    if (status != GPIS_OK) return status;
+    out->regular = size >= 0;
+    status = gpis_file_stamp_take(context, path, fd, &out->stamp);
+    close(fd);
+    char whole[PATH_MAX];
+    if (status != GPIS_OK || !out->regular) return status;
+    if (!realpath(path, whole)) return gpis_fail(context, GPIS_IO, "%s: %s", path, strerror(errno));
+    uint64_t hash = mix(UINT64_C(14695981039346656037), options->target ? options->target : "");
+    if (options->cache) hash = mix(hash, whole);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const int folder = options->cache ? (int)strlen(options->cache) : (int)(name - path);
+    const int length = snprintf(out->cache, sizeof out->cache, "%.*s%s%s.%08x.gpis-cache", folder,
+                                options->cache ? options->cache : path, options->cache ? "/" : "", name,
+                                (unsigned)(hash ^ hash >> 32));
+    if (length < 0 || (size_t)length >= sizeof out->cache)
+        return gpis_fail(context, GPIS_IO, "%s: the name of its cache is too long", path);
+    return GPIS_OK;
+}
+
+gpis_status gpis_original_crc(gpis_context *context, const gpis_cache_place *place, uint32_t *crc) {
+    enum { PIECE = 1 << 20 };
+    int fd;
+    int64_t size;
+    *crc = 0;
+    gpis_status status = gpis_file_open(context, place->path, &fd, &size);
+    if (status != GPIS_OK) return status;
+    unsigned char *piece = gpis_alloc(context, PIECE, 1);
+    if (!piece) status = GPIS_NO_MEMORY;
+    if (status == GPIS_OK) status = gpis_file_stamp_check(context, place->path, fd, &place->stamp);
+    for (int64_t at = 0; at < size && status == GPIS_OK; at += PIECE) {
+        const int64_t bytes = gpis_min64(PIECE, size - at);
+        status = gpis_file_read(context, place->path, fd, at, piece, bytes);
+        if (status == GPIS_OK) *crc = gpis_crc(*crc, piece, bytes);
+    }
+    if (status == GPIS_OK) status = gpis_file_stamp_check(context, place->path, fd, &place->stamp);
+    gpis_free(context, piece);
+    close(fd);
+    return status;
+}

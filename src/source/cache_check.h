@@ -1,0 +1,15 @@
+/* What writing and reading a cache share: its marks and checksums. */
+#ifndef GPIS_SOURCE_CACHE_CHECK_H
+#define GPIS_SOURCE_CACHE_CHECK_H
+
+#include "source/cache.h"
+
+#define GPIS_CACHE_MAGIC "gpiscach"
+#define GPIS_CACHE_ORDER 0x01020304u
+
+uint32_t gpis_crc(uint32_t crc, const void *data, int64_t bytes); /* CRC-32, of what came before and this */
+
+/* The CRC-32 of all bytes of the original; GPIS_IO if it is not the file of place->stamp, before and after. */
+gpis_status gpis_original_crc(gpis_context *context, const gpis_cache_place *place, uint32_t *crc);
+
+#endif

@@ -1,0 +1,146 @@
+/* Writing a cache: segment after segment to a new file, then footer and header, then its name. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/number.h"
+#include "source/cache.h"
+#include "source/cache_check.h"
+
+struct gpis_cache_writer {
+    gpis_context *context;         /* borrowed */
+    const gpis_cache_place *place; /* borrowed */
+    int fd;
+    char temporary[PATH_MAX];
+    gpis_cache_header header;
+    int64_t offset;
+    gpis_cache_segment *segments; /* owned */
+    int64_t capacity;
+};
+
+static gpis_status trouble(const gpis_cache_writer *w, int reason) {
+    return gpis_fail(w->context, GPIS_IO, "%s: its cache %s cannot be written: %s; name a folder with --cache",
+                     w->place->path, w->place->cache, strerror(reason));
+}
+
+static gpis_status put(gpis_cache_writer *w, const void *data, int64_t bytes, int64_t offset) {
+    for (int64_t done = 0; done < bytes;) {
+        const ssize_t got =
+            pwrite(w->fd, (const char *)data + done, (size_t)gpis_min64(bytes - done, 1 << 30), offset + done);
+        if (got < 0 && errno != EINTR) return trouble(w, errno);
+        if (got > 0) done += got;
+    }
+    return GPIS_OK;
+}
+
+gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *place, bool sparse,
+                             gpis_cache_writer **out) {
+    *out = NULL;
+    if (!place->regular)
+        return gpis_fail(
+            context, GPIS_NO_MEMORY,
+            "%s: does not fit in memory, and of what is no regular file there can be no cache; save it as a "
+            "file first",
+            place->path);
+    gpis_cache_writer *w = gpis_alloc_zero(context, 1, sizeof *w);
+    if (!w) return GPIS_NO_MEMORY;
+    w->context = context;
+    w->place = place;
+    w->header.sparse = sparse;
+    w->offset = sizeof w->header;
+    w->fd = gpis_file_beside(place->cache, 0666, w->temporary, sizeof w->temporary);
+    if (w->fd < 0) {
+        const gpis_status status = trouble(w, errno);
+        gpis_free(context, w);
+        return status;
+    }
+    *out = w;
+    return GPIS_OK;
+}
+
+/* Appends to the segment under way. */
+static gpis_status append(gpis_cache_writer *w, gpis_cache_segment *s, const void *data, int64_t bytes) {
+    s->crc = gpis_crc(s->crc, data, bytes);
+    const gpis_status status = put(w, data, bytes, w->offset);
+    w->offset += bytes;
+    return status;
+}
+
+gpis_status gpis_cache_add(gpis_cache_writer *w, const gpis_cache_rows *rows, int64_t first, int64_t count,
+                           int64_t cols) {
+    void *memory = w->segments;
+    gpis_status status =
+        gpis_grow(w->context, &memory, &w->capacity, w->header.segments, w->header.segments + 1, sizeof *w->segments);
+    w->segments = memory;
+    if (status != GPIS_OK) return status;
+    const bool sparse = w->header.sparse;
+    const int64_t from = sparse ? rows->indptr[first] : first * cols;
+    const int64_t entries = sparse ? rows->indptr[first + count] - from : count * cols;
+    w->offset = (w->offset + 7) / 8 * 8;
+    gpis_cache_segment s = {.row0 = w->header.rows, .rows = count, .entries = entries, .offset = w->offset};
+    w->header.labelled = rows->y != NULL;
+    if (rows->y) status = append(w, &s, rows->y + first, count * (int64_t)sizeof(double));
+    if (sparse) {
+        for (int64_t i = first; i <= first + count; i++) rows->indptr[i] -= from;
+        if (status == GPIS_OK) status = append(w, &s, rows->indptr + first, (count + 1) * (int64_t)sizeof(int64_t));
+        for (int64_t i = first; i <= first + count; i++) rows->indptr[i] += from;
+    }
+    if (status == GPIS_OK) status = append(w, &s, rows->values + from, entries * (int64_t)sizeof(double));
+    if (sparse && status == GPIS_OK) status = append(w, &s, rows->indices + from, entries * (int64_t)sizeof(int32_t));
+    w->segments[w->header.segments++] = s;
+    w->header.rows += count;
+    w->header.entries += entries;
+    return status;
+}
+
+static gpis_status put_footer(gpis_cache_writer *w, const void *data, int64_t bytes) {
+    gpis_cache_header *h = &w->header;
+    const gpis_status status = put(w, data, bytes, h->footer + h->footer_bytes);
+    h->footer_crc = gpis_crc(h->footer_crc, data, bytes);
+    h->footer_bytes += bytes;
+    return status;
+}
+
+static gpis_status put_words(gpis_cache_writer *w, const char *words) {
+    return put_footer(w, words, (int64_t)strlen(words) + 1);
+}
+
+static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names) {
+    gpis_cache_header *h = &w->header;
+    h->cols = cols;
+    h->footer = (w->offset + 7) / 8 * 8;
+    gpis_status status = put_footer(w, w->segments, h->segments * (int64_t)sizeof *w->segments);
+    if (status == GPIS_OK) status = put_words(w, w->place->target ? w->place->target : "");
+    for (int64_t j = 0; names && j < cols && status == GPIS_OK; j++) status = put_words(w, names[j]);
+    if (status != GPIS_OK) return status;
+    memcpy(h->magic, GPIS_CACHE_MAGIC, sizeof h->magic);
+    h->version = GPIS_CACHE_VERSION;
+    h->byte_order = GPIS_CACHE_ORDER;
+    status = gpis_original_crc(w->context, w->place, &h->original_crc); /* and whether it is still the same file */
+    if (status != GPIS_OK) return status;
+    h->original = w->place->stamp;
+    h->header_crc = gpis_crc(0, h, (int64_t)offsetof(gpis_cache_header, header_crc));
+    status = put(w, h, sizeof *h, 0);
+    if (status != GPIS_OK) return status;
+    return fsync(w->fd) == 0 && rename(w->temporary, w->place->cache) == 0 ? GPIS_OK : trouble(w, errno);
+}
+
+gpis_status gpis_cache_finish(gpis_cache_writer *w, int64_t cols, char *const *names, int *fd) {
+    const gpis_status status = finish(w, cols, names);
+    *fd = -1;
+    if (status != GPIS_OK) return status;
+    w->temporary[0] = '\0'; /* it has its name */
+    *fd = w->fd;
+    w->fd = -1;
+    return GPIS_OK;
+}
+
+void gpis_cache_abandon(gpis_cache_writer *w) {
+    if (!w) return;
+    if (w->fd >= 0) close(w->fd);
+    if (w->temporary[0]) unlink(w->temporary);
+    gpis_free(w->context, w->segments);
+    gpis_free(w->context, w);
+}

@@ -1,0 +1,90 @@
+/* Entering and leaving libhdf5, its errors in words, and opening files. */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "source/hdf5.h"
+
+/* The one global thing of this library: what it guards, the state inside libhdf5, is global too. */
+static pthread_mutex_t inside_libhdf5 = PTHREAD_MUTEX_INITIALIZER;
+
+gpis_h5_guard gpis_h5_enter(void) {
+    gpis_h5_guard guard = {0};
+    pthread_mutex_lock(&inside_libhdf5);
+    H5Eget_auto2(H5E_DEFAULT, &guard.print, &guard.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return guard;
+}
+
+void gpis_h5_leave(gpis_h5_guard guard) {
+    H5Eset_auto2(H5E_DEFAULT, guard.print, guard.data);
+    pthread_mutex_unlock(&inside_libhdf5);
+}
+
+static herr_t take_first(unsigned n, const H5E_error2_t *error, void *user) {
+    gpis_h5_words *words = user;
+    if (n == 0 && error->desc) {
+        snprintf(words->text, sizeof words->text, "%s", error->desc);
+        /* Failed system calls are followed by addresses and counts that help nobody. */
+        char *cut = strstr(words->text, ", buf = ");
+        if (cut) *cut = '\0';
+    }
+    return 0;
+}
+
+gpis_h5_words gpis_h5_reason(void) {
+    gpis_h5_words words = {"libhdf5 does not say why"};
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &words);
+    return words;
+}
+
+void gpis_h5_close(hid_t id) {
+    if (id >= 0) H5Idec_ref(id);
+}
+
+/* What libhdf5 keeps of the structure of a file stays small: the 32 MB it would grow to are not in our account. Chunks
+ * it keeps none: hdf5_rows.c does, the one that will be wanted again. */
+static hid_t modest_access(void) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    if (access >= 0) H5Pset_cache(access, 0, 1, 0, 1.0);
+    if (access >= 0 && H5Pget_mdc_config(access, &config) >= 0) {
+        config.max_size = 4 << 20;
+        config.set_initial_size = 1;
+        config.initial_size = config.min_size = 1 << 20;
+        H5Pset_mdc_config(access, &config);
+    }
+    return access;
+}
+
+gpis_status gpis_h5_open(gpis_context *context, const char *path, size_t length, hid_t *file) {
+    char name[PATH_MAX];
+    *file = -1;
+    if (length >= sizeof name) return gpis_fail(context, GPIS_IO, "%s: %s", path, strerror(ENAMETOOLONG));
+    memcpy(name, path, length);
+    name[length] = '\0';
+    int fd;
+    int64_t size;
+    const gpis_status status = gpis_file_open(context, name, &fd, &size); /* has a word for each usual trouble */
+    if (status != GPIS_OK) return status;
+    close(fd);
+    const htri_t known = H5Fis_hdf5(name);
+    if (known == 0) return gpis_fail(context, GPIS_BAD_DATA, "%s: is no HDF5 file, or its beginning is damaged", name);
+    if (known > 0) {
+        const hid_t access = modest_access();
+        *file = H5Fopen(name, H5F_ACC_RDONLY, access);
+        if (*file < 0) {
+            const gpis_h5_words reason = gpis_h5_reason();
+            gpis_h5_close(access);
+            return gpis_fail(context, GPIS_BAD_DATA, "%s: is a damaged HDF5 file, or one in use by a writer: %s", name,
+                             reason.text);
+        }
+        gpis_h5_close(access);
+        return GPIS_OK;
+    }
+    return gpis_fail(context, GPIS_IO, "%s: cannot be read: %s", name, gpis_h5_reason().text);
+}

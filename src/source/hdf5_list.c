@@ -1,0 +1,173 @@
+/* What an HDF5 file holds, and the choice of one thing in it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "source/hdf5.h"
+
+/* ---- compressed rows: a group of data, indices and indptr ---------------------------------------------------------
+ */
+
+static bool has_set(hid_t group, const char *name) {
+    if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return false;
+    const hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    const bool set = object >= 0 && H5Iget_type(object) == H5I_DATASET;
+    gpis_h5_close(object);
+    return set;
+}
+
+bool gpis_h5_is_csr(hid_t object) {
+    return H5Iget_type(object) == H5I_GROUP && has_set(object, "data") && has_set(object, "indices") &&
+           has_set(object, "indptr");
+}
+
+/* Two whole numbers from an attribute or a data set. */
+static bool read_pair(hid_t from, bool attribute, int64_t pair[2]) {
+    const hid_t space = from < 0 ? -1 : attribute ? H5Aget_space(from) : H5Dget_space(from);
+    const bool two = space >= 0 && H5Sget_simple_extent_npoints(space) == 2;
+    gpis_h5_close(space);
+    if (!two) return false;
+    return (attribute ? H5Aread(from, H5T_NATIVE_INT64, pair)
+                      : H5Dread(from, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, pair)) >= 0;
+}
+
+bool gpis_h5_csr_shape(hid_t group, int64_t *n, int64_t *d) {
+    static const char *const attributes[] = {"shape", "h5sparse_shape"}; /* the second is that of older files */
+    int64_t pair[2];
+    bool found = false;
+    for (int k = 0; k < 2 && !found; k++) {
+        if (H5Aexists(group, attributes[k]) <= 0) continue;
+        const hid_t attribute = H5Aopen(group, attributes[k], H5P_DEFAULT);
+        found = read_pair(attribute, true, pair);
+        gpis_h5_close(attribute);
+    }
+    if (!found && has_set(group, "shape")) {
+        const hid_t set = H5Dopen2(group, "shape", H5P_DEFAULT);
+        found = read_pair(set, false, pair);
+        gpis_h5_close(set);
+    }
+    if (!found) return false;
+    *n = pair[0];
+    *d = pair[1];
+    return true;
+}
+
+/* ---- all there is -------------------------------------------------------------------------------------------------
+ */
+
+typedef struct visitor {
+    gpis_content_fn tell;
+    void *user;
+    char group[256]; /* the last compressed rows seen, "NAME/": what is inside was told of with them */
+} visitor;
+
+static void enter_shape(const gpis_h5_shape *shape, gpis_content *content) {
+    content->dimensions = shape->rank;
+    for (int k = 0; k < GPIS_CONTENT_DIMENSIONS && k < GPIS_H5_RANK; k++) {
+        content->shape[k] = shape->size[k];
+        content->chunk[k] = shape->chunk[k];
+    }
+}
+
+static void tell_set(visitor *v, const char *path, hid_t set) {
+    gpis_h5_shape shape;
+    gpis_h5_describe(set, &shape);
+    gpis_content content = {.path = path, .kind = "data set", .type = shape.type, .filters = shape.filters};
+    content.numbers = shape.number;
+    enter_shape(&shape, &content);
+    v->tell(v->user, &content);
+}
+
+static void tell_csr(visitor *v, const char *path, hid_t group) {
+    const hid_t data = H5Dopen2(group, "data", H5P_DEFAULT);
+    gpis_h5_shape shape;
+    gpis_h5_describe(data, &shape);
+    gpis_h5_close(data);
+    gpis_content content = {.path = path, .kind = "csr", .type = shape.type, .filters = shape.filters};
+    content.numbers = shape.number;
+    content.chunk[0] = shape.chunk[0];
+    content.nonzeros = shape.rank == 1 ? shape.size[0] : 0;
+    if (gpis_h5_csr_shape(group, &content.shape[0], &content.shape[1])) content.dimensions = 2;
+    v->tell(v->user, &content);
+    snprintf(v->group, sizeof v->group, "%s/", path + 1);
+}
+
+static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *user) {
+    visitor *v = user;
+    char path[1024];
+    (void)info;
+    if (v->group[0] && strncmp(name, v->group, strlen(v->group)) == 0) return 0;
+    const int length = snprintf(path, sizeof path, "/%s", name);
+    const hid_t object = length < (int)sizeof path ? H5Oopen(file, name, H5P_DEFAULT) : -1;
+    if (object < 0) return 0; /* a link to nowhere */
+    if (H5Iget_type(object) == H5I_DATASET)
+        tell_set(v, path, object);
+    else if (gpis_h5_is_csr(object))
+        tell_csr(v, path, object);
+    gpis_h5_close(object);
+    return 0;
+}
+
+gpis_status gpis_h5_list(gpis_context *context, hid_t file, gpis_content_fn tell, void *user) {
+    visitor v = {.tell = tell, .user = user};
+    if (gpis_h5_is_csr(file)) tell_csr(&v, "/", file);
+    if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &v) >= 0) return GPIS_OK;
+    return gpis_fail(context, GPIS_BAD_DATA, "the HDF5 file is damaged: %s", gpis_h5_reason().text);
+}
+
+/* ---- one of them --------------------------------------------------------------------------------------------------
+ */
+
+/* What could be meant, and all there is in words. */
+typedef struct search {
+    bool array;
+    int found;
+    char path[1024]; /* of the first */
+    char words[320];
+    size_t used;
+} search;
+
+static void add_words(search *s, const char *text) {
+    const size_t length = strlen(text), left = sizeof s->words - s->used - sizeof "..., ";
+    if (s->used + sizeof "..., " > sizeof s->words || length > left) {
+        if (s->used < sizeof s->words - sizeof "..., ") memcpy(s->words + s->used, "...", sizeof "...");
+        s->used = sizeof s->words; /* no more */
+        return;
+    }
+    memcpy(s->words + s->used, text, length + 1);
+    s->used += length;
+}
+
+static void look_at(void *user, const gpis_content *c) {
+    search *s = user;
+    char text[200];
+    int used = snprintf(text, sizeof text, "%s%.80s (", s->words[0] ? ", " : "", c->path);
+    for (int k = 0; k < c->dimensions && k < GPIS_CONTENT_DIMENSIONS && used < 140; k++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId64, k ? " x " : "", c->shape[k]);
+    snprintf(text + used, sizeof text - (size_t)used, "%s%s%s)", c->dimensions > 0 ? " " : "",
+             c->kind[0] == 'c' ? "compressed rows of " : "", c->type);
+    add_words(s, text);
+    const bool csr = c->kind[0] == 'c';
+    const bool fits =
+        c->numbers && (s->array ? !csr && (c->dimensions == 1 || c->dimensions == 2) : csr || c->dimensions == 2);
+    if (fits && s->found++ == 0) snprintf(s->path, sizeof s->path, "%s", c->path);
+}
+
+gpis_status gpis_h5_find(gpis_context *context, const char *path, hid_t file, const char *inside, bool array,
+                         hid_t *object) {
+    search s = {.array = array};
+    *object = inside ? H5Oopen(file, inside, H5P_DEFAULT) : -1;
+    if (*object >= 0 && (H5Iget_type(*object) == H5I_DATASET || (!array && gpis_h5_is_csr(*object)))) return GPIS_OK;
+    const bool group = *object >= 0;
+    gpis_h5_close(*object);
+    *object = -1;
+    const gpis_status status = gpis_h5_list(context, file, look_at, &s);
+    if (status != GPIS_OK) return status;
+    if (!inside && s.found == 1 && (*object = H5Oopen(file, s.path, H5P_DEFAULT)) >= 0) return GPIS_OK;
+    if (!s.words[0]) return gpis_fail(context, GPIS_BAD_DATA, "%s: the HDF5 file holds no data sets", path);
+    return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: %s; it has: %s", path,
+                     !inside ? "which of its data sets? Name one after a colon, FILE.h5:/NAME"
+                     : group ? "is a group and no matrix (data, indices and indptr make one)"
+                             : "there is nothing of that name in the file",
+                     s.words);
+}

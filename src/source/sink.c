@@ -1,0 +1,148 @@
+/* Rows held in memory by arrays that grow, and the move to a cache when they would grow too large. */
+#include "source/sink.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "source/stored.h"
+#include "source/table.h"
+
+static int64_t entry_bytes(const gpis_sink *s) { return s->sparse ? 12 : 8; }
+
+/* Grows an array of the sink, whose address is `array`. */
+#define GROW(s, array, used, wanted) \
+    grow((s)->context, &(s)->held.array, &(s)->array##_capacity, (used), (wanted), sizeof *(s)->held.array)
+
+static gpis_status grow(gpis_context *context, void *array, int64_t *capacity, int64_t used, int64_t wanted,
+                        size_t size) {
+    void *memory;
+    memcpy(&memory, array, sizeof memory);
+    const gpis_status status = gpis_grow(context, &memory, capacity, used, wanted, size);
+    memcpy(array, &memory, sizeof memory);
+    return status;
+}
+
+static void free_held(gpis_sink *s) {
+    gpis_free(s->context, s->held.values);
+    gpis_free(s->context, s->held.indices);
+    gpis_free(s->context, s->held.indptr);
+    gpis_free(s->context, s->held.y);
+    s->held = (gpis_cache_rows){0};
+    s->values_capacity = s->indices_capacity = s->indptr_capacity = s->y_capacity = 0;
+}
+
+/* All that is held, in segments. */
+static gpis_status write_held(gpis_sink *s) {
+    gpis_status status = s->writer ? GPIS_OK : gpis_cache_begin(s->context, s->place, s->sparse, &s->writer);
+    for (int64_t first = 0; first < s->held.rows && status == GPIS_OK;) {
+        int64_t count = 0, bytes = 0;
+        for (; first + count < s->held.rows && bytes < GPIS_CACHE_SEGMENT; count++) {
+            const int64_t row = first + count;
+            bytes += 16 + entry_bytes(s) * (s->sparse ? s->held.indptr[row + 1] - s->held.indptr[row] : s->d);
+        }
+        status = gpis_cache_add(s->writer, &s->held, first, count, s->d);
+        first += count;
+    }
+    if (status == GPIS_OK && s->values_capacity * entry_bytes(s) > 4 * GPIS_CACHE_SEGMENT) free_held(s);
+    s->held.rows = s->held.entries = 0;
+    return status;
+}
+
+/* Whether the rows held must be written before there are more of them. */
+static bool is_full(const gpis_sink *s, int64_t entries) {
+    if (!s->place || s->held.rows == 0) return false;
+    if (s->writer || s->place->wanted)
+        return s->held.entries * entry_bytes(s) + 16 * s->held.rows >= GPIS_CACHE_SEGMENT;
+    /* Half as much again as `room` at most, while an array moves to one of twice its size. */
+    const bool grows = s->held.entries + entries > s->values_capacity || s->held.rows + 2 > s->y_capacity;
+    return grows && 2 * (s->values_capacity * entry_bytes(s) + s->y_capacity * 8) > s->room;
+}
+
+gpis_status gpis_sink_reserve(gpis_sink *s, int64_t entries) {
+    gpis_status status = is_full(s, entries) ? write_held(s) : GPIS_OK;
+    if (status == GPIS_OK) status = GROW(s, values, s->held.entries, s->held.entries + entries);
+    if (status == GPIS_OK && s->sparse) status = GROW(s, indices, s->held.entries, s->held.entries + entries);
+    if (status == GPIS_OK && s->sparse)
+        status = GROW(s, indptr, s->held.indptr ? s->held.rows + 1 : 0, s->held.rows + 2);
+    if (status == GPIS_OK && s->labelled) status = GROW(s, y, s->held.rows, s->held.rows + 1);
+    if (status == GPIS_OK && s->sparse && s->held.rows == 0) s->held.indptr[0] = 0;
+    return status;
+}
+
+gpis_status gpis_sink_extend(gpis_sink *s) {
+    const int64_t wanted = s->held.entries + 1;
+    if (wanted <= s->values_capacity && wanted <= s->indices_capacity) return GPIS_OK;
+    const gpis_status status = GROW(s, values, s->held.entries, wanted);
+    return status == GPIS_OK ? GROW(s, indices, s->held.entries, wanted) : status;
+}
+
+void gpis_sink_end_row(gpis_sink *s) {
+    s->rows++;
+    s->held.rows++;
+    if (!s->sparse) return;
+    s->held.indptr[s->held.rows] = s->held.entries;
+    s->longest = gpis_max64(s->longest, s->held.entries - s->held.indptr[s->held.rows - 1]);
+}
+
+gpis_status gpis_sink_finish(gpis_sink *s, char *const *names, int *fd) {
+    *fd = -1;
+    const bool cached = s->place && (s->writer || (s->place->wanted && s->place->regular));
+    gpis_status status = cached ? write_held(s) : GPIS_OK;
+    return cached && status == GPIS_OK ? gpis_cache_finish(s->writer, s->d, names, fd) : status;
+}
+
+void gpis_sink_clear(gpis_sink *s) {
+    free_held(s);
+    gpis_cache_abandon(s->writer);
+    s->writer = NULL;
+}
+
+/* ---- a text file as a source ---------------------------------------------------------------------------------------
+ */
+
+static gpis_status parse_file(gpis_context *context, const gpis_cache_place *place, int64_t room, bool sparse,
+                              gpis_parse_fn parse,
+                              gpis_status (*held)(gpis_context *, const char *, gpis_sink *, gpis_source **),
+                              gpis_source **out) {
+    gpis_sink sink = {.context = context, .place = place, .room = room, .sparse = sparse};
+    char **names = NULL;
+    int fd = -1;
+    gpis_status status = parse(context, place->path, place->target, &sink, &names);
+    const int64_t columns = sink.d;
+    if (status == GPIS_OK) status = gpis_sink_finish(&sink, names, &fd);
+    if (status == GPIS_OK && fd >= 0) {
+        gpis_cache cache;
+        gpis_sink_clear(&sink); /* what it holds may be what the rows need now */
+        status = gpis_cache_take(context, place, fd, &cache);
+        if (status == GPIS_OK) status = gpis_cache_source(context, place, &cache, room, out);
+    } else if (status == GPIS_OK) {
+        status = held(context, place->path, &sink, out);
+        if (status == GPIS_OK) {
+            (*out)->columns = names;
+            names = NULL;
+        }
+    }
+    gpis_table_free_names(context, names, columns);
+    gpis_sink_clear(&sink);
+    return status;
+}
+
+gpis_status gpis_open_text(gpis_context *context, const char *path, const gpis_open_options *options, bool sparse,
+                           gpis_parse_fn parse,
+                           gpis_status (*held)(gpis_context *context, const char *path, gpis_sink *sink,
+                                               gpis_source **out),
+                           gpis_source **out) {
+    *out = NULL;
+    gpis_cache_place *place = gpis_alloc(context, 1, sizeof *place); /* it has a long name in it */
+    if (!place) return GPIS_NO_MEMORY;
+    gpis_cache cache;
+    bool found = false;
+    const int64_t room = gpis_open_room(context, options);
+    gpis_status status = gpis_cache_find_place(context, path, options, place);
+    if (status == GPIS_OK) status = gpis_cache_open(context, place, &cache, &found);
+    if (status == GPIS_OK)
+        status = found ? gpis_cache_source(context, place, &cache, room, out)
+                       : parse_file(context, place, room, sparse, parse, held, out);
+    gpis_free(context, place);
+    return status;
+}

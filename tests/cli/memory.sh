@@ -1,0 +1,75 @@
+# --memory is a promise: what is resident stays below it and 64 MB; the answer has the same bits. Files that change or are
+# cut short while they are read end with one line and exit 3.
+rows=50000
+grep -q __asan_init "$gpis" && rows=5000 sanitized=yes || sanitized=
+refuse 2 solve A.npy --memory 1X
+says "--memory wants a number of bytes such as"
+refuse 2 info A.npy --memory 0
+run 0 gen large --n $rows --d 500 --out L --json # 200 MB
+set_spec=$(get set)
+same "rows" "$(get rows)" $rows
+same "shape" "$("$probe" shape L/A.npy)" "($rows, 500)"
+
+# measured BUDGET CODE ARGUMENTS...: as run, under --memory BUDGET (in MB)
+measured() {
+    budget=$1 expected=$2
+    shift 2
+    command="$* --memory ${budget}M"
+    "$probe" rss rss "$gpis" "$@" --memory "${budget}M" >stdout 2>stderr
+    code=$?
+    same "exit code" "$code" "$expected"
+    [ -n "$sanitized" ] || holds "resident memory in KB" "$(cat rss) <= ($budget + 64) * 1024"
+}
+
+run 0 solve L/A.npy L/y.npy --set "$set_spec" --m 2000 --method newton --tol 1e-9 --quiet --out mapped.npy
+measured 64 0 solve L/A.npy L/y.npy --set "$set_spec" --m 2000 --method newton --tol 1e-9 --json --out streamed.npy
+same "m" "$(cmp mapped.npy streamed.npy && echo same)" same
+measured 64 0 solve L/A.npy L/y.npy --set "$set_spec" --out x.npy --quiet # the plan finds what fits
+measured 64 0 info L/A.npy
+prints "fine: every entry is finite"
+measured 150 0 check L/A.npy L/y.npy x.npy --set "$set_spec"
+measured 16 1 check L/A.npy L/y.npy x.npy --set "$set_spec" # no room for the Gram matrix: the first bound alone
+says "does not fit in the memory allowed"
+run 0 plan L/A.npy L/y.npy --set "$set_spec" --memory 64M
+prints "of memory, and 64M are left"
+prints "67 MB allowed"
+refuse 3 solve L/A.npy L/y.npy --set "$set_spec" --memory 2M --method newton
+says "are allowed: give --memory "
+refuse 3 plan L/A.npy L/y.npy --set "$set_spec" --memory 2M --method newton
+says "are allowed: give --memory "
+
+# single precision, and the same numbers whatever the order of the file
+run 0 gen large --n 8000 --d 30 --sparsity 5 --float32 --out S --json
+single=$(get set)
+run 0 solve S/A.npy S/y.npy --set "$single" --json
+a=$(get objective)
+run 0 solve S/A.npy S/y.npy --set "$single" --memory 1800K --json
+same "objective" "$(get objective)" "$a"
+
+# cut short while it is read, mapped and by windows: one line, exit 3
+for limit in 64M 8G; do
+    cp L/A.npy cut.npy
+    "$gpis" solve cut.npy L/y.npy --set "$set_spec" --method pgd --max-passes 100000 --memory $limit >stdout 2>stderr &
+    job=$!
+    sleep 0.7
+    truncate -s 1000000 cut.npy
+    wait $job
+    same "exit code, cut short under $limit" "$?" 3
+    same "lines of trouble" "$(wc -l <stderr)" 1
+    grep -qE '^gpis: .*(cut short|must not change)' stderr || fail "the message is '$(cat stderr)'"
+    rm -f cut.npy
+done
+cp L/A.npy touched.npy
+"$gpis" solve touched.npy L/y.npy --set "$set_spec" --method pgd --max-passes 100000 --memory 64M >stdout 2>stderr &
+job=$!
+sleep 0.7
+printf 'x' | dd of=touched.npy bs=1 seek=5000000 conv=notrunc 2>/dev/null
+wait $job
+same "exit code, written to" "$?" 3
+says "must not change while it is read"
+
+# the example, small
+rm -rf L touched.npy
+checks=$((checks + 1))
+sh "$tree/examples/larger-than-memory" "$gpis" 60 16 >stdout 2>stderr || fail "the example ended with $?"
+prints "certificate   proven"
