@@ -45,7 +45,7 @@ refuse 2 gen
 refuse 2 gen syn1
 says "--out"
 refuse 2 gen syn9 --out d
-says "syn1, syn2, syn3, syn4, magic04 and year"
+says "syn1, syn2, syn3, syn4, large, magic04 and year"
 refuse 2 gen syn1 syn2 --out d
 refuse 2 gen syn1 --k 3 --out d
 says "syn1 has no option --k"
