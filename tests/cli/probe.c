@@ -11,15 +11,15 @@
  *   probe objective A y x      ||y - A x||^2
  *   probe distance X Y         ||X - Y|| / ||Y||
  */
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <jansson.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void die(const char *what, const char *file) {
     fprintf(stderr, "probe: %s: %s\n", file, what);
