@@ -29,6 +29,8 @@ demo: build
 bench: build
 	@scripts/setup bench
 	@$(BUILD)/bench/passes $(if $(QUICK),3 10)
+	@$(BUILD)/bench/stream $(if $(QUICK),3 10,9 1) $(BUILD)
+	@sh bench/sweeps $(BUILD)/gpis $(if $(QUICK),100000,1000000)
 	@/usr/bin/python3 -B bench/solve.py $(BUILD) $(if $(QUICK),--part 10) $(if $(RESULTS),--out $(RESULTS)) $(BENCH)
 
 sanitize:

@@ -28,11 +28,13 @@ measured 64 0 solve L/A.npy L/y.npy --set "$set_spec" --out x.npy --quiet # the 
 measured 64 0 info L/A.npy
 prints "fine: every entry is finite"
 measured 150 0 check L/A.npy L/y.npy x.npy --set "$set_spec"
-measured 16 1 check L/A.npy L/y.npy x.npy --set "$set_spec" # no room for the Gram matrix: the first bound alone
-says "does not fit in the memory allowed"
-run 0 plan L/A.npy L/y.npy --set "$set_spec" --memory 64M
-prints "of memory, and 64M are left"
-prints "67 MB allowed"
+if [ -z "$sanitized" ]; then # no room for the Gram matrix: the first bound alone, which so few rows would do with
+    measured 6 1 check L/A.npy L/y.npy x.npy --set "$set_spec"
+    says "does not fit in the memory allowed"
+fi
+run 0 plan L/A.npy L/y.npy --set "$set_spec" --memory 16M
+prints "of memory, and 16M are left"
+prints "17 MB allowed"
 refuse 3 solve L/A.npy L/y.npy --set "$set_spec" --memory 2M --method newton
 says "are allowed: give --memory "
 refuse 3 plan L/A.npy L/y.npy --set "$set_spec" --memory 2M --method newton

@@ -10,6 +10,7 @@
  *   probe norms X.npy          l1 norm, nuclear norm, number of nonzeros, rank
  *   probe objective A y x      ||y - A x||^2
  *   probe distance X Y         ||X - Y|| / ||Y||
+ *   probe rss FILE COMMAND...  runs COMMAND, exits as it does; its peak resident memory, in KB, goes to FILE
  */
 #include <jansson.h>
 #include <lapacke.h>
