@@ -2,9 +2,14 @@
 #include "api/guard.h"
 #include "pass/pass.h"
 
+/* On several ranks rank 0 makes the pass, and the others serve. */
 static gpis_status run_guarded(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const int outside = gpis_guard_enter();
-    const gpis_status status = gpis_pass_run(context, A, pass);
+    gpis_status status;
+    if (gpis_source_is_elsewhere(A))
+        status = gpis_pass_serve(context, A, pass->Y);
+    else
+        status = gpis_pass_dismiss(context, A, gpis_pass_run(context, A, pass));
     gpis_guard_leave(outside);
     return status;
 }
@@ -41,7 +46,8 @@ gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double
                          gpis_sketch_names());
     if (class->whole && !A->resident)
         return gpis_fail(context, GPIS_NOT_APPLICABLE,
-                         "the %s sketch needs all rows at once, and these are made on demand; use sparse-sign", kind);
+                         "the %s sketch needs all rows at once, and these are not there at once; use sparse-sign",
+                         kind);
     gpis_sketch *sketch;
     gpis_status status = gpis_sketch_create_in(context, class, m, A->n, A->d, SY ? k : 0, seed, round, SA, SY, &sketch);
     if (status != GPIS_OK) return status;

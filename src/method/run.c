@@ -68,12 +68,7 @@ gpis_status gpis_run_make_model(gpis_run *run) {
 }
 
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H) {
-    gpis_source *SA = NULL;
-    gpis_status status =
-        gpis_source_dense(run->context, sketch->SA, GPIS_FLOAT64, GPIS_ROW_MAJOR, sketch->m, sketch->d, sketch->d, &SA);
-    const gpis_pass pass = {.gram = H};
-    if (status == GPIS_OK) status = gpis_pass_run(run->context, SA, &pass);
-    gpis_source_destroy(SA);
+    const gpis_status status = gpis_pass_gram_of(run->context, run->A, sketch->SA, sketch->m, H);
     run->epochs += (double)(sketch->m * run->d) / (4.0 * (double)(run->n * run->k));
     return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pass/chunk.h"
+#include "pass/parts.h"
 
 enum {
     MAX_STRIPS = 64,         /* also the most threads that can work */
@@ -48,15 +49,17 @@ typedef struct cut {
     int64_t chunk_rows, strips, chunks;
 } cut;
 
+static cut cut_at(int64_t n, int64_t chunk_rows, int64_t per_strip) {
+    const int64_t chunks = (n + chunk_rows - 1) / chunk_rows;
+    return (cut){.chunk_rows = chunk_rows, .chunks = chunks, .strips = gpis_min64(strip_limit(per_strip), chunks)};
+}
+
 static cut cut_rows(const gpis_source *A, int64_t per_strip, bool gram) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
     const double width = A->type == GPIS_FLOAT64 ? 8.0 : 4.0;
     const double row_bytes = csr ? 8.0 + (4.0 + width) * (double)A->nonzeros / (double)A->n : width * (double)A->d;
-    cut c;
-    c.chunk_rows = gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, row_bytes, 64, MAX_CHUNK_ROWS);
-    c.chunks = (A->n + c.chunk_rows - 1) / c.chunk_rows;
-    c.strips = gpis_min64(strip_limit(per_strip), c.chunks);
-    return c;
+    const int64_t rows = gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, row_bytes, 64, MAX_CHUNK_ROWS);
+    return cut_at(A->n, rows, per_strip);
 }
 
 static void plan_sweep(sweep *s, int64_t per_strip) {
@@ -155,7 +158,8 @@ static gpis_status make_rows(sweep *s, int64_t row0, int64_t rows, gpis_block *o
     if (failed < chunks) {
         const int64_t first = failed * s->chunk_rows;
         return gpis_fail(s->context, GPIS_BAD_DATA, "%s: rows %lld to %lld could not be made", gpis_source_name(s->A),
-                         (long long)(row0 + first + 1), (long long)(row0 + gpis_min64(first + s->chunk_rows, rows)));
+                         (long long)(s->A->first + row0 + first + 1),
+                         (long long)(s->A->first + row0 + gpis_min64(first + s->chunk_rows, rows)));
     }
     *out = (gpis_block){.kind = GPIS_BLOCK_DENSE,
                         .type = GPIS_FLOAT64,
@@ -181,6 +185,17 @@ static void add_strip(sweep *s, const gpis_block *rows, int64_t strip, double *s
     }
 }
 
+/* The sketch numbers the rows as the whole of A does. */
+static gpis_status feed_sketch(sweep *s, const gpis_block *rows) {
+    const gpis_pass *pass = s->pass;
+    const int64_t skip = gpis_max64(0, pass->skip - rows->row0);
+    if (skip >= rows->nrows) return GPIS_OK;
+    gpis_block part = gpis_block_rows(rows, skip, rows->nrows - skip);
+    const double *Y = pass->sketch->k ? pass->Y + part.row0 * pass->k : NULL;
+    part.row0 += pass->row0;
+    return gpis_sketch_absorb(pass->sketch, &part, Y, s->context->threads);
+}
+
 static gpis_status sweep_rows(sweep *s) {
     const gpis_pass *pass = s->pass;
     const bool sums_wanted = pass->X || pass->P || pass->V || pass->Y2 || pass->norms2 || pass->gram;
@@ -196,14 +211,9 @@ static gpis_status sweep_rows(sweep *s) {
                 for (int64_t strip = 0; strip < s->strips; strip++) add_strip(s, &rows, strip, scratch);
             }
         }
-        if (pass->sketch) {
-            const double *Y = pass->sketch->k ? pass->Y + row0 * pass->k : NULL;
-            status = pass->sketch->class->absorb(pass->sketch, &rows, Y, s->context->threads);
-            if (status != GPIS_OK) return status;
-        }
+        if (pass->sketch) status = feed_sketch(s, &rows);
+        if (status != GPIS_OK) return status;
     }
-    if (pass->sketch && pass->sketch->class->finish)
-        return pass->sketch->class->finish(pass->sketch, s->context->threads);
     return GPIS_OK;
 }
 
@@ -247,7 +257,7 @@ static bool all_finite(const double *v, int64_t count) {
     return sum == 0.0;
 }
 
-static bool answers_are_finite(const gpis_pass *pass, int64_t d) {
+bool gpis_pass_is_finite(const gpis_pass *pass, int64_t d) {
     const gpis_sketch *sketch = pass->sketch;
     return all_finite(pass->objective, 1) && all_finite(pass->AP2, 1) && all_finite(pass->Y2, 1) &&
            all_finite(pass->G, d * pass->k) && all_finite(pass->AAV, d * pass->probes) && all_finite(pass->norms2, d) &&
@@ -256,33 +266,40 @@ static bool answers_are_finite(const gpis_pass *pass, int64_t d) {
 }
 
 /* GPIS_BAD_DATA if an entry of V (k columns) is not finite. */
-static gpis_status audit_columns(gpis_context *context, const char *name, const double *V, int64_t rows, int64_t k) {
+static gpis_status audit_columns(gpis_context *context, const char *name, const double *V, int64_t rows, int64_t k,
+                                 int64_t row0) {
     for (int64_t i = 0; V && i < rows * k; i++)
         if (!isfinite(V[i]))
             return gpis_fail(context, GPIS_BAD_DATA, "%s: row %lld, column %lld is %g; remove or replace it", name,
-                             (long long)(i / k + 1), (long long)(i % k + 1), V[i]);
+                             (long long)(row0 + i / k + 1), (long long)(i % k + 1), V[i]);
     return GPIS_OK;
 }
 
-/* NaN and infinity show in the sums they enter; only then is their place looked for. */
-static gpis_status explain_nonfinite(sweep *s) {
-    const gpis_pass *pass = s->pass;
-    gpis_status status = gpis_source_audit(s->context, s->A);
-    if (status == GPIS_OK) status = audit_columns(s->context, "y", pass->Y, s->A->n, pass->k);
-    if (status == GPIS_OK) status = audit_columns(s->context, "x", pass->X, s->A->d, pass->k);
-    if (status != GPIS_OK) return status;
-    return gpis_fail(s->context, GPIS_BAD_DATA, "%s: sums of squares overflow; scale the data down",
-                     gpis_source_name(s->A));
+gpis_status gpis_pass_audit(gpis_context *context, gpis_source *A, const gpis_pass *pass, int64_t rows) {
+    gpis_status status = gpis_source_audit(context, A);
+    if (status == GPIS_OK) status = audit_columns(context, "y", pass->Y, rows, pass->k, pass->row0);
+    if (status == GPIS_OK) status = audit_columns(context, "x", pass->X, A->d, pass->k, 0);
+    return status;
+}
+
+gpis_status gpis_pass_overflow(gpis_context *context, const gpis_source *A) {
+    return gpis_fail(context, GPIS_BAD_DATA, "%s: sums of squares overflow; scale the data down", gpis_source_name(A));
 }
 
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
+    if (gpis_source_joined(A)) return gpis_parts_run(context, A, pass);
+    gpis_status status = gpis_pass_sweep(context, A, pass);
+    if (status == GPIS_OK && pass->sketch) status = gpis_sketch_finish(pass->sketch, context->threads);
+    if (status != GPIS_OK || gpis_pass_is_finite(pass, A->d)) return status;
+    status = gpis_pass_audit(context, A, pass, A->n);
+    return status == GPIS_OK ? gpis_pass_overflow(context, A) : status;
+}
+
+gpis_status gpis_pass_sweep(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     sweep s = {.context = context, .A = A, .pass = pass};
     gpis_status status = prepare(&s);
     if (status == GPIS_OK) status = sweep_rows(&s);
-    if (status == GPIS_OK) {
-        collect(&s);
-        if (!answers_are_finite(pass, A->d)) status = explain_nonfinite(&s);
-    }
+    if (status == GPIS_OK) collect(&s);
     gpis_free(context, s.made);
     gpis_free(context, s.scratch);
     gpis_free(context, s.transposed);
@@ -293,11 +310,32 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
 
 /* Rows of a strip one after the other, then the strips. A chunk's part of the objective is summed by itself first: by
  * rows, or in extended precision with no error worth a count. */
-gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended) {
-    const cut g = cut_rows(A, A->d * (k + 1), false), h = cut_rows(A, A->d * A->d, true);
+static gpis_roundings roundings_of(const gpis_source *A, cut g, cut h, int64_t k, bool extended) {
     const int64_t g_chunks = (g.chunks + g.strips - 1) / g.strips, h_chunks = (h.chunks + h.strips - 1) / h.strips;
     const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
     return (gpis_roundings){.objective = (double)(within + g_chunks + g.strips),
                             .gradient = (double)(gpis_min64(A->n, g_chunks * g.chunk_rows) + g_chunks + g.strips + 8),
                             .gram = (double)(gpis_min64(A->n, h_chunks * h.chunk_rows) + h_chunks + h.strips + 8)};
+}
+
+/* Of parts only the longest is known, not how it is cut: the worst of all cuts, then all parts and ranks. */
+static gpis_roundings roundings_of_parts(const gpis_source *A, const gpis_join *join, int64_t k, bool extended) {
+    const double more = (double)(join->parts_of_all + join->ranks.ranks);
+    gpis_roundings worst = {0};
+    gpis_source part = *A;
+    part.n = join->largest;
+    for (int64_t rows = 64; rows <= MAX_CHUNK_ROWS; rows *= 2) {
+        const cut g = cut_at(part.n, rows, A->d * (k + 1)), h = cut_at(part.n, rows, A->d * A->d);
+        const gpis_roundings r = roundings_of(&part, g, h, k, extended);
+        worst.objective = fmax(worst.objective, r.objective + more);
+        worst.gradient = fmax(worst.gradient, r.gradient + more);
+        worst.gram = fmax(worst.gram, r.gram + more);
+    }
+    return worst;
+}
+
+gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended) {
+    const gpis_join *join = gpis_source_joined(A);
+    if (join) return roundings_of_parts(A, join, k, extended);
+    return roundings_of(A, cut_rows(A, A->d * (k + 1), false), cut_rows(A, A->d * A->d, true), k, extended);
 }

@@ -20,6 +20,8 @@ typedef struct gpis_pass {
     const double *V; /* d x probes: vectors that ride along; NULL: none */
     int64_t probes;
     bool extended; /* residuals in extended precision: slow, for the last digits */
+    int64_t row0;  /* what number the first row has for the sketch, where the rows are a part of A */
+    int64_t skip;  /* so many of the first rows are not for the sketch */
     /* What is wanted; NULL: not wanted. */
     double *objective;   /* ||A X - Y||_F^2 */
     double *G;           /* A'(A X - Y), d x k */
@@ -31,8 +33,16 @@ typedef struct gpis_pass {
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
 } gpis_pass;
 
-/* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not. */
+/* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not. Where A is spread over ranks
+ * rank 0 calls it, while the others serve; Y are the rows of this rank. */
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
+
+/* Ranks other than 0: takes part in passes with this rank's rows until rank 0 dismisses everybody; returns the status
+ * it does so with, and its text. On rank 0, dismiss returns `status`. */
+gpis_status gpis_pass_serve(gpis_context *context, gpis_source *A, const double *Y);
+gpis_status gpis_pass_dismiss(gpis_context *context, gpis_source *A, gpis_status status);
+/* H = B'B for B of m x d that rank 0 holds, with the help of the others where it is worth it. */
+gpis_status gpis_pass_gram_of(gpis_context *context, gpis_source *A, const double *B, int64_t m, double *H);
 
 /* How many roundings, at most, a sum of a pass goes through, each worth 2^-53 of the sum of the absolute terms: an
  * entry of A'R is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. */

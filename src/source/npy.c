@@ -70,6 +70,7 @@ gpis_status gpis_open_npy(gpis_context *context, const char *path, const char *t
         return status;
     }
     gpis_dense_describe(source, header.type, header.order, header.rows, header.cols);
+    source->dimensions = header.dimensions;
     *out = source;
     return GPIS_OK;
 }

@@ -35,7 +35,10 @@ struct gpis_source {
     gpis_order order;           /* of dense blocks */
     bool serial;                /* one call of block at a time */
     bool resident;              /* all rows can be had at once, block(0, n), without copying */
+    int dimensions;             /* of the array in the file: 1 for a plain vector; 0: it does not say */
     char *name;                 /* owned: the file's path, for messages; NULL in memory */
+    int64_t first;              /* row 0 is this row of the file, for messages */
+    const gpis_source *of;      /* borrowed: the source it is a part of, which knows the columns; NULL: none */
     double *target;             /* owned: n x target_k, or NULL */
     int64_t target_k;
     char **columns; /* owned: d names, or NULL */
@@ -44,6 +47,9 @@ struct gpis_source {
 
 /* A cleared source of the given kind; its owner fills the rest. NULL when there is no memory. */
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name);
+
+/* True on ranks that serve rank 0 their part of this source (join.h). */
+bool gpis_source_is_elsewhere(const gpis_source *source);
 
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
