@@ -160,7 +160,8 @@ typedef struct gpis_ranks {
 } gpis_ranks;
 
 /* A whose rows are those of all parts, one after the other: the parts of rank 0, then those of rank 1, and so on. Parts
- * and ranks are borrowed. ranks NULL: all parts are here. A rank may have no part (count 0).
+ * and ranks are borrowed. ranks NULL: all parts are here. A rank may have no part (count 0), and one that could not
+ * open its parts says so by count = -status: then all ranks fail with its status and the text of its last failure.
  *
  * With several ranks the calls that make this source, and those that take it (gpis_solve, gpis_check, gpis_evaluate,
  * gpis_gram, gpis_sketch_rows), are made by all ranks together, each with its own rows of Y; what else they are given

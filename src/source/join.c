@@ -70,7 +70,8 @@ static void tell(gpis_source *const *parts, int64_t count, double *facts) {
 }
 
 static gpis_status check_parts(gpis_context *context, gpis_source *const *parts, int64_t count) {
-    if (count < 0 || (count > 0 && !parts)) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there are no parts to join");
+    if (count < 0) return (gpis_status)-count;
+    if (count > 0 && !parts) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there are no parts to join");
     for (int64_t i = 0; i < count; i++) {
         const gpis_source *part = parts[i];
         if (!part) return gpis_fail(context, GPIS_BAD_ARGUMENT, "part %" PRId64 " is NULL", i + 1);
