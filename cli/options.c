@@ -111,7 +111,18 @@ error_t cli_integer(const struct argp_state *state, const char *option, const ch
 /* ---- what solve and check share -----------------------------------------------------------------------------------
  */
 
-enum { KEY_SET = 256, KEY_TOL, KEY_CERTIFICATE, KEY_DELTA, KEY_TARGET, KEY_SEED, KEY_THREADS, KEY_JSON, KEY_QUIET };
+enum {
+    KEY_SET = 256,
+    KEY_TOL,
+    KEY_CERTIFICATE,
+    KEY_DELTA,
+    KEY_TARGET,
+    KEY_SEED,
+    KEY_THREADS,
+    KEY_MPI,
+    KEY_JSON,
+    KEY_QUIET
+};
 
 static const struct argp_option common_options[] = {
     {0, 0, 0, 0, "Problem:", 1},
@@ -124,6 +135,7 @@ static const struct argp_option common_options[] = {
     {0, 0, 0, 0, "Running:", 4},
     {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 4},
     {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 4},
+    {"mpi", KEY_MPI, 0, 0, "share the rows with other ranks; mpirun and its like are noticed without it", 4},
     {0, 0, 0, 0, "Output:", 5},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 5},
     {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress", 5},
@@ -161,6 +173,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
         error = cli_integer(state, "threads", arg, 0, 4096, &value);
         c->threads = (int)value;
         return error;
+    case KEY_MPI: c->mpi = true; return 0;
     case KEY_JSON: c->json = true; return 0;
     case KEY_QUIET: c->quiet = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
