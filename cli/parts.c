@@ -108,11 +108,12 @@ static int exchange_shapes(cli_parts *p) {
 
 static int find_shapes(cli_problem *problem, cli_parts *p, const char *target, int64_t *rows) {
     const gpis_ranks *ranks = cli_ranks();
-    const int mine = ranks ? ranks->rank : 0, count = ranks ? ranks->ranks : 1;
     int code = 0;
-    for (int i = mine; i < p->count && code == 0; i += count) code = open_part(problem, &p->parts[i], target);
+    for (int i = 0; i < p->count && code == 0; i++)
+        if (!ranks || i % ranks->ranks == ranks->rank) code = open_part(problem, &p->parts[i], target);
     code = cli_ranks_agree(code);
     if (code == 0) code = exchange_shapes(p);
+    if (code != 0) return code;
     *rows = 0;
     for (int i = 0; i < p->count && code == 0; i++) {
         *rows += p->parts[i].rows;
@@ -120,7 +121,7 @@ static int find_shapes(cli_problem *problem, cli_parts *p, const char *target, i
             code = cli_fail(CLI_BAD_INPUT, "%s has %lld columns but %s has %lld; all parts of A are equally wide",
                             p->parts[i].a, (long long)p->parts[i].cols, p->parts[0].a, (long long)p->parts[0].cols);
     }
-    return code;
+    return cli_ranks_agree(code);
 }
 
 /* ---- this rank's rows -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 
 #include "inner/solver.h"
 #include "method/method.h"
+#include "source/join.h"
 
 static const int FACTORS[] = {3, 5, 8, 16, 32}; /* rows of a sketch, in columns of A */
 static const double SKETCH_MUST_BEAT = 0.8, GUESS_MUST_BEAT = 0.1;
@@ -22,8 +23,9 @@ typedef struct desk {
     const gpis_run *run; /* the problem, as methods ask for it */
     const gpis_settings *settings;
     gpis_workload work;
-    gpis_machine machine;
-    int threads;
+    gpis_workload together; /* the same with one rank a machine, so that the choice is the same for any number there */
+    gpis_machine machine;   /* all machines together */
+    int threads;            /* of all ranks */
     gpis_plan *plan;
     double cost[GPIS_PLAN_MOST]; /* seconds with all threads of the machine, so that the choice is the same for any */
 } desk;
@@ -77,7 +79,7 @@ static void refuse(gpis_candidate *c, const char *reason) {
 /* newton with m rows; those the caller asks for by their number are not argued with. */
 static void add_newton(desk *k, int64_t m, bool asked) {
     const gpis_effort work = gpis_cost_newton(&k->work, &k->machine, k->threads, (double)m);
-    const gpis_effort all = gpis_cost_newton(&k->work, &k->machine, k->machine.threads, (double)m);
+    const gpis_effort all = gpis_cost_newton(&k->together, &k->machine, k->machine.threads, (double)m);
     gpis_candidate *c = add(k, &gpis_method_newton, m, &work, all.seconds);
     const char *reason = gpis_method_newton.applicable(k->run);
     if (reason)
@@ -96,7 +98,7 @@ static void add_newton(desk *k, int64_t m, bool asked) {
 
 static void add_apgd(desk *k) {
     const gpis_effort work = gpis_cost_apgd(&k->work, &k->machine, k->threads);
-    const gpis_effort all = gpis_cost_apgd(&k->work, &k->machine, k->machine.threads);
+    const gpis_effort all = gpis_cost_apgd(&k->together, &k->machine, k->machine.threads);
     add(k, &gpis_method_apgd, 0, &work, all.seconds);
 }
 
@@ -195,6 +197,22 @@ static void explain(const desk *k, const gpis_method *asked) {
                  d > 1 ? "s" : "", passes, against_sketches(k));
 }
 
+/* Ranks on other machines bring processors and memory bandwidth of their own, taken to be like those here. */
+static void spread_over_ranks(desk *k, const gpis_source *A) {
+    const gpis_join *join = gpis_source_joined(A);
+    const int ranks = join ? join->ranks.ranks : 1,
+              here = join && join->ranks.neighbours > 0 ? join->ranks.neighbours : ranks;
+    const int machines = (ranks + here - 1) / here;
+    k->together = k->work;
+    k->work.ranks = ranks;
+    k->together.ranks = machines;
+    k->threads *= ranks;
+    k->machine.threads *= machines;
+    k->machine.read_bytes *= machines;
+    k->machine.gradient_bytes *= machines;
+    k->machine.syrk_flops *= machines;
+}
+
 gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
                              const gpis_settings *settings, gpis_plan *out) {
     const char *name = settings->method;
@@ -218,6 +236,7 @@ gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_
                   .machine = settings->machine ? *settings->machine : gpis_machine_default(),
                   .threads = context->threads,
                   .plan = out};
+    spread_over_ranks(&table, A);
     fill_table(&table, asked);
     out->chosen = lightest(&table, asked);
     out->candidates[out->chosen].chosen = 1;
