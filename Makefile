@@ -30,6 +30,7 @@ bench: build
 	@scripts/setup bench
 	@$(BUILD)/bench/passes $(if $(QUICK),3 10)
 	@/usr/bin/python3 -B bench/solve.py $(BUILD) $(if $(QUICK),--part 10) $(if $(RESULTS),--out $(RESULTS)) $(BENCH)
+	@/usr/bin/python3 -B bench/scale.py $(BUILD) $(if $(QUICK),--part 10 --rounds 2)
 
 sanitize:
 	@$(MAKE) --no-print-directory test PRESET=sanitize

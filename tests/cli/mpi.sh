@@ -192,3 +192,10 @@ wait $job
 code=$?
 holds "the others end" "$(($(date +%s) - started)) < 20 && $code != 0 && $code != 124"
 missing k.npy
+
+# The example, small.
+mkdir tmp
+TMPDIR=$PWD/tmp timeout 100 "$tree/examples/mpi" "$gpis" 20000 50 >stdout 2>stderr
+same "exit code of examples/mpi" $? 0
+same "answers that hold" "$(grep -c '^outcome       solved' stdout)" "$((2 * $(grep -c '^x  ' stdout)))"
+same "what is left" "$(ls tmp | grep -v ompi)" ""
