@@ -50,17 +50,21 @@ int cli_check(int argc, char **argv) {
     cli_problem p = {0};
     gpis_array x = {0};
     gpis_result result = {0};
-    int code = cli_problem_open(&p, o.file[0], o.files == 3 ? o.file[1] : NULL, &o.common);
-    if (code == 0) code = cli_problem_read_x(&p, o.file[o.files - 1], &x);
+    int code = cli_ranks_start(o.common.mpi);
+    if (code != 0) return code;
+    code = cli_problem_open(&p, o.file[0], o.files == 3 ? o.file[1] : NULL, &o.common);
+    if (code == 0) code = cli_ranks_agree(cli_problem_read_x(&p, o.file[o.files - 1], &x));
+    cli_ranks_settled();
     if (code == 0) {
         const gpis_status status = gpis_check(p.context, p.A, p.Y, p.k, p.set, x.data, &o.common.settings, &result);
         if (status != GPIS_OK) code = cli_fail_status(p.context, status);
     }
-    if (code == 0 && result.warning[0] && !o.common.quiet) cli_fail(0, "warning: %s", result.warning);
-    if (code == 0 && o.common.json)
-        code = cli_report_json(&p, &o.common, &result);
-    else if (code == 0 && !o.common.quiet)
-        cli_report_summary(&p, &o.common, &result);
+    if (code == 0 && result.warning[0] && !o.common.quiet && cli_is_first()) cli_fail(0, "warning: %s", result.warning);
+    const double sent = code == 0 ? cli_ranks_sent() : 0;
+    if (code == 0 && o.common.json && cli_is_first())
+        code = cli_report_json(&p, &o.common, &result, sent);
+    else if (code == 0 && !o.common.quiet && cli_is_first())
+        cli_report_summary(&p, &o.common, &result, sent);
     if (code == 0 && !(result.outcome == GPIS_SOLVED && is_member(&x, &result, o.common.settings.tol)))
         code = CLI_UNCERTIFIED;
 

@@ -48,7 +48,7 @@ typedef struct cli_common {
     const char *set, *target, *cache;
     gpis_settings settings;
     int threads;
-    bool json, quiet;
+    bool json, quiet, mpi;
 } cli_common;
 extern const struct argp cli_common_argp; /* a child of the commands' own */
 cli_common cli_common_default(void);
@@ -76,23 +76,50 @@ error_t cli_bytes(const struct argp_state *state, const char *option, const char
 
 /* ---- the problem: files opened and matched (problem.c) ----------------------------------------------------------- */
 
+typedef struct cli_parts cli_parts;
+
 typedef struct cli_problem {
     gpis_context *context;  /* owned */
     gpis_source *A;         /* owned */
     gpis_source_info shape; /* of A */
     gpis_set *set;          /* owned */
-    const double *Y;        /* shape.rows x k: y_file.data, or what A carries */
+    const double *Y;        /* a row for each row of A on this rank: y_file.data, y_owned, or what A carries */
     int64_t k;
     gpis_array y_file; /* owned; empty when A carries y */
     int dimensions;    /* of x as it is written: 1 when y is a plain vector */
+    cli_parts *parts;  /* owned; NULL where A is one file on one rank */
+    double *y_owned;   /* owned: y of the parts, y_rows x k */
+    int64_t y_rows;
     double load_seconds;
 } cli_problem;
 
 /* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
+gpis_open_options cli_open_options(const cli_common *common);
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 /* Reads a d x k matrix (an x); returns 0 or an exit code. */
 int cli_problem_read_x(cli_problem *problem, const char *path, gpis_array *out);
 void cli_problem_close(cli_problem *problem);
+/* The same for "@LIST", and on several ranks (parts.c); the context is there. Fills A, Y, k, dimensions. */
+int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
+void cli_parts_close(cli_parts *parts); /* NULL is fine; A goes first */
+
+/* ---- ranks under mpirun (ranks.c) ---------------------------------------------------------------------------------
+ */
+
+int cli_ranks_launched(void); /* how many processes the launcher says there are; 1: it says nothing */
+bool cli_is_first(void);      /* alone, or rank 0: who prints and writes */
+/* Starts MPI where there are several ranks, or it is asked for; returns 0 or an exit code. From then on messages are
+ * kept until the ranks agree. */
+int cli_ranks_start(bool asked);
+const gpis_ranks *cli_ranks(void); /* NULL: alone */
+/* All ranks: 0 if all have come so far, else the code of the first that has not, whose message is out. */
+int cli_ranks_agree(int code);
+void cli_ranks_settled(void); /* what fails from here on fails alike everywhere, or on rank 0 alone */
+bool cli_ranks_keep(int code, const char *text); /* true: the message is not to be printed here and now */
+double cli_ranks_largest(double mine);           /* of all ranks' numbers, none of them negative */
+double cli_ranks_sent(void);                     /* all ranks: bytes that all of them have sent */
+int cli_ranks_threads(int threads);              /* 0: this rank's share of the cores */
+void cli_ranks_stop(void);
 
 /* Starts the program again where OpenBLAS does not know the processor (blas.c). */
 void cli_wake_blas(char **argv);
@@ -109,8 +136,9 @@ double cli_clock(void); /* seconds, monotonic */
 
 /* ---- reports (report.c) ------------------------------------------------------------------------------------------ */
 
-void cli_report_summary(const cli_problem *problem, const cli_common *common, const gpis_result *result);
-int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result);
+/* `sent`: bytes that all ranks have sent; not told where there is one. */
+void cli_report_summary(const cli_problem *problem, const cli_common *common, const gpis_result *result, double sent);
+int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result, double sent);
 /* Prints `object` on stdout and releases it; returns 0 or an exit code. */
 int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */

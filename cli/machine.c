@@ -94,7 +94,9 @@ static bool measure(gpis_machine *machine) {
     return done;
 }
 
+/* A rank may be bound to some of the machine's cores. */
 static int threads_of_machine(void) {
+    if (cli_ranks()) return (int)sysconf(_SC_NPROCESSORS_ONLN);
     gpis_context *context = NULL;
     const int threads = gpis_context_create(&context) == GPIS_OK ? gpis_context_threads(context) : 1;
     gpis_context_destroy(context);
@@ -106,7 +108,8 @@ const char *cli_machine(bool worth_measuring, gpis_machine *machine) {
     const char *origin = "as measured before";
     if (!path || !load(path, threads_of_machine(), machine)) {
         origin = "measured now";
-        if (!path || !worth_measuring || !make_folders(path) || !measure(machine) || !store(path, machine)) {
+        if (!path || !worth_measuring || cli_ranks() || !make_folders(path) || !measure(machine) ||
+            !store(path, machine)) {
             *machine = gpis_machine_default();
             origin = "not measured, usual figures";
         }

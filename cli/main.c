@@ -7,15 +7,16 @@
 static const struct {
     const char *name, *arguments, *summary;
     int (*run)(int argc, char **argv);
+    bool ranks; /* can be run by several at once */
 } commands[] = {
-    {"solve", "A [y]", "minimise ||y - A x||^2 over a set, with a certificate", cli_solve},
-    {"plan", "A [y]", "what solve would do, why, and what it would cost", cli_plan},
-    {"check", "A [y] x", "audit a given x: objective, feasibility, certificate", cli_check},
-    {"info", "FILE...", "what is in a file, and what is wrong with it", cli_info},
-    {"gen", "NAME", "make one of the paper's problems as files", cli_gen},
-    {"bounds", "", "the paper's theory as numbers, and the sketch size it advises", cli_bounds},
-    {"reproduce", "NAME|all", "do the paper's experiments again: CSV, figures, a page", cli_reproduce},
-    {"plot", "TRACE...", "draw traces: gap against seconds, passes or epochs", cli_plot},
+    {"solve", "A [y]", "minimise ||y - A x||^2 over a set, with a certificate", cli_solve, true},
+    {"plan", "A [y]", "what solve would do, why, and what it would cost", cli_plan, true},
+    {"check", "A [y] x", "audit a given x: objective, feasibility, certificate", cli_check, true},
+    {"info", "FILE...", "what is in a file, and what is wrong with it", cli_info, false},
+    {"gen", "NAME", "make one of the paper's problems as files", cli_gen, false},
+    {"bounds", "", "the paper's theory as numbers, and the sketch size it advises", cli_bounds, false},
+    {"reproduce", "NAME|all", "do the paper's experiments again: CSV, figures, a page", cli_reproduce, false},
+    {"plot", "TRACE...", "draw traces: gap against seconds, passes or epochs", cli_plot, false},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -42,6 +43,8 @@ static int run_command(int argc, char **argv) {
     char title[64];
     for (size_t i = 0; i < COMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) != 0) continue;
+        if (!commands[i].ranks && cli_ranks_launched() > 1)
+            return cli_fail(CLI_BAD_INPUT, "%s is not for several ranks: run it without mpirun", commands[i].name);
         snprintf(title, sizeof title, "gpis %s", commands[i].name);
         argv[1] = title; /* what argp calls the program in help texts */
         return commands[i].run(argc - 1, argv + 1);
@@ -74,5 +77,6 @@ int main(int argc, char **argv) {
         const int lost = cli_fail(CLI_TROUBLE, "cannot write to standard output");
         if (code < CLI_BAD_INPUT) code = lost;
     }
+    cli_ranks_stop(); /* last of all: once a rank has ended, mpirun may end the others */
     return code;
 }

@@ -134,6 +134,7 @@ enum {
     KEY_TARGET,
     KEY_SEED,
     KEY_THREADS,
+    KEY_MPI,
     KEY_JSON,
     KEY_QUIET,
     KEY_MEMORY,
@@ -159,6 +160,7 @@ static const struct argp_option common_options[] = {
      "the "
      "file, when they do not fit in memory)",
      4},
+    {"mpi", KEY_MPI, 0, 0, "share the rows with other ranks; mpirun and its like are noticed without it", 4},
     {0, 0, 0, 0, "Output:", 5},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 5},
     {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress", 5},
@@ -198,6 +200,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
         c->threads = (int)value;
         return error;
     case KEY_MEMORY: return cli_bytes(state, "memory", arg, &c->settings.memory);
+    case KEY_MPI: c->mpi = true; return 0;
     case KEY_JSON: c->json = true; return 0;
     case KEY_QUIET: c->quiet = true; return 0;
     default: return ARGP_ERR_UNKNOWN;

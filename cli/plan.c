@@ -133,8 +133,10 @@ int cli_plan(int argc, char **argv) {
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
 
     cli_problem p = {0};
-    int code = cli_problem_open(&p, o.a, o.y, &o.common);
-    if (code == 0) {
+    int code = cli_ranks_start(o.common.mpi);
+    if (code == 0) code = cli_problem_open(&p, o.a, o.y, &o.common);
+    cli_ranks_settled();
+    if (code == 0 && cli_is_first()) {
         gpis_machine machine;
         gpis_plan plan;
         const char *origin = cli_machine(true, &machine);

@@ -1,4 +1,5 @@
 /* The problem as files give it: A, y and the set, opened and matched with each other. */
+#include <stdlib.h>
 #include <time.h>
 
 #include "cli.h"
@@ -28,26 +29,42 @@ static int use_y_of_source(cli_problem *p, const char *a_path) {
     return cli_fail(CLI_BAD_INPUT, "%s holds no y: give y as a second file, or name its column with --target", a_path);
 }
 
-int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
-    *p = (cli_problem){0};
-    const double start = cli_clock();
-    gpis_status status = gpis_context_create(&p->context);
-    if (status == GPIS_OK) status = gpis_context_set_threads(p->context, common->threads);
+gpis_open_options cli_open_options(const cli_common *common) {
     gpis_open_options options = gpis_open_options_default();
     options.target = common->target;
     options.memory = common->settings.memory;
     options.cache = common->cache;
-    if (status == GPIS_OK) status = gpis_context_set_memory(p->context, common->settings.memory);
-    if (status == GPIS_OK) status = gpis_source_open_with(p->context, a_path, &options, &p->A);
+    return options;
+}
+
+static int open_rows(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
+    int code = 0;
+    if (a_path[0] == '@' || cli_ranks()) {
+        code = cli_parts_open(p, a_path, y_path, common);
+        if (code == 0) gpis_source_describe(p->A, &p->shape);
+        return code;
+    }
+    const gpis_open_options options = cli_open_options(common);
+    const gpis_status status = gpis_source_open_with(p->context, a_path, &options, &p->A);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
     gpis_source_describe(p->A, &p->shape);
+    return y_path ? use_y_file(p, a_path, y_path) : use_y_of_source(p, a_path);
+}
 
-    const int code = y_path ? use_y_file(p, a_path, y_path) : use_y_of_source(p, a_path);
+int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
+    *p = (cli_problem){0};
+    const double start = cli_clock();
+    gpis_status status = gpis_context_create(&p->context);
+    if (status == GPIS_OK) status = gpis_context_set_threads(p->context, cli_ranks_threads(common->threads));
+    if (status == GPIS_OK) status = gpis_context_set_memory(p->context, common->settings.memory);
+    int code = status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
+    code = cli_ranks_agree(code);
+    if (code == 0) code = open_rows(p, a_path, y_path, common);
     if (code != 0) return code;
     status = gpis_set_parse(p->context, common->set, p->shape.cols, p->k, &p->set);
-    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    if (status != GPIS_OK) code = cli_fail_status(p->context, status);
     p->load_seconds = cli_clock() - start;
-    return 0;
+    return cli_ranks_agree(code);
 }
 
 int cli_problem_read_x(cli_problem *p, const char *path, gpis_array *out) {
@@ -62,6 +79,8 @@ void cli_problem_close(cli_problem *p) {
     gpis_set_destroy(p->set);
     if (p->context) gpis_array_clear(p->context, &p->y_file);
     gpis_source_destroy(p->A);
+    cli_parts_close(p->parts);
+    free(p->y_owned);
     gpis_context_destroy(p->context);
     *p = (cli_problem){0};
 }

@@ -28,7 +28,7 @@ int cli_print_json(json_t *object) {
     return 0;
 }
 
-int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_result *r) {
+int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_result *r, double sent) {
     json_t *report = json_object();
     const struct {
         const char *key;
@@ -64,6 +64,10 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
     bool whole = true;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         whole = json_object_set_new(report, fields[i].key, fields[i].value) == 0 && whole;
+    if (cli_ranks()) {
+        whole = json_object_set_new(report, "ranks", json_integer(cli_ranks()->ranks)) == 0 && whole;
+        whole = json_object_set_new(report, "bytes_sent", json_integer((json_int_t)sent)) == 0 && whole;
+    }
     if (whole) return cli_print_json(report);
     json_decref(report);
     return cli_fail(CLI_TROUBLE, "out of memory");
@@ -134,7 +138,7 @@ static void print_largest(const cli_problem *p, const double *x) {
     free(order);
 }
 
-void cli_report_summary(const cli_problem *p, const cli_common *common, const gpis_result *r) {
+void cli_report_summary(const cli_problem *p, const cli_common *common, const gpis_result *r, double sent) {
     printf("outcome       %s (tolerance %.0e)\n", outcome_in_words(r), common->settings.tol);
     printf("problem       %lld rows, %lld columns", (long long)p->shape.rows, (long long)p->shape.cols);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
@@ -150,6 +154,10 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
     if (r->sketches > 0) printf(" and %lld sketches", (long long)r->sketches);
     if (r->resumed_passes > 0) printf(", %lld of them from the checkpoint,", (long long)r->resumed_passes);
     printf(" by %s, %.2f s (loading %.2f s)\n", r->method, r->seconds, p->load_seconds);
+    if (cli_ranks())
+        printf("ranks         %d of %d thread%s, which sent %.3g MB each pass\n", cli_ranks()->ranks,
+               gpis_context_threads(p->context), gpis_context_threads(p->context) > 1 ? "s each" : "",
+               1e-6 * sent / (double)(r->passes > 0 ? r->passes : 1));
     if (r->plan[0]) printf("plan          %s\n", r->plan);
     if (p->k == 1 && gpis_source_column(p->A, 0)) print_largest(p, r->x);
 }

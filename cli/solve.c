@@ -28,7 +28,9 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Minimise ||y - A x||^2 over x in a convex set, with a bound on how far the answer is from the best possible."
-    "\vA is .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped). y is a file of one row for each row of A; "
+    "\vA is .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped), or @LIST, a file that names the parts of A, "
+    "one "
+    "a line, each with its y behind it if y is in parts too. y is a file of one row for each row of A; "
     "leave it out where A carries it (--target, or the labels of a .svm file).\n"
     "\n"
     "Sets: none, nonneg, box:LO,HI, l1:R, l2:R, linf:R, simplex:R, capped-simplex:R, group:R:SIZE, nuclear:R, tv:R, "
@@ -37,6 +39,8 @@ static const char doc[] =
     "In JSON a number that is infinite or unknown is null. Ctrl-C ends the solve: the best x so far is written and "
     "reported. Exit codes: 0 certified to the tolerance, 1 ended before it (x is written all the same), 2 "
     "bad usage or bad input, 3 file or memory trouble, 130 interrupted.\n"
+    "\n"
+    "Under mpirun the ranks share the rows: mpirun -np 4 gpis solve A.npy y.npy\n"
     "\n"
     "Example: gpis solve A.npy y.npy --set l1:3.5 --out x.npy";
 
@@ -85,8 +89,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 static int run(cli_problem *p, solve_options *o, gpis_result *result) {
     cli_output trace = {0};
     cli_watch_signals();
-    const int code = o->trace ? cli_output_open(&trace, o->trace) : 0;
-    if (code != 0) return code;
+    const int code = cli_ranks_agree(o->trace && cli_is_first() ? cli_output_open(&trace, o->trace) : 0);
+    if (code != 0) {
+        cli_output_discard(&trace);
+        return code;
+    }
+    cli_ranks_settled();
 
     gpis_settings settings = o->common.settings;
     cli_watch watch = {.line = {.on = isatty(STDERR_FILENO) && !o->common.quiet,
@@ -112,15 +120,17 @@ static int run(cli_problem *p, solve_options *o, gpis_result *result) {
 
 static int report(const cli_problem *p, const solve_options *o, const gpis_result *result) {
     int code = 0;
+    const double sent = cli_ranks_sent();
+    if (!cli_is_first()) return 0;
     if (o->out) {
         const gpis_status status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
         if (status != GPIS_OK) return cli_fail_status(p->context, status);
     }
     if (result->warning[0] && !o->common.quiet) cli_fail(0, "warning: %s", result->warning);
     if (o->common.json)
-        code = cli_report_json(p, &o->common, result);
+        code = cli_report_json(p, &o->common, result, sent);
     else if (!o->common.quiet) {
-        cli_report_summary(p, &o->common, result);
+        cli_report_summary(p, &o->common, result, sent);
         if (o->out) printf("x             %s\n", o->out);
     }
     return code;
@@ -153,11 +163,14 @@ int cli_solve(int argc, char **argv) {
     cli_problem problem = {0};
     gpis_array x0 = {0};
     gpis_result result = {0};
-    int code = o.out ? cli_output_try(o.out) : 0;
-    if (code == 0 && o.trace) code = cli_output_try(o.trace);
-    if (code == 0) code = try_checkpoint(&o);
+    int code = cli_ranks_start(o.common.mpi);
+    if (code != 0) return code;
+    if (o.out && cli_is_first()) code = cli_output_try(o.out);
+    if (code == 0 && o.trace && cli_is_first()) code = cli_output_try(o.trace);
+    if (code == 0 && cli_is_first()) code = try_checkpoint(&o);
+    code = cli_ranks_agree(code);
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
-    if (code == 0 && o.x0) code = cli_problem_read_x(&problem, o.x0, &x0);
+    if (code == 0) code = cli_ranks_agree(o.x0 ? cli_problem_read_x(&problem, o.x0, &x0) : 0);
     o.common.settings.x0 = x0.data;
     if (code == 0) code = run(&problem, &o, &result);
     if (code == 0) code = report(&problem, &o, &result);

@@ -4,12 +4,12 @@
 #include "cli.h"
 
 int cli_fail(int code, const char *format, ...) {
+    char text[1024];
     va_list arguments;
     va_start(arguments, format);
-    fputs("gpis: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (!cli_ranks_keep(code, text)) fprintf(stderr, "gpis: %s\n", text);
     return code;
 }
 

@@ -165,6 +165,7 @@ typedef struct gpis_source_info {
     const char *layout; /* "row-major", "column-major", "compressed rows", "rows on demand" */
     int64_t bytes;      /* what one pass reads; 0 for rows on demand */
     int resident;       /* non-zero: A lies in memory or is mapped there; zero: rows are read or made at each pass */
+    int dimensions;     /* 1 where the file holds a plain vector */
 } gpis_source_info;
 
 GPIS_API void gpis_source_describe(const gpis_source *source, gpis_source_info *info);
@@ -172,6 +173,44 @@ GPIS_API void gpis_source_describe(const gpis_source *source, gpis_source_info *
 GPIS_API const double *gpis_source_target(const gpis_source *source, int64_t *k);
 /* The header name of column j (counted from 0), or NULL where there is none. Borrowed. */
 GPIS_API const char *gpis_source_column(const gpis_source *source, int64_t j);
+/* Rows row0 .. row0 + nrows - 1 as doubles, nrows x d, row-major. Non-finite entries are refused with row and column.
+ */
+GPIS_API gpis_status gpis_source_rows(gpis_context *context, gpis_source *source, int64_t row0, int64_t nrows,
+                                      double *out);
+/* Rows row0 .. row0 + nrows - 1 of a source as a source of their own; its target goes along. The whole is borrowed. */
+GPIS_API gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t row0, int64_t nrows,
+                                       gpis_source **out);
+
+/* ---- rows in several parts, and on several machines ----------------------------------------------------------- */
+
+/* One of several processes (ranks) that each hold some rows of A, and how they talk. A function that returns non-zero
+ * has failed, and the call under way with it. */
+typedef struct gpis_ranks {
+    int rank, ranks; /* this one, from 0; how many */
+    int neighbours;  /* ranks that share a machine; 0: all of them do */
+    /* Adds values[i] up over all ranks, in place. All call it with the same count and get the same bits. */
+    int (*reduce_sum)(void *user, double *values, int64_t count);
+    /* Optional, both or none: numbers from one rank to another. Without them reduce_sum does it. */
+    int (*send)(void *user, int to, const double *values, int64_t count);
+    int (*receive)(void *user, int from, double *values, int64_t count);
+    void *user;
+} gpis_ranks;
+
+/* A whose rows are those of all parts, one after the other: the parts of rank 0, then those of rank 1, and so on. Parts
+ * and ranks are borrowed. ranks NULL: all parts are here. A rank may have no part (count 0), and one that could not
+ * open its parts says so by count = -status: then all ranks fail with its status and the text of its last failure.
+ *
+ * With several ranks the calls that make this source, and those that take it (gpis_solve, gpis_check, gpis_evaluate,
+ * gpis_gram, gpis_sketch_rows), are made by all ranks together, each with its own rows of Y; what else they are given
+ * counts on rank 0, where the method runs, while the others serve it their rows. All ranks return the same status and
+ * text. The result of gpis_solve and gpis_check is given to all ranks, the output of the others to rank 0 only.
+ * gpis_plan_make talks to nobody. */
+GPIS_API gpis_status gpis_source_join(gpis_context *context, gpis_source *const *parts, int64_t count,
+                                      const gpis_ranks *ranks, gpis_source **out);
+/* Where the share of a rank begins when `rows` rows are shared out evenly: a multiple of 1024, so that all sketches
+ * have the same bits on any number of ranks; the end of rank r is the beginning of r + 1. */
+GPIS_API int64_t gpis_share_begin(int64_t rows, int rank, int ranks);
+
 /* Reads everything once: GPIS_BAD_DATA with row and column in the message if an entry is NaN or infinite. */
 GPIS_API gpis_status gpis_source_audit(gpis_context *context, gpis_source *source);
 

@@ -19,6 +19,9 @@ if(TARGET gpis_program)
   set_target_properties(gpis_program PROPERTIES INSTALL_RPATH
                         "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${openblas_dir}")
   install(TARGETS gpis_program)
+  if(TARGET gpis_mpi)
+    install(TARGETS gpis_mpi DESTINATION ${CMAKE_INSTALL_LIBDIR}) # found by the run path of the program
+  endif()
   install(DIRECTORY data/magic04 data/year DESTINATION share/gpis/data) # where `gpis gen` looks, seen from its bin
 endif()
 

@@ -2,11 +2,30 @@
 #include "api/guard.h"
 #include "pass/pass.h"
 
+/* On several ranks rank 0 makes the pass, and the others serve. */
 static gpis_status run_guarded(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const int outside = gpis_guard_enter();
     const gpis_status status = gpis_pass_run(context, A, pass);
     gpis_guard_leave(outside);
     return status;
+}
+
+static gpis_status serve_guarded(gpis_context *context, gpis_source *A, const double *Y) {
+    const int outside = gpis_guard_enter();
+    const gpis_status status = gpis_pass_serve(context, A, Y);
+    gpis_guard_leave(outside);
+    return status;
+}
+
+static gpis_status evaluate(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
+                            double *objective, double *G, const double *V, int64_t count, double *AAV) {
+    if (!Y || !X || !objective || k < 1)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
+    if (V && (count < 1 || !AAV))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "vectors to carry along need a place for their products");
+    const gpis_pass pass = {
+        .k = k, .Y = Y, .X = X, .objective = objective, .G = G, .V = V, .probes = V ? count : 0, .AAV = AAV};
+    return run_guarded(context, A, &pass);
 }
 
 gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
@@ -16,24 +35,23 @@ gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y
 
 gpis_status gpis_evaluate_with(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
                                double *objective, double *G, const double *V, int64_t count, double *AAV) {
-    if (!A || !Y || !X || !objective || k < 1)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
-    if (V && (count < 1 || !AAV))
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "vectors to carry along need a place for their products");
-    const gpis_pass pass = {
-        .k = k, .Y = Y, .X = X, .objective = objective, .G = G, .V = V, .probes = V ? count : 0, .AAV = AAV};
-    return run_guarded(context, A, &pass);
+    if (!A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
+    if (gpis_source_is_elsewhere(A)) return serve_guarded(context, A, Y);
+    return gpis_pass_dismiss(context, A, evaluate(context, A, Y, k, X, objective, G, V, count, AAV));
 }
 
 gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H) {
-    if (!A || !H) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
+    if (!A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
+    if (gpis_source_is_elsewhere(A)) return serve_guarded(context, A, NULL);
     const gpis_pass pass = {.gram = H};
-    return run_guarded(context, A, &pass);
+    return gpis_pass_dismiss(context, A,
+                             H ? run_guarded(context, A, &pass)
+                               : gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it"));
 }
 
-gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const char *kind,
-                             int64_t m, uint64_t seed, uint64_t round, double *SA, double *SY) {
-    if (!A || !kind || !SA || (SY && (!Y || k < 1)))
+static gpis_status sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const char *kind,
+                               int64_t m, uint64_t seed, uint64_t round, double *SA, double *SY) {
+    if (!kind || !SA || (SY && (!Y || k < 1)))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs A, its kind and a place for it, and Y for SY");
     const gpis_sketch_class *class = gpis_sketch_find(kind);
     if (!class)
@@ -41,7 +59,8 @@ gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double
                          gpis_sketch_names());
     if (class->whole && !A->resident)
         return gpis_fail(context, GPIS_NOT_APPLICABLE,
-                         "the %s sketch needs all rows at once, and these are made on demand; use sparse-sign", kind);
+                         "the %s sketch needs all rows at once, and these are not there at once; use sparse-sign",
+                         kind);
     gpis_sketch *sketch;
     gpis_status status = gpis_sketch_create_in(context, class, m, A->n, A->d, SY ? k : 0, seed, round, SA, SY, &sketch);
     if (status != GPIS_OK) return status;
@@ -49,4 +68,11 @@ gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double
     status = run_guarded(context, A, &pass);
     gpis_sketch_destroy(sketch);
     return status;
+}
+
+gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const char *kind,
+                             int64_t m, uint64_t seed, uint64_t round, double *SA, double *SY) {
+    if (!A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs A, its kind and a place for it, and Y for SY");
+    if (gpis_source_is_elsewhere(A)) return serve_guarded(context, A, Y);
+    return gpis_pass_dismiss(context, A, sketch_rows(context, A, Y, k, kind, m, seed, round, SA, SY));
 }

@@ -7,6 +7,7 @@
 #include "api/guard.h"
 #include "method/method.h"
 #include "plan/plan.h"
+#include "source/join.h"
 
 gpis_settings gpis_settings_default(void) {
     return (gpis_settings){.method = "auto",
@@ -227,14 +228,38 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     return fill_result(run, "check", result);
 }
 
-/* The limit of the settings, if they have one; returns that of the context. */
-static int64_t limit_memory(gpis_context *context, const gpis_settings *settings) {
-    const int64_t limit = context->limit;
+/* The limit of the settings, if they have one. */
+static void limit_memory(gpis_context *context, const gpis_settings *settings) {
     if (settings->memory > 0) context->limit = settings->memory;
-    return limit;
 }
 
-/* What solve and check share: arguments, the run, and one way out. */
+/* All ranks have been given what they need, and y with as many columns. */
+static gpis_status agree_to_begin(gpis_context *context, const gpis_source *A, int64_t k, gpis_status status) {
+    const gpis_join *join = A ? gpis_source_joined(A) : NULL;
+    if (!join) return status;
+    status = gpis_join_agree(join, status);
+    int64_t first = k;
+    if (status == GPIS_OK) status = gpis_join_share(join, 0, &first, sizeof first);
+    if (status != GPIS_OK) return status;
+    if (first != k)
+        status = gpis_fail(context, GPIS_BAD_SHAPE, "y has %lld columns here and %lld on rank 0", (long long)k,
+                           (long long)first);
+    return gpis_join_agree(join, status);
+}
+
+/* Rank 0's result, for all; x has been allocated. */
+static gpis_status share_result(const gpis_source *A, int64_t size, gpis_result *result) {
+    const gpis_join *join = gpis_source_joined(A);
+    double *x = result->x;
+    if (!join || join->ranks.ranks == 1) return GPIS_OK;
+    gpis_status status = gpis_join_share(join, 0, result, sizeof *result);
+    result->x = x;
+    if (join->ranks.rank > 0) memset(x, 0, (size_t)size * sizeof *x);
+    return status == GPIS_OK ? gpis_join_sum(join, x, size) : status;
+}
+
+/* What solve and check share: arguments, the run, and one way out. On several ranks rank 0 does the work, and the
+ * others serve. */
 static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                             const double *X, const gpis_settings *settings,
                             gpis_status (*work)(gpis_run *, double *, gpis_result *), gpis_result *result) {
@@ -245,20 +270,27 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
                            : gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y, a set and settings");
     if (status == GPIS_OK && work == check && !X)
         status = gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
-    if (status != GPIS_OK) return status;
-    const int outside = gpis_guard_enter();
-    const int64_t limit = limit_memory(context, settings);
-    gpis_run run;
-    status = gpis_run_start(&run, context, A, Y, k, set, settings);
+    gpis_run run = {.context = context};
+    const int64_t limit = context->limit;
+    if (status == GPIS_OK) limit_memory(context, settings);
+    if (status == GPIS_OK) status = gpis_run_start(&run, context, A, Y, k, set, settings);
     if (status == GPIS_OK) {
         result->x = gpis_alloc(context, run.size, sizeof(double));
         if (!result->x) status = GPIS_NO_MEMORY;
     }
     if (status == GPIS_OK && X) memcpy(result->x, X, (size_t)run.size * sizeof(double));
-    if (status == GPIS_OK) status = work(&run, result->x, result);
+    status = agree_to_begin(context, A, k, status);
+    if (status == GPIS_OK) {
+        const int outside = gpis_guard_enter();
+        if (gpis_source_is_elsewhere(A))
+            status = gpis_pass_serve(context, A, Y);
+        else
+            status = gpis_pass_dismiss(context, A, work(&run, result->x, result));
+        gpis_guard_leave(outside);
+        if (status == GPIS_OK) status = share_result(A, run.size, result);
+    }
     gpis_run_clear(&run);
     context->limit = limit;
-    gpis_guard_leave(outside);
     if (status != GPIS_OK) gpis_result_clear(context, result);
     return status;
 }
@@ -280,7 +312,8 @@ gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpi
     context->message[0] = '\0';
     gpis_status status = check_all(context, A, k, set, settings);
     if (status != GPIS_OK) return status;
-    const int64_t limit = limit_memory(context, settings);
+    const int64_t limit = context->limit;
+    limit_memory(context, settings);
     status = gpis_plan_choose(context, A, k, set, settings, atomic_load(&context->used), out);
     context->limit = limit;
     return status;

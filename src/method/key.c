@@ -42,11 +42,12 @@ static gpis_status add_data(key *k, const gpis_run *run) {
     add(k, "A of", "%lld x %lld", (long long)info.rows, (long long)info.cols);
     add(k, "A of", "%s, %s", info.type == GPIS_FLOAT64 ? "float64" : "float32", info.layout);
     add(k, "A of", "%lld entries", (long long)info.nonzeros);
+    add(k, "the first of all ranks holding", "%lld rows", (long long)gpis_source_rows_here(run->A));
     add(k, "y of", "%lld x %lld", (long long)run->n, (long long)run->k);
     const gpis_status status = gpis_source_fingerprint(run->context, run->A, &sum);
     if (status != GPIS_OK) return status;
     add(k, "A", "#%08lx", (unsigned long)sum);
-    add_sum(k, "y", run->Y, run->n * run->k * (int64_t)sizeof(double));
+    add_sum(k, "y", run->Y, gpis_source_rows_here(run->A) * run->k * (int64_t)sizeof(double));
     add_sum(k, "start (--x0)", run->settings->x0, run->size * (int64_t)sizeof(double));
     return GPIS_OK;
 }

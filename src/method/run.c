@@ -57,7 +57,7 @@ static bool is_to_stop(void *user, int64_t rows) {
     gpis_run *run = user;
     const gpis_settings *settings = run->settings;
     const gpis_pass_progress progress = {.pass = run->passes + 1,
-                                         .done = rows,
+                                         .done = rows * run->n / gpis_max64(1, gpis_source_rows_here(run->A)),
                                          .rows = run->n,
                                          .pass_seconds = gpis_clock() - run->pass_started,
                                          .seconds = gpis_run_seconds(run)};
@@ -137,12 +137,8 @@ gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objectiv
 
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H, const double *x,
                                  double *objective, double *g) {
-    gpis_source *SA = NULL;
-    gpis_status status =
-        gpis_source_dense(run->context, sketch->SA, GPIS_FLOAT64, GPIS_ROW_MAJOR, sketch->m, sketch->d, sketch->d, &SA);
     const gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = objective, .G = g, .gram = H};
-    if (status == GPIS_OK) status = gpis_pass_run(run->context, SA, &pass);
-    gpis_source_destroy(SA);
+    const gpis_status status = gpis_pass_over(run->context, run->A, sketch->SA, sketch->m, &pass);
     run->epochs += (double)(sketch->m * run->d) / (4.0 * (double)(run->n * run->k));
     return status;
 }

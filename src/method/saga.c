@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "method/method.h"
 #include "pass/batch.h"
+#include "source/join.h"
 
 typedef struct saga {
     gpis_run *run; /* borrowed */
@@ -140,6 +141,7 @@ static gpis_status run_saga(gpis_run *run, const double *x0) {
 }
 
 static const char *applicable(const gpis_run *run) {
+    if (gpis_source_joined(run->A)) return "it reads rows in random order, and these lie in several parts";
     return run->A->resident ? NULL : "it reads rows in random order, and these are made on demand";
 }
 

@@ -178,7 +178,7 @@ gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerat
 
 const char *gpis_sketched_applicable(const gpis_run *run) {
     const gpis_sketch_class *kind = gpis_sketch_find(run->settings->sketch);
-    return kind->whole && !run->A->resident ? "its sketch needs all rows at once, and these are made on demand; "
+    return kind->whole && !run->A->resident ? "its sketch needs all rows at once, and these are not at hand; "
                                               "use sparse-sign"
                                             : NULL;
 }

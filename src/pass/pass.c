@@ -8,6 +8,7 @@
 
 #include "linalg/dense.h"
 #include "pass/chunk.h"
+#include "pass/parts.h"
 #include "pass/window.h"
 
 enum {
@@ -55,15 +56,19 @@ typedef struct cut {
     int64_t chunk_rows, run, strips, chunks; /* run: its chunks */
 } cut;
 
+static cut cut_at(int64_t n, int64_t chunk_rows, int64_t per_strip) {
+    const int64_t chunks = (n + chunk_rows - 1) / chunk_rows;
+    return (cut){
+        .chunk_rows = chunk_rows, .run = 1, .chunks = chunks, .strips = gpis_min64(strip_limit(per_strip), chunks)};
+}
+
 static cut cut_rows(const gpis_source *A, int64_t per_strip, bool gram) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
-    cut c;
-    c.chunk_rows =
-        gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, gpis_source_row_bytes(A), 64, MAX_CHUNK_ROWS);
-    c.chunks = (A->n + c.chunk_rows - 1) / c.chunk_rows;
-    c.strips = gpis_min64(strip_limit(per_strip), c.chunks);
+    cut c = cut_at(
+        A->n, gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, gpis_source_row_bytes(A), 64, MAX_CHUNK_ROWS),
+        per_strip);
     const double fit = RUN_BYTES / ((double)c.chunk_rows * gpis_source_row_bytes(A));
-    for (c.run = 1; 2.0 * (double)c.run <= fit && 2 * c.run * c.strips * RUNS_A_STRIP <= c.chunks;) c.run *= 2;
+    while (2.0 * (double)c.run <= fit && 2 * c.run * c.strips * RUNS_A_STRIP <= c.chunks) c.run *= 2;
     return c;
 }
 
@@ -183,6 +188,17 @@ static void add_runs(sweep *s, const gpis_block *window, int thread) {
     }
 }
 
+/* The sketch numbers the rows as the whole of A does. */
+static gpis_status feed_sketch(sweep *s, const gpis_block *rows) {
+    const gpis_pass *pass = s->pass;
+    const int64_t skip = gpis_max64(0, pass->skip - rows->row0);
+    if (skip >= rows->nrows) return GPIS_OK;
+    gpis_block part = gpis_block_rows(rows, skip, rows->nrows - skip);
+    const double *Y = pass->sketch->k ? pass->Y + part.row0 * pass->k : NULL;
+    part.row0 += pass->row0;
+    return gpis_sketch_absorb(pass->sketch, &part, Y, s->context->threads);
+}
+
 /* One window, to all who want it. */
 static gpis_status add_window(sweep *s, const gpis_block *window) {
     const gpis_pass *pass = s->pass;
@@ -195,8 +211,7 @@ static gpis_status add_window(sweep *s, const gpis_block *window) {
         if (status != GPIS_OK) return status;
     }
     if (pass->sketch && !gpis_watch_stopped(pass->watch)) {
-        const double *Y = pass->sketch->k ? pass->Y + window->row0 * pass->k : NULL;
-        const gpis_status status = pass->sketch->class->absorb(pass->sketch, window, Y, s->context->threads);
+        const gpis_status status = feed_sketch(s, window);
         if (status != GPIS_OK) return status;
     }
     if (!s->sums_wanted) gpis_watch_count(pass->watch, window->nrows);
@@ -204,15 +219,12 @@ static gpis_status add_window(sweep *s, const gpis_block *window) {
 }
 
 static gpis_status sweep_rows(sweep *s) {
-    const gpis_pass *pass = s->pass;
     gpis_block window;
     gpis_status status = gpis_windows_next(s->windows, &window);
     while (status == GPIS_OK && window.nrows > 0) {
         status = add_window(s, &window);
         if (status == GPIS_OK) status = gpis_windows_next(s->windows, &window);
     }
-    if (status == GPIS_OK && pass->sketch && pass->sketch->class->finish)
-        status = pass->sketch->class->finish(pass->sketch, s->context->threads);
     return status;
 }
 
@@ -269,10 +281,9 @@ static bool all_finite(const double *v, int64_t count, int threads) {
     return sum == 0.0;
 }
 
-static bool answers_are_finite(const sweep *s) {
-    const gpis_pass *pass = s->pass;
+bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int64_t d) {
     const gpis_sketch *sketch = pass->sketch;
-    const int64_t d = s->A->d, rows = sketch ? sketch->m : 0;
+    const int64_t rows = sketch ? sketch->m : 0;
     const struct {
         const double *values;
         int64_t count;
@@ -287,43 +298,50 @@ static bool answers_are_finite(const sweep *s) {
                    {sketch ? sketch->SY : NULL, sketch ? rows * sketch->k : 0}};
     bool finite = true;
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
-        finite = finite && all_finite(answers[i].values, answers[i].count, s->context->threads);
+        finite = finite && all_finite(answers[i].values, answers[i].count, context->threads);
     return finite;
 }
 
 /* GPIS_BAD_DATA if an entry of V (k columns) is not finite. */
-static gpis_status audit_columns(gpis_context *context, const char *name, const double *V, int64_t rows, int64_t k) {
+static gpis_status audit_columns(gpis_context *context, const char *name, const double *V, int64_t rows, int64_t k,
+                                 int64_t row0) {
     for (int64_t i = 0; V && i < rows * k; i++)
         if (!isfinite(V[i]))
             return gpis_fail(context, GPIS_BAD_DATA, "%s: row %lld, column %lld is %g; remove or replace it", name,
-                             (long long)(i / k + 1), (long long)(i % k + 1), V[i]);
+                             (long long)(row0 + i / k + 1), (long long)(i % k + 1), V[i]);
     return GPIS_OK;
 }
 
-/* NaN and infinity show in the sums they enter; only then is their place looked for. */
-static gpis_status explain_nonfinite(sweep *s) {
-    const gpis_pass *pass = s->pass;
-    gpis_status status = gpis_source_audit(s->context, s->A);
-    if (status == GPIS_OK) status = audit_columns(s->context, "y", pass->Y, s->A->n, pass->k);
-    if (status == GPIS_OK) status = audit_columns(s->context, "x", pass->X, s->A->d, pass->k);
-    if (status != GPIS_OK) return status;
-    return gpis_fail(s->context, GPIS_BAD_DATA, "%s: sums of squares overflow; scale the data down",
-                     gpis_source_name(s->A));
+gpis_status gpis_pass_audit(gpis_context *context, gpis_source *A, const gpis_pass *pass, int64_t rows) {
+    gpis_status status = gpis_source_audit(context, A);
+    if (status == GPIS_OK) status = audit_columns(context, "y", pass->Y, rows, pass->k, pass->row0);
+    if (status == GPIS_OK) status = audit_columns(context, "x", pass->X, A->d, pass->k, 0);
+    return status;
+}
+
+gpis_status gpis_pass_overflow(gpis_context *context, const gpis_source *A) {
+    return gpis_fail(context, GPIS_BAD_DATA, "%s: sums of squares overflow; scale the data down", gpis_source_name(A));
 }
 
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
-    sweep s = {.context = context, .A = A, .pass = pass};
+    if (gpis_source_joined(A)) return gpis_parts_run(context, A, pass);
     gpis_watch_begin(pass->watch);
+    gpis_status status = gpis_pass_sweep(context, A, pass);
+    if (status == GPIS_OK && pass->sketch) status = gpis_sketch_finish(pass->sketch, context->threads);
+    if (status != GPIS_OK || gpis_pass_is_finite(context, pass, A->d)) return status;
+    status = gpis_pass_audit(context, A, pass, A->n);
+    return status == GPIS_OK ? gpis_pass_overflow(context, A) : status;
+}
+
+gpis_status gpis_pass_sweep(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
+    sweep s = {.context = context, .A = A, .pass = pass};
     s.sums_wanted = pass->X || pass->P || pass->V || pass->Y2 || pass->norms2 || pass->gram;
     gpis_status status = gpis_source_unchanged(A);
     if (status == GPIS_OK) status = prepare(&s);
     if (status == GPIS_OK) status = sweep_rows(&s);
     gpis_windows_end(s.windows, status);
     if (status == GPIS_OK) status = gpis_source_unchanged(A);
-    if (status == GPIS_OK) {
-        collect(&s);
-        if (!answers_are_finite(&s)) status = explain_nonfinite(&s);
-    }
+    if (status == GPIS_OK) collect(&s);
     gpis_free(context, s.scratch);
     gpis_free(context, s.transposed);
     gpis_free(context, s.accumulators);
@@ -340,8 +358,7 @@ static int64_t chunks_of_a_strip(const cut *c) {
 
 /* Rows of a strip one after the other, then the strips. A chunk's part of the objective is summed by itself first: by
  * rows, or in extended precision with no error worth a count. */
-gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, bool with_gram) {
-    const cut h = cut_rows(A, A->d * (A->d + k + 1), true), g = with_gram ? h : cut_rows(A, A->d * (k + 1), false);
+static gpis_roundings roundings_of(const gpis_source *A, cut g, cut h, int64_t k, bool extended) {
     const int64_t g_chunks = chunks_of_a_strip(&g), h_chunks = chunks_of_a_strip(&h);
     const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
     const bool few = A->block_kind == GPIS_BLOCK_DENSE && k <= GPIS_FEW_RESPONSES && !extended;
@@ -352,11 +369,45 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extende
                             .gram = (double)(gpis_min64(A->n, h_chunks * h.chunk_rows) + h_chunks + h.strips + 8)};
 }
 
+/* Of parts only the longest is known, not how it is cut: the worst of all cuts, then all parts and ranks. */
+static gpis_roundings roundings_of_parts(const gpis_source *A, const gpis_join *join, int64_t k, bool extended) {
+    const double more = (double)(join->parts_of_all + join->ranks.ranks), runs = 1.0 + 1.0 / RUNS_A_STRIP;
+    gpis_roundings worst = {0};
+    gpis_source part = *A;
+    part.n = join->largest;
+    for (int64_t rows = 64; rows <= MAX_CHUNK_ROWS; rows *= 2) {
+        const cut h = cut_at(part.n, rows, A->d * (A->d + k + 1));
+        const gpis_roundings r = roundings_of(&part, h, h, k, extended);
+        worst.residual = fmax(worst.residual, r.residual);
+        worst.objective = fmax(worst.objective, r.objective + more);
+        worst.gradient = fmax(worst.gradient, r.gradient * runs + more);
+        worst.gram = fmax(worst.gram, r.gram * runs + more);
+    }
+    return worst;
+}
+
+gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, bool with_gram) {
+    const gpis_join *join = gpis_source_joined(A);
+    if (join) return roundings_of_parts(A, join, k, extended);
+    const cut h = cut_rows(A, A->d * (A->d + k + 1), true), g = with_gram ? h : cut_rows(A, A->d * (k + 1), false);
+    return roundings_of(A, g, h, k, extended);
+}
+
 double gpis_pass_gram_strips(double n, double d) {
     return fmin(fmin(MAX_STRIPS, fmax(2.0, floor(STRIP_DOUBLES / (d * d)))), ceil(n / GRAM_ROWS));
 }
 
+/* The largest part of this rank, and the sums of all parts and of one. */
+static double memory_of_parts(const gpis_context *context, const gpis_join *join, int64_t d, gpis_pass_load load) {
+    const double sums = (double)(d * (2 * load.k + load.probes + 1)) + (load.gram ? 0.5 * (double)(d * (d + 1)) : 0.0);
+    double most = 0.0;
+    for (int64_t i = 0; i < join->count; i++) most = fmax(most, gpis_pass_memory(context, join->parts[i], load));
+    return most + 8.0 * 2.0 * sums;
+}
+
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load) {
+    const gpis_join *join = gpis_source_joined(A);
+    if (join) return memory_of_parts(context, join, A->d, load);
     const int64_t vectors = load.k + load.probes, square = load.gram ? A->d * A->d : 0;
     const int64_t per_strip = A->d * (vectors + 1) + square; /* and the norms of the columns */
     const cut c = cut_rows(A, per_strip, load.gram);

@@ -21,6 +21,8 @@ typedef struct gpis_pass {
     const double *V; /* d x probes: vectors that ride along; NULL: none */
     int64_t probes;
     bool extended; /* residuals in extended precision: slow, for the last digits */
+    int64_t row0;  /* what number the first row has for the sketch, where the rows are a part of A */
+    int64_t skip;  /* so many of the first rows are not for the sketch */
     /* What is wanted; NULL: not wanted. */
     double *objective;   /* ||A X - Y||_F^2 */
     double *G;           /* A'(A X - Y), d x k */
@@ -34,8 +36,16 @@ typedef struct gpis_pass {
 } gpis_pass;
 
 /* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not; GPIS_STOPPED when the watch
- * said so. */
+ * said so. Where A is spread over ranks rank 0 calls it, while the others serve; Y are the rows of this rank. */
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
+
+/* Ranks other than 0: takes part in passes with this rank's rows until rank 0 dismisses everybody; returns the status
+ * it does so with, and its text. On rank 0, dismiss returns `status`. */
+gpis_status gpis_pass_serve(gpis_context *context, gpis_source *A, const double *Y);
+gpis_status gpis_pass_dismiss(gpis_context *context, gpis_source *A, gpis_status status);
+/* A pass over the m rows of B, m x d, that rank 0 holds; the other ranks of A help with its Gram matrix where it is
+ * worth it. */
+gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, const gpis_pass *pass);
 
 /* Bytes that a pass takes while it runs: sums of the strips, scratch of the threads, windows. What the sketch holds is
  * not among them. */

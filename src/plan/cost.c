@@ -28,6 +28,8 @@ static const double PAIR_OUT_OF_CACHE = 6.0;
 static const double COLUMNS_IN_CACHE = 512.0;
 static const double FACTOR_SPEED = 0.6;    /* of dsyrk on one thread */
 static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on one thread */
+static const double LATENCY = 2e-5;        /* seconds: a message between ranks */
+static const double NETWORK = 1e9;         /* bytes a second */
 static const double INNER_STEPS = 300.0;   /* of an inner problem that is solved by gradients, each round */
 
 /* The machine as so many threads see it. */
@@ -60,11 +62,19 @@ static double several(const gpis_workload *w, const speed *s, double v) {
     return w->storage == GPIS_STORED_SPARSE ? each : fmin(each, product);
 }
 
+/* A pass over ranks: the request, the points, who has failed, the sums; a message goes to all and back by a tree. */
+static double talk(const gpis_workload *w, double numbers) {
+    enum { EXCHANGES = 4 };
+    if (w->ranks <= 1.0) return 0.0;
+    return 2.0 * EXCHANGES * ceil(log2(w->ranks)) * LATENCY + 2.0 * 8.0 * numbers / NETWORK;
+}
+
 static double gradient_pass(const gpis_workload *w, const speed *s, bool probing) {
+    const double talking = talk(w, 2.0 * w->d * (w->k + (probing ? GPIS_PROBES : 0.0)));
     const double plain = several(w, s, w->k);
-    if (!probing) return read_along(w, s, plain);
+    if (!probing) return read_along(w, s, plain) + talking;
     const double together = w->entries * STORAGE[w->storage].probing * s->unit;
-    return read_along(w, s, w->k > 1.0 ? plain + several(w, s, GPIS_PROBES) : together);
+    return read_along(w, s, w->k > 1.0 ? plain + several(w, s, GPIS_PROBES) : together) + talking;
 }
 
 static double dense_gram(double rows, double d, const speed *s) {
@@ -72,19 +82,24 @@ static double dense_gram(double rows, double d, const speed *s) {
 }
 
 static double gram_pass(const gpis_workload *w, const speed *s) {
-    const double read = w->entries * STORAGE[w->storage].gradient * s->unit;
-    if (w->storage != GPIS_STORED_SPARSE) return read_along(w, s, read + dense_gram(w->n, w->d, s));
+    const double read = w->entries * STORAGE[w->storage].gradient * s->unit, talking = talk(w, 0.5 * w->d * w->d);
+    if (w->storage != GPIS_STORED_SPARSE) return read_along(w, s, read + dense_gram(w->n, w->d, s)) + talking;
     const double pairs = 0.5 * w->entries * (w->entries / w->n + 1.0);
     return read_along(w, s,
                       read + pairs * (w->d <= COLUMNS_IN_CACHE ? PAIR : PAIR_OUT_OF_CACHE) * s->unit +
-                          2.0 * gpis_pass_gram_strips(w->n, w->d) * w->d * w->d * s->copy);
+                          2.0 * gpis_pass_gram_strips(w->n, w->d) * w->d * w->d * s->copy) +
+           talking;
 }
 
 /* The count sketch is measured; of the others their arithmetic is known. */
 static double sketch_pass(const gpis_workload *w, const speed *s, double m) {
     const double count = STORAGE[w->storage].sketch, gradient = STORAGE[w->storage].gradient;
     const double others = gradient * w->sketch->cost((int64_t)w->n, (int64_t)w->d, (int64_t)m);
-    return read_along(w, s, w->entries * fmax(count, others) * s->unit);
+    const double rows = read_along(w, s, w->entries * fmax(count, others) * s->unit);
+    if (w->ranks <= 1.0) return rows;
+    /* ranks that share a leaf of the sums (tree.h) wait for each other; nodes go up a tree */
+    const double waiting = fmin(w->ranks, 1.0 + w->ranks * (double)gpis_tree_leaf((int64_t)w->n, (int64_t)m) / w->n);
+    return rows * waiting + talk(w, 0.0) + (2.0 + log2(w->ranks)) * 8.0 * m * w->d / NETWORK;
 }
 
 /* The inner problems of so many rounds, the first from nothing. */

@@ -44,7 +44,10 @@ double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_
         const double rounds = model + pass(run, 0, false, false), making = square + pass(run, 0, true, false);
         return always + fmax(fmax(rounds, making), 3.0 * square);
     }
-    const double sketch = 8.0 * (double)m * (d + k) + work->sketch->memory(run->n, run->d, m, run->context->threads);
+    /* nodes of the tree of sums, and what other ranks send */
+    const double held = gpis_tree_depth(run->n, m) + (work->ranks > 1.0 ? 2.0 : 0.0);
+    const double sketch =
+        8.0 * held * (double)m * (d + k) + work->sketch->memory(run->n, run->d, m, run->context->threads);
     const int64_t count = work->probing ? GPIS_PROBES : 0;
     const double probes = 8.0 * (double)count * ((PROBE_STEPS + 3.0) * d + PROBE_STEPS * PROBE_STEPS);
     const double absorbing = pass(run, 0, false, true), making = square + sketch_gram_pass(run, m);

@@ -12,6 +12,7 @@
 
 #include "inner/solver.h"
 #include "method/method.h"
+#include "source/join.h"
 
 static const int FACTORS[] = {3, 5, 8, 16, 32}; /* rows of a sketch, in columns of A */
 static const double SKETCH_MUST_BEAT = 0.8, GUESS_MUST_BEAT = 0.1;
@@ -22,8 +23,9 @@ typedef struct desk {
     const gpis_run *run; /* the problem, as methods ask for it */
     const gpis_settings *settings;
     gpis_workload work;
-    gpis_machine machine;
-    int threads;
+    gpis_workload together; /* the same with one rank a machine, so that the choice is the same for any number there */
+    gpis_machine machine;   /* all machines together */
+    int threads;            /* of all ranks */
     gpis_plan *plan;
     double used; /* bytes that were in use before the solve */
     double room; /* bytes that a solve may take */
@@ -97,7 +99,7 @@ static bool is_too_large(desk *k, gpis_candidate *c) {
 /* newton with m rows; those the caller asks for by their number are not argued with. */
 static void add_newton(desk *k, int64_t m, bool asked) {
     const gpis_effort work = gpis_cost_newton(&k->work, &k->machine, k->threads, (double)m);
-    const gpis_effort all = gpis_cost_newton(&k->work, &k->machine, k->machine.threads, (double)m);
+    const gpis_effort all = gpis_cost_newton(&k->together, &k->machine, k->machine.threads, (double)m);
     const double memory = gpis_memory_newton(k->run, &k->work, m);
     gpis_candidate *c = add(k, &gpis_method_newton, m, &work, memory, all.seconds);
     const char *reason = gpis_method_newton.applicable(k->run);
@@ -117,7 +119,7 @@ static void add_newton(desk *k, int64_t m, bool asked) {
 
 static void add_apgd(desk *k) {
     const gpis_effort work = gpis_cost_apgd(&k->work, &k->machine, k->threads);
-    const gpis_effort all = gpis_cost_apgd(&k->work, &k->machine, k->machine.threads);
+    const gpis_effort all = gpis_cost_apgd(&k->together, &k->machine, k->machine.threads);
     gpis_candidate *c = add(k, &gpis_method_apgd, 0, &work, gpis_memory_apgd(k->run), all.seconds);
     if (k->strict) is_too_large(k, c);
 }
@@ -242,6 +244,23 @@ static gpis_status say_what_is_needed(const desk *k, const gpis_method *asked) {
                      gpis_bytes(least->memory + k->used).text, asked ? ", or leave the method to the plan" : "");
 }
 
+/* Ranks on other machines bring processors and memory bandwidth of their own, taken to be like those here. */
+static void spread_over_ranks(desk *k, const gpis_source *A) {
+    const gpis_join *join = gpis_source_joined(A);
+    const int ranks = join ? join->ranks.ranks : 1,
+              here = join && join->ranks.neighbours > 0 ? join->ranks.neighbours : ranks;
+    const int machines = (ranks + here - 1) / here;
+    k->together = k->work;
+    k->work.ranks = ranks;
+    k->together.ranks = machines;
+    k->threads *= ranks;
+    k->machine.threads *= machines;
+    k->machine.read_bytes *= machines;
+    k->machine.gradient_bytes *= machines;
+    k->machine.disk_bytes *= machines;
+    k->machine.syrk_flops *= machines;
+}
+
 gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
                              const gpis_settings *settings, int64_t used, gpis_plan *out) {
     const char *name = settings->method;
@@ -270,6 +289,7 @@ gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_
                   .used = (double)used,
                   .room = context->limit > 0 ? fmin(machine.memory, (double)(context->limit - used)) : machine.memory,
                   .strict = context->limit > 0};
+    spread_over_ranks(&table, A);
     fill_table(&table, asked);
     out->chosen = lightest(&table, asked);
     if (table.strict && !out->candidates[out->chosen].applicable && lacks_memory(&table, asked))

@@ -25,6 +25,7 @@ typedef enum gpis_inner_cost { GPIS_INNER_BY_FACTOR, GPIS_INNER_BY_FACES, GPIS_I
 
 typedef struct gpis_workload {
     double n, d, k, entries; /* entries: of A that are stored */
+    double ranks;            /* that talk to each other about their rows */
     gpis_storage storage;
     gpis_inner_cost inner;
     double tol, delta;

@@ -84,21 +84,43 @@ void gpis_buckets_destroy(gpis_buckets *b) {
     gpis_free(b->context, b);
 }
 
-/* The codes of `count` rows from global row `first`, a multiple of WORDS. The low bit of a word is the sign, so signs
- * are fair and independent of buckets; the other 31 choose a bucket of the stack by multiplication. One block past the
- * last row may be drawn in part: codes has room up to a multiple of WORDS. */
-GPIS_HOT static void draw(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, uint64_t m, uint64_t stacks,
-                          uint32_t *restrict codes) {
+/* The low bit of a word is the sign, so signs are fair and independent of buckets; the other 31 choose a bucket of the
+ * stack by multiplication. */
+static inline uint32_t code_of(uint32_t word, uint64_t begin, uint64_t size) {
+    return gpis_signed_code((uint32_t)(begin + (((word >> 1) * size) >> 31)), word & 1);
+}
+
+/* The codes of `count` rows from global row `first`, both multiples of WORDS. */
+GPIS_HOT static void draw_blocks(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, uint64_t m,
+                                 uint64_t stacks, uint32_t *restrict codes) {
     for (uint64_t t = 0; t < stacks; t++) {
         const uint64_t begin = m * t / stacks, size = m * (t + 1) / stacks - begin;
         for (int64_t i = 0; i < count; i += WORDS) {
             const gpis_bits bits = gpis_random_bits(seed, stream, (first + (uint64_t)i) / WORDS * stacks + t);
-            for (int w = 0; w < WORDS; w++) {
-                const uint64_t bucket = begin + (((bits.v[w] >> 1) * size) >> 31);
-                codes[((uint64_t)i + (uint64_t)w) * stacks + t] = gpis_signed_code((uint32_t)bucket, bits.v[w] & 1);
-            }
+            for (int w = 0; w < WORDS; w++)
+                codes[((uint64_t)i + (uint64_t)w) * stacks + t] = code_of(bits.v[w], begin, size);
         }
     }
+}
+
+/* The same for rows that lie in one block of words, as at the ends of a part of A. */
+static void draw_few(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, uint64_t m, uint64_t stacks,
+                     uint32_t *codes) {
+    for (uint64_t t = 0; t < stacks && count > 0; t++) {
+        const uint64_t begin = m * t / stacks, size = m * (t + 1) / stacks - begin;
+        const gpis_bits bits = gpis_random_bits(seed, stream, first / WORDS * stacks + t);
+        for (int64_t i = 0; i < count; i++)
+            codes[(uint64_t)i * stacks + t] = code_of(bits.v[(first + (uint64_t)i) % WORDS], begin, size);
+    }
+}
+
+static void draw(const gpis_buckets *b, int64_t first, int64_t count, uint32_t *codes) {
+    const int64_t lead = gpis_min64(count, (WORDS - first % WORDS) % WORDS), whole = (count - lead) / WORDS * WORDS;
+    const uint64_t m = (uint64_t)b->m, s = (uint64_t)b->stacks;
+    draw_few(b->seed, b->stream, (uint64_t)first, lead, m, s, codes);
+    draw_blocks(b->seed, b->stream, (uint64_t)(first + lead), whole, m, s, codes + lead * b->stacks);
+    draw_few(b->seed, b->stream, (uint64_t)(first + lead + whole), count - lead - whole, m, s,
+             codes + (lead + whole) * b->stacks);
 }
 
 /* Draws the codes of a piece and, to gather, sorts them by bucket (counting sort), rows ascending within one. */
@@ -107,7 +129,7 @@ static void prepare_piece(const gpis_buckets *b, int64_t piece, int64_t row0, in
     const uint32_t *codes = b->codes + first * s;
     uint32_t *terms = b->terms + first * s;
     int32_t *ends = b->ends + piece * b->m, place = 0;
-    draw(b->seed, b->stream, (uint64_t)(row0 + first), count, (uint64_t)b->m, (uint64_t)s, b->codes + first * s);
+    draw(b, row0 + first, count, b->codes + first * s);
     if (!sort) return;
     memset(ends, 0, (size_t)b->m * sizeof *ends);
     for (int64_t e = 0; e < count * s; e++) ends[gpis_code_number(codes[e])]++;

@@ -13,7 +13,7 @@ static gpis_status start(gpis_sketch *s) {
 }
 
 static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads) {
-    return gpis_buckets_absorb(s->state, rows, Y, s->k, s->SA, s->SY, threads);
+    return gpis_buckets_absorb(s->state, rows, Y, s->k, s->into.A, s->into.Y, threads);
 }
 
 static void stop(gpis_sketch *s) { gpis_buckets_destroy(s->state); }

@@ -44,13 +44,15 @@ static gpis_status start(gpis_sketch *s) {
     c->CA = gpis_alloc_zero(s->context, m1 * s->d, sizeof(double));
     c->CY = gpis_alloc_zero(s->context, m1 * s->k, sizeof(double));
     if (!c->CA || !c->CY) return GPIS_NO_MEMORY;
+    s->rows = m1;
+    s->sums = (gpis_tree_sums){c->CA, c->CY};
     return gpis_buckets_create(s->context, m1, s->n, 1, s->seed, gpis_stream(GPIS_STREAM_SKETCH, s->round),
                                &c->buckets);
 }
 
 static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads) {
     count_gauss *c = s->state;
-    return gpis_buckets_absorb(c->buckets, rows, Y, s->k, c->CA, c->CY, threads);
+    return gpis_buckets_absorb(c->buckets, rows, Y, s->k, s->into.A, s->into.Y, threads);
 }
 
 /* SA = G CA, from a stream of its own: the bits of the count sketch must not come again. */

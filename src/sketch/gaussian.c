@@ -57,12 +57,12 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
     const gpis_gaussian g = {s->m, s->seed, gpis_stream(GPIS_STREAM_SKETCH, s->round)};
     double *scratch = gpis_alloc(s->context, gpis_gaussian_scratch(threads), sizeof *scratch);
     if (!scratch) return GPIS_NO_MEMORY;
-    for (int64_t i = 0; i < rows->nrows; i += GPIS_GAUSSIAN_CHUNK) {
-        const int64_t count = gpis_min64(GPIS_GAUSSIAN_CHUNK, rows->nrows - i);
+    for (int64_t i = 0, count; i < rows->nrows; i += count) {
+        count = gpis_min64(GPIS_GAUSSIAN_CHUNK - (rows->row0 + i) % GPIS_GAUSSIAN_CHUNK, rows->nrows - i);
         const gpis_block part = gpis_block_rows(rows, i, count);
         gpis_block_unpack(&part, s->state);
-        gpis_gaussian_add(&g, part.row0, count, s->state, s->d, s->SA, s->k ? Y + i * s->k : NULL, s->k, s->SY, scratch,
-                          threads);
+        gpis_gaussian_add(&g, part.row0, count, s->state, s->d, s->into.A, s->k ? Y + i * s->k : NULL, s->k, s->into.Y,
+                          scratch, threads);
     }
     gpis_free(s->context, scratch);
     return GPIS_OK;

@@ -55,10 +55,10 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
     for (int64_t p = begin; p < end; p++) {
         const int64_t i = picks[p].row - rows->row0, r = picks[p].place;
         const gpis_block one = gpis_block_rows(rows, i, 1);
-        double *row = s->SA + r * s->d;
+        double *row = s->into.A + r * s->d;
         gpis_block_unpack(&one, row);
-        for (int64_t j = 0; j < s->d; j++) row[j] *= scale;
-        for (int64_t j = 0; j < s->k; j++) s->SY[r * s->k + j] = scale * Y[i * s->k + j];
+        for (int64_t j = 0; j < s->d; j++) row[j] = scale * row[j] + 0.0; /* a sum of rows has no -0 */
+        for (int64_t j = 0; j < s->k; j++) s->into.Y[r * s->k + j] = scale * Y[i * s->k + j] + 0.0;
     }
     return GPIS_OK;
 }

@@ -23,6 +23,14 @@ const char *gpis_sketch_names(void) {
 #undef NAME
 }
 
+int gpis_sketch_number(const gpis_sketch_class *class) {
+    int number = 0;
+    while (kinds[number] != class) number++;
+    return number;
+}
+
+const gpis_sketch_class *gpis_sketch_numbered(int number) { return kinds[number]; }
+
 static gpis_status check_sizes(gpis_context *context, int64_t m, int64_t n, int64_t d, int64_t k) {
     int64_t size;
     if (m < 1) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs at least 1 row, not %lld", (long long)m);
@@ -69,16 +77,43 @@ static void clear(double *v, int64_t count, int threads) {
 
 gpis_status gpis_sketch_restart(gpis_sketch *s, uint64_t round) {
     s->class->stop(s);
+    gpis_tree_clear(&s->tree);
     s->state = NULL;
     s->round = round;
+    s->rows = s->m;
+    s->sums = (gpis_tree_sums){s->SA, s->SY};
     clear(s->SA, s->m * s->d, s->context->threads);
     if (s->k) clear(s->SY, s->m * s->k, s->context->threads);
-    return s->class->start(s);
+    const gpis_status status = s->class->start(s);
+    if (status != GPIS_OK) return status;
+    gpis_tree_start(&s->tree, s->context, s->n, s->rows, s->d, s->k, s->class->whole, s->sums);
+    return GPIS_OK;
+}
+
+gpis_status gpis_sketch_absorb(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads) {
+    gpis_tree *tree = &s->tree;
+    for (int64_t i = 0, count; i < rows->nrows; i += count) {
+        const int64_t row = rows->row0 + i, leaf = row / tree->leaf, end = gpis_min64((leaf + 1) * tree->leaf, s->n);
+        count = gpis_min64(rows->nrows - i, end - row);
+        gpis_status status = gpis_tree_open(tree, threads);
+        if (status != GPIS_OK) return status;
+        const gpis_block part = gpis_block_rows(rows, i, count);
+        s->into = tree->open;
+        status = s->class->absorb(s, &part, s->k ? Y + i * s->k : NULL, threads);
+        if (status != GPIS_OK) return status;
+        if (row + count == end) gpis_tree_close(tree, leaf, threads);
+    }
+    return GPIS_OK;
+}
+
+gpis_status gpis_sketch_finish(gpis_sketch *s, int threads) {
+    return s->class->finish ? s->class->finish(s, threads) : GPIS_OK;
 }
 
 void gpis_sketch_destroy(gpis_sketch *s) {
     if (!s) return;
     s->class->stop(s);
+    gpis_tree_clear(&s->tree);
     gpis_free(s->context, s->owned[0]);
     gpis_free(s->context, s->owned[1]);
     gpis_free(s->context, s);

@@ -2,9 +2,10 @@
  * sketch: S of m x n with E[S'S] = I, applied to the rows of A (and of Y) as they pass.
  *
  * The contract. Entry (r, i) of S is a function of (kind, m, seed, round, r, i) and, for sampling, of n: never of
- * blocks or threads. `absorb` is given each block of rows once, in order, by one thread, and may use `threads`
- * threads inside; row0 is a multiple of GPIS_SKETCH_QUANTUM and so is nrows, save for the last block. The sums run in
- * an order fixed by the row numbers, so SA has the same bits for any block size and thread count.
+ * blocks, threads or ranks. `absorb` is given blocks of rows, in order, by one thread, and may use `threads` threads
+ * inside; row0 and nrows are multiples of GPIS_SKETCH_QUANTUM, save where A or a part of it ends. It adds to s->into,
+ * and the sums run in an order fixed by the row numbers. Leaves of rows (tree.h) are added up by the callers, so SA has
+ * the same bits for any block size, thread count and partition of the rows.
  *
  * A new kind is one new file and one line in the list of kinds.h; it inherits tests/sketch/test_conformance.c.
  */
@@ -13,6 +14,7 @@
 
 #include "base/base.h"
 #include "linalg/block.h"
+#include "sketch/tree.h"
 
 enum { GPIS_SKETCH_QUANTUM = 1024 };
 
@@ -20,11 +22,13 @@ typedef struct gpis_sketch gpis_sketch;
 
 typedef struct gpis_sketch_class {
     const char *name;
-    bool whole;                           /* needs all rows in one block (SRHT): not for rows made on demand */
-    gpis_status (*start)(gpis_sketch *s); /* allocates s->state; SA and SY are allocated and zero already */
+    bool whole; /* needs all rows in one block (SRHT): not for rows made on demand */
+    /* Allocates s->state; SA and SY are allocated and zero already. Where `finish` makes them of something longer,
+     * that is allocated, zeroed, and entered as s->sums, with its rows. */
+    gpis_status (*start)(gpis_sketch *s);
     /* Y: the same rows of Y, rows->nrows x k, row-major; not looked at when k is 0 */
     gpis_status (*absorb)(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads);
-    gpis_status (*finish)(gpis_sketch *s, int threads); /* optional */
+    gpis_status (*finish)(gpis_sketch *s, int threads); /* optional: from s->sums to SA and SY */
     void (*stop)(gpis_sketch *s);                       /* frees s->state; NULL-safe */
     /* flops, in units of one full gradient (4 n d), to sketch n x d to m rows */
     double (*cost)(int64_t n, int64_t d, int64_t m);
@@ -37,15 +41,22 @@ struct gpis_sketch {
     gpis_context *context; /* borrowed */
     int64_t m, n, d, k;    /* k: columns of Y sketched along; 0: none */
     uint64_t seed, round;
-    double *SA;       /* m x d, row-major */
-    double *SY;       /* m x k, row-major; NULL when k is 0 */
-    double *owned[2]; /* SA and SY, where they are not the caller's */
+    double *SA;          /* m x d, row-major */
+    double *SY;          /* m x k, row-major; NULL when k is 0 */
+    double *owned[2];    /* SA and SY, where they are not the caller's */
+    int64_t rows;        /* of the sums over rows of A: m, or more where `finish` has work left */
+    gpis_tree_sums sums; /* SA and SY, or what they will be made of */
+    gpis_tree_sums into; /* where absorb adds: a leaf of the tree */
+    gpis_tree tree;
     void *state;
 };
 
 /* The kind of that name; NULL if there is none. gpis_sketch_names: all of them, comma separated, for messages. */
 const gpis_sketch_class *gpis_sketch_find(const char *name);
 const char *gpis_sketch_names(void);
+/* Kinds by number, from 0, for messages between ranks. */
+int gpis_sketch_number(const gpis_sketch_class *class);
+const gpis_sketch_class *gpis_sketch_numbered(int number);
 
 /* 1 <= m; m <= n where the kind needs it (srht, sample). */
 gpis_status gpis_sketch_create(gpis_context *context, const gpis_sketch_class *class, int64_t m, int64_t n, int64_t d,
@@ -56,6 +67,9 @@ gpis_status gpis_sketch_create_in(gpis_context *context, const gpis_sketch_class
                                   gpis_sketch **out);
 /* Clears SA, SY and starts anew with another round. */
 gpis_status gpis_sketch_restart(gpis_sketch *s, uint64_t round);
+/* Takes the next rows, and at the end makes SA and SY of them. Y: the same rows, k columns. */
+gpis_status gpis_sketch_absorb(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads);
+gpis_status gpis_sketch_finish(gpis_sketch *s, int threads);
 void gpis_sketch_destroy(gpis_sketch *s);
 
 #endif

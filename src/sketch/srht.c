@@ -92,10 +92,10 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
         double *x = scratch + h->N * PANEL * omp_get_thread_num();
 #pragma omp for schedule(dynamic) nowait
         for (int64_t j = 0; j < s->d; j += PANEL)
-            transform_panel(s, rows, j, gpis_min64(PANEL, s->d - j), x, s->SA, s->d);
+            transform_panel(s, rows, j, gpis_min64(PANEL, s->d - j), x, s->into.A, s->d);
 #pragma omp for schedule(dynamic)
         for (int64_t j = 0; j < s->k; j += PANEL)
-            transform_panel(s, &responses, j, gpis_min64(PANEL, s->k - j), x, s->SY, s->k);
+            transform_panel(s, &responses, j, gpis_min64(PANEL, s->k - j), x, s->into.Y, s->k);
     }
     gpis_free(s->context, scratch);
     return GPIS_OK;

@@ -1,11 +1,12 @@
 /*
  * What tells one A from another without reading it all: a checksum of some hundred rows, spread evenly from the first
- * to the last, as doubles. Whoever compares also compares the shape and the number of entries.
+ * to the last, as doubles. Whoever compares also compares the shape and the number of entries. Of rows on several ranks
+ * those of this one are taken.
  */
 #include "base/checksum.h"
-#include "source/source.h"
+#include "source/join.h"
 
-gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *out) {
+static gpis_status add_rows(gpis_context *context, gpis_source *source, uint32_t *out) {
     enum { ROWS = 200 };
     const int64_t rows = gpis_min64(ROWS, source->n);
     double *row = gpis_alloc(context, source->d, sizeof *row);
@@ -15,7 +16,6 @@ gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, 
         scratch = gpis_alloc(context, source->class->scratch_bytes(source, 1), 1);
         if (!scratch) status = GPIS_NO_MEMORY;
     }
-    *out = 0;
     for (int64_t i = 0; i < rows && status == GPIS_OK; i++) {
         gpis_block block;
         const int64_t index = rows == 1 ? 0 : (int64_t)((double)(source->n - 1) * (double)i / (double)(rows - 1));
@@ -27,5 +27,14 @@ gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, 
     }
     gpis_free(context, scratch);
     gpis_free(context, row);
+    return status;
+}
+
+gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *out) {
+    const gpis_join *join = gpis_source_joined(source);
+    gpis_status status = GPIS_OK;
+    *out = 0;
+    if (!join) return add_rows(context, source, out);
+    for (int64_t i = 0; i < join->count && status == GPIS_OK; i++) status = add_rows(context, join->parts[i], out);
     return status;
 }

@@ -96,6 +96,7 @@ static gpis_status map_source(gpis_context *context, const char *path, gpis_npy_
         return status;
     }
     gpis_dense_describe(source, m->file.header.type, m->file.header.order, m->file.header.rows, m->file.header.cols);
+    source->dimensions = m->file.header.dimensions;
     *out = source;
     return GPIS_OK;
 }

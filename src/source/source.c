@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "source/join.h"
 #include "source/table.h"
 
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name) {
@@ -61,7 +62,16 @@ void gpis_source_describe(const gpis_source *source, gpis_source_info *info) {
                                .kind = source->class->kind,
                                .layout = layout(source),
                                .bytes = bytes_per_pass(source),
-                               .resident = source->resident};
+                               .resident = source->resident,
+                               .dimensions = source->dimensions ? source->dimensions : 2};
+    const gpis_join *join = gpis_source_joined(source);
+    if (!join) return;
+    gpis_source_info part = {.kind = "none", .layout = "no rows"};
+    if (join->count > 0) gpis_source_describe(join->parts[0], &part);
+    info->kind = part.kind;
+    info->layout = part.layout;
+    info->bytes = join->bytes;
+    info->resident = part.resident;
 }
 
 const double *gpis_source_target(const gpis_source *source, int64_t *k) {
@@ -70,21 +80,24 @@ const double *gpis_source_target(const gpis_source *source, int64_t *k) {
 }
 
 const char *gpis_source_column(const gpis_source *source, int64_t j) {
+    while (!source->columns && source->of) source = source->of;
     return source->columns && j >= 0 && j < source->d ? source->columns[j] : NULL;
 }
 
 static gpis_status not_finite(gpis_context *context, const gpis_source *source, int64_t row, int64_t col,
                               double value) {
     const char *name = gpis_source_column(source, col);
-    return gpis_fail(context, GPIS_BAD_DATA,
-                     "%s: row %" PRId64 ", column %" PRId64 "%s%.40s%s is %s; remove or replace it",
-                     gpis_source_name(source), row + 1, col + 1, name ? " (" : "", name ? name : "", name ? ")" : "",
-                     isnan(value) ? "nan"
-                     : value > 0  ? "inf"
-                                  : "-inf");
+    return gpis_fail(
+        context, GPIS_BAD_DATA, "%s: row %" PRId64 ", column %" PRId64 "%s%.40s%s is %s; remove or replace it",
+        gpis_source_name(source), source->first + row + 1, col + 1, name ? " (" : "", name ? name : "", name ? ")" : "",
+        isnan(value) ? "nan"
+        : value > 0  ? "inf"
+                     : "-inf");
 }
 
 gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
+    const gpis_join *join = gpis_source_joined(source);
+    if (join) return gpis_join_audit(context, join);
     /* In memory a block that stays in cache while column-major rows are walked; from a file one worth the reading. */
     const double bytes = source->resident ? 1 << 20 : 1 << 23;
     const int64_t step = gpis_max64(1, gpis_min64(source->n, (int64_t)(bytes / gpis_source_row_bytes(source))));

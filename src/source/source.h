@@ -54,8 +54,11 @@ struct gpis_source {
     gpis_order order;           /* of dense blocks */
     bool serial;                /* one call of block at a time */
     bool resident;
-    char *name;     /* owned: the file's path, for messages; NULL in memory */
-    double *target; /* owned: n x target_k, or NULL */
+    int dimensions;        /* of the array in the file: 1 for a plain vector; 0: it does not say */
+    char *name;            /* owned: the file's path, for messages; NULL in memory */
+    int64_t first;         /* row 0 is this row of the file, for messages */
+    const gpis_source *of; /* borrowed: the source it is a part of, which knows the columns; NULL: none */
+    double *target;        /* owned: n x target_k, or NULL */
     int64_t target_k;
     char **columns; /* owned: d names, or NULL */
     void *state;    /* owned by the kind */
@@ -68,6 +71,10 @@ gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *cla
 double gpis_source_row_bytes(const gpis_source *source);
 /* GPIS_IO if the file has changed since it was opened. */
 gpis_status gpis_source_unchanged(gpis_source *source);
+/* Rows that this rank has; all of them where there are no others. */
+int64_t gpis_source_rows_here(const gpis_source *source);
+/* True on ranks that serve rank 0 their part of this source (join.h). */
+bool gpis_source_is_elsewhere(const gpis_source *source);
 
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);

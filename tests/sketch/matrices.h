@@ -73,10 +73,10 @@ static inline double *small_numbers(int64_t count, uint64_t seed) {
 static inline gpis_status feed(gpis_sketch *s, const gpis_block *A, const double *Y, int64_t step, int threads) {
     for (int64_t i = 0; i < A->nrows; i += step) {
         const gpis_block part = gpis_block_rows(A, i, gpis_min64(step, A->nrows - i));
-        const gpis_status status = s->class->absorb(s, &part, Y ? Y + i * s->k : NULL, threads);
+        const gpis_status status = gpis_sketch_absorb(s, &part, Y ? Y + i * s->k : NULL, threads);
         if (status != GPIS_OK) return status;
     }
-    return s->class->finish ? s->class->finish(s, threads) : GPIS_OK;
+    return gpis_sketch_finish(s, threads);
 }
 
 /* S itself, m x n, in memory to be freed: the sketch of the identity. One thread: tests do this thousands of times. */

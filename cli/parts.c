@@ -1,0 +1,229 @@
+/*
+ * A in several files, on one rank or on many. "@LIST" in the place of A names a text file with a line for each part:
+ * the file of its rows and, where y is not elsewhere, that of its y. Blank lines and what follows # do not count; names
+ * are relative to the folder of the list. A plain file is a list of one.
+ *
+ * Rows are shared out evenly whatever the parts are. Each part is opened by one rank first, which tells the others its
+ * shape; then each rank opens those that its own rows lie in.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct part {
+    char *a, *y; /* owned; y NULL: none */
+    int64_t rows, cols;
+    gpis_source *source; /* owned: opened here, or NULL */
+} part;
+
+struct cli_parts {
+    part *parts; /* owned */
+    int count;
+    gpis_source **slices; /* owned, and what they point to */
+    int sliced;
+};
+
+/* ---- the list -------------------------------------------------------------------------------------------------------
+ */
+
+/* `name` as seen from the folder of the list. */
+static char *beside(const char *list, const char *name) {
+    const char *slash = strrchr(list, '/');
+    char *path = NULL;
+    if (name[0] == '/' || !slash) return strdup(name);
+    return asprintf(&path, "%.*s%s", (int)(slash - list + 1), list, name) < 0 ? NULL : path;
+}
+
+static int add_part(cli_parts *p, char *a, char *y) {
+    part *grown = a ? realloc(p->parts, (size_t)(p->count + 1) * sizeof *grown) : NULL;
+    if (grown) p->parts = grown;
+    if (!grown) {
+        free(a);
+        free(y);
+        return cli_fail(CLI_TROUBLE, "out of memory");
+    }
+    p->parts[p->count++] = (part){.a = a, .y = y};
+    return 0;
+}
+
+static int read_line(cli_parts *p, const char *list, int number, char *line) {
+    static const char blanks[] = " \t\r\n";
+    line[strcspn(line, "#")] = '\0';
+    char *rest = line, *a = strtok_r(line, blanks, &rest), *y = strtok_r(NULL, blanks, &rest);
+    if (!a) return 0;
+    if (strtok_r(NULL, blanks, &rest))
+        return cli_fail(CLI_BAD_INPUT, "%s: line %d: a part is one file, or two with its y", list, number);
+    if (p->count > 0 && !p->parts[0].y != !y)
+        return cli_fail(CLI_BAD_INPUT, "%s: line %d: y is there for some parts only", list, number);
+    return add_part(p, beside(list, a), y ? beside(list, y) : NULL);
+}
+
+static int read_list(cli_parts *p, const char *list) {
+    FILE *file = fopen(list, "r");
+    if (!file) return cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(errno));
+    char *line = NULL;
+    size_t size = 0;
+    int code = 0;
+    for (int number = 1; code == 0 && getline(&line, &size, file) >= 0; number++)
+        code = read_line(p, list, number, line);
+    free(line);
+    fclose(file);
+    if (code == 0 && p->count == 0) code = cli_fail(CLI_BAD_INPUT, "%s lists no parts", list);
+    return code;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------------
+ */
+
+static int open_part(const cli_problem *problem, part *q, const cli_common *common) {
+    if (q->source) return 0;
+    const gpis_open_options options = cli_open_options(common);
+    const gpis_status status = gpis_source_open_with(problem->context, q->a, &options, &q->source);
+    if (status != GPIS_OK) return cli_fail_status(problem->context, status);
+    gpis_source_info info;
+    gpis_source_describe(q->source, &info);
+    q->rows = info.rows;
+    q->cols = info.cols;
+    return 0;
+}
+
+/* Tells the ranks what the parts they have not opened are like. */
+static int exchange_shapes(cli_parts *p) {
+    const gpis_ranks *ranks = cli_ranks();
+    double *shapes = calloc((size_t)p->count * 2, sizeof *shapes);
+    const int code = cli_ranks_agree(shapes ? 0 : cli_fail(CLI_TROUBLE, "out of memory"));
+    for (int i = 0; code == 0 && i < p->count; i++) {
+        shapes[2 * i] = (double)p->parts[i].rows;
+        shapes[2 * i + 1] = (double)p->parts[i].cols;
+    }
+    if (code == 0 && ranks) ranks->reduce_sum(ranks->user, shapes, 2 * (int64_t)p->count);
+    for (int i = 0; code == 0 && i < p->count; i++) {
+        p->parts[i].rows = (int64_t)shapes[2 * i];
+        p->parts[i].cols = (int64_t)shapes[2 * i + 1];
+    }
+    free(shapes);
+    return code;
+}
+
+static int find_shapes(cli_problem *problem, cli_parts *p, const cli_common *common, int64_t *rows) {
+    const gpis_ranks *ranks = cli_ranks();
+    int code = 0;
+    for (int i = 0; i < p->count && code == 0; i++)
+        if (!ranks || i % ranks->ranks == ranks->rank) code = open_part(problem, &p->parts[i], common);
+    code = cli_ranks_agree(code);
+    if (code == 0) code = exchange_shapes(p);
+    if (code != 0) return code;
+    *rows = 0;
+    for (int i = 0; i < p->count && code == 0; i++) {
+        *rows += p->parts[i].rows;
+        if (p->parts[i].cols != p->parts[0].cols)
+            code = cli_fail(CLI_BAD_INPUT, "%s has %lld columns but %s has %lld; all parts of A are equally wide",
+                            p->parts[i].a, (long long)p->parts[i].cols, p->parts[0].a, (long long)p->parts[0].cols);
+    }
+    return cli_ranks_agree(code);
+}
+
+/* ---- this rank's rows -----------------------------------------------------------------------------------------------
+ */
+
+/* Rows [first, first + count) of the file `path`, which has to have `rows` rows, behind those of y already there. */
+static int read_y(cli_problem *problem, const char *path, const char *of, int64_t rows, int64_t first, int64_t count) {
+    gpis_source *y = NULL;
+    gpis_source_info info;
+    gpis_status status = gpis_source_open(problem->context, path, NULL, &y);
+    if (status != GPIS_OK) return cli_fail_status(problem->context, status);
+    gpis_source_describe(y, &info);
+    int code = 0;
+    if (info.rows != rows)
+        code = cli_fail(CLI_BAD_INPUT, "%s has %lld rows but %s has %lld; y needs one row for each row of A", path,
+                        (long long)info.rows, of, (long long)rows);
+    else if (problem->k > 0 && info.cols != problem->k)
+        code = cli_fail(CLI_BAD_INPUT, "%s has %lld columns, the y before it %lld", path, (long long)info.cols,
+                        (long long)problem->k);
+    problem->k = info.cols;
+    problem->dimensions = info.cols == 1 && (info.dimensions == 1 || strcmp(info.kind, "npy") != 0) ? 1 : 2;
+    const int64_t used = problem->y_rows;
+    double *grown = code == 0 ? realloc(problem->y_owned, (size_t)((used + count) * info.cols) * sizeof *grown) : NULL;
+    if (code == 0 && !grown) code = cli_fail(CLI_TROUBLE, "out of memory");
+    if (grown) problem->y_owned = grown;
+    if (code == 0) {
+        status = gpis_source_rows(problem->context, y, first, count, grown + used * info.cols);
+        if (status != GPIS_OK) code = cli_fail_status(problem->context, status);
+        problem->y_rows = used + count;
+    }
+    gpis_source_destroy(y);
+    return code;
+}
+
+/* Rows [begin, end) of all: slices of the parts they lie in, and their y. */
+static int take_rows(cli_problem *problem, cli_parts *p, const cli_common *common, int64_t begin, int64_t end) {
+    int code = 0;
+    p->slices = calloc((size_t)p->count, sizeof(gpis_source *));
+    if (!p->slices) return cli_fail(CLI_TROUBLE, "out of memory");
+    for (int64_t i = 0, row = 0; i < p->count && code == 0; row += p->parts[i++].rows) {
+        part *q = &p->parts[i];
+        const int64_t first = begin > row ? begin - row : 0, last = end - row < q->rows ? end - row : q->rows;
+        if (first >= last) continue;
+        code = open_part(problem, q, common);
+        if (code != 0) break;
+        const gpis_status status =
+            gpis_source_slice(problem->context, q->source, first, last - first, &p->slices[p->sliced]);
+        if (status != GPIS_OK) return cli_fail_status(problem->context, status);
+        p->sliced++;
+        if (q->y) code = read_y(problem, q->y, q->a, q->rows, first, last - first);
+    }
+    return code;
+}
+
+/* How many columns y has, also for ranks without rows. */
+static int match_y(cli_problem *problem, cli_parts *p, const char *a_path) {
+    if (!problem->y_owned && p->sliced > 0 && gpis_source_target(p->slices[0], &problem->k)) problem->dimensions = 1;
+    const int64_t k = (int64_t)cli_ranks_largest((double)problem->k);
+    if (k == 0)
+        return cli_fail(CLI_BAD_INPUT, "%s holds no y: give y as a second file, or name its column with --target",
+                        a_path);
+    if (problem->k == 0) problem->k = k;
+    return 0;
+}
+
+int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common) {
+    const gpis_ranks *ranks = cli_ranks();
+    cli_parts *p = problem->parts = calloc(1, sizeof *p);
+    int64_t rows = 0;
+    int code = p ? 0 : cli_fail(CLI_TROUBLE, "out of memory");
+    if (code == 0) code = a_path[0] == '@' ? read_list(p, a_path + 1) : add_part(p, strdup(a_path), NULL);
+    if (code == 0 && y_path && p->parts[0].y)
+        code = cli_fail(CLI_BAD_INPUT, "y is given twice: by the file %s and by the list %s", y_path, a_path + 1);
+    code = cli_ranks_agree(code);
+    if (code == 0) code = find_shapes(problem, p, common, &rows);
+    if (code != 0) return code;
+    const int64_t begin = ranks ? gpis_share_begin(rows, ranks->rank, ranks->ranks) : 0;
+    const int64_t end = ranks ? gpis_share_begin(rows, ranks->rank + 1, ranks->ranks) : rows;
+    code = take_rows(problem, p, common, begin, end);
+    if (code == 0 && y_path && end > begin) code = read_y(problem, y_path, a_path, rows, begin, end - begin);
+    code = cli_ranks_agree(code);
+    if (code == 0) code = cli_ranks_agree(match_y(problem, p, a_path));
+    if (code != 0) return code;
+    const gpis_status status = gpis_source_join(problem->context, p->slices, p->sliced, ranks, &problem->A);
+    if (status != GPIS_OK) return cli_ranks_agree(cli_fail_status(problem->context, status));
+    const double *inside = gpis_source_target(problem->A, NULL);
+    problem->Y = problem->y_owned ? problem->y_owned
+                 : inside         ? inside
+                                  : &problem->load_seconds; /* no rows: never read */
+    return 0;
+}
+
+void cli_parts_close(cli_parts *p) {
+    if (!p) return;
+    for (int i = 0; i < p->sliced; i++) gpis_source_destroy(p->slices[i]);
+    for (int i = 0; i < p->count; i++) {
+        gpis_source_destroy(p->parts[i].source);
+        free(p->parts[i].a);
+        free(p->parts[i].y);
+    }
+    free(p->slices);
+    free(p->parts);
+    free(p);
+}

@@ -1,0 +1,216 @@
+/* Making a source of parts: the ranks tell each other what they have. */
+#include "source/join.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "source/talk.h"
+
+enum { QUANTUM = 1024 }; /* rows: what all sketches take as one (sketch.h) */
+
+int64_t gpis_share_begin(int64_t rows, int rank, int ranks) {
+    const int64_t quanta = (rows + QUANTUM - 1) / QUANTUM;
+    const int64_t begin = quanta / ranks * rank + quanta % ranks * rank / ranks;
+    return gpis_min64(rows, begin * QUANTUM);
+}
+
+/* Rows of a joined source are walked part by part (pass.c); in one piece they cannot be had. */
+static gpis_status no_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
+    (void)row0, (void)nrows, (void)scratch, (void)out;
+    return gpis_fail(source->context, GPIS_INTERNAL, "rows of several parts were asked for as one block");
+}
+
+static void destroy(gpis_source *source) {
+    gpis_join *join = source->state;
+    gpis_free(source->context, join->parts);
+    gpis_free(source->context, join->begin);
+    gpis_free(source->context, join->buffer);
+    gpis_free(source->context, join);
+}
+
+static const gpis_source_class stored_class = {.kind = "join", .block = no_block, .destroy = destroy};
+static const gpis_source_class made_class = {.kind = "join", .block = no_block, .destroy = destroy, .on_demand = true};
+
+const gpis_join *gpis_source_joined(const gpis_source *source) {
+    return source->class && source->class->block == no_block ? source->state : NULL;
+}
+
+int64_t gpis_source_rows_here(const gpis_source *source) {
+    const gpis_join *join = gpis_source_joined(source);
+    return join ? gpis_join_rows(join) : source->n;
+}
+
+bool gpis_source_is_elsewhere(const gpis_source *source) {
+    const gpis_join *join = gpis_source_joined(source);
+    return join && join->ranks.rank > 0;
+}
+
+gpis_status gpis_join_audit(gpis_context *context, const gpis_join *join) {
+    gpis_status status = GPIS_OK;
+    for (int64_t i = 0; i < join->count && status == GPIS_OK; i++) status = gpis_source_audit(context, join->parts[i]);
+    return status;
+}
+
+/* ---- what a rank tells of its parts ---------------------------------------------------------------------------------
+ */
+
+/* One rank's line: numbers, so that reduce_sum carries them. */
+enum { ROWS, COLUMNS, ENTRIES, BYTES, LARGEST, PARTS, STORED, TARGETS, FACTS };
+
+static void tell(gpis_source *const *parts, int64_t count, double *facts) {
+    for (int64_t i = 0; i < count; i++) {
+        gpis_source_info info;
+        gpis_source_describe(parts[i], &info);
+        facts[ROWS] += (double)info.rows;
+        facts[COLUMNS] = (double)info.cols;
+        facts[ENTRIES] += (double)info.nonzeros;
+        facts[BYTES] += (double)info.bytes;
+        facts[LARGEST] = fmax(facts[LARGEST], (double)info.rows);
+        facts[STORED] = 1.0 + parts[i]->type + 2.0 * parts[i]->block_kind + 4.0 * parts[i]->order +
+                        8.0 * parts[i]->class->on_demand;
+        facts[TARGETS] = (double)parts[i]->target_k;
+    }
+    facts[PARTS] = (double)count;
+}
+
+static gpis_status check_parts(gpis_context *context, gpis_source *const *parts, int64_t count) {
+    if (count < 0) return (gpis_status)-count;
+    if (count > 0 && !parts) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there are no parts to join");
+    for (int64_t i = 0; i < count; i++) {
+        const gpis_source *part = parts[i];
+        if (!part) return gpis_fail(context, GPIS_BAD_ARGUMENT, "part %" PRId64 " is NULL", i + 1);
+        if (gpis_source_joined(part))
+            return gpis_fail(context, GPIS_BAD_ARGUMENT, "part %" PRId64 " is itself made of parts", i + 1);
+        if (part->d != parts[0]->d)
+            return gpis_fail(context, GPIS_BAD_SHAPE, "%s has %" PRId64 " columns but %s has %" PRId64,
+                             gpis_source_name(part), part->d, gpis_source_name(parts[0]), parts[0]->d);
+        if (part->target_k != parts[0]->target_k)
+            return gpis_fail(context, GPIS_BAD_SHAPE, "%s has %" PRId64 " targets but %s has %" PRId64,
+                             gpis_source_name(part), part->target_k, gpis_source_name(parts[0]), parts[0]->target_k);
+    }
+    return GPIS_OK;
+}
+
+/* All ranks' lines, one after the other; rows of the same width, and some. Every rank comes to the same verdict. */
+static gpis_status check_facts(gpis_context *context, const double *facts, int ranks) {
+    const double *first = NULL;
+    double rows = 0.0;
+    for (int r = 0; r < ranks; r++) {
+        const double *line = facts + (int64_t)r * FACTS;
+        if (line[PARTS] == 0.0) continue;
+        if (!first) first = line;
+        rows += line[ROWS];
+        if (line[COLUMNS] != first[COLUMNS])
+            return gpis_fail(context, GPIS_BAD_SHAPE, "the rows of rank %d have %.0f columns, those of rank %d %.0f", r,
+                             line[COLUMNS], (int)((first - facts) / FACTS), first[COLUMNS]);
+    }
+    if (!first) return gpis_fail(context, GPIS_BAD_SHAPE, "no rank has any rows");
+    if (rows > 9e15) return gpis_fail(context, GPIS_TOO_LARGE, "%.3g rows are too many", rows);
+    return GPIS_OK;
+}
+
+/* ---- the source -----------------------------------------------------------------------------------------------------
+ */
+
+static void learn(gpis_source *source, gpis_join *join, const double *facts) {
+    for (int r = join->ranks.ranks - 1; r >= 0; r--) {
+        const double *line = facts + (int64_t)r * FACTS;
+        source->nonzeros += (int64_t)line[ENTRIES];
+        join->bytes += (int64_t)line[BYTES];
+        join->largest = gpis_max64(join->largest, (int64_t)line[LARGEST]);
+        join->parts_of_all += (int64_t)line[PARTS];
+        if (line[PARTS] == 0.0) continue;
+        const int stored = (int)line[STORED] - 1; /* of the first rank that has rows */
+        source->d = (int64_t)line[COLUMNS];
+        source->type = (gpis_type)(stored & 1);
+        source->block_kind = (gpis_block_kind)(stored >> 1 & 1);
+        source->order = (gpis_order)(stored >> 2 & 1);
+        source->class = stored >> 3 & 1 ? &made_class : &stored_class;
+    }
+    for (int r = 0; r < join->ranks.ranks; r++)
+        join->begin[r + 1] = join->begin[r] + (int64_t)facts[(int64_t)r * FACTS + ROWS];
+    source->n = join->begin[join->ranks.ranks];
+    if (join->count > 0) source->of = join->parts[0];
+}
+
+/* y inside the parts, one after the other. */
+static gpis_status join_targets(gpis_source *source, const gpis_join *join) {
+    const int64_t k = join->count > 0 ? join->parts[0]->target_k : 0;
+    if (k == 0) return GPIS_OK;
+    source->target_k = k;
+    double *to = source->target = gpis_alloc(source->context, gpis_join_rows(join) * k, sizeof(double));
+    if (!to) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < join->count; i++) {
+        const gpis_source *part = join->parts[i];
+        memcpy(to, part->target, (size_t)(part->n * k) * sizeof(double));
+        to += part->n * k;
+    }
+    return GPIS_OK;
+}
+
+/* Everything that memory is needed for, before the others are told that all is well. */
+static gpis_status allocate(gpis_context *context, gpis_source *const *parts, int64_t count, const gpis_ranks *ranks,
+                            gpis_source **out, double **facts) {
+    gpis_join *join = gpis_alloc_zero(context, 1, sizeof *join);
+    gpis_source *source = join ? gpis_source_new(context, &stored_class, NULL) : NULL;
+    if (!source) {
+        gpis_free(context, join);
+        return GPIS_NO_MEMORY;
+    }
+    *out = source;
+    source->state = join;
+    join->context = context;
+    join->ranks = *ranks;
+    join->count = count;
+    join->parts = gpis_alloc(context, count, sizeof *join->parts);
+    join->begin = gpis_alloc_zero(context, ranks->ranks + 1, sizeof *join->begin);
+    join->buffer = gpis_alloc(context, GPIS_JOIN_BUFFER, sizeof *join->buffer);
+    *facts = gpis_alloc_zero(context, (int64_t)ranks->ranks * FACTS, sizeof **facts);
+    if (!join->parts || !join->begin || !join->buffer || !*facts) return GPIS_NO_MEMORY;
+    if (count > 0) memcpy(join->parts, parts, (size_t)count * sizeof *parts);
+    return GPIS_OK;
+}
+
+static gpis_status build(gpis_context *context, gpis_source *const *parts, int64_t count, const gpis_ranks *ranks,
+                         gpis_source **out) {
+    double *facts = NULL;
+    gpis_source *source = NULL;
+    gpis_status status = check_parts(context, parts, count);
+    if (status == GPIS_OK) status = allocate(context, parts, count, ranks, &source, &facts);
+    status = gpis_talk_agree(context, ranks, status);
+    if (status == GPIS_OK) {
+        tell(parts, count, facts + (int64_t)ranks->rank * FACTS);
+        status = gpis_talk_sum(context, ranks, facts, (int64_t)ranks->ranks * FACTS);
+    }
+    if (status == GPIS_OK) status = check_facts(context, facts, ranks->ranks);
+    if (status == GPIS_OK) {
+        learn(source, source->state, facts);
+        status = gpis_talk_agree(context, ranks, join_targets(source, source->state));
+    }
+    gpis_free(context, facts);
+    if (status == GPIS_OK)
+        *out = source;
+    else
+        gpis_source_destroy(source);
+    return status;
+}
+
+static int alone(void *user, double *values, int64_t count) {
+    (void)user, (void)values, (void)count;
+    return 0;
+}
+
+gpis_status gpis_source_join(gpis_context *context, gpis_source *const *parts, int64_t count, const gpis_ranks *ranks,
+                             gpis_source **out) {
+    const gpis_ranks one = {.ranks = 1, .reduce_sum = alone};
+    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    *out = NULL;
+    if (!ranks) ranks = &one;
+    if (!ranks->reduce_sum || ranks->ranks < 1 || ranks->rank < 0 || ranks->rank >= ranks->ranks)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "rank %d of %d, with %s to add up by", ranks->rank, ranks->ranks,
+                         ranks->reduce_sum ? "a function" : "nothing");
+    if (!ranks->send != !ranks->receive)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "ranks need both send and receive, or neither");
+    return build(context, parts, count, ranks, out);
+}

@@ -1,0 +1,11 @@
+/* The exchanges of join.h before there is a joined source: with ranks alone, in small pieces on the stack. */
+#ifndef GPIS_TALK_H
+#define GPIS_TALK_H
+
+#include "base/base.h"
+
+gpis_status gpis_talk_sum(gpis_context *context, const gpis_ranks *ranks, double *values, int64_t count);
+gpis_status gpis_talk_agree(gpis_context *context, const gpis_ranks *ranks, gpis_status status);
+gpis_status gpis_talk_share(gpis_context *context, const gpis_ranks *ranks, int from, void *bytes, int64_t count);
+
+#endif

@@ -1,0 +1,111 @@
+/* Ranks that are threads of this program: the library needs no MPI to be tested on several of them. */
+#ifndef GPIS_TESTS_RANKS_H
+#define GPIS_TESTS_RANKS_H
+
+#include <pthread.h>
+
+#include "support.h"
+
+enum { RANKS_MOST = 8 };
+
+/* A number in flight from one rank to another: who sends waits until it has been taken. */
+typedef struct channel {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    const double *values;
+} channel;
+
+typedef struct world {
+    int ranks;
+    pthread_barrier_t barrier;
+    double *parts[RANKS_MOST], *total;
+    channel channels[RANKS_MOST][RANKS_MOST];
+    long moved; /* numbers sent from rank to rank */
+} world;
+
+/* What a rank is given: its own context, and how to reach the others. */
+typedef struct member {
+    world *world;
+    gpis_ranks ranks;
+    gpis_context *context;
+    test_memory memory;
+    void *user;
+    void (*work)(struct member *);
+} member;
+
+/* In the order of ranks, by rank 0: the same bits everywhere. */
+static inline int world_sum(void *user, double *values, int64_t count) {
+    member *m = user;
+    world *w = m->world;
+    w->parts[m->ranks.rank] = values;
+    if (m->ranks.rank == 0) w->total = calloc((size_t)count, sizeof(double));
+    pthread_barrier_wait(&w->barrier);
+    if (m->ranks.rank == 0)
+        for (int r = 0; r < w->ranks; r++)
+            for (int64_t i = 0; i < count; i++) w->total[i] = r ? w->total[i] + w->parts[r][i] : w->parts[r][i];
+    pthread_barrier_wait(&w->barrier);
+    memcpy(values, w->total, (size_t)count * sizeof *values);
+    pthread_barrier_wait(&w->barrier);
+    if (m->ranks.rank == 0) free(w->total);
+    return 0;
+}
+
+static inline int world_send(void *user, int to, const double *values, int64_t count) {
+    member *m = user;
+    channel *c = &m->world->channels[m->ranks.rank][to];
+    pthread_mutex_lock(&c->lock);
+    c->values = values;
+    m->world->moved += count;
+    pthread_cond_broadcast(&c->changed);
+    while (c->values) pthread_cond_wait(&c->changed, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+    return 0;
+}
+
+static inline int world_receive(void *user, int from, double *values, int64_t count) {
+    member *m = user;
+    channel *c = &m->world->channels[from][m->ranks.rank];
+    pthread_mutex_lock(&c->lock);
+    while (!c->values) pthread_cond_wait(&c->changed, &c->lock);
+    memcpy(values, c->values, (size_t)count * sizeof *values);
+    c->values = NULL;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    return 0;
+}
+
+static inline void *world_member(void *user) {
+    member *m = user;
+    m->work(m);
+    return NULL;
+}
+
+/* Runs `work` on so many ranks. `direct`: they can send to each other. The allocation numbered fail_at (0: none) of
+ * rank fail_rank fails. Everything but the contexts must have been given back. */
+static inline void world_run(int ranks, bool direct, int fail_rank, long fail_at, void (*work)(member *), void *user) {
+    static world w;
+    member members[RANKS_MOST];
+    pthread_t threads[RANKS_MOST];
+    w = (world){.ranks = ranks};
+    pthread_barrier_init(&w.barrier, NULL, (unsigned)ranks);
+    for (int i = 0; i < ranks * ranks; i++) {
+        pthread_mutex_init(&w.channels[i / ranks][i % ranks].lock, NULL);
+        pthread_cond_init(&w.channels[i / ranks][i % ranks].changed, NULL);
+    }
+    for (int r = 0; r < ranks; r++) {
+        member *m = &members[r];
+        *m = (member){.world = &w, .user = user, .work = work};
+        m->ranks = (gpis_ranks){.rank = r, .ranks = ranks, .reduce_sum = world_sum, .user = m};
+        if (direct) m->ranks.send = world_send;
+        if (direct) m->ranks.receive = world_receive;
+        m->context = test_context(&m->memory);
+        gpis_context_set_threads(m->context, 1 + r % 2);
+        if (r == fail_rank) m->memory.fail_at = fail_at;
+        pthread_create(&threads[r], NULL, world_member, m);
+    }
+    for (int r = 0; r < ranks; r++) pthread_join(threads[r], NULL);
+    for (int r = 0; r < ranks; r++) test_context_end(members[r].context, &members[r].memory);
+    pthread_barrier_destroy(&w.barrier);
+}
+
+#endif
