@@ -2,6 +2,7 @@
 command -v mpirun >/dev/null || { echo "skipped: there is no mpirun"; exit 77; }
 [ -f "$(dirname "$gpis")/libgpis_mpi.so" ] || { echo "skipped: built without MPI"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_mpi_yield_when_idle=1 # more ranks than cores
 export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers forbid it, and Open MPI says so at length
 export ASAN_OPTIONS=detect_leaks=0                   # MPI keeps what it has
 
