@@ -361,11 +361,14 @@ static int64_t chunks_of_a_strip(const cut *c) {
 static gpis_roundings roundings_of(const gpis_source *A, cut g, cut h, int64_t k, bool extended) {
     const int64_t g_chunks = chunks_of_a_strip(&g), h_chunks = chunks_of_a_strip(&h);
     const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
+    /* a chunk's part of the gradient is rounded once, and added once */
+    const bool by_chunks = extended && A->block_kind == GPIS_BLOCK_DENSE;
+    const int64_t rows = by_chunks ? g_chunks + 2 : gpis_min64(A->n, g_chunks * g.chunk_rows);
     const bool few = A->block_kind == GPIS_BLOCK_DENSE && k <= GPIS_FEW_RESPONSES && !extended;
     const bool by_lanes = few && (A->order == GPIS_ROW_MAJOR || A->class->on_demand);
     return (gpis_roundings){.residual = (double)(by_lanes ? gpis_dense_dot_roundings(A->d) : A->d),
                             .objective = (double)(within + g_chunks + g.strips),
-                            .gradient = (double)(gpis_min64(A->n, g_chunks * g.chunk_rows) + g_chunks + g.strips + 8),
+                            .gradient = (double)(rows + g_chunks + g.strips + 8),
                             .gram = (double)(gpis_min64(A->n, h_chunks * h.chunk_rows) + h_chunks + h.strips + 8)};
 }
 
