@@ -163,6 +163,40 @@ static void as_good_as_brute_force(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Gradients that are off by what they are said to be off by: so is the objective, and by no more than stated. */
+static void errors_are_covered(void **state) {
+    (void)state;
+    static const double PRODUCT = 1e-7;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    int uncovered = 0; /* were the errors left out */
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        quadratic q;
+        const int count = 2 + (int)(seed % 8);
+        double X[MOST][D], g[D], x[D], fresh[D], f, signs[MOST * D], columns2[D] = {0};
+        gpis_combination made;
+        gpis_hull *hull = NULL;
+        fill_normal(q.A, N * D, seed, 1.0);
+        fill_normal(q.y, N, seed + 1, 1.0);
+        fill_normal(signs, MOST * D, seed + 3, 1.0);
+        for (int i = 0; i < N * D; i++) columns2[i % D] += q.A[i] * q.A[i];
+        place_points(X, count, (places)(seed % PLACES), seed + 2);
+        assert_ok(context, gpis_hull_create(context, D, 1, columns2, seed % 3 == 0, &hull));
+        for (int p = 0; p < count; p++) {
+            const double at = (double)evaluate(&q, X[p], g);
+            for (int j = 0; j < D; j++) g[j] += copysign(PRODUCT * sqrt(columns2[j]), signs[p * D + j]);
+            gpis_hull_add(hull, X[p], g, at, (gpis_errors){.product = PRODUCT});
+        }
+        gpis_hull_minimise(hull, x, g, &f, &made);
+        const double truth = (double)evaluate(&q, x, fresh), off = fabs(f - truth);
+        if (!(off <= made.objective + 1e-14 * truth)) fail_msg("off by %g, stated %g", off, made.objective);
+        uncovered += off > 1e-10 * truth;
+        gpis_hull_destroy(hull);
+    }
+    assert_true(uncovered > 20);
+    test_context_end(context, &memory);
+}
+
 /* More points than there is room for: the oldest leave. Convex weights keep members members. */
 static void old_points_leave(void **state) {
     (void)state;
@@ -210,7 +244,7 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_good_as_brute_force), cmocka_unit_test(old_points_leave),
-                                       cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_good_as_brute_force), cmocka_unit_test(errors_are_covered),
+                                       cmocka_unit_test(old_points_leave), cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
