@@ -92,14 +92,16 @@ typedef struct cli_problem {
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 /* Reads a d x k matrix (an x); returns 0 or an exit code. */
 int cli_problem_read_x(cli_problem *problem, const char *path, gpis_array *out);
+/* What --memory leaves besides all that was held so far, at least 1; 0: there is no limit. */
+int64_t cli_problem_room(const cli_problem *problem, const cli_common *common);
 void cli_problem_close(cli_problem *problem);
 
 /* Starts the program again where OpenBLAS does not know the processor (blas.c). */
 void cli_wake_blas(char **argv);
 
 /* How fast this machine is (machine.c): as kept from before, or measured now and kept, where that is worth it and
- * possible, or usual figures. Returns in words which of these. */
-const char *cli_machine(bool worth_measuring, gpis_machine *machine);
+ * possible within `room` bytes (0: no limit), or usual figures. Returns in words which of these. */
+const char *cli_machine(bool worth_measuring, int64_t room, gpis_machine *machine);
 
 /* Tells what an HDF5 file holds (contents.c): on stdout, or as an array, which is the caller's, where `array` is not
  * NULL. False: the file is none; else *code is 0 or an exit code, and *matrices how many of the things could be A. */
