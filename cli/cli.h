@@ -117,18 +117,19 @@ int cli_report_json(const cli_problem *problem, const cli_common *common, const 
 int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
 
-/* ---- output files (output.c): written beside their place, then renamed ------------------------------------------- */
+/* ---- output files (output.c): they take their name when they are whole ------------------------------------------- */
 
 typedef struct cli_output {
     FILE *stream;
     char *path;      /* owned: where it goes in the end, links followed */
-    char *temporary; /* owned; NULL: `stream` writes to what `path` names, which is no regular file */
+    char *temporary; /* owned: the name it has so far; NULL: it is nameless, or what `path` names is no regular file */
+    bool nameless;
 } cli_output;
 
 /* Tries, before long work, whether a file could be put at `path`; returns 0 or an exit code. */
 int cli_output_try(const char *path);
 int cli_output_open(cli_output *output, const char *path);
-/* Closes and renames; returns 0 or an exit code. A cleared cli_output is fine and does nothing. */
+/* Closes it and gives it its name; returns 0 or an exit code. A cleared cli_output is fine and does nothing. */
 int cli_output_commit(cli_output *output);
 void cli_output_discard(cli_output *output);
 

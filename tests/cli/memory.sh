@@ -40,7 +40,8 @@ same "objective" "$(get objective)" "$a"
 # cut short while it is read, mapped and by windows: one line, exit 3
 for limit in 64M 8G; do
     cp L/A.npy cut.npy
-    "$gpis" solve cut.npy L/y.npy --set "$set_spec" --method pgd --max-passes 100000 --memory $limit >stdout 2>stderr &
+    "$gpis" solve cut.npy L/y.npy --set "$set_spec" --method pgd --max-passes 100000 --memory $limit --trace trace \
+        >stdout 2>stderr &
     job=$!
     sleep 0.7
     truncate -s 1000000 cut.npy
@@ -48,7 +49,8 @@ for limit in 64M 8G; do
     same "exit code, cut short under $limit" "$?" 3
     same "lines of trouble" "$(wc -l <stderr)" 1
     grep -qE '^gpis: .*(cut short|must not change)' stderr || fail "the message is '$(cat stderr)'"
-    rm -f cut.npy
+    if "$probe" nameless .; then missing trace; fi
+    rm -f cut.npy trace*
 done
 cp L/A.npy touched.npy
 "$gpis" solve touched.npy L/y.npy --set "$set_spec" --method pgd --max-passes 100000 --memory 64M >stdout 2>stderr &
