@@ -34,7 +34,8 @@ static void setting_begin(setting *t, gpis_context *context, const problem *p, g
     double *H = gpis_alloc(context, p->d * p->d, sizeof *H);
     const gpis_pass pass = {.k = p->k, .norms2 = t->norms2, .gram = H};
     assert_ok(context, gpis_pass_run(context, t->A, &pass));
-    assert_ok(context, gpis_model_create(context, p->d, H, gpis_pass_roundings(t->A, p->k, false, true).gram, &t->model));
+    assert_ok(context,
+              gpis_model_create(context, p->d, H, gpis_pass_roundings(t->A, p->k, false, true).gram, &t->model));
     assert_ok(context, gpis_inner_create(context, set, t->model, NULL, &t->inner));
 }
 

@@ -103,8 +103,8 @@ static void wrong_as_seldom_as_stated(void **state) {
     test_context_end(context, &memory);
 }
 
-/* The lemma where it is sharp: one step, one eigenvalue 0 and all others 1. A positive bound is wrong there, and happens
- * with the chance that the overlap is below its limit; were the limit any larger, more often than stated. */
+/* The lemma where it is sharp: one step, one eigenvalue 0 and all others 1. A positive bound is wrong there, and
+ * happens with the chance that the overlap is below its limit; were the limit any larger, more often than stated. */
 static void sharp_where_it_can_be(void **state) {
     (void)state;
     enum { D = 100, TRIALS = 400 };
