@@ -11,12 +11,13 @@
 
 enum {
     BUFFERS = 2,
-    VIEW_BYTES = 1 << 25,    /* the reader announces so much at a time */
-    VIEWS_AHEAD = 3,         /* and is so far ahead of those who work */
-    WINDOW_BYTES = 1 << 25,  /* a window for sums: large enough that waiting for its last chunks does not show */
-    STRIDED_BYTES = 1 << 27, /* the same of columns, whose pieces must not be too short */
-    WHOLE_BYTES = 1 << 27,   /* a window for a sketch, which walks through all of SA for each */
-    LIMIT_SHARE = 16         /* a window takes this part of the memory limit, at most */
+    VIEW_BYTES = 1 << 25,   /* the reader announces so much at a time */
+    VIEWS_AHEAD = 3,        /* and is so far ahead of those who work */
+    WINDOW_BYTES = 1 << 25, /* a window for sums: large enough that waiting for its last chunks does not show */
+    PIECE_BYTES = 1 << 14,  /* and, of columns, a piece of each that is worth a call */
+    WHOLE_BYTES = 1 << 27,  /* a window for a sketch, which walks through all of SA for each; the most for columns */
+    LIMIT_SHARE = 16,       /* a window takes this part of the memory limit, at most */
+    STRIDED_SHARE = 8       /* the same of columns */
 };
 
 struct gpis_windows {
@@ -25,6 +26,7 @@ struct gpis_windows {
     gpis_window_use use;
     bool shared;                /* threads fetch their own rows */
     int64_t rows, count;        /* rows of a window; windows */
+    int buffers;                /* windows at a time, if they are not resident */
     int64_t step, step_bytes;   /* rows taken at a time; scratch of a thread, if each has its own */
     int64_t accounted;          /* bytes of rows in place */
     char *scratch[BUFFERS];     /* owned */
@@ -59,8 +61,11 @@ static bool threads_fetch(const gpis_source *A, bool whole) {
 
 static int64_t window_bytes(const gpis_source *A, int64_t limit, bool whole) {
     const bool strided = A->block_kind == GPIS_BLOCK_DENSE && A->order == GPIS_COLUMN_MAJOR;
-    const int64_t best = whole ? WHOLE_BYTES : strided ? STRIDED_BYTES : WINDOW_BYTES;
-    return limit > 0 ? gpis_min64(best, limit / LIMIT_SHARE) : best;
+    const int64_t pieces = gpis_min64(A->d, WHOLE_BYTES / PIECE_BYTES) * PIECE_BYTES;
+    int64_t best = WINDOW_BYTES;
+    if (strided) best = A->class->in_place ? WHOLE_BYTES : gpis_max64(best, pieces);
+    if (whole) best = WHOLE_BYTES;
+    return limit > 0 ? gpis_min64(best, limit / (strided ? STRIDED_SHARE : LIMIT_SHARE)) : best;
 }
 
 static layout lay_out(const gpis_source *A, int64_t limit, gpis_window_use use) {
@@ -76,7 +81,7 @@ static layout lay_out(const gpis_source *A, int64_t limit, gpis_window_use use) 
     const double fit = (double)window_bytes(A, limit, use.whole) / gpis_source_row_bytes(A);
     l.rows = unit * gpis_max64(1, (int64_t)(fmin(fit, (double)A->n) / (double)unit));
     l.bytes = A->class->scratch_bytes(A, l.rows);
-    l.buffers = l.shared || l.rows >= A->n ? 1 : BUFFERS;
+    l.buffers = l.shared || l.rows >= A->n || A->class->by_all ? 1 : BUFFERS;
     return l;
 }
 
@@ -102,7 +107,7 @@ static void drop(gpis_windows *w, gpis_block *block) {
 }
 
 static gpis_status fetch(gpis_windows *w, int64_t window) {
-    const int64_t slot = window % BUFFERS;
+    const int64_t slot = window % w->buffers;
     gpis_block *block = &w->block[slot];
     drop(w, block);
     const gpis_status status = w->A->class->block(w->A, window * w->rows, rows_of(w, window), w->scratch[slot], block);
@@ -145,7 +150,7 @@ static void *read_ahead(void *windows) {
 static void start_reader(gpis_windows *w) {
     sigset_t all, before;
     const bool of_use = w->shared ? w->A->class->ahead && w->tickets > 1 : !w->A->resident && w->count > 1;
-    if (!of_use) return;
+    if (!of_use || w->A->class->by_all) return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the threads of the caller */
     w->threaded = pthread_create(&w->reader, NULL, w->shared ? announce : read_ahead, w) == 0;
@@ -211,6 +216,7 @@ gpis_status gpis_windows_start(gpis_context *context, gpis_source *A, gpis_windo
     w->use = use;
     w->shared = l.shared;
     w->rows = l.rows;
+    w->buffers = (int)gpis_max64(1, l.buffers);
     w->count = (A->n + l.rows - 1) / l.rows;
     w->step = l.step;
     w->step_bytes = l.step_bytes;
@@ -272,7 +278,7 @@ gpis_status gpis_windows_next(gpis_windows *w, gpis_block *window) {
     }
     tell_reader(w, i);
     const gpis_status status = w->threaded ? await(w, i) : fetch(w, i);
-    if (status == GPIS_OK) *window = w->block[i % BUFFERS];
+    if (status == GPIS_OK) *window = w->block[i % w->buffers];
     return status;
 }
 

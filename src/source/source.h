@@ -42,6 +42,7 @@ typedef struct gpis_source_class {
     gpis_status (*unchanged)(gpis_source *source);
     bool on_demand; /* rows are made, not read: a pass reads no bytes */
     bool in_place;
+    bool by_all; /* `block` works with all threads of the context: no reader thread, it is called between the windows */
 } gpis_source_class;
 
 struct gpis_source {

@@ -49,20 +49,21 @@ static gpis_status sweep(gpis_context *context, gpis_source *A, const double *x,
 }
 
 /* The matrix as a .npy file; `alignment` of its numbers. */
-static void write_matrix(const char *path, const double *a, gpis_type type, gpis_order order, size_t alignment) {
-    const size_t width = type == GPIS_FLOAT64 ? 8 : 4, bytes = N * D * width;
+static void write_matrix(const char *path, const double *a, int64_t n, int64_t d, gpis_type type, gpis_order order,
+                         size_t alignment) {
+    const size_t width = type == GPIS_FLOAT64 ? 8 : 4, bytes = (size_t)(n * d) * width;
     char dictionary[128], *numbers = malloc(bytes);
     unsigned char *image = malloc(bytes + 4096);
-    for (int64_t i = 0; i < N; i++)
-        for (int64_t j = 0; j < D; j++) {
-            const int64_t at = order == GPIS_ROW_MAJOR ? i * D + j : j * N + i;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < d; j++) {
+            const int64_t at = order == GPIS_ROW_MAJOR ? i * d + j : j * n + i;
             if (type == GPIS_FLOAT64)
-                ((double *)numbers)[at] = a[i * D + j];
+                ((double *)numbers)[at] = a[i * d + j];
             else
-                ((float *)numbers)[at] = (float)a[i * D + j];
+                ((float *)numbers)[at] = (float)a[i * d + j];
         }
-    snprintf(dictionary, sizeof dictionary, "{'descr': '<f%zu', 'fortran_order': %s, 'shape': (%d, %d), }", width,
-             order == GPIS_ROW_MAJOR ? "False" : "True", N, D);
+    snprintf(dictionary, sizeof dictionary, "{'descr': '<f%zu', 'fortran_order': %s, 'shape': (%lld, %lld), }", width,
+             order == GPIS_ROW_MAJOR ? "False" : "True", (long long)n, (long long)d);
     write_bytes(path, image, npy_image(image, 1, dictionary, alignment, numbers, bytes));
     free(numbers);
     free(image);
@@ -88,7 +89,7 @@ static void same_bits_as_in_memory(void **state) {
                 test_memory memory;
                 gpis_context *context = test_context(&memory);
                 gpis_source *mapped, *streamed;
-                write_matrix("window.npy", a, files[f].type, files[f].order, files[f].alignment);
+                write_matrix("window.npy", a, N, D, files[f].type, files[f].order, files[f].alignment);
                 assert_ok(context, gpis_context_set_threads(context, threads));
                 assert_ok(context, gpis_source_open(context, "window.npy", NULL, &mapped));
                 assert_true(mapped->resident);
@@ -105,6 +106,48 @@ static void same_bits_as_in_memory(void **state) {
                 test_context_end(context, &memory);
             }
     free(a), free(x), free(y), free(V), free(there), free(here);
+}
+
+/* Columns of which windows hold long pieces are mapped: those of an odd number of rows lie anywhere in their pages. */
+static void long_columns_are_mapped(void **state) {
+    (void)state;
+    enum { ROWS = 40013, COLS = 3, LEAST = 1 << 16 };
+    double *a = normals(ROWS * COLS, 1), *x = normals(COLS, 2), *y = normals(ROWS, 3);
+    for (int width = 4; width <= 8; width += 4)
+        for (int threads = 1; threads <= 3; threads++) {
+            test_memory memory;
+            gpis_context *context = test_context(&memory);
+            gpis_source *held, *streamed;
+            gpis_block block;
+            double f[2], g[2][COLS];
+            const int64_t limit = 8 * LEAST * COLS, rows = LEAST / width;
+            write_matrix("long.npy", a, ROWS, COLS, width == 8 ? GPIS_FLOAT64 : GPIS_FLOAT32, GPIS_COLUMN_MAJOR, 64);
+            assert_ok(context, gpis_context_set_threads(context, threads));
+            assert_ok(context, gpis_source_open(context, "long.npy", NULL, &held));
+            assert_ok(context, gpis_evaluate(context, held, y, 1, x, &f[0], g[0]));
+            gpis_source_destroy(held);
+            const gpis_open_options small = {.memory = LEAST};
+            assert_ok(context, gpis_context_set_memory(context, limit));
+            assert_ok(context, gpis_source_open_with(context, "long.npy", &small, &streamed));
+            assert_ptr_equal(streamed->class, &gpis_npy_columns);
+            assert_ok(context, gpis_evaluate(context, streamed, y, 1, x, &f[1], g[1]));
+            assert_memory_equal(&f[0], &f[1], sizeof f[0]);
+            assert_memory_equal(g[0], g[1], sizeof g[0]);
+            assert_ok(context, streamed->class->block(streamed, rows, 100, NULL, &block));
+            for (int64_t i = 0; i < 100 * COLS; i++) {
+                const int64_t row = i / COLS, col = i % COLS, at = row + col * block.col_stride;
+                const double entry = a[(rows + row) * COLS + col];
+                if (width == 8) assert_true(((const double *)block.values)[at] == entry);
+                if (width == 4) assert_true(((const float *)block.values)[at] == (float)entry);
+            }
+            streamed->class->done(streamed, &block);
+            assert_int_equal(truncate("long.npy", 2 * ROWS * width), 0);
+            assert_int_equal(streamed->class->block(streamed, rows, rows, NULL, &block), GPIS_IO);
+            assert_message(context, "cut short?");
+            gpis_source_destroy(streamed);
+            test_context_end(context, &memory);
+        }
+    free(a), free(x), free(y);
 }
 
 /* ---- a source of compressed rows that watches how it is asked -----------------------------------------------------
@@ -242,7 +285,7 @@ static void files_that_change(void **state) {
             gpis_block block;
             struct stat info;
             double *scratch = malloc(N * D * sizeof *scratch);
-            write_matrix("change.npy", a, GPIS_FLOAT64, (gpis_order)order, 64);
+            write_matrix("change.npy", a, N, D, GPIS_FLOAT64, (gpis_order)order, 64);
             assert_ok(context, gpis_context_set_memory(context, limit));
             assert_ok(context, gpis_source_open(context, "change.npy", NULL, &A));
             assert_ok(context, sweep(context, A, x, y, V, false, false, out));
@@ -311,7 +354,7 @@ static void lack_of_memory(void **state) {
     (void)state;
     double *a = normals(N * D, 1), *v[] = {normals(D, 2), normals(N, 3), normals(D * PROBES, 4)};
     for (int order = 0; order < 2; order++) {
-        write_matrix("window.npy", a, GPIS_FLOAT64, (gpis_order)order, 64);
+        write_matrix("window.npy", a, N, D, GPIS_FLOAT64, (gpis_order)order, 64);
         assert_true(test_every_allocation(open_and_sweep, v) > 8);
     }
     free(a), free(v[0]), free(v[1]), free(v[2]);
@@ -319,9 +362,12 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_as_in_memory),       cmocka_unit_test(windows_keep_their_contract),
-        cmocka_unit_test(first_failing_rows_are_named), cmocka_unit_test(files_that_change),
-        cmocka_unit_test(memory_has_a_limit),           cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_as_in_memory),
+                                       cmocka_unit_test(long_columns_are_mapped),
+                                       cmocka_unit_test(windows_keep_their_contract),
+                                       cmocka_unit_test(first_failing_rows_are_named),
+                                       cmocka_unit_test(files_that_change),
+                                       cmocka_unit_test(memory_has_a_limit),
+                                       cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
