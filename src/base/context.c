@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "base/base.h"
@@ -11,10 +12,17 @@
 #define TEXT_OF(x) TEXT_OF_(x)
 #define TEXT_OF_(x) #x
 
+/* Large arrays ask for huge pages, whole ones alone, so that no memory is taken beyond the array: sums that are reached
+ * at random (the Gram matrix of compressed rows, buckets of a sketch) then find their addresses faster, and new memory
+ * comes in fewer faults. It is advice: nothing is lost where the system has none. */
 static void *default_allocate(void *user, size_t alignment, size_t bytes) {
+    const size_t huge = (size_t)1 << 21;
+    const bool large = bytes >= 2 * huge;
     (void)user;
     void *memory = NULL;
-    return posix_memalign(&memory, alignment, bytes) == 0 ? memory : NULL;
+    if (posix_memalign(&memory, large ? huge : alignment, bytes) != 0) return NULL;
+    if (large) (void)madvise(memory, bytes / huge * huge, MADV_HUGEPAGE);
+    return memory;
 }
 
 static void default_release(void *user, void *memory) {

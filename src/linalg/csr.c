@@ -81,14 +81,30 @@ double gpis_csr_gradient(const gpis_block *b, int64_t k, const double *X, const 
     return b->type == GPIS_FLOAT32 ? one_response_float(b, X, Y, R, G) : one_response_double(b, X, Y, R, G);
 }
 
-void gpis_csr_gram(const gpis_block *b, double *H) {
-    const bool single = b->type == GPIS_FLOAT32;
-    for (int64_t i = 0; i < b->nrows; i++)
-        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
-            const double a = value(b->values, p, single);
-            double *row = H + b->indices[p] * b->d;
-            for (int64_t q = p; q < b->indptr[i + 1]; q++) row[b->indices[q]] += a * value(b->values, q, single);
+/* The upper triangle, pair by pair. Nearly each pair meets a line of H that the second-level cache does not hold: the
+ * fewer instructions between two of them, the more of those lines are under way at once. */
+GPIS_INLINE void gram(const gpis_block *b, double *restrict H, bool single) {
+    const int32_t *restrict indices = b->indices;
+    const void *restrict values = b->values;
+    for (int64_t i = 0; i < b->nrows; i++) {
+        const int64_t end = b->indptr[i + 1];
+        for (int64_t p = b->indptr[i]; p < end; p++) {
+            const double a = value(values, p, single);
+            double *restrict row = H + indices[p] * b->d;
+#pragma GCC unroll 4
+            for (int64_t q = p; q < end; q++) row[indices[q]] += a * value(values, q, single);
         }
+    }
+}
+
+GPIS_HOT static void gram_double(const gpis_block *b, double *H) { gram(b, H, false); }
+GPIS_HOT static void gram_float(const gpis_block *b, double *H) { gram(b, H, true); }
+
+void gpis_csr_gram(const gpis_block *b, double *H) {
+    if (b->type == GPIS_FLOAT32)
+        gram_float(b, H);
+    else
+        gram_double(b, H);
 }
 
 void gpis_csr_column_norms(const gpis_block *b, double *norms2) {

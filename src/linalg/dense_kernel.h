@@ -4,6 +4,8 @@
  *     LANES           doubles in a vector
  *     SUM_LANES(v)    the sum of a vector's lanes
  *     LOAD_FLOATS(p)  a vector of doubles from LANES floats at p (GCC 12 makes poor code of __builtin_convertvector)
+ *     SUM_FOUR(v, s)  the same for v[0] .. v[3] at once, to s[0] .. s[3]
+ *     FIRST_DOUBLES(p, n), FIRST_FLOATS(p, n), STORE_FIRST(p, n, v)   of the n < LANES elements where a line ends
  *
  * Two primitives over eight contiguous lines a_0 .. a_7 carry everything. Row-major data takes rows as lines: dots with
  * x, then a combination into g. Column-major data takes columns as lines: a combination into r, then dots with r.
@@ -20,6 +22,11 @@ GPIS_INLINE VEC KERNEL(load)(const void *line, int64_t j, bool single) {
     VEC v;
     memcpy(&v, (const double *)line + j, sizeof v);
     return v;
+}
+
+/* The last n < LANES elements of a line, then zeros. */
+GPIS_INLINE VEC KERNEL(load_end)(const void *line, int64_t j, int64_t n, bool single) {
+    return single ? FIRST_FLOATS((const float *)line + j, n) : FIRST_DOUBLES((const double *)line + j, n);
 }
 
 /* dot[t] = <a_t, x> for `lines` lines (at most LINES) of `length` elements. */
@@ -104,36 +111,37 @@ GPIS_INLINE double KERNEL(by_columns)(const gpis_block *b, const double *x, cons
 }
 
 /* Four rows and `count` vectors at a time, all in registers: dot[v][t] = <a_t, x_v>, then out_v += sum over t of
- * c[v][t] a_t. Rows are loaded once for all vectors. */
+ * c[v][t] a_t. Rows are loaded once for all vectors. Where rows are short their ends and the sums of lanes would take
+ * half of the time: an end is one more vector with zeros in it, and lanes are summed four vectors at once. */
 GPIS_INLINE void KERNEL(many_dots)(const void *a, int64_t stride, int count, int64_t length, const double *x,
                                    double dot[MOST_VECTORS][FEW_LINES], bool single) {
-    VEC sum[MOST_VECTORS][FEW_LINES] = {{{0}}};
-    int64_t j = 0;
-    for (; j + LANES <= length; j += LANES) {
-        VEC line[FEW_LINES];
+    const int64_t whole = length - length % LANES, end = length % LANES;
+    VEC sum[MOST_VECTORS][FEW_LINES] = {{{0}}}, line[FEW_LINES];
+    for (int64_t j = 0; j < whole; j += LANES) {
         for (int t = 0; t < FEW_LINES; t++) line[t] = KERNEL(load)(line_at(a, t, stride, single), j, single);
         for (int v = 0; v < count; v++) {
             const VEC xj = KERNEL(load)(x + v * length, j, false);
             for (int t = 0; t < FEW_LINES; t++) sum[v][t] += line[t] * xj;
         }
     }
-    for (int v = 0; v < count; v++)
-        for (int t = 0; t < FEW_LINES; t++) {
-            double tail = 0.0;
-            for (int64_t i = j; i < length; i++)
-                tail += element(line_at(a, t, stride, single), i, single) * x[v * length + i];
-            dot[v][t] = SUM_LANES(sum[v][t]) + tail;
+    if (end) {
+        for (int t = 0; t < FEW_LINES; t++)
+            line[t] = KERNEL(load_end)(line_at(a, t, stride, single), whole, end, single);
+        for (int v = 0; v < count; v++) {
+            const VEC xj = KERNEL(load_end)(x + v * length, whole, end, false);
+            for (int t = 0; t < FEW_LINES; t++) sum[v][t] += line[t] * xj;
         }
+    }
+    for (int v = 0; v < count; v++) SUM_FOUR(sum[v], dot[v]);
 }
 
 GPIS_INLINE void KERNEL(many_combine)(const void *a, int64_t stride, int count, int64_t length,
                                       double c[MOST_VECTORS][FEW_LINES], double *out, bool single) {
-    VEC factor[MOST_VECTORS][FEW_LINES];
+    const int64_t whole = length - length % LANES, end = length % LANES;
+    VEC factor[MOST_VECTORS][FEW_LINES], line[FEW_LINES];
     for (int v = 0; v < count; v++)
         for (int t = 0; t < FEW_LINES; t++) factor[v][t] = (VEC){0} + c[v][t];
-    int64_t j = 0;
-    for (; j + LANES <= length; j += LANES) {
-        VEC line[FEW_LINES];
+    for (int64_t j = 0; j < whole; j += LANES) {
         for (int t = 0; t < FEW_LINES; t++) {
             line[t] = KERNEL(load)(line_at(a, t, stride, single), j, single);
             __builtin_prefetch(element_at(line_at(a, t + FEW_LINES, stride, single), j, single), 0, 2);
@@ -144,10 +152,13 @@ GPIS_INLINE void KERNEL(many_combine)(const void *a, int64_t stride, int count, 
             memcpy(out + v * length + j, &sum, sizeof sum);
         }
     }
-    for (; j < length; j++)
-        for (int v = 0; v < count; v++)
-            for (int t = 0; t < FEW_LINES; t++)
-                out[v * length + j] += c[v][t] * element(line_at(a, t, stride, single), j, single);
+    if (!end) return;
+    for (int t = 0; t < FEW_LINES; t++) line[t] = KERNEL(load_end)(line_at(a, t, stride, single), whole, end, single);
+    for (int v = 0; v < count; v++) {
+        VEC sum = KERNEL(load_end)(out + v * length, whole, end, false);
+        for (int t = 0; t < FEW_LINES; t++) sum += factor[v][t] * line[t];
+        STORE_FIRST(out + v * length + whole, end, sum);
+    }
 }
 
 GPIS_INLINE double KERNEL(many_by_rows)(const gpis_block *b, int count, const double *x, const double *y,
@@ -241,3 +252,7 @@ static double KERNEL(gradient)(const gpis_block *b, const double *x, const doubl
 #undef LANES
 #undef SUM_LANES
 #undef LOAD_FLOATS
+#undef SUM_FOUR
+#undef FIRST_DOUBLES
+#undef FIRST_FLOATS
+#undef STORE_FIRST

@@ -1,4 +1,4 @@
-/* Residuals in extended precision, for any storage; of dense rows the sums of A'r over the chunk, too. */
+/* Residuals in extended precision, for any storage. */
 #include "linalg/extended.h"
 
 /* Entry p of row i: its value, and its column in *j. */
@@ -9,8 +9,33 @@ static double entry(const gpis_block *b, int64_t i, int64_t p, int64_t *j) {
     return b->type == GPIS_FLOAT64 ? ((const double *)b->values)[at] : (double)((const float *)b->values)[at];
 }
 
-/* R = A X - Y, rounded once; returns ||A X - Y||^2 before that. */
-static double residuals(const gpis_block *b, int64_t k, const double *X, const double *Y, double *R) {
+/* Compressed rows: an entry of G gets too few terms from a chunk for a sum of its own. */
+static void add_products_csr(const gpis_block *b, int64_t k, const double *R, double *G) {
+    int64_t j;
+    for (int64_t i = 0; i < b->nrows; i++)
+        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
+            const double a = entry(b, i, p, &j);
+            for (int64_t c = 0; c < k; c++) G[j * k + c] += a * R[i * k + c];
+        }
+}
+
+/* The chunk's part of an entry of G is rounded once. Near the solution A'R is all cancellation: where A is ill
+ * conditioned, what rounding leaves of it decides over the last digits of f. Four columns side by side, since one sum
+ * would wait for each addition. */
+static void add_products_dense(const gpis_block *b, int64_t k, const double *R, double *G) {
+    enum { COLUMNS = 4 };
+    int64_t j;
+    for (int64_t first = 0; first < b->d; first += COLUMNS)
+        for (int64_t c = 0; c < k; c++) {
+            const int64_t count = gpis_min64(COLUMNS, b->d - first);
+            long double sum[COLUMNS] = {0};
+            for (int64_t i = 0; i < b->nrows; i++)
+                for (int64_t t = 0; t < count; t++) sum[t] += (long double)entry(b, i, first + t, &j) * R[i * k + c];
+            for (int64_t t = 0; t < count; t++) G[(first + t) * k + c] += (double)sum[t];
+        }
+}
+
+double gpis_extended_gradient(const gpis_block *b, int64_t k, const double *X, const double *Y, double *R, double *G) {
     const bool csr = b->kind == GPIS_BLOCK_CSR;
     long double norm2 = 0.0L;
     for (int64_t i = 0; i < b->nrows; i++) {
@@ -23,36 +48,7 @@ static double residuals(const gpis_block *b, int64_t k, const double *X, const d
             norm2 += r * r;
         }
     }
+    if (G && csr) add_products_csr(b, k, R, G);
+    if (G && !csr) add_products_dense(b, k, R, G);
     return (double)norm2;
-}
-
-/* G += A'R, some columns at a time: each entry is rounded once for the whole chunk. */
-static void add_dense(const gpis_block *b, int64_t k, const double *R, double *G) {
-    enum { COLUMNS = 16 };
-    for (int64_t j0 = 0; j0 < b->d; j0 += COLUMNS) {
-        const int64_t count = gpis_min64(COLUMNS, b->d - j0);
-        for (int64_t c = 0; c < k; c++) {
-            long double sum[COLUMNS] = {0};
-            int64_t j;
-            for (int64_t i = 0; i < b->nrows; i++)
-                for (int64_t t = 0; t < count; t++) sum[t] += (long double)entry(b, i, j0 + t, &j) * R[i * k + c];
-            for (int64_t t = 0; t < count; t++) G[(j0 + t) * k + c] += (double)sum[t];
-        }
-    }
-}
-
-static void add_csr(const gpis_block *b, int64_t k, const double *R, double *G) {
-    int64_t j;
-    for (int64_t i = 0; i < b->nrows; i++)
-        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
-            const double a = entry(b, i, p, &j);
-            for (int64_t c = 0; c < k; c++) G[j * k + c] += a * R[i * k + c];
-        }
-}
-
-double gpis_extended_gradient(const gpis_block *b, int64_t k, const double *X, const double *Y, double *R, double *G) {
-    const double norm2 = residuals(b, k, X, Y, R);
-    if (G && b->kind == GPIS_BLOCK_CSR) add_csr(b, k, R, G);
-    if (G && b->kind == GPIS_BLOCK_DENSE) add_dense(b, k, R, G);
-    return norm2;
 }
