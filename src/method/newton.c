@@ -241,12 +241,16 @@ static gpis_status make_gram(newton *s) {
     return gpis_run_make_model(s->run, NULL, NULL, NULL);
 }
 
+/* In extended precision a point creeps on where the objective hardly shows it: at condition 1e12 three rounds more are
+ * worth a digit of f. */
+static int patience(const gpis_run *run) { return run->extended ? 2 * PATIENCE : PATIENCE; }
+
 /* Nothing moves any more, or not enough. Residuals in extended precision may help first. A sketch gives way to the Gram
  * matrix, whose bounds need no probes; a Gram matrix that has lost digits to a sketch. */
 static gpis_status last_resort(newton *s, pace *now) {
     gpis_run *run = s->run;
     const bool no_more = run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run);
-    const bool moving = now->hopeless && now->idle < PATIENCE;
+    const bool moving = now->hopeless && now->idle < patience(run);
     now->idle = 0;
     now->hopeless = false;
     if (!no_more && !moving && gpis_run_extend(run, true)) return measure_again(s);
@@ -298,7 +302,7 @@ static gpis_status rounds(newton *s) {
         judge_pace(s, &now);
         status = go_on(s, &now);
         now.idle = gpis_run_idle(run, before, gap) && !is_waiting(s) ? now.idle + 1 : 0;
-        if (status == GPIS_OK && (now.idle == PATIENCE || now.hopeless)) status = last_resort(s, &now);
+        if (status == GPIS_OK && (now.idle >= patience(run) || now.hopeless)) status = last_resort(s, &now);
     }
     const bool worth_it = status == GPIS_OK && run->outcome == GPIS_SOLVED && run->extended && run->inner;
     return worth_it && !gpis_run_exhausted(run) ? polish(s) : status;
