@@ -48,12 +48,13 @@ gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h
     return take_tail(context, rows);
 }
 
-/* One call of libhdf5, which decodes each chunk it meets once. */
+/* One call of libhdf5, which decodes each chunk it meets once. Memory has the shape of what is read: libhdf5 then
+ * copies rows, where it would go entry by entry otherwise. */
 static gpis_status fetch(gpis_context *context, const char *name, const gpis_h5_rows *rows, int64_t row0, int64_t nrows,
                          void *to) {
     const hsize_t start[2] = {(hsize_t)row0, 0}, count[2] = {(hsize_t)nrows, (hsize_t)rows->width};
-    const hsize_t elements = count[0] * count[1];
-    const hid_t file_space = H5Dget_space(rows->set), memory_space = H5Screate_simple(1, &elements, NULL);
+    const hid_t file_space = H5Dget_space(rows->set);
+    const hid_t memory_space = H5Screate_simple(H5Sget_simple_extent_ndims(file_space), count, NULL);
     const bool read = file_space >= 0 && memory_space >= 0 &&
                       H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                       H5Dread(rows->set, rows->type, memory_space, file_space, H5P_DEFAULT, to) >= 0;
