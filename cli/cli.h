@@ -83,13 +83,11 @@ typedef struct cli_problem {
     gpis_source *A;         /* owned */
     gpis_source_info shape; /* of A */
     gpis_set *set;          /* owned */
-    const double *Y;        /* a row for each row of A on this rank: y_file.data, y_owned, or what A carries */
+    const double *Y;        /* a row for each row of A on this rank: y_file.data, or what A carries */
     int64_t k;
     gpis_array y_file; /* owned; empty when A carries y */
     int dimensions;    /* of x as it is written: 1 when y is a plain vector */
     cli_parts *parts;  /* owned; NULL where A is one file on one rank */
-    double *y_owned;   /* owned: y of the parts, y_rows x k */
-    int64_t y_rows;
     double load_seconds;
 } cli_problem;
 

@@ -60,13 +60,11 @@ gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const
     return GPIS_OK;
 }
 
+/* A vector is one column. */
 static gpis_status check_matrix(gpis_context *context, const char *name, const gpis_h5_shape *shape) {
     const gpis_status status = gpis_h5_check_numbers(context, name, shape);
-    if (status != GPIS_OK || shape->rank == 2) return status;
-    if (shape->rank == 1)
-        return gpis_fail(context, GPIS_BAD_SHAPE, "%s: is a vector of %" PRId64 "; A has rows and columns", name,
-                         shape->size[0]);
-    return gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; A has 2, rows and columns", name, shape->rank);
+    if (status != GPIS_OK || shape->rank == 1 || shape->rank == 2) return status;
+    return gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; 1 or 2 are wanted", name, shape->rank);
 }
 
 /* ---- A --------------------------------------------------------------------------------------------------------------
@@ -117,6 +115,7 @@ static gpis_status open_dense(gpis_context *context, const char *path, hid_t set
         gpis_h5_rows_start(set, &shape, shape.narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, &rows);
         status = rows.n * rows.row_bytes <= room ? hold_dense(context, path, &rows, type, out)
                                                  : stream_dense(context, path, &rows, type, room, out);
+        if (status == GPIS_OK) (*out)->dimensions = shape.rank;
     }
     gpis_h5_rows_close(context, &rows);
     return status;
@@ -148,9 +147,7 @@ static gpis_status read_array(gpis_context *context, const char *path, hid_t set
     gpis_h5_shape shape;
     gpis_h5_rows rows = {.set = set};
     gpis_h5_describe(set, &shape);
-    gpis_status status = gpis_h5_check_numbers(context, path, &shape);
-    if (status == GPIS_OK && shape.rank != 1 && shape.rank != 2)
-        status = gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; 1 or 2 are wanted", path, shape.rank);
+    gpis_status status = check_matrix(context, path, &shape);
     if (status == GPIS_OK) status = gpis_h5_check_filters(context, path, set);
     if (status == GPIS_OK) {
         gpis_h5_rows_start(set, &shape, H5T_NATIVE_DOUBLE, &rows);
