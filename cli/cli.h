@@ -96,6 +96,8 @@ gpis_open_options cli_open_options(const cli_common *common);
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 /* Reads a d x k matrix (an x); returns 0 or an exit code. */
 int cli_problem_read_x(cli_problem *problem, const char *path, gpis_array *out);
+/* What --memory leaves besides all that was held so far, at least 1; 0: there is no limit. */
+int64_t cli_problem_room(const cli_problem *problem, const cli_common *common);
 void cli_problem_close(cli_problem *problem);
 /* The same for "@LIST", and on several ranks (parts.c); the context is there. Fills A, Y, k, dimensions. */
 int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
@@ -123,8 +125,8 @@ void cli_ranks_stop(void);
 void cli_wake_blas(char **argv);
 
 /* How fast this machine is (machine.c): as kept from before, or measured now and kept, where that is worth it and
- * possible, or usual figures. Returns in words which of these. */
-const char *cli_machine(bool worth_measuring, gpis_machine *machine);
+ * possible within `room` bytes (0: no limit), or usual figures. Returns in words which of these. */
+const char *cli_machine(bool worth_measuring, int64_t room, gpis_machine *machine);
 
 /* Tells what an HDF5 file holds (contents.c): on stdout, or as an array, which is the caller's, where `array` is not
  * NULL. False: the file is none; else *code is 0 or an exit code, and *matrices how many of the things could be A. */
@@ -141,18 +143,19 @@ int cli_report_json(const cli_problem *problem, const cli_common *common, const 
 int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
 
-/* ---- output files (output.c): written beside their place, then renamed ------------------------------------------- */
+/* ---- output files (output.c): they take their name when they are whole ------------------------------------------- */
 
 typedef struct cli_output {
     FILE *stream;
     char *path;      /* owned: where it goes in the end, links followed */
-    char *temporary; /* owned; NULL: `stream` writes to what `path` names, which is no regular file */
+    char *temporary; /* owned: the name it has so far; NULL: it is nameless, or what `path` names is no regular file */
+    bool nameless;
 } cli_output;
 
 /* Tries, before long work, whether a file could be put at `path`; returns 0 or an exit code. */
 int cli_output_try(const char *path);
 int cli_output_open(cli_output *output, const char *path);
-/* Closes and renames; returns 0 or an exit code. A cleared cli_output is fine and does nothing. */
+/* Closes it and gives it its name; returns 0 or an exit code. A cleared cli_output is fine and does nothing. */
 int cli_output_commit(cli_output *output);
 void cli_output_discard(cli_output *output);
 

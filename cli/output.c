@@ -1,8 +1,10 @@
 /*
- * Output files that are whole or not there: text goes to a temporary file beside its place and is renamed at the end.
- * What is no regular file (a pipe, /dev/stdout) is written to as it is, and never replaced.
+ * Output files that are whole or not there: text goes to a file that gets its name at the end. Until then it has none,
+ * so that a program which is killed leaves nothing behind; where the file system knows no such files it lies beside its
+ * place. What is no regular file (a pipe, /dev/stdout) is written to as it is, and never replaced.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,6 +32,33 @@ int cli_output_try(const char *path) {
         code = cli_fail(CLI_TROUBLE, "cannot write %s: folder %s: %s", path, folder, strerror(errno));
     free(folder);
     return code;
+}
+
+/* A stream to a file without a name; NULL where there are none such, or none could be named later. */
+static FILE *open_nameless(cli_output *output) {
+    char *folder = folder_of(output->path);
+    const bool possible = folder && access("/proc/self/fd", X_OK) == 0;
+    const int fd = possible ? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666) : -1;
+    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (fd >= 0 && !stream) close(fd);
+    free(folder);
+    output->nameless = stream != NULL;
+    return stream;
+}
+
+/* A link cannot replace a file, and a rename can: so it has another name for a moment. */
+static bool link_beside(cli_output *output) {
+    char own[64];
+    snprintf(own, sizeof own, "/proc/self/fd/%d", fileno(output->stream));
+    if (asprintf(&output->temporary, "%s.%ld.tmp", output->path, (long)getpid()) < 0) {
+        output->temporary = NULL;
+        return false;
+    }
+    unlink(output->temporary); /* of a process of the same number, long gone */
+    if (linkat(AT_FDCWD, own, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW) == 0) return true;
+    free(output->temporary);
+    output->temporary = NULL;
+    return false;
 }
 
 /* mkstemp makes files private; ours have the rights that any new file has. */
@@ -63,7 +92,8 @@ int cli_output_open(cli_output *output, const char *path) {
     const bool exists = stat(path, &st) == 0, regular = !exists || S_ISREG(st.st_mode);
     /* Behind a symbolic link it is the file that changes, not the link. */
     *output = (cli_output){.path = exists && regular ? realpath(path, NULL) : strdup(path)};
-    if (output->path) output->stream = regular ? open_beside(output) : fopen(path, "w");
+    if (output->path && regular) output->stream = open_nameless(output);
+    if (output->path && !output->stream) output->stream = regular ? open_beside(output) : fopen(path, "w");
     if (output->stream) return 0;
     const int code = cli_fail(CLI_TROUBLE, "cannot write %s: %s", path, strerror(errno));
     cli_output_discard(output);
@@ -73,7 +103,8 @@ int cli_output_open(cli_output *output, const char *path) {
 int cli_output_commit(cli_output *output) {
     if (!output->stream) return 0;
     int code = 0;
-    const bool written = fflush(output->stream) == 0 && !ferror(output->stream);
+    const bool written =
+        fflush(output->stream) == 0 && !ferror(output->stream) && (!output->nameless || link_beside(output));
     const bool closed = fclose(output->stream) == 0;
     output->stream = NULL;
     if (!written || !closed || (output->temporary && rename(output->temporary, output->path) != 0))

@@ -139,7 +139,7 @@ int cli_plan(int argc, char **argv) {
     if (code == 0 && cli_is_first()) {
         gpis_machine machine;
         gpis_plan plan;
-        const char *origin = cli_machine(true, &machine);
+        const char *origin = cli_machine(true, cli_problem_room(&p, &o.common), &machine);
         o.common.settings.machine = &machine;
         const gpis_status status = gpis_plan_make(p.context, p.A, p.k, p.set, &o.common.settings, &plan);
         if (status != GPIS_OK)

@@ -75,6 +75,12 @@ int cli_problem_read_x(cli_problem *p, const char *path, gpis_array *out) {
                     (long long)out->rows, (long long)out->cols, (long long)p->shape.cols, (long long)p->k);
 }
 
+int64_t cli_problem_room(const cli_problem *p, const cli_common *common) {
+    if (common->settings.memory == 0) return 0;
+    const int64_t left = common->settings.memory - gpis_context_memory_peak(p->context);
+    return left > 1 ? left : 1;
+}
+
 void cli_problem_close(cli_problem *p) {
     gpis_set_destroy(p->set);
     if (p->context) gpis_array_clear(p->context, &p->y_file);

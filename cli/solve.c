@@ -104,7 +104,7 @@ static int run(cli_problem *p, solve_options *o, gpis_result *result) {
                                 .time_limit = settings.time_limit},
                        .trace = trace.stream};
     gpis_machine machine;
-    cli_machine(p->shape.bytes >= WORTH_MEASURING, &machine);
+    cli_machine(p->shape.bytes >= WORTH_MEASURING, cli_problem_room(p, &o->common), &machine);
     settings.machine = &machine;
     settings.progress = cli_watch_progress;
     settings.pass_progress = cli_watch_pass;

@@ -72,55 +72,103 @@ static gpis_status write_failed(gpis_context *context, const char *path) {
     return gpis_fail(context, GPIS_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* Writes all parts and closes fd whatever happens; a file that is to last is also synchronised. */
-static gpis_status write_and_close(gpis_context *context, const char *path, int fd, const gpis_file_part *parts,
-                                   int count, bool lasting) {
-    gpis_status status = GPIS_OK;
-    for (int k = 0; k < count && status == GPIS_OK; k++) {
-        for (int64_t done = 0; done < parts[k].bytes && status == GPIS_OK;) {
+static gpis_status write_parts(gpis_context *context, const char *path, int fd, const gpis_file_part *parts,
+                               int count) {
+    for (int k = 0; k < count; k++) {
+        for (int64_t done = 0; done < parts[k].bytes;) {
             const size_t wanted = (size_t)gpis_min64(parts[k].bytes - done, CHUNK);
             const ssize_t put = write(fd, (const char *)parts[k].data + done, wanted);
-            if (put >= 0)
-                done += put;
-            else if (errno != EINTR)
-                status = write_failed(context, path);
+            if (put < 0 && errno != EINTR) return write_failed(context, path);
+            if (put > 0) done += put;
         }
     }
-    if (status == GPIS_OK && lasting && fsync(fd) != 0) status = write_failed(context, path);
+    return GPIS_OK;
+}
+
+/* To a device or a pipe. */
+static gpis_status write_directly(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return write_failed(context, path);
+    gpis_status status = write_parts(context, path, fd, parts, count);
     if (close(fd) != 0 && status == GPIS_OK) status = write_failed(context, path);
     return status;
 }
 
-int gpis_file_beside(const char *path, mode_t mode, char *name, size_t room) {
+/* ---- new files ------------------------------------------------------------------------------------------------------
+ */
+
+/* Tries names beside `path` until `make` takes one, which is then in `name`; -1, with errno set, if none is taken. */
+static int try_names(const char *path, char name[PATH_MAX], int (*make)(const char *name, int argument), int argument) {
     for (int attempt = 0; attempt < 100; attempt++) {
-        const int length = snprintf(name, room, "%s.%ld-%d.tmp", path, (long)getpid(), attempt);
-        if (length < 0 || (size_t)length >= room) {
+        const int length = snprintf(name, PATH_MAX, "%s.%ld-%d.tmp", path, (long)getpid(), attempt);
+        if (length < 0 || length >= PATH_MAX) {
             errno = ENAMETOOLONG;
-            return -1;
+            break;
         }
-        const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0 || errno != EEXIST) return fd;
+        const int made = make(name, argument);
+        if (made >= 0) return made;
+        if (errno != EEXIST) break;
     }
+    name[0] = '\0';
     return -1;
 }
 
+static int make_file(const char *name, int mode) {
+    return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
+}
+
+static int link_file(const char *name, int fd) {
+    char own[64];
+    snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* A file without a name in the folder of `path`; -1 where there are none such, or none could be named later. */
+static int make_nameless(const char *path, mode_t mode) {
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const int length = slash ? (int)(slash - path) + 1 : 1;
+    if (length >= PATH_MAX || access("/proc/self/fd", X_OK) != 0) return -1;
+    snprintf(folder, sizeof folder, "%.*s", length, slash ? path : ".");
+    return open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
+}
+
+bool gpis_file_begin(const char *path, mode_t mode, gpis_new_file *out) {
+    out->beside[0] = '\0';
+    out->fd = make_nameless(path, mode);
+    if (out->fd < 0) out->fd = try_names(path, out->beside, make_file, (int)mode);
+    return out->fd >= 0;
+}
+
+/* A link cannot replace a file, and a rename can: so it has another name for a moment. */
+bool gpis_file_name(gpis_new_file *file, const char *path) {
+    if (!file->beside[0] && try_names(path, file->beside, link_file, file->fd) < 0) return false;
+    if (rename(file->beside, path) != 0) return false;
+    file->beside[0] = '\0';
+    return true;
+}
+
+void gpis_file_drop(gpis_new_file *file) {
+    if (file->beside[0]) unlink(file->beside);
+    if (file->fd >= 0) close(file->fd);
+    *file = (gpis_new_file){.fd = -1};
+}
+
 gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {
-    char target[PATH_MAX], beside[PATH_MAX];
+    char target[PATH_MAX];
+    gpis_new_file file;
     struct stat old;
     const bool exists = stat(path, &old) == 0;
     if (exists && S_ISDIR(old.st_mode))
         return gpis_fail(context, GPIS_IO, "%s: is a directory; name a file to write", path);
-    if (exists && !S_ISREG(old.st_mode)) {
-        const int fd = open(path, O_WRONLY | O_CLOEXEC);
-        return fd < 0 ? write_failed(context, path) : write_and_close(context, path, fd, parts, count, false);
-    }
+    if (exists && !S_ISREG(old.st_mode)) return write_directly(context, path, parts, count);
     /* Behind a symbolic link it is the file that changes, not the link. */
     const char *name = exists && realpath(path, target) ? target : path;
-    const int fd = gpis_file_beside(name, 0666, beside, sizeof beside);
-    if (fd < 0) return write_failed(context, path);
-    if (exists) fchmod(fd, old.st_mode & 07777); /* a courtesy: some file systems know no modes */
-    gpis_status status = write_and_close(context, path, fd, parts, count, true);
-    if (status == GPIS_OK && rename(beside, name) != 0) status = write_failed(context, path);
-    if (status != GPIS_OK) unlink(beside);
+    if (!gpis_file_begin(name, 0666, &file)) return write_failed(context, path);
+    if (exists) fchmod(file.fd, old.st_mode & 07777); /* a courtesy: some file systems know no modes */
+    gpis_status status = write_parts(context, path, file.fd, parts, count);
+    if (status == GPIS_OK && (fsync(file.fd) != 0 || !gpis_file_name(&file, name)))
+        status = write_failed(context, path);
+    gpis_file_drop(&file);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef GPIS_FILE_H
 #define GPIS_FILE_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include "base/base.h"
@@ -21,9 +22,18 @@ gpis_status gpis_file_stamp_take(gpis_context *context, const char *path, int fd
 /* GPIS_IO, and how it has changed, unless the file is as it was. */
 gpis_status gpis_file_stamp_check(gpis_context *context, const char *path, int fd, const gpis_file_stamp *stamp);
 
-/* A new file beside `path`, to be renamed when it is whole; its name is left in `name`. -1, with errno set, when there
- * can be none. */
-int gpis_file_beside(const char *path, mode_t mode, char *name, size_t room);
+/* A new file that takes its name when it is whole. Until then it has none, so that a program which is killed leaves
+ * nothing behind; where the file system knows no such files, it has another name in the same folder. */
+typedef struct gpis_new_file {
+    int fd;                /* owned; -1: none */
+    char beside[PATH_MAX]; /* the name it has so far; "": none */
+} gpis_new_file;
+/* A file that is to be called `path`. These return false, with errno set, when they cannot do it. */
+bool gpis_file_begin(const char *path, mode_t mode, gpis_new_file *out);
+/* Gives it the name, in place of what had it; the descriptor stays open. */
+bool gpis_file_name(gpis_new_file *file, const char *path);
+/* Closes the descriptor, and removes a file that has not got its name. */
+void gpis_file_drop(gpis_new_file *file);
 
 typedef struct gpis_file_part {
     const void *data;

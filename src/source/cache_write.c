@@ -12,8 +12,7 @@
 struct gpis_cache_writer {
     gpis_context *context;         /* borrowed */
     const gpis_cache_place *place; /* borrowed */
-    int fd;
-    char temporary[PATH_MAX];
+    gpis_new_file file;            /* owned */
     gpis_cache_header header;
     int64_t offset;
     gpis_cache_segment *segments; /* owned */
@@ -28,7 +27,7 @@ static gpis_status trouble(const gpis_cache_writer *w, int reason) {
 static gpis_status put(gpis_cache_writer *w, const void *data, int64_t bytes, int64_t offset) {
     for (int64_t done = 0; done < bytes;) {
         const ssize_t got =
-            pwrite(w->fd, (const char *)data + done, (size_t)gpis_min64(bytes - done, 1 << 30), offset + done);
+            pwrite(w->file.fd, (const char *)data + done, (size_t)gpis_min64(bytes - done, 1 << 30), offset + done);
         if (got < 0 && errno != EINTR) return trouble(w, errno);
         if (got > 0) done += got;
     }
@@ -50,8 +49,7 @@ gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *plac
     w->place = place;
     w->header.sparse = sparse;
     w->offset = sizeof w->header;
-    w->fd = gpis_file_beside(place->cache, 0666, w->temporary, sizeof w->temporary);
-    if (w->fd < 0) {
+    if (!gpis_file_begin(place->cache, 0666, &w->file)) {
         const gpis_status status = trouble(w, errno);
         gpis_free(context, w);
         return status;
@@ -124,23 +122,21 @@ static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names
     h->header_crc = gpis_crc(0, h, (int64_t)offsetof(gpis_cache_header, header_crc));
     status = put(w, h, sizeof *h, 0);
     if (status != GPIS_OK) return status;
-    return fsync(w->fd) == 0 && rename(w->temporary, w->place->cache) == 0 ? GPIS_OK : trouble(w, errno);
+    return fsync(w->file.fd) == 0 && gpis_file_name(&w->file, w->place->cache) ? GPIS_OK : trouble(w, errno);
 }
 
 gpis_status gpis_cache_finish(gpis_cache_writer *w, int64_t cols, char *const *names, int *fd) {
     const gpis_status status = finish(w, cols, names);
     *fd = -1;
     if (status != GPIS_OK) return status;
-    w->temporary[0] = '\0'; /* it has its name */
-    *fd = w->fd;
-    w->fd = -1;
+    *fd = w->file.fd;
+    w->file.fd = -1;
     return GPIS_OK;
 }
 
 void gpis_cache_abandon(gpis_cache_writer *w) {
     if (!w) return;
-    if (w->fd >= 0) close(w->fd);
-    if (w->temporary[0]) unlink(w->temporary);
+    gpis_file_drop(&w->file);
     gpis_free(w->context, w->segments);
     gpis_free(w->context, w);
 }

@@ -33,3 +33,32 @@ prints "60000 x 4"
 printf '%%%%MatrixMarket matrix coordinate real general\n100000 3 200000\n1 1 1\n' >t.mtx
 refuse 3 solve t.mtx --memory 2M
 says "takes 17M of memory; raise --memory"
+
+# Several runs make the same cache at once, of a new file and of one whose cache is old: each has its x, one cache stays.
+rm -rf folder && mkdir folder
+for round in new old; do
+    run 0 solve t.csv --target y --out plain.npy --quiet
+    for i in 1 2 3 4; do
+        "$gpis" solve t.csv --target y --memory 6M --cache folder --out x$i.npy --quiet 2>trouble$i &
+    done
+    wait
+    for i in 1 2 3 4; do
+        cmp -s plain.npy x$i.npy || fail "run $i of 4 on a $round file: $(cat trouble$i)"
+    done
+    same "files of 4 runs on a $round file" "$(ls folder | sed 's/.*\.//')" "gpis-cache"
+    sed '7s/.*/4,3,2,1000/' t.csv >other.csv && mv other.csv t.csv
+done
+
+# Killed while it makes a cache: nothing is left.
+if "$probe" nameless folder; then
+    rm -f folder/*
+    for i in 1 2 3 4 5 6 7 8; do tail -n +2 t.csv; done >long.csv
+    for moment in 0.05 0.1 0.2 0.4; do
+        "$gpis" solve long.csv --target 4 --cache folder --quiet 2>/dev/null &
+        job=$!
+        sleep $moment
+        kill -KILL $job 2>/dev/null
+        wait $job 2>/dev/null
+        same "files after a kill" "$(ls folder | grep -v 'gpis-cache$')" ""
+    done
+fi

@@ -5,6 +5,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 export OMPI_MCA_mpi_yield_when_idle=1 # more ranks than cores
 export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers forbid it, and Open MPI says so at length
 export ASAN_OPTIONS=detect_leaks=0                   # MPI keeps what it has
+export LD_LIBRARY_PATH=$(dirname "$gpis")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} # the sanitizers' dlopen looks nowhere else
 
 # ranks COUNT CODE ARGUMENTS...: as run, on so many ranks; of stderr only our own lines are kept.
 ranks() {

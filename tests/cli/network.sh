@@ -4,6 +4,7 @@ command -v mpirun >/dev/null || { echo "skipped: there is no mpirun"; exit 77; }
 command -v ip >/dev/null || { echo "skipped: there is no ip (iproute2)"; exit 77; }
 [ -f "$(dirname "$gpis")/libgpis_mpi.so" ] || { echo "skipped: built without MPI"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
+export LD_LIBRARY_PATH=$(dirname "$gpis")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} # the sanitizers' dlopen looks nowhere else
 here_ns=gpis-$$-a there_ns=gpis-$$-b
 ip netns add $here_ns 2>/dev/null || { echo "skipped: namespaces may not be made here"; exit 77; }
 trap 'ip netns del $here_ns 2>/dev/null; ip netns del $there_ns 2>/dev/null; rm -rf "$work"' EXIT
@@ -29,7 +30,7 @@ for options in "--method auto" "--method newton --m 300 --tol 1e-9"; do
     run 0 solve p/A.npy p/y.npy --set "$set_spec" $options --json
     objective=$(get objective) passes=$(get passes)
     command="solve over TCP $options"
-    timeout 100 ip netns exec $here_ns unshare -u sh -c 'hostname gpis-a; exec "$@"' sh mpirun -np 4 \
+    timeout 100 ip netns exec $here_ns unshare -u sh -c 'hostname gpis-a; exec "$@"' sh mpirun -x LD_LIBRARY_PATH -x ASAN_OPTIONS -np 4 \
         --host 10.77.0.1:2,10.77.0.2:2 --mca plm_rsh_agent "$PWD/agent" --mca btl tcp,self --mca oob_tcp_if_include \
         10.77.0.0/24 --mca btl_tcp_if_include 10.77.0.0/24 --bind-to none "$gpis" solve "$PWD/p/A.npy" "$PWD/p/y.npy" \
         --set "$set_spec" $options --json >stdout 2>stderr </dev/null

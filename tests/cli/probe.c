@@ -10,8 +10,10 @@
  *   probe norms X.npy          l1 norm, nuclear norm, number of nonzeros, rank
  *   probe objective A y x      ||y - A x||^2
  *   probe distance X Y         ||X - Y|| / ||Y||
+ *   probe nameless FOLDER      whether files without a name can be made there
  *   probe rss FILE COMMAND...  runs COMMAND, exits as it does; its peak resident memory, in KB, goes to FILE
  */
+#include <fcntl.h>
 #include <jansson.h>
 #include <lapacke.h>
 #include <math.h>
@@ -199,6 +201,7 @@ static int run_measured(const char *file, char **command) {
 int main(int argc, char **argv) {
     const char *what = argc > 2 ? argv[1] : "";
     if (strcmp(what, "rss") == 0 && argc > 3) return run_measured(argv[2], argv + 3);
+    if (strcmp(what, "nameless") == 0) return open(argv[2], O_WRONLY | O_TMPFILE, 0666) < 0;
     if (strcmp(what, "json") == 0)
         json_decref(load(argv[2]));
     else if (strcmp(what, "jsonl") == 0)

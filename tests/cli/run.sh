@@ -40,6 +40,27 @@ refuse() {
     [ ! -s stdout ] || fail "something is on stdout"
 }
 
+# promised BYTES-IN-MB COMMAND...: what COMMAND has resident stays within that and 64 MB; output as with run. Sanitizers
+# take memory of their own. Returns the exit code.
+grep -q __asan_init "$gpis" && sanitized=yes || sanitized=
+promised() {
+    budget=$1
+    shift
+    "$probe" rss rss "$@" >stdout 2>stderr
+    code=$?
+    [ -n "$sanitized" ] || holds "resident memory in KB" "$(cat rss) <= ($budget + 64) * 1024"
+    return $code
+}
+
+# measured BUDGET CODE ARGUMENTS...: as run, under --memory BUDGET (in MB), a promise
+measured() {
+    expected=$2 budget=$1
+    shift 2
+    command="$* --memory ${budget}M"
+    promised "$budget" "$gpis" "$@" --memory "${budget}M"
+    same "exit code" "$?" "$expected"
+}
+
 says() { # says TEXT: the last message holds TEXT
     checks=$((checks + 1))
     grep -qF -- "$1" stderr || fail "stderr does not say '$1'"
