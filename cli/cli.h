@@ -191,10 +191,10 @@ typedef struct cli_watch {
     FILE *trace; /* a line of JSON per pass, or NULL */
 } cli_watch;
 
-/* From here on SIGINT and SIGTERM end the solve, within a pass too; a second one ends the program. A file that may not
- * grow any more is an error like a full disk. */
+/* From here on SIGINT and SIGTERM end the solve, within a pass too; a second one ends the program. */
 void cli_watch_signals(void);
-/* A mapped file that is cut short while it is read ends the program with one line and CLI_TROUBLE, not with a crash. */
+/* A mapped file that is cut short while it is read ends the program with one line and CLI_TROUBLE, not with a crash.
+ * A file that may not grow any more is an error like a full disk. */
 void cli_watch_files(void);
 bool cli_interrupted(void);                                          /* one has come */
 int cli_watch_progress(void *watch, const gpis_progress *progress);  /* a gpis_progress_fn */

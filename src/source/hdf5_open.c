@@ -34,6 +34,14 @@ static int64_t dense_scratch(const gpis_source *source, int64_t nrows) {
     return nrows * f->rows.row_bytes;
 }
 
+static gpis_status dense_unchanged(gpis_source *source) {
+    const dense_file *f = source->state;
+    const gpis_h5_guard guard = gpis_h5_enter();
+    const gpis_status status = gpis_h5_rows_unchanged(source->context, gpis_source_name(source), &f->rows);
+    gpis_h5_leave(guard);
+    return status;
+}
+
 static void dense_destroy(gpis_source *source) {
     dense_file *f = source->state;
     const gpis_h5_guard guard = gpis_h5_enter();
@@ -43,8 +51,11 @@ static void dense_destroy(gpis_source *source) {
 }
 
 static const gpis_source_class held_class = {.kind = "hdf5", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
-static const gpis_source_class streamed_class = {
-    .kind = "hdf5", .block = dense_block, .destroy = dense_destroy, .scratch_bytes = dense_scratch};
+static const gpis_source_class streamed_class = {.kind = "hdf5",
+                                                 .block = dense_block,
+                                                 .destroy = dense_destroy,
+                                                 .scratch_bytes = dense_scratch,
+                                                 .unchanged = dense_unchanged};
 
 /* ---- what can be read ---------------------------------------------------------------------------------------------
  */
