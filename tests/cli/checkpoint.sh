@@ -86,8 +86,9 @@ refuse 2 "$@" --checkpoint empty --resume
 says "empty: is no checkpoint: it has only 0 bytes"
 refuse 2 "$@" --checkpoint-every -1 --checkpoint other
 refuse 3 "$@" --checkpoint nowhere/c
-refuse 2 "$@" --checkpoint ""
 says "nowhere"
+refuse 2 "$@" --checkpoint ""
+says "the name of a file"
 refuse 3 "$@" --checkpoint moved --resume
 says "moved: "
 
