@@ -83,13 +83,11 @@ typedef struct cli_problem {
     gpis_source *A;         /* owned */
     gpis_source_info shape; /* of A */
     gpis_set *set;          /* owned */
-    const double *Y;        /* a row for each row of A on this rank: y_file.data, y_owned, or what A carries */
+    const double *Y;        /* a row for each row of A on this rank: y_file.data, or what A carries */
     int64_t k;
     gpis_array y_file; /* owned; empty when A carries y */
     int dimensions;    /* of x as it is written: 1 when y is a plain vector */
     cli_parts *parts;  /* owned; NULL where A is one file on one rank */
-    double *y_owned;   /* owned: y of the parts, y_rows x k */
-    int64_t y_rows;
     double load_seconds;
 } cli_problem;
 
@@ -193,10 +191,10 @@ typedef struct cli_watch {
     FILE *trace; /* a line of JSON per pass, or NULL */
 } cli_watch;
 
-/* From here on SIGINT and SIGTERM end the solve, within a pass too; a second one ends the program. A file that may not
- * grow any more is an error like a full disk. */
+/* From here on SIGINT and SIGTERM end the solve, within a pass too; a second one ends the program. */
 void cli_watch_signals(void);
-/* A mapped file that is cut short while it is read ends the program with one line and CLI_TROUBLE, not with a crash. */
+/* A mapped file that is cut short while it is read ends the program with one line and CLI_TROUBLE, not with a crash.
+ * A file that may not grow any more is an error like a full disk. */
 void cli_watch_files(void);
 bool cli_interrupted(void);                                          /* one has come */
 int cli_watch_progress(void *watch, const gpis_progress *progress);  /* a gpis_progress_fn */

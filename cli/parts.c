@@ -61,6 +61,7 @@ static int read_line(cli_parts *p, const char *list, int number, char *line) {
 }
 
 static int read_list(cli_parts *p, const char *list) {
+    if (!*list) return cli_fail(CLI_BAD_INPUT, "@ wants the name of a list of parts behind it, as in @parts.txt");
     FILE *file = fopen(list, "r");
     if (!file) return cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(errno));
     char *line = NULL;
@@ -68,6 +69,7 @@ static int read_list(cli_parts *p, const char *list) {
     int code = 0;
     for (int number = 1; code == 0 && getline(&line, &size, file) >= 0; number++)
         code = read_line(p, list, number, line);
+    if (code == 0 && ferror(file)) code = cli_fail(CLI_TROUBLE, "%s: cannot be read: %s", list, strerror(errno));
     free(line);
     fclose(file);
     if (code == 0 && p->count == 0) code = cli_fail(CLI_BAD_INPUT, "%s lists no parts", list);
@@ -128,30 +130,41 @@ static int find_shapes(cli_problem *problem, cli_parts *p, const cli_common *com
 /* ---- this rank's rows -----------------------------------------------------------------------------------------------
  */
 
-/* Rows [first, first + count) of the file `path`, which has to have `rows` rows, behind those of y already there. */
-static int read_y(cli_problem *problem, const char *path, const char *of, int64_t rows, int64_t first, int64_t count) {
+/* Rows of a file of y, and where they go in the y of this rank, which has `all` rows. */
+typedef struct y_rows {
+    const char *path, *of;      /* `of`: A, for messages */
+    int64_t rows, first, count; /* of the file, which has to have `rows` */
+    int64_t to, all;
+} y_rows;
+
+/* The first file of y tells how many columns there are. */
+static int match_columns(cli_problem *problem, const y_rows *r, const gpis_source_info *info) {
+    const bool stored =
+        strcmp(info->kind, "npy") == 0 || strcmp(info->kind, "hdf5") == 0; /* text: a column is a vector */
+    if (info->rows != r->rows)
+        return cli_fail(CLI_BAD_INPUT, "%s has %lld rows but %s has %lld; y needs one row for each row of A", r->path,
+                        (long long)info->rows, r->of, (long long)r->rows);
+    if (problem->k > 0 && info->cols != problem->k)
+        return cli_fail(CLI_BAD_INPUT, "%s has %lld columns, the y before it %lld", r->path, (long long)info->cols,
+                        (long long)problem->k);
+    if (problem->k > 0) return 0;
+    problem->k = info->cols;
+    problem->dimensions = info->cols > 1 ? 2 : stored ? info->dimensions : 1;
+    const gpis_status status =
+        gpis_array_create(problem->context, r->all, info->cols, problem->dimensions, &problem->y_file);
+    return status == GPIS_OK ? 0 : cli_fail_status(problem->context, status);
+}
+
+static int read_y(cli_problem *problem, const y_rows *r) {
     gpis_source *y = NULL;
     gpis_source_info info;
-    gpis_status status = gpis_source_open(problem->context, path, NULL, &y);
+    gpis_status status = gpis_source_open(problem->context, r->path, NULL, &y);
     if (status != GPIS_OK) return cli_fail_status(problem->context, status);
     gpis_source_describe(y, &info);
-    int code = 0;
-    if (info.rows != rows)
-        code = cli_fail(CLI_BAD_INPUT, "%s has %lld rows but %s has %lld; y needs one row for each row of A", path,
-                        (long long)info.rows, of, (long long)rows);
-    else if (problem->k > 0 && info.cols != problem->k)
-        code = cli_fail(CLI_BAD_INPUT, "%s has %lld columns, the y before it %lld", path, (long long)info.cols,
-                        (long long)problem->k);
-    problem->k = info.cols;
-    problem->dimensions = info.cols == 1 && (info.dimensions == 1 || strcmp(info.kind, "npy") != 0) ? 1 : 2;
-    const int64_t used = problem->y_rows;
-    double *grown = code == 0 ? realloc(problem->y_owned, (size_t)((used + count) * info.cols) * sizeof *grown) : NULL;
-    if (code == 0 && !grown) code = cli_fail(CLI_TROUBLE, "out of memory");
-    if (grown) problem->y_owned = grown;
+    int code = match_columns(problem, r, &info);
     if (code == 0) {
-        status = gpis_source_rows(problem->context, y, first, count, grown + used * info.cols);
+        status = gpis_source_rows(problem->context, y, r->first, r->count, problem->y_file.data + r->to * info.cols);
         if (status != GPIS_OK) code = cli_fail_status(problem->context, status);
-        problem->y_rows = used + count;
     }
     gpis_source_destroy(y);
     return code;
@@ -172,14 +185,16 @@ static int take_rows(cli_problem *problem, cli_parts *p, const cli_common *commo
             gpis_source_slice(problem->context, q->source, first, last - first, &p->slices[p->sliced]);
         if (status != GPIS_OK) return cli_fail_status(problem->context, status);
         p->sliced++;
-        if (q->y) code = read_y(problem, q->y, q->a, q->rows, first, last - first);
+        const y_rows y = {q->y, q->a, q->rows, first, last - first, row + first - begin, end - begin};
+        if (q->y) code = read_y(problem, &y);
     }
     return code;
 }
 
 /* How many columns y has, also for ranks without rows. */
 static int match_y(cli_problem *problem, cli_parts *p, const char *a_path) {
-    if (!problem->y_owned && p->sliced > 0 && gpis_source_target(p->slices[0], &problem->k)) problem->dimensions = 1;
+    if (!problem->y_file.data && p->sliced > 0 && gpis_source_target(p->slices[0], &problem->k))
+        problem->dimensions = 1;
     const int64_t k = (int64_t)cli_ranks_largest((double)problem->k);
     if (k == 0)
         return cli_fail(CLI_BAD_INPUT, "%s holds no y: give y as a second file, or name its column with --target",
@@ -202,16 +217,17 @@ int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path,
     const int64_t begin = ranks ? gpis_share_begin(rows, ranks->rank, ranks->ranks) : 0;
     const int64_t end = ranks ? gpis_share_begin(rows, ranks->rank + 1, ranks->ranks) : rows;
     code = take_rows(problem, p, common, begin, end);
-    if (code == 0 && y_path && end > begin) code = read_y(problem, y_path, a_path, rows, begin, end - begin);
+    const y_rows y = {y_path, a_path, rows, begin, end - begin, 0, end - begin};
+    if (code == 0 && y_path && end > begin) code = read_y(problem, &y);
     code = cli_ranks_agree(code);
     if (code == 0) code = cli_ranks_agree(match_y(problem, p, a_path));
     if (code != 0) return code;
     const gpis_status status = gpis_source_join(problem->context, p->slices, p->sliced, ranks, &problem->A);
     if (status != GPIS_OK) return cli_ranks_agree(cli_fail_status(problem->context, status));
     const double *inside = gpis_source_target(problem->A, NULL);
-    problem->Y = problem->y_owned ? problem->y_owned
-                 : inside         ? inside
-                                  : &problem->load_seconds; /* no rows: never read */
+    problem->Y = problem->y_file.data ? problem->y_file.data
+                 : inside             ? inside
+                                      : &problem->load_seconds; /* no rows: never read */
     return 0;
 }
 

@@ -86,7 +86,6 @@ void cli_problem_close(cli_problem *p) {
     if (p->context) gpis_array_clear(p->context, &p->y_file);
     gpis_source_destroy(p->A);
     cli_parts_close(p->parts);
-    free(p->y_owned);
     gpis_context_destroy(p->context);
     *p = (cli_problem){0};
 }

@@ -117,6 +117,7 @@ int cli_ranks_start(bool asked) {
     if (transport->start(&us.ranks) != 0) return cli_fail(CLI_TROUBLE, "MPI could not be started");
     us.transport = transport;
     us.keeping = true;
+    cli_watch_files(); /* by this rank's name */
     return 0;
 }
 

@@ -69,7 +69,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_X0: o->x0 = arg; return 0;
     case KEY_OUT: o->out = arg; return 0;
     case KEY_TRACE: o->trace = arg; return 0;
-    case KEY_CHECKPOINT: o->common.settings.checkpoint = arg; return 0;
+    case KEY_CHECKPOINT:
+        if (!*arg) return cli_usage(state, "--checkpoint wants the name of a file");
+        o->common.settings.checkpoint = arg;
+        return 0;
     case KEY_EVERY: return cli_number(state, "checkpoint-every", arg, 0, 1e9, &o->common.settings.checkpoint_every);
     case KEY_RESUME: o->common.settings.resume = 1; return 0;
     case ARGP_KEY_ARG:

@@ -1,5 +1,6 @@
 /* While a solve runs: the trace and Ctrl-C. */
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -19,21 +20,28 @@ void cli_watch_signals(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN);
 }
+
+/* Written before it is needed, for a handler may not. */
+static char lost_pages[128];
 
 /* Where rows are mapped the system has no other way to say that they are gone. Only what is safe in a handler. */
 static void on_lost_pages(int number) {
-    static const char text[] = "gpis: a data file was cut short, or its disk failed, while it was read\n";
     (void)number;
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(CLI_TROUBLE);
+    if (write(STDERR_FILENO, lost_pages, strlen(lost_pages)) < 0) _exit(CLI_TROUBLE);
     _exit(CLI_TROUBLE);
 }
 
 void cli_watch_files(void) {
+    const gpis_ranks *ranks = cli_ranks();
+    char who[32] = "";
+    if (ranks && ranks->ranks > 1) snprintf(who, sizeof who, "rank %d: ", ranks->rank);
+    snprintf(lost_pages, sizeof lost_pages,
+             "gpis: %sa data file was cut short, or its disk failed, while it was read\n", who);
     struct sigaction action = {.sa_handler = on_lost_pages};
     sigemptyset(&action.sa_mask);
     sigaction(SIGBUS, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by write, with a reason */
 }
 
 static void write_trace(FILE *trace, const gpis_progress *p) {

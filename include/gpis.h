@@ -98,6 +98,9 @@ GPIS_API gpis_status gpis_array_read(gpis_context *context, const char *path, gp
 /* Writes a float64 .npy file beside `path`, then renames it: the file is whole or not there. */
 GPIS_API gpis_status gpis_array_write(gpis_context *context, const char *path, const double *data, int64_t rows,
                                       int64_t cols, int dimensions);
+/* An array of zeros to fill. */
+GPIS_API gpis_status gpis_array_create(gpis_context *context, int64_t rows, int64_t cols, int dimensions,
+                                       gpis_array *out);
 GPIS_API void gpis_array_clear(gpis_context *context, gpis_array *array);
 
 /* ---- source: where the rows of A come from ------------------------------------------------------------------- */

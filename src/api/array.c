@@ -1,4 +1,5 @@
 /* Small matrices in files: .npy, text tables, data sets of HDF5 files. */
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -44,6 +45,21 @@ gpis_status gpis_array_write(gpis_context *context, const char *path, const doub
                              int dimensions) {
     if (!path || !data) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and the data to write are needed");
     return gpis_npy_write(context, path, data, rows, cols, dimensions);
+}
+
+gpis_status gpis_array_create(gpis_context *context, int64_t rows, int64_t cols, int dimensions, gpis_array *out) {
+    int64_t entries;
+    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a place for the array is needed");
+    *out = (gpis_array){0};
+    if (rows < 1 || cols < 1 || dimensions < 1 || dimensions > 2 || (dimensions == 1 && cols > 1))
+        return gpis_fail(context, GPIS_BAD_SHAPE, "an array of %" PRId64 " x %" PRId64 " in %d dimensions cannot be",
+                         rows, cols, dimensions);
+    if (!gpis_checked_mul(rows, cols, &entries))
+        return gpis_fail(context, GPIS_TOO_LARGE, "%" PRId64 " x %" PRId64 " numbers are too many", rows, cols);
+    double *data = gpis_alloc_zero(context, entries, sizeof *data);
+    if (!data) return GPIS_NO_MEMORY;
+    *out = (gpis_array){.data = data, .rows = rows, .cols = cols, .dimensions = dimensions};
+    return GPIS_OK;
 }
 
 void gpis_array_clear(gpis_context *context, gpis_array *array) {

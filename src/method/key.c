@@ -31,23 +31,26 @@ static void add_number(key *k, const char *name, double value) {
     add(k, name, "%s", text);
 }
 
+static void add_mark(key *k, const char *name, uint32_t sum) { add(k, name, "#%08lx", (unsigned long)sum); }
+
 static void add_sum(key *k, const char *name, const void *values, int64_t bytes) {
-    add(k, name, "#%08lx", (unsigned long)gpis_checksum(0, values, values ? bytes : 0));
+    add_mark(k, name, gpis_checksum(0, values, values ? bytes : 0));
 }
 
 static gpis_status add_data(key *k, const gpis_run *run) {
     gpis_source_info info;
-    uint32_t sum;
+    gpis_identity identity;
     gpis_source_describe(run->A, &info);
+    const gpis_status status = gpis_pass_identify(run->context, run->A, run->Y, run->k, &identity);
+    if (status != GPIS_OK) return status;
     add(k, "A of", "%lld x %lld", (long long)info.rows, (long long)info.cols);
     add(k, "A of", "%s, %s", info.type == GPIS_FLOAT64 ? "float64" : "float32", info.layout);
     add(k, "A of", "%lld entries", (long long)info.nonzeros);
-    add(k, "the first of all ranks holding", "%lld rows", (long long)gpis_source_rows_here(run->A));
+    add(k, "rows over", "%d ranks", identity.ranks);
+    add_mark(k, "cut of the rows over ranks", identity.cut);
     add(k, "y of", "%lld x %lld", (long long)run->n, (long long)run->k);
-    const gpis_status status = gpis_source_fingerprint(run->context, run->A, &sum);
-    if (status != GPIS_OK) return status;
-    add(k, "A", "#%08lx", (unsigned long)sum);
-    add_sum(k, "y", run->Y, gpis_source_rows_here(run->A) * run->k * (int64_t)sizeof(double));
+    add_mark(k, "A", identity.A);
+    add_mark(k, "y", identity.Y);
     add_sum(k, "start (--x0)", run->settings->x0, run->size * (int64_t)sizeof(double));
     return GPIS_OK;
 }

@@ -11,8 +11,7 @@
 #include <string.h>
 
 /* What rank 0 sends: whole numbers, as doubles. Seeds and rounds are sent in halves of 32 bits. */
-enum { TASK, K, PROBES, WANTED, KIND, M, SKETCH_K, SEED, SEED_LOW, ROUND, ROUND_LOW, REQUEST };
-enum task { PASS, AUDIT, GRAM, DISMISS };
+enum { TASK, K, PROBES, WANTED, KIND, M, SKETCH_K, SEED, SEED_LOW, ROUND, ROUND_LOW, NUMBER, REQUEST };
 enum wanted {
     HAS_X = 1,
     HAS_P = 2,
@@ -47,13 +46,11 @@ typedef struct work {
 /* ---- where things are -----------------------------------------------------------------------------------------------
  */
 
-static int64_t triangle(int64_t d) { return d * (d + 1) / 2; }
-
 /* Numbers to be summed: the objective, ||A P||^2 and ||Y||^2, then what is wanted of the rest, H last, as a triangle.
  */
 static int64_t count_sums(const gpis_pass *p, int wanted, int64_t d) {
     return 3 + (wanted & GRADIENT ? d * p->k : 0) + (wanted & PRODUCTS ? d * p->probes : 0) + (wanted & NORMS ? d : 0) +
-           (wanted & GRAM_MATRIX ? triangle(d) : 0);
+           (wanted & GRAM_MATRIX ? gpis_triangle(d) : 0);
 }
 
 /* The next `count` numbers at *at, or NULL where they are not wanted. */
@@ -100,7 +97,7 @@ static void halve(uint64_t number, double *halves) {
 static uint64_t whole(const double *halves) { return (uint64_t)halves[0] << 32 | (uint64_t)halves[1]; }
 
 static void write_request(const gpis_pass *p, double *request) {
-    request[TASK] = PASS;
+    request[TASK] = GPIS_TASK_PASS;
     request[K] = (double)p->k;
     request[PROBES] = (double)p->probes;
     request[WANTED] = wanted_by(p);
@@ -142,7 +139,7 @@ static gpis_status allocate(work *w, int wanted, double *gram) {
 
 /* H of a part to the triangle at the end of `sums`, and the other numbers to those of all parts. */
 static void add_part(work *w) {
-    const int64_t d = w->d, tail = w->pass.gram ? triangle(d) : 0;
+    const int64_t d = w->d, tail = w->pass.gram ? gpis_triangle(d) : 0;
     double *to = w->sums + w->sum_count - tail;
     for (int64_t i = 0; w->one && i < w->sum_count - tail; i++) w->sums[i] += w->one[i];
     for (int64_t i = 0; tail && i < d; i++)
@@ -182,6 +179,11 @@ static gpis_status send_request(const gpis_join *join, double *request) {
     return gpis_join_sum(join, request, REQUEST);
 }
 
+gpis_status gpis_parts_ask(const gpis_join *join, gpis_task task, int64_t number) {
+    double request[REQUEST] = {[TASK] = task, [NUMBER] = (double)number};
+    return send_request(join, request);
+}
+
 static void copy(double *to, const double *from, int64_t count) {
     if (to) memcpy(to, from, (size_t)count * sizeof *to);
 }
@@ -196,7 +198,7 @@ static void deliver(const work *w, const gpis_pass *pass) {
     copy(pass->G, at.G, d * pass->k);
     copy(pass->AAV, at.AAV, d * pass->probes);
     copy(pass->norms2, at.norms2, d);
-    const double *from = w->sums + w->sum_count - triangle(d);
+    const double *from = w->sums + w->sum_count - gpis_triangle(d);
     for (int64_t i = 0; pass->gram && i < d; i++)
         for (int64_t j = i; j < d; j++) pass->gram[i * d + j] = pass->gram[j * d + i] = *from++;
 }
@@ -204,7 +206,7 @@ static void deliver(const work *w, const gpis_pass *pass) {
 /* A sum is not finite: all ranks look where that comes from. */
 static gpis_status explain(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const gpis_join *join = gpis_source_joined(A);
-    double request[REQUEST] = {[TASK] = AUDIT, [K] = (double)pass->k, [WANTED] = wanted_by(pass)};
+    double request[REQUEST] = {[TASK] = GPIS_TASK_AUDIT, [K] = (double)pass->k, [WANTED] = wanted_by(pass)};
     gpis_status status = send_request(join, request);
     if (status != GPIS_OK) return status;
     status = gpis_join_agree(join, gpis_pass_audit(context, A, pass, gpis_join_rows(join)));
@@ -236,7 +238,7 @@ gpis_status gpis_parts_run(gpis_context *context, gpis_source *A, const gpis_pas
 gpis_status gpis_pass_dismiss(gpis_context *context, gpis_source *A, gpis_status status) {
     const gpis_join *join = gpis_source_joined(A);
     if (!join || join->ranks.ranks == 1) return status;
-    double request[REQUEST] = {[TASK] = DISMISS, [K] = (double)status};
+    double request[REQUEST] = {[TASK] = GPIS_TASK_DISMISS, [K] = (double)status};
     gpis_status talk = send_request(join, request);
     if (talk == GPIS_OK && status != GPIS_OK)
         talk = gpis_join_share(join, 0, context->message, sizeof context->message);
@@ -273,75 +275,6 @@ static gpis_status serve_audit(gpis_context *context, gpis_source *A, const doub
     return gpis_join_agree(join, gpis_pass_audit(context, A, &pass, gpis_join_rows(join)));
 }
 
-/* ---- H = B'B -------------------------------------------------------------------------------------------------------
- */
-
-static int64_t share_of(int64_t m, int rank, int ranks) { return m / ranks * rank + gpis_min64(rank, m % ranks); }
-
-/* Each rank gets some rows of B from rank 0, where B is; H as a triangle in `sums`, summed up. */
-static gpis_status gram_together(gpis_context *context, const gpis_join *join, double *B, int64_t m, int64_t d,
-                                 double *H, double *sums, gpis_status status) {
-    const int ranks = join->ranks.ranks, me = join->ranks.rank;
-    gpis_source *rows = NULL;
-    status = gpis_join_agree(join, status);
-    for (int r = 1; r < ranks && status == GPIS_OK; r++) {
-        const int64_t first = share_of(m, r, ranks), count = share_of(m, r + 1, ranks) - first;
-        status = gpis_join_move(join, 0, r, me == 0 ? B + first * d : B, count * d);
-    }
-    if (status != GPIS_OK) return status;
-    const int64_t mine = share_of(m, me + 1, ranks) - share_of(m, me, ranks);
-    const gpis_pass pass = {.gram = H};
-    if (mine > 0) status = gpis_source_dense(context, B, GPIS_FLOAT64, GPIS_ROW_MAJOR, mine, d, d, &rows);
-    if (mine > 0 && status == GPIS_OK) status = gpis_pass_sweep(context, rows, &pass);
-    gpis_source_destroy(rows);
-    status = gpis_join_agree(join, status);
-    if (status != GPIS_OK) return status;
-    double *to = sums;
-    for (int64_t i = 0; i < d; i++)
-        for (int64_t j = i; j < d; j++) *to++ = mine > 0 ? H[i * d + j] : 0.0;
-    status = gpis_join_sum(join, sums, triangle(d));
-    to = sums;
-    for (int64_t i = 0; me == 0 && i < d; i++)
-        for (int64_t j = i; j < d; j++) H[i * d + j] = H[j * d + i] = *to++;
-    return status;
-}
-
-static gpis_status serve_gram(gpis_context *context, gpis_source *A, const double *request) {
-    const gpis_join *join = gpis_source_joined(A);
-    const int64_t m = (int64_t)request[M], d = A->d, most = m / join->ranks.ranks + 1;
-    double *B = gpis_alloc(context, most * d, sizeof *B), *H = gpis_alloc(context, d * d, sizeof *H);
-    double *sums = gpis_alloc(context, triangle(d), sizeof *sums);
-    const gpis_status status =
-        gram_together(context, join, B, m, d, H, sums, B && H && sums ? GPIS_OK : GPIS_NO_MEMORY);
-    gpis_free(context, B);
-    gpis_free(context, H);
-    gpis_free(context, sums);
-    return status;
-}
-
-gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, const gpis_pass *pass) {
-    static const double WORTH_IT = 1e8; /* products: some milliseconds, which sending must not take */
-    const gpis_join *join = gpis_source_joined(A);
-    const int64_t d = A->d;
-    gpis_pass rest = *pass;
-    gpis_status status = GPIS_OK;
-    if (pass->gram && join && join->ranks.ranks > 1 && (double)m * (double)d * (double)d >= WORTH_IT) {
-        double *sums = gpis_alloc(context, triangle(d), sizeof *sums);
-        if (!sums) return GPIS_NO_MEMORY;
-        double request[REQUEST] = {[TASK] = GRAM, [M] = (double)m};
-        status = send_request(join, request);
-        if (status == GPIS_OK) status = gram_together(context, join, (double *)B, m, d, pass->gram, sums, GPIS_OK);
-        gpis_free(context, sums);
-        rest.gram = NULL;
-        if (!pass->X) return status;
-    }
-    gpis_source *rows = NULL;
-    if (status == GPIS_OK) status = gpis_source_dense(context, B, GPIS_FLOAT64, GPIS_ROW_MAJOR, m, d, d, &rows);
-    if (status == GPIS_OK) status = gpis_pass_run(context, rows, &rest);
-    gpis_source_destroy(rows);
-    return status;
-}
-
 /* ---- serving --------------------------------------------------------------------------------------------------------
  */
 
@@ -352,11 +285,13 @@ gpis_status gpis_pass_serve(gpis_context *context, gpis_source *A, const double 
         double request[REQUEST] = {0};
         gpis_status status = send_request(join, request);
         if (status != GPIS_OK) return status;
-        switch ((enum task)request[TASK]) {
-        case PASS: status = serve_pass(context, A, Y, request); break;
-        case AUDIT: status = serve_audit(context, A, Y, request); break;
-        case GRAM: status = serve_gram(context, A, request); break;
-        case DISMISS:
+        const int64_t number = (int64_t)request[NUMBER];
+        switch ((gpis_task)request[TASK]) {
+        case GPIS_TASK_PASS: status = serve_pass(context, A, Y, request); break;
+        case GPIS_TASK_AUDIT: status = serve_audit(context, A, Y, request); break;
+        case GPIS_TASK_GRAM: status = gpis_over_serve(context, A, number); break;
+        case GPIS_TASK_IDENTIFY: status = gpis_identify_serve(context, A, Y, number); break;
+        case GPIS_TASK_DISMISS:
             status = (gpis_status)request[K];
             if (status == GPIS_OK) return GPIS_OK;
             char text[GPIS_MESSAGE_SIZE] = "";

@@ -12,6 +12,23 @@ bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int
 gpis_status gpis_pass_audit(gpis_context *context, gpis_source *A, const gpis_pass *pass, int64_t rows);
 gpis_status gpis_pass_overflow(gpis_context *context, const gpis_source *A);
 
+/* What rank 0 can ask of the others; all of them do it with rank 0. */
+typedef enum gpis_task {
+    GPIS_TASK_PASS,
+    GPIS_TASK_AUDIT,
+    GPIS_TASK_GRAM,     /* over.c; its number: rows of B */
+    GPIS_TASK_IDENTIFY, /* identify.c; its number: columns of y */
+    GPIS_TASK_DISMISS
+} gpis_task;
+/* Rank 0: the task begins, on all ranks. For those that one number tells. */
+gpis_status gpis_parts_ask(const gpis_join *join, gpis_task task, int64_t number);
+/* The other ranks. */
+gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m);
+gpis_status gpis_identify_serve(gpis_context *context, gpis_source *A, const double *Y, int64_t k);
+
+/* Numbers of a symmetric matrix, as it is sent. */
+static inline int64_t gpis_triangle(int64_t d) { return d * (d + 1) / 2; }
+
 /* gpis_pass_run for a joined source. */
 gpis_status gpis_parts_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
 

@@ -47,6 +47,14 @@ gpis_status gpis_pass_dismiss(gpis_context *context, gpis_source *A, gpis_status
  * worth it. */
 gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, const gpis_pass *pass);
 
+/* What tells A and Y (k columns) from others, on all ranks together: checksums of some hundred rows of each part of A,
+ * of all of Y, and of how many rows each rank has. Equal for equal data, wherever they lie. */
+typedef struct gpis_identity {
+    int ranks;
+    uint32_t cut, A, Y;
+} gpis_identity;
+gpis_status gpis_pass_identify(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_identity *out);
+
 /* Bytes that a pass takes while it runs: sums of the strips, scratch of the threads, windows. What the sketch holds is
  * not among them. */
 typedef struct gpis_pass_load {

@@ -1,7 +1,7 @@
 /*
  * What tells one A from another without reading it all: a checksum of some hundred rows, spread evenly from the first
  * to the last, as doubles. Whoever compares also compares the shape and the number of entries. Of rows on several ranks
- * those of this one are taken.
+ * those of this one are taken (pass/identify.c asks all).
  */
 #include "base/checksum.h"
 #include "source/join.h"

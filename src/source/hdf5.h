@@ -13,6 +13,7 @@
 #include <hdf5.h>
 
 #include "base/base.h"
+#include "base/file.h"
 
 typedef struct gpis_h5_guard {
     H5E_auto2_t print; /* what printed errors before */
@@ -27,7 +28,9 @@ typedef struct gpis_h5_words {
 } gpis_h5_words;
 gpis_h5_words gpis_h5_reason(void);
 
-void gpis_h5_close(hid_t id); /* any kind of object; negative: none */
+void gpis_h5_close(hid_t id);
+/* The descriptor of the file that a data set lies in. Borrowed from libhdf5; -1: there is none. */
+int gpis_h5_descriptor(hid_t set); /* any kind of object; negative: none */
 
 /* Opens the file that the first `length` characters of `path` name. */
 gpis_status gpis_h5_open(gpis_context *context, const char *path, size_t length, hid_t *file);
@@ -74,7 +77,8 @@ typedef struct gpis_h5_rows {
     int64_t band; /* height of the chunks where they are filtered, else 0 */
     char *tail;   /* owned: one band decoded, rows tail_row .. tail_row + tail_rows - 1; NULL until it is needed */
     int64_t tail_row, tail_rows;
-    int64_t beside; /* bytes in the context's account for what libhdf5 takes to decode a chunk */
+    int64_t beside;        /* bytes in the context's account for what libhdf5 takes to decode a chunk */
+    gpis_file_stamp stamp; /* of the file, when the rows were reserved */
 } gpis_h5_rows;
 
 /* A view of a 1-D or 2-D data set, which it then owns; out->set < 0 is a cleared one. */
@@ -84,6 +88,8 @@ gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h
 /* Rows row0 .. row0 + nrows - 1 to `to`. Calls in ascending order decode no chunk twice. */
 gpis_status gpis_h5_rows_read(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t row0, int64_t nrows,
                               void *to);
+/* GPIS_IO if the file has changed since the rows were reserved. */
+gpis_status gpis_h5_rows_unchanged(gpis_context *context, const char *name, const gpis_h5_rows *rows);
 void gpis_h5_rows_close(gpis_context *context, gpis_h5_rows *rows);
 
 #endif

@@ -110,6 +110,14 @@ static gpis_status csr_block(gpis_source *source, int64_t row0, int64_t nrows, v
     return status;
 }
 
+static gpis_status csr_unchanged(gpis_source *source) {
+    const csr_file *f = source->state;
+    const gpis_h5_guard guard = gpis_h5_enter();
+    const gpis_status status = gpis_h5_rows_unchanged(source->context, gpis_source_name(source), &f->data);
+    gpis_h5_leave(guard);
+    return status;
+}
+
 static void csr_destroy(gpis_source *source) {
     const gpis_h5_guard guard = gpis_h5_enter();
     close_files(source->context, source->state);
@@ -118,8 +126,11 @@ static void csr_destroy(gpis_source *source) {
 }
 
 static const gpis_source_class held_class = {.kind = "hdf5", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
-static const gpis_source_class streamed_class = {
-    .kind = "hdf5", .block = csr_block, .destroy = csr_destroy, .scratch_bytes = csr_scratch};
+static const gpis_source_class streamed_class = {.kind = "hdf5",
+                                                 .block = csr_block,
+                                                 .destroy = csr_destroy,
+                                                 .scratch_bytes = csr_scratch,
+                                                 .unchanged = csr_unchanged};
 
 /* ---- opening ------------------------------------------------------------------------------------------------------
  */

@@ -46,11 +46,20 @@ void gpis_h5_close(hid_t id) {
     if (id >= 0) H5Idec_ref(id);
 }
 
+int gpis_h5_descriptor(hid_t set) {
+    const hid_t file = H5Iget_file_id(set);
+    void *handle = NULL;
+    const int fd = file >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle ? *(int *)handle : -1;
+    gpis_h5_close(file);
+    return fd;
+}
+
 /* What libhdf5 keeps of the structure of a file stays small: the 32 MB it would grow to are not in our account. Chunks
  * it keeps none: hdf5_rows.c does, the one that will be wanted again. */
 static hid_t modest_access(void) {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    if (access >= 0) H5Pset_fapl_sec2(access); /* whatever the environment says: gpis_h5_descriptor counts on it */
     if (access >= 0) H5Pset_cache(access, 0, 1, 0, 1.0);
     if (access >= 0 && H5Pget_mdc_config(access, &config) >= 0) {
         config.max_size = 4 << 20;

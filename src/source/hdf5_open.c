@@ -34,6 +34,14 @@ static int64_t dense_scratch(const gpis_source *source, int64_t nrows) {
     return nrows * f->rows.row_bytes;
 }
 
+static gpis_status dense_unchanged(gpis_source *source) {
+    const dense_file *f = source->state;
+    const gpis_h5_guard guard = gpis_h5_enter();
+    const gpis_status status = gpis_h5_rows_unchanged(source->context, gpis_source_name(source), &f->rows);
+    gpis_h5_leave(guard);
+    return status;
+}
+
 static void dense_destroy(gpis_source *source) {
     dense_file *f = source->state;
     const gpis_h5_guard guard = gpis_h5_enter();
@@ -43,8 +51,11 @@ static void dense_destroy(gpis_source *source) {
 }
 
 static const gpis_source_class held_class = {.kind = "hdf5", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
-static const gpis_source_class streamed_class = {
-    .kind = "hdf5", .block = dense_block, .destroy = dense_destroy, .scratch_bytes = dense_scratch};
+static const gpis_source_class streamed_class = {.kind = "hdf5",
+                                                 .block = dense_block,
+                                                 .destroy = dense_destroy,
+                                                 .scratch_bytes = dense_scratch,
+                                                 .unchanged = dense_unchanged};
 
 /* ---- what can be read ---------------------------------------------------------------------------------------------
  */
@@ -60,13 +71,11 @@ gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const
     return GPIS_OK;
 }
 
+/* A vector is one column. */
 static gpis_status check_matrix(gpis_context *context, const char *name, const gpis_h5_shape *shape) {
     const gpis_status status = gpis_h5_check_numbers(context, name, shape);
-    if (status != GPIS_OK || shape->rank == 2) return status;
-    if (shape->rank == 1)
-        return gpis_fail(context, GPIS_BAD_SHAPE, "%s: is a vector of %" PRId64 "; A has rows and columns", name,
-                         shape->size[0]);
-    return gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; A has 2, rows and columns", name, shape->rank);
+    if (status != GPIS_OK || shape->rank == 1 || shape->rank == 2) return status;
+    return gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; 1 or 2 are wanted", name, shape->rank);
 }
 
 /* ---- A --------------------------------------------------------------------------------------------------------------
@@ -117,6 +126,7 @@ static gpis_status open_dense(gpis_context *context, const char *path, hid_t set
         gpis_h5_rows_start(set, &shape, shape.narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, &rows);
         status = rows.n * rows.row_bytes <= room ? hold_dense(context, path, &rows, type, out)
                                                  : stream_dense(context, path, &rows, type, room, out);
+        if (status == GPIS_OK) (*out)->dimensions = shape.rank;
     }
     gpis_h5_rows_close(context, &rows);
     return status;
@@ -148,9 +158,7 @@ static gpis_status read_array(gpis_context *context, const char *path, hid_t set
     gpis_h5_shape shape;
     gpis_h5_rows rows = {.set = set};
     gpis_h5_describe(set, &shape);
-    gpis_status status = gpis_h5_check_numbers(context, path, &shape);
-    if (status == GPIS_OK && shape.rank != 1 && shape.rank != 2)
-        status = gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; 1 or 2 are wanted", path, shape.rank);
+    gpis_status status = check_matrix(context, path, &shape);
     if (status == GPIS_OK) status = gpis_h5_check_filters(context, path, set);
     if (status == GPIS_OK) {
         gpis_h5_rows_start(set, &shape, H5T_NATIVE_DOUBLE, &rows);

@@ -35,17 +35,23 @@ static gpis_status take_tail(gpis_context *context, gpis_h5_rows *rows) {
 
 gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t room) {
     int64_t tail, all;
-    if (rows->band == 0) return GPIS_OK;
+    const gpis_status status = gpis_file_stamp_take(context, name, gpis_h5_descriptor(rows->set), &rows->stamp);
+    if (status != GPIS_OK || rows->band == 0) return status;
     /* Beside the tail, libhdf5 holds a chunk before and after it is decoded; chunks are at most a band. */
     if (!gpis_checked_mul(gpis_min64(rows->band, rows->n), rows->row_bytes, &tail) ||
         !gpis_checked_mul(tail, 3, &all) || all > room)
         return gpis_fail(context, GPIS_NO_MEMORY,
-                         "%s: its chunks are %" PRId64 " rows high, and %s of memory are needed to read rows by whole "
-                         "chunks; raise --memory, or rewrite it with lower chunks (h5repack -l CHUNK=...)",
+                         "%s: its chunks are %" PRId64 " rows high, and %s of memory, half of what is allowed at most, "
+                         "are needed to read rows by whole chunks; raise --memory, or rewrite it with lower chunks "
+                         "(h5repack -l CHUNK=...)",
                          name, rows->band, gpis_bytes(3.0 * (double)rows->band * (double)rows->row_bytes).text);
     if (!gpis_account_take(context, 2 * tail)) return GPIS_NO_MEMORY;
     rows->beside = 2 * tail;
     return take_tail(context, rows);
+}
+
+gpis_status gpis_h5_rows_unchanged(gpis_context *context, const char *name, const gpis_h5_rows *rows) {
+    return gpis_file_stamp_check(context, name, gpis_h5_descriptor(rows->set), &rows->stamp);
 }
 
 /* One call of libhdf5, which decodes each chunk it meets once. Memory has the shape of what is read: libhdf5 then

@@ -11,7 +11,8 @@ enum { QUANTUM = 1024 }; /* rows: what all sketches take as one (sketch.h) */
 
 int64_t gpis_share_begin(int64_t rows, int rank, int ranks) {
     const int64_t quanta = (rows + QUANTUM - 1) / QUANTUM;
-    const int64_t begin = quanta / ranks * rank + quanta % ranks * rank / ranks;
+    /* Rounded up: rank 0, which reports, has rows wherever there are any. */
+    const int64_t begin = quanta / ranks * rank + (quanta % ranks * rank + ranks - 1) / ranks;
     return gpis_min64(rows, begin * QUANTUM);
 }
 
@@ -86,7 +87,8 @@ static gpis_status check_parts(gpis_context *context, gpis_source *const *parts,
             return gpis_fail(context, GPIS_BAD_SHAPE, "%s has %" PRId64 " columns but %s has %" PRId64,
                              gpis_source_name(part), part->d, gpis_source_name(parts[0]), parts[0]->d);
         if (part->target_k != parts[0]->target_k)
-            return gpis_fail(context, GPIS_BAD_SHAPE, "%s has %" PRId64 " targets but %s has %" PRId64,
+            return gpis_fail(context, GPIS_BAD_SHAPE,
+                             "%s carries %" PRId64 " columns of y but %s carries %" PRId64 "; all parts do, or none",
                              gpis_source_name(part), part->target_k, gpis_source_name(parts[0]), parts[0]->target_k);
     }
     return GPIS_OK;
@@ -104,6 +106,11 @@ static gpis_status check_facts(gpis_context *context, const double *facts, int r
         if (line[COLUMNS] != first[COLUMNS])
             return gpis_fail(context, GPIS_BAD_SHAPE, "the rows of rank %d have %.0f columns, those of rank %d %.0f", r,
                              line[COLUMNS], (int)((first - facts) / FACTS), first[COLUMNS]);
+        if (line[TARGETS] != first[TARGETS])
+            return gpis_fail(
+                context, GPIS_BAD_SHAPE,
+                "the rows of rank %d carry %.0f columns of y, those of rank %d %.0f; all parts do, or none", r,
+                line[TARGETS], (int)((first - facts) / FACTS), first[TARGETS]);
     }
     if (!first) return gpis_fail(context, GPIS_BAD_SHAPE, "no rank has any rows");
     if (rows > 9e15) return gpis_fail(context, GPIS_TOO_LARGE, "%.3g rows are too many", rows);

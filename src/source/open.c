@@ -57,6 +57,8 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
     if (!path || !options || !out)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the source are needed");
     *out = NULL;
+    if (options->cache && !*options->cache)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "the folder for the cache has no name; \".\" is this one");
     if (options->memory < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the memory for a source is negative");
     if (is_hdf5(path))
         return options->target ? no_target(context, path, ".h5") : gpis_open_hdf5(context, path, options, out);

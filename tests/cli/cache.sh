@@ -62,3 +62,18 @@ if "$probe" nameless folder; then
         same "files after a kill" "$(ls folder | grep -v 'gpis-cache$')" ""
     done
 fi
+
+# No room for the cache (here: a limit for files): one line, and nothing is left.
+mkdir small
+command="solve with a cache that may not grow"
+(
+    ulimit -f 16
+    "$gpis" solve t.csv --target 4 --cache small >stdout 2>stderr
+    echo $? >code
+)
+same "exit code" "$(cat code)" 3
+says "cannot be written: File too large"
+same "messages" "$(wc -l <stderr)" 1
+same "what is left" "$(ls small)" ""
+refuse 2 solve t.csv --target 4 --cache ""
+says "the folder for the cache has no name"

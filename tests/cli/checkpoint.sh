@@ -87,6 +87,8 @@ says "empty: is no checkpoint: it has only 0 bytes"
 refuse 2 "$@" --checkpoint-every -1 --checkpoint other
 refuse 3 "$@" --checkpoint nowhere/c
 says "nowhere"
+refuse 2 "$@" --checkpoint ""
+says "the name of a file"
 refuse 3 "$@" --checkpoint moved --resume
 says "moved: "
 

@@ -16,8 +16,8 @@ says "t.h5:/B: there is nothing of that name in the file; it has: /A (4 x 2 floa
 refuse 2 solve t.h5 t.h5:/y
 says "which of its data sets?"
 refuse 2 solve t.h5:/deep t.h5:/y
-refuse 2 solve t.h5:/y t.h5:/y
-says "is a vector of 4"
+run 0 solve t.h5:/y t.h5:/y --json # one column
+holds "objective" "$(get objective) < 1e-16"
 refuse 2 solve t.h5:/cube t.h5:/y
 says "3 dimensions"
 refuse 2 solve t.h5:/text t.h5:/y

@@ -113,11 +113,32 @@ objective=$(get objective)
 ranks 2 0 solve t.svm --json
 holds "objective" "($(get objective) - $objective)^2 <= (1e-12 * $objective)^2"
 
+# y inside some of the parts only, those of one rank: there is nothing that the other could take for it.
+awk 'BEGIN { for (i = 0; i < 2048; i++) print i % 5, "1:" i % 7, "2:" 1 + i % 11 }' >labels.svm
+awk 'BEGIN { for (i = 0; i < 2048; i++) print i % 7 "," i % 11 }' >plain.csv
+printf 'labels.svm\nplain.csv\n' >some.list
+ranks_refuse 2 2 solve @some.list
+says "the rows of rank 1 carry 0 columns of y, those of rank 0 1"
+refuse 2 solve @some.list
+says "plain.csv carries 0 columns of y but labels.svm carries 1"
+
+# y in an HDF5 file, a plain vector
+h5=$(dirname "$probe")/cli_h5
+if [ -x "$h5" ]; then
+    "$h5" t.h5 || fail "no HDF5 file could be made"
+    for source in t.h5:/A t.h5:/deep/X; do
+        ranks 2 0 solve $source t.h5:/y --json --out x.npy
+        holds "objective of $source" "($(get objective) - 0.15)^2 < 1e-16"
+        same "x of $source" "$("$probe" shape x.npy)" "(2,)"
+    done
+fi
+
 # More ranks than rows: the others have nothing to do.
 npy '3, 2' 1 0 0 1 1 1 >A.npy
 npy '3,' 1 0 1 >y.npy
-ranks 4 0 solve A.npy y.npy --json
+ranks 4 0 solve A.npy y.npy --json --out x.npy
 same "rows" "$(get rows)" 3
+same "x" "$("$probe" shape x.npy)" "(2,)"
 
 # ---- trouble: one line, from the right rank, the right code, and nobody waits ------------------------------------------
 
@@ -160,6 +181,10 @@ bad_list 2 "line 2: y is there for some parts only" "a0.npy y0.npy" "a1.npy"
 bad_list 2 "lists no parts" "# nothing"
 refuse 2 solve @d/both p/y.npy
 says "y is given twice"
+refuse 3 solve @d
+says "Is a directory"
+refuse 2 solve @
+says "a list of parts"
 refuse 3 solve @d/nothing
 says "d/nothing"
 
@@ -170,6 +195,18 @@ says "rank 3: nan.npy: row 11001, column 1 is nan"
 { head -c $((128 + 8 * 11000)) p/y.npy && bytes 00 00 00 00 00 00 f8 7f && tail -c +$((129 + 8 * 11000 + 8)) p/y.npy; } >nan-y.npy
 ranks_refuse 4 2 solve p/A.npy nan-y.npy --set "$set_spec"
 says "rank 3: nan-y.npy: row 11001, column 1 is nan"
+
+# A checkpoint of other data is refused, also where only the rows of the last rank differ; one of other ranks, too.
+{ head -c $((128 + 8 * 11000)) p/y.npy && bytes 00 00 00 00 00 00 f0 3f && tail -c +$((129 + 8 * 11000 + 8)) p/y.npy; } >other-y.npy
+{ head -c $((128 + 240 * 11999)) p/A.npy && bytes 00 00 00 00 00 00 f0 3f && tail -c +$((129 + 240 * 11999 + 8)) p/A.npy; } >other-A.npy
+ranks 2 1 solve p/A.npy p/y.npy --set "$set_spec" --method apgd --max-passes 3 --checkpoint c --quiet
+ranks_refuse 2 2 solve p/A.npy other-y.npy --set "$set_spec" --method apgd --checkpoint c --resume
+says "c: was made with another y"
+ranks_refuse 2 2 solve other-A.npy p/y.npy --set "$set_spec" --method apgd --checkpoint c --resume
+says "c: was made with another A"
+ranks_refuse 3 2 solve p/A.npy p/y.npy --set "$set_spec" --method apgd --checkpoint c --resume
+says "c: was made with rows over 2 ranks, not 3 ranks"
+ranks 2 1 solve p/A.npy p/y.npy --set "$set_spec" --method apgd --max-passes 4 --checkpoint c --resume --quiet
 
 # Without the module that knows MPI there would be as many solves of the same problem as ranks.
 mkdir broken

@@ -244,6 +244,14 @@ static void test_array(void **state) {
     assert_null(a.data);
     assert_int_equal(gpis_array_read(context, "a.mtx", &a), GPIS_BAD_ARGUMENT);
     assert_int_equal(gpis_array_read(context, NULL, &a), GPIS_BAD_ARGUMENT);
+
+    assert_ok(context, gpis_array_create(context, 3, 2, 2, &a));
+    for (int i = 0; i < 6; i++) assert_true(a.data[i] == 0.0);
+    gpis_array_clear(context, &a);
+    assert_int_equal(gpis_array_create(context, 3, 2, 1, &a), GPIS_BAD_SHAPE);
+    assert_int_equal(gpis_array_create(context, 0, 2, 2, &a), GPIS_BAD_SHAPE);
+    assert_int_equal(gpis_array_create(context, INT64_MAX, 2, 2, &a), GPIS_TOO_LARGE);
+    assert_null(a.data);
     assert_int_equal(gpis_array_write(context, "files_a.npy", NULL, 1, 1, 1), GPIS_BAD_ARGUMENT);
     test_context_end(context, &memory);
 }

@@ -1,0 +1,58 @@
+/*
+ * NaN and infinity in the data. A sum that they enter is not finite, so looking at what a pass gave is enough; where
+ * the culprit is, is looked for only then.
+ */
+#include <math.h>
+
+#include "pass/cut.h"
+#include "pass/parts.h"
+
+static bool all_finite(const double *v, int64_t count, int threads) {
+    double sum = 0.0;
+    if (!v) return true;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum) if (count > GPIS_SERIAL_WORK)
+    for (int64_t i = 0; i < count; i++) sum += 0.0 * v[i];
+    return sum == 0.0;
+}
+
+bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int64_t d) {
+    const gpis_sketch *sketch = pass->sketch;
+    const int64_t rows = sketch ? sketch->m : 0;
+    const struct {
+        const double *values;
+        int64_t count;
+    } answers[] = {{pass->objective, 1},
+                   {pass->AP2, 1},
+                   {pass->Y2, 1},
+                   {pass->G, d * pass->k},
+                   {pass->AAV, d * pass->probes},
+                   {pass->norms2, d},
+                   {pass->gram, d * d},
+                   {sketch ? sketch->SA : NULL, rows * d},
+                   {sketch ? sketch->SY : NULL, sketch ? rows * sketch->k : 0}};
+    bool finite = true;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        finite = finite && all_finite(answers[i].values, answers[i].count, context->threads);
+    return finite;
+}
+
+/* GPIS_BAD_DATA if an entry of V (k columns) is not finite. */
+static gpis_status audit_columns(gpis_context *context, const char *name, const double *V, int64_t rows, int64_t k,
+                                 int64_t row0) {
+    for (int64_t i = 0; V && i < rows * k; i++)
+        if (!isfinite(V[i]))
+            return gpis_fail(context, GPIS_BAD_DATA, "%s: row %lld, column %lld is %g; remove or replace it", name,
+                             (long long)(row0 + i / k + 1), (long long)(i % k + 1), V[i]);
+    return GPIS_OK;
+}
+
+gpis_status gpis_pass_audit(gpis_context *context, gpis_source *A, const gpis_pass *pass, int64_t rows) {
+    gpis_status status = gpis_source_audit(context, A);
+    if (status == GPIS_OK) status = audit_columns(context, "y", pass->Y, rows, pass->k, pass->row0);
+    if (status == GPIS_OK) status = audit_columns(context, "x", pass->X, A->d, pass->k, 0);
+    return status;
+}
+
+gpis_status gpis_pass_overflow(gpis_context *context, const gpis_source *A) {
+    return gpis_fail(context, GPIS_BAD_DATA, "%s: sums of squares overflow; scale the data down", gpis_source_name(A));
+}
