@@ -111,7 +111,9 @@ static void test_tall_chunks(void **state) {
     gpis_source *source;
     options.memory = SMALL;
     assert_int_equal(gpis_source_open_with(context, "tall.h5:/A", &options, &source), GPIS_NO_MEMORY);
-    assert_message(context, "tall.h5:/A: its chunks are 2500 rows high, and 206K of memory, half of what is allowed at most, are needed");
+    assert_message(
+        context,
+        "tall.h5:/A: its chunks are 2500 rows high, and 206K of memory, half of what is allowed at most, are needed");
     assert_null(source);
     test_context_end(context, &memory);
     free(a);
