@@ -4,15 +4,9 @@
 
 #include "linalg/block.h"
 
-<<<<<<< HEAD
 /* R = A X - Y (Y NULL: A X), each entry summed in extended precision and rounded once; G += A'R (NULL: not wanted),
  * d x k, likewise for dense rows, in doubles for compressed ones. Returns ||R||_F^2, summed in extended precision. Any
  * storage. */
-=======
-/* R = A X - Y (Y NULL: A X), each entry summed in extended precision and rounded once; G += A'R (NULL: not wanted), d x
- * k, of dense rows each entry rounded once for the chunk. Returns ||R||_F^2, summed in extended precision. Any storage.
- */
->>>>>>> review5
 double gpis_extended_gradient(const gpis_block *chunk, int64_t k, const double *X, const double *Y, double *R,
                               double *G);
 
