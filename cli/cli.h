@@ -65,6 +65,8 @@ extern const struct argp cli_method_argp; /* a child of the commands' own */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
 /* For parsers: says what is wrong, with a hint at --help, and returns an error code. */
 error_t cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* An argument of a command that takes A and y. */
+error_t cli_take_file(const struct argp_state *state, char *arg, const char **a, const char **y);
 /* Whole-argument numbers within [low, high]; on failure a usage message names `option`. */
 error_t cli_number(const struct argp_state *state, const char *option, const char *text, double low, double high,
                    double *out);

@@ -23,6 +23,12 @@ error_t cli_usage(const struct argp_state *state, const char *format, ...) {
     return MESSAGE_IS_OUT;
 }
 
+error_t cli_take_file(const struct argp_state *state, char *arg, const char **a, const char **y) {
+    if (state->arg_num > 1) return cli_usage(state, "the files are those of A and y; '%s' is one too many", arg);
+    *(state->arg_num == 0 ? a : y) = arg;
+    return 0;
+}
+
 /* The parser around a command's own. It has the help options, since those of argp fall silent together with argp's
  * messages, and it hears of what getopt refuses, which argp_parse does not tell its caller. */
 typedef struct guard {

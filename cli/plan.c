@@ -28,14 +28,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         state->child_inputs[0] = &o->common;
         state->child_inputs[1] = &o->method;
         return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num == 0)
-            o->a = arg;
-        else if (state->arg_num == 1)
-            o->y = arg;
-        else
-            return cli_usage(state, "plan takes A and y; '%s' is one too many", arg);
-        return 0;
+    case ARGP_KEY_ARG: return cli_take_file(state, arg, &o->a, &o->y);
     case ARGP_KEY_END:
         if (!o->a) return cli_usage(state, "plan needs the file of A");
         if (o->y && o->common.target) return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);

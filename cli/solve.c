@@ -75,14 +75,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_EVERY: return cli_number(state, "checkpoint-every", arg, 0, 1e9, &o->common.settings.checkpoint_every);
     case KEY_RESUME: o->common.settings.resume = 1; return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num == 0)
-            o->a = arg;
-        else if (state->arg_num == 1)
-            o->y = arg;
-        else
-            return cli_usage(state, "solve takes A and y; '%s' is one too many", arg);
-        return 0;
+    case ARGP_KEY_ARG: return cli_take_file(state, arg, &o->a, &o->y);
     case ARGP_KEY_END: return check_options(o, state);
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -18,6 +18,18 @@ typedef struct gpis_block {
     const int32_t *indices;
 } gpis_block;
 
+/* Dense rows of d entries, one after the other at `values`, the first of them row0 of the whole matrix. */
+static inline gpis_block gpis_block_dense(gpis_type type, int64_t row0, int64_t nrows, int64_t d, const void *values) {
+    return (gpis_block){.kind = GPIS_BLOCK_DENSE,
+                        .type = type,
+                        .row0 = row0,
+                        .nrows = nrows,
+                        .d = d,
+                        .values = values,
+                        .row_stride = d,
+                        .col_stride = 1};
+}
+
 /* The rows [first, first + count) of a block, themselves a block. */
 gpis_block gpis_block_rows(const gpis_block *block, int64_t first, int64_t count);
 

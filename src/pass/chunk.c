@@ -73,12 +73,7 @@ static void add_gram(const gpis_block *a, double *H) {
 /* The chunk as row-major doubles. */
 static gpis_block unpacked(const gpis_block *chunk, double *rows) {
     gpis_block_unpack(chunk, rows);
-    gpis_block a = *chunk;
-    a.type = GPIS_FLOAT64;
-    a.values = rows;
-    a.row_stride = a.d;
-    a.col_stride = 1;
-    return a;
+    return gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, chunk->d, rows);
 }
 
 void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *R, double *rows, gpis_sums *sums) {

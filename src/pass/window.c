@@ -15,9 +15,8 @@ enum {
     VIEWS_AHEAD = 3,        /* and is so far ahead of those who work */
     WINDOW_BYTES = 1 << 25, /* a window for sums: large enough that waiting for its last chunks does not show */
     PIECE_BYTES = 1 << 14,  /* and, of columns, a piece of each that is worth a call */
-    WHOLE_BYTES = 1 << 27,  /* a window for a sketch, which walks through all of SA for each; the most for columns */
-    LIMIT_SHARE = 16,       /* a window takes this part of the memory limit, at most */
-    STRIDED_SHARE = 8       /* the same of columns */
+    WHOLE_BYTES = 1 << 27,  /* a window for a sketch, which walks through all of SA for each */
+    LIMIT_SHARE = 16        /* a window takes this part of the memory limit, at most */
 };
 
 struct gpis_windows {
@@ -61,11 +60,11 @@ static bool threads_fetch(const gpis_source *A, bool whole) {
 
 static int64_t window_bytes(const gpis_source *A, int64_t limit, bool whole) {
     const bool strided = A->block_kind == GPIS_BLOCK_DENSE && A->order == GPIS_COLUMN_MAJOR;
-    const int64_t pieces = gpis_min64(A->d, WHOLE_BYTES / PIECE_BYTES) * PIECE_BYTES;
+    const int64_t pieces = gpis_min64(A->d, GPIS_COLUMNS_BYTES / PIECE_BYTES) * PIECE_BYTES;
     int64_t best = WINDOW_BYTES;
-    if (strided) best = A->class->in_place ? WHOLE_BYTES : gpis_max64(best, pieces);
+    if (strided) best = A->class->in_place ? GPIS_COLUMNS_BYTES : gpis_max64(best, pieces);
     if (whole) best = WHOLE_BYTES;
-    return limit > 0 ? gpis_min64(best, limit / (strided ? STRIDED_SHARE : LIMIT_SHARE)) : best;
+    return limit > 0 ? gpis_min64(best, limit / (strided ? GPIS_COLUMNS_SHARE : LIMIT_SHARE)) : best;
 }
 
 static layout lay_out(const gpis_source *A, int64_t limit, gpis_window_use use) {
@@ -257,14 +256,7 @@ void gpis_windows_end(gpis_windows *w, gpis_status status) {
 
 /* A window whose rows are yet to be taken. */
 static gpis_block promised(const gpis_windows *w, int64_t window) {
-    return (gpis_block){.kind = GPIS_BLOCK_DENSE,
-                        .type = w->A->type,
-                        .row0 = window * w->rows,
-                        .nrows = rows_of(w, window),
-                        .d = w->A->d,
-                        .values = w->scratch[0],
-                        .row_stride = w->A->d,
-                        .col_stride = 1};
+    return gpis_block_dense(w->A->type, window * w->rows, rows_of(w, window), w->A->d, w->scratch[0]);
 }
 
 gpis_status gpis_windows_next(gpis_windows *w, gpis_block *window) {

@@ -228,14 +228,7 @@ gpis_status gpis_buckets_absorb(gpis_buckets *b, const gpis_block *rows, const d
     if (chosen == SCATTER && !panels) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < rows->nrows; i += b->slab) {
         const gpis_block part = gpis_block_rows(rows, i, gpis_min64(b->slab, rows->nrows - i));
-        const gpis_block responses = {.kind = GPIS_BLOCK_DENSE,
-                                      .type = GPIS_FLOAT64,
-                                      .row0 = part.row0,
-                                      .nrows = part.nrows,
-                                      .d = k,
-                                      .values = k ? Y + i * k : NULL,
-                                      .row_stride = k,
-                                      .col_stride = 1};
+        const gpis_block responses = gpis_block_dense(GPIS_FLOAT64, part.row0, part.nrows, k, k ? Y + i * k : NULL);
         prepare(b, part.row0, part.nrows, chosen == GATHER, threads);
         add(b, &part, chosen, SA, panels, threads);
         if (k) add(b, &responses, chosen == GATHER ? way_of(&responses) : STREAM, SY, NULL, threads);

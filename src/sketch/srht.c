@@ -80,13 +80,7 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
     const int team = (int)gpis_min64(threads, panels);
     double *scratch = gpis_alloc(s->context, h->N * PANEL * team, sizeof *scratch);
     if (!scratch) return GPIS_NO_MEMORY;
-    const gpis_block responses = {.kind = GPIS_BLOCK_DENSE,
-                                  .type = GPIS_FLOAT64,
-                                  .nrows = s->n,
-                                  .d = s->k,
-                                  .values = Y,
-                                  .row_stride = s->k,
-                                  .col_stride = 1};
+    const gpis_block responses = gpis_block_dense(GPIS_FLOAT64, 0, s->n, s->k, Y);
 #pragma omp parallel num_threads(team)
     {
         double *x = scratch + h->N * PANEL * omp_get_thread_num();

@@ -19,14 +19,7 @@ static gpis_status make_block(gpis_source *source, int64_t row0, int64_t nrows, 
                   row0 + nrows, code);
         return GPIS_BAD_DATA;
     }
-    *out = (gpis_block){.kind = GPIS_BLOCK_DENSE,
-                        .type = GPIS_FLOAT64,
-                        .row0 = row0,
-                        .nrows = nrows,
-                        .d = source->d,
-                        .values = scratch,
-                        .row_stride = source->d,
-                        .col_stride = 1};
+    *out = gpis_block_dense(GPIS_FLOAT64, row0, nrows, source->d, scratch);
     return GPIS_OK;
 }
 

@@ -18,14 +18,7 @@ static gpis_status dense_block(gpis_source *source, int64_t row0, int64_t nrows,
     const gpis_status status =
         gpis_h5_rows_read(source->context, gpis_source_name(source), &f->rows, row0, nrows, scratch);
     gpis_h5_leave(guard);
-    *out = (gpis_block){.kind = GPIS_BLOCK_DENSE,
-                        .type = source->type,
-                        .row0 = row0,
-                        .nrows = nrows,
-                        .d = source->d,
-                        .values = scratch,
-                        .row_stride = source->d,
-                        .col_stride = 1};
+    *out = gpis_block_dense(source->type, row0, nrows, source->d, scratch);
     return status;
 }
 
@@ -114,13 +107,18 @@ static gpis_status stream_dense(gpis_context *context, const char *path, gpis_h5
     return GPIS_OK;
 }
 
+/* What the data set is, if it can be read as a matrix of numbers. */
+static gpis_status look_at(gpis_context *context, const char *path, hid_t set, gpis_h5_shape *shape) {
+    gpis_h5_describe(set, shape);
+    const gpis_status status = check_matrix(context, path, shape);
+    return status == GPIS_OK ? gpis_h5_check_filters(context, path, set) : status;
+}
+
 /* Takes the data set over, whatever happens. */
 static gpis_status open_dense(gpis_context *context, const char *path, hid_t set, int64_t room, gpis_source **out) {
     gpis_h5_shape shape;
     gpis_h5_rows rows = {.set = set};
-    gpis_h5_describe(set, &shape);
-    gpis_status status = check_matrix(context, path, &shape);
-    if (status == GPIS_OK) status = gpis_h5_check_filters(context, path, set);
+    gpis_status status = look_at(context, path, set, &shape);
     if (status == GPIS_OK) {
         const gpis_type type = shape.narrow ? GPIS_FLOAT32 : GPIS_FLOAT64;
         gpis_h5_rows_start(set, &shape, shape.narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, &rows);
@@ -157,9 +155,7 @@ gpis_status gpis_open_hdf5(gpis_context *context, const char *path, const gpis_o
 static gpis_status read_array(gpis_context *context, const char *path, hid_t set, gpis_array *out) {
     gpis_h5_shape shape;
     gpis_h5_rows rows = {.set = set};
-    gpis_h5_describe(set, &shape);
-    gpis_status status = check_matrix(context, path, &shape);
-    if (status == GPIS_OK) status = gpis_h5_check_filters(context, path, set);
+    gpis_status status = look_at(context, path, set, &shape);
     if (status == GPIS_OK) {
         gpis_h5_rows_start(set, &shape, H5T_NATIVE_DOUBLE, &rows);
         *out = (gpis_array){.rows = rows.n, .cols = rows.width, .dimensions = shape.rank};

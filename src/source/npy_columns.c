@@ -20,8 +20,6 @@
 enum {
     SAMPLE = 16,           /* every so many columns it is looked whether rows to come are cached */
     LEAST_PIECE = 1 << 16, /* bytes worth a mapping */
-    MOST_BYTES = 1 << 27,  /* of a window (pass/window.c) */
-    LIMIT_SHARE = 8        /* and the part of a memory limit that it gets */
 };
 
 /* ---- pieces of columns, mapped or read ------------------------------------------------------------------------------
@@ -120,6 +118,6 @@ const gpis_source_class gpis_npy_columns = {.kind = "npy",
 
 bool gpis_npy_columns_pay(const gpis_npy_header *h, int64_t limit) {
     const int64_t width = h->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
-    const int64_t window = limit > 0 ? gpis_min64(MOST_BYTES, limit / LIMIT_SHARE) : MOST_BYTES;
+    const int64_t window = limit > 0 ? gpis_min64(GPIS_COLUMNS_BYTES, limit / GPIS_COLUMNS_SHARE) : GPIS_COLUMNS_BYTES;
     return h->offset % width == 0 && gpis_min64(h->rows * width, window / h->cols) >= LEAST_PIECE;
 }

@@ -73,17 +73,6 @@ void gpis_npy_destroy(gpis_source *source) {
     gpis_free(source->context, s);
 }
 
-static gpis_block block_at(const gpis_source *source, int64_t row0, int64_t nrows, const void *values) {
-    return (gpis_block){.kind = GPIS_BLOCK_DENSE,
-                        .type = source->type,
-                        .row0 = row0,
-                        .nrows = nrows,
-                        .d = source->d,
-                        .values = values,
-                        .row_stride = source->d,
-                        .col_stride = 1};
-}
-
 /* ---- row after row: mapped ------------------------------------------------------------------------------------------
  */
 
@@ -109,7 +98,7 @@ static gpis_status map_block(gpis_source *source, int64_t row0, int64_t nrows, v
         munmap(map, (size_t)e.bytes);
         return gpis_npy_gone(source, row0, nrows);
     }
-    *out = block_at(source, row0, nrows, map + e.lead);
+    *out = gpis_block_dense(source->type, row0, nrows, source->d, map + e.lead);
     return GPIS_OK;
 }
 
@@ -143,8 +132,7 @@ static void read_ahead(gpis_source *source, int64_t row0, int64_t nrows) {
     if (at < end) readahead(s->file.fd, at, (size_t)(end - at));
 }
 
-/* ---- row after row: read
- * -----------------------------------------------------------------------------------------------------------
+/* ---- row after row: read --------------------------------------------------------------------------------------------
  */
 
 static int64_t read_bytes(const gpis_source *source, int64_t nrows) {
@@ -153,7 +141,7 @@ static int64_t read_bytes(const gpis_source *source, int64_t nrows) {
 
 static gpis_status read_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     const gpis_npy_streamed *s = source->state;
-    *out = block_at(source, row0, nrows, scratch);
+    *out = gpis_block_dense(source->type, row0, nrows, source->d, scratch);
     return gpis_file_read(source->context, source->name, s->file.fd, s->file.header.offset + read_bytes(source, row0),
                           scratch, read_bytes(source, nrows));
 }

@@ -27,6 +27,9 @@
 #include "base/base.h"
 #include "linalg/block.h"
 
+/* A window of a column-major file: a piece of every column, so as large as may be, and of a memory limit this part. */
+enum { GPIS_COLUMNS_BYTES = 1 << 27, GPIS_COLUMNS_SHARE = 8 };
+
 typedef struct gpis_source_class {
     const char *kind; /* what gpis_source_describe reports */
     gpis_status (*block)(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out);
