@@ -55,6 +55,25 @@ void gpis_block_unpack(const gpis_block *block, double *rows) {
         unpack_float(block, rows);
 }
 
+#define DEFINE_COLUMNS(name, type)                                                                    \
+    static void name(const gpis_block *b, const int64_t *columns, int64_t count, double *rows) {      \
+        const type *a = b->values;                                                                    \
+        const int64_t rs = b->row_stride, cs = b->col_stride;                                         \
+        for (int64_t i = 0; cs == 1 && i < b->nrows; i++)                                             \
+            for (int64_t c = 0; c < count; c++) rows[i * count + c] = a[i * rs + columns[c]];         \
+        for (int64_t c = 0; cs != 1 && c < count; c++)                                                \
+            for (int64_t i = 0; i < b->nrows; i++) rows[i * count + c] = a[i * rs + columns[c] * cs]; \
+    }
+DEFINE_COLUMNS(columns_double, double)
+DEFINE_COLUMNS(columns_float, float)
+
+void gpis_block_columns(const gpis_block *block, const int64_t *columns, int64_t count, double *rows) {
+    if (block->type == GPIS_FLOAT64)
+        columns_double(block, columns, count, rows);
+    else
+        columns_float(block, columns, count, rows);
+}
+
 bool gpis_block_find_nonfinite(const gpis_block *block, int64_t *row, int64_t *col, double *value) {
     for (int64_t i = 0; i < block->nrows; i++) {
         const bool csr = block->kind == GPIS_BLOCK_CSR;

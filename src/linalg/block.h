@@ -40,6 +40,9 @@ static inline bool gpis_block_is_row_major(const gpis_block *b) {
 /* Writes the block as row-major doubles, nrows x d with leading dimension d. */
 void gpis_block_unpack(const gpis_block *block, double *rows);
 
+/* The same of `count` columns alone, nrows x count; dense blocks only. */
+void gpis_block_columns(const gpis_block *block, const int64_t *columns, int64_t count, double *rows);
+
 /* Row and column (from 0, row of the whole matrix) of the first entry that is not finite; false if there is none. */
 bool gpis_block_find_nonfinite(const gpis_block *block, int64_t *row, int64_t *col, double *value);
 

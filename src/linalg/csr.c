@@ -107,6 +107,42 @@ void gpis_csr_gram(const gpis_block *b, double *H) {
         gram_double(b, H);
 }
 
+/* The entries of a row that count, then their products. */
+GPIS_INLINE void gram_of(const gpis_block *b, const int32_t *restrict position, int64_t count, double *restrict kept,
+                         int32_t *restrict at, double *restrict H, bool single) {
+    for (int64_t i = 0; i < b->nrows; i++) {
+        int64_t entries = 0;
+        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1] && entries < count; p++) {
+            const int32_t where = position[b->indices[p]];
+            kept[entries] = value(b->values, p, single);
+            at[entries] = where;
+            entries += where >= 0;
+        }
+        for (int64_t p = 0; p < entries; p++) {
+            const double a = kept[p];
+            double *restrict row = H + at[p] * count;
+            for (int64_t q = p; q < entries; q++) row[at[q]] += a * kept[q];
+        }
+    }
+}
+
+GPIS_HOT static void gram_of_double(const gpis_block *b, const int32_t *position, int64_t count, double *kept,
+                                    int32_t *at, double *H) {
+    gram_of(b, position, count, kept, at, H, false);
+}
+GPIS_HOT static void gram_of_float(const gpis_block *b, const int32_t *position, int64_t count, double *kept,
+                                   int32_t *at, double *H) {
+    gram_of(b, position, count, kept, at, H, true);
+}
+
+void gpis_csr_gram_of(const gpis_block *b, const int32_t *position, int64_t count, double *row, double *H) {
+    int32_t *at = (int32_t *)(row + count);
+    if (b->type == GPIS_FLOAT32)
+        gram_of_float(b, position, count, row, at, H);
+    else
+        gram_of_double(b, position, count, row, at, H);
+}
+
 void gpis_csr_column_norms(const gpis_block *b, double *norms2) {
     const bool single = b->type == GPIS_FLOAT32;
     for (int64_t p = b->indptr[0]; p < b->indptr[b->nrows]; p++) {

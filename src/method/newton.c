@@ -125,7 +125,7 @@ static gpis_status evaluate(newton *s, bool resketch) {
         pass.AAV = s->AAV;
     }
     gpis_status status = GPIS_OK;
-    run->with_gram = false;
+    run->gram_columns = 0;
     if (resketch) {
         pass.sketch = s->sketch;
         run->sketches++;
@@ -134,7 +134,7 @@ static gpis_status evaluate(newton *s, bool resketch) {
     if (status == GPIS_OK) status = gpis_run_pass(run, &pass, probing ? 1.0 + (double)PROBES / (double)run->k : 1.0);
     if (status == GPIS_OK && probing)
         status = gpis_probes_absorb(s->probes, s->AAV,
-                                    gpis_pass_roundings(run->A, run->k, run->extended, run->with_gram).gradient);
+                                    gpis_pass_roundings(run->A, run->k, run->extended, run->gram_columns).gradient);
     if (status == GPIS_OK && probing && gpis_model_covers(run->model, 1, run->norms2))
         run->model->c = gpis_probes_bound(s->probes);
     if (status == GPIS_OK) take_point(s);

@@ -20,7 +20,7 @@ typedef struct pass_head {
 /* What a pass gives, in order. */
 static int answers_of(const gpis_run *run, const gpis_pass *pass, gpis_journal_part parts[ANSWERS]) {
     const gpis_sketch *sketch = pass->sketch;
-    const int64_t d = run->d;
+    const int64_t d = run->d, of_gram = gpis_pass_gram_columns(pass, d);
     const struct {
         double *data;
         int64_t count;
@@ -30,7 +30,7 @@ static int answers_of(const gpis_run *run, const gpis_pass *pass, gpis_journal_p
                       {pass->AAV, d * pass->probes},
                       {pass->Y2, 1},
                       {pass->norms2, d},
-                      {pass->gram, d * d},
+                      {pass->gram, of_gram * of_gram},
                       {sketch ? sketch->SA : NULL, sketch ? sketch->m * d : 0},
                       {sketch ? sketch->SY : NULL, sketch ? sketch->m * sketch->k : 0}};
     int count = 0;
@@ -53,6 +53,7 @@ static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
     numbers[5] = sketch ? (uint64_t)sketch->m : 0;
     uint32_t sum = gpis_checksum(0, numbers, sizeof numbers);
     if (sketch) sum = gpis_checksum(sum, sketch->class->name, (int64_t)strlen(sketch->class->name));
+    if (pass->columns) sum = gpis_checksum(sum, pass->columns, pass->count * (int64_t)sizeof *pass->columns);
     sum = add_vectors(sum, pass->X, run->size);
     sum = add_vectors(sum, pass->P, run->size);
     return add_vectors(sum, pass->V, run->d * pass->probes);

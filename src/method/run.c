@@ -104,7 +104,7 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g) {
     const gpis_pass pass = {
         .k = run->k, .Y = run->Y, .X = x, .extended = run->extended, .objective = objective, .G = g};
-    run->with_gram = false;
+    run->gram_columns = 0;
     return gpis_run_pass(run, &pass, 1.0);
 }
 
@@ -118,7 +118,7 @@ double gpis_run_model_cost(const gpis_run *run) {
  * its own only then. */
 bool gpis_run_model_fits(const gpis_run *run) {
     const double square = 8.0 * (double)run->d * (double)run->d;
-    const double gram = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .gram = true});
+    const double gram = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .gram = run->d});
     return fmax(square + gram, 3.0 * square) <= (double)gpis_account_left(run->context);
 }
 
@@ -126,13 +126,13 @@ gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objectiv
     double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
     const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .objective = objective, .G = g, .gram = H};
-    run->with_gram = run->with_gram || x;
+    if (x) run->gram_columns = run->d;
     gpis_status status = gpis_run_pass(run, &pass, (double)run->d / 4.0 + (x ? 1.0 : 0.0));
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
     }
-    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, true).gram, NULL);
+    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, run->d).gram, NULL);
 }
 
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H, const double *x,
@@ -159,7 +159,7 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, cons
 }
 
 static gpis_point point_at(const gpis_run *run, const double *x, const double *g, double objective) {
-    const gpis_roundings roundings = gpis_pass_roundings(run->A, run->k, run->extended, run->with_gram);
+    const gpis_roundings roundings = gpis_pass_roundings(run->A, run->k, run->extended, run->gram_columns);
     return (gpis_point){.x = x,
                         .g = g,
                         .objective = objective,

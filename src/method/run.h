@@ -37,7 +37,7 @@ struct gpis_run {
     double noise;                 /* of the best objective, by rounding */
     double grain;                 /* an objective below this is zero, for an x in double precision */
     bool extended;                /* residuals are computed in extended precision from now on */
-    bool with_gram;               /* the last point was measured in the pass that made the Gram matrix */
+    int64_t gram_columns;         /* of the Gram matrix that came in the pass that measured the last point; 0: none */
     gpis_combination combination; /* how the point at hand was made of measured ones (hull.h); all 0: it is one */
     bool idle;                    /* what gpis_run_idle said last */
     double previous_gap;          /* NaN before the first */

@@ -17,7 +17,7 @@ static bool all_finite(const double *v, int64_t count, int threads) {
 
 bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int64_t d) {
     const gpis_sketch *sketch = pass->sketch;
-    const int64_t rows = sketch ? sketch->m : 0;
+    const int64_t rows = sketch ? sketch->m : 0, of_gram = gpis_pass_gram_columns(pass, d);
     const struct {
         const double *values;
         int64_t count;
@@ -27,7 +27,7 @@ bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int
                    {pass->G, d * pass->k},
                    {pass->AAV, d * pass->probes},
                    {pass->norms2, d},
-                   {pass->gram, d * d},
+                   {pass->gram, of_gram * of_gram},
                    {sketch ? sketch->SA : NULL, rows * d},
                    {sketch ? sketch->SY : NULL, sketch ? rows * sketch->k : 0}};
     bool finite = true;

@@ -62,32 +62,60 @@ static void add_gradients(const gpis_chunk_plan *plan, const gpis_block *a, cons
     if (pass->V) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, sums->AAV);
 }
 
-static void add_gram(const gpis_block *a, double *H) {
-    if (a->kind == GPIS_BLOCK_CSR)
-        gpis_csr_gram(a, H);
-    else
-        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)a->d, (int)a->nrows, 1.0, a->values, (int)a->row_stride,
-                    1.0, H, (int)a->d);
-}
-
 /* The chunk as row-major doubles. */
 static gpis_block unpacked(const gpis_block *chunk, double *rows) {
     gpis_block_unpack(chunk, rows);
     return gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, chunk->d, rows);
 }
 
-void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *R, double *rows, gpis_sums *sums) {
+/* All but the Gram matrix. */
+static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double *R, gpis_sums *sums) {
     const gpis_pass *pass = plan->pass;
-    const double *Y = pass->Y ? pass->Y + chunk->row0 * pass->k : NULL;
-    const gpis_block a = plan->unpack ? unpacked(chunk, rows) : *chunk;
-    add_gradients(plan, &a, Y, R, sums);
-    if (pass->P) sums->AP2 += gradient(plan, &a, pass->k, pass->P, plan->PT, NULL, R, NULL);
-    if (pass->Y2) sums->Y2 += norm2(Y, a.nrows, pass->k);
-    if (pass->norms2) {
-        if (a.kind == GPIS_BLOCK_CSR)
-            gpis_csr_column_norms(&a, sums->norms2);
-        else
-            gpis_dense_column_norms(&a, sums->norms2);
+    const double *Y = pass->Y ? pass->Y + a->row0 * pass->k : NULL;
+    add_gradients(plan, a, Y, R, sums);
+    if (pass->P) sums->AP2 += gradient(plan, a, pass->k, pass->P, plan->PT, NULL, R, NULL);
+    if (pass->Y2) sums->Y2 += norm2(Y, a->nrows, pass->k);
+    if (!pass->norms2) return;
+    if (a->kind == GPIS_BLOCK_CSR)
+        gpis_csr_column_norms(a, sums->norms2);
+    else
+        gpis_dense_column_norms(a, sums->norms2);
+}
+
+static void dense_gram(int64_t rows, int64_t d, const double *values, int64_t stride, double *H) {
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)rows, 1.0, values, (int)stride, 1.0, H, (int)d);
+}
+
+/* A part of the chunk; the columns that its Gram matrix is of go to `columns`. */
+static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double *scratch, double *columns,
+                     gpis_sums *sums) {
+    const gpis_pass *pass = plan->pass;
+    const gpis_block a = plan->unpack ? unpacked(part, scratch + plan->unpacked_at) : *part;
+    add_vectors(plan, &a, scratch, sums);
+    if (!pass->gram) return;
+    if (a.kind == GPIS_BLOCK_CSR && plan->position)
+        gpis_csr_gram_of(&a, plan->position, pass->count, columns, sums->gram);
+    else if (a.kind == GPIS_BLOCK_CSR)
+        gpis_csr_gram(&a, sums->gram);
+    else if (plan->position)
+        gpis_block_columns(&a, pass->columns, pass->count, columns);
+    else
+        dense_gram(a.nrows, a.d, a.values, a.row_stride, sums->gram);
+}
+
+/* By parts of the chunk, whose own sums come first: as many roundings as for the chunk at once, or fewer. */
+void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *scratch, gpis_sums *sums) {
+    const int64_t count = plan->pass->count;
+    const bool by_columns = plan->position && chunk->kind == GPIS_BLOCK_DENSE;
+    double *columns = scratch + plan->columns_at;
+    gpis_sums here = *sums;
+    here.objective = here.AP2 = here.Y2 = 0.0;
+    for (int64_t i = 0; i < chunk->nrows; i += plan->part_rows) {
+        const gpis_block part = gpis_block_rows(chunk, i, gpis_min64(plan->part_rows, chunk->nrows - i));
+        add_part(plan, &part, scratch, by_columns ? columns + i * count : columns, &here);
     }
-    if (pass->gram) add_gram(&a, sums->gram);
+    sums->objective += here.objective;
+    sums->AP2 += here.AP2;
+    sums->Y2 += here.Y2;
+    if (by_columns) dense_gram(chunk->nrows, count, columns, count, sums->gram);
 }

@@ -20,9 +20,12 @@ typedef struct gpis_chunk_plan {
     bool transposed;            /* dense data and few vectors: XT, PT, VT and the strips' G and AAV are transposed */
     const double *XT, *VT, *PT; /* k x d and, right behind it, probes x d; k x d */
     bool unpack;                /* BLAS needs row-major doubles and the blocks are not */
+    const int32_t *position;    /* of each column among those of the Gram matrix, -1: none; NULL: all are */
+    int64_t part_rows;          /* vectors go through so many rows at a time, which stay in cache */
+    /* where in the scratch: R is at its beginning, nrows x k; unpacked rows; columns of the Gram matrix */
+    int64_t unpacked_at, columns_at;
 } gpis_chunk_plan;
 
-/* R has room for nrows x k, rows for nrows x d if the plan unpacks. */
-void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *R, double *rows, gpis_sums *sums);
+void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *scratch, gpis_sums *sums);
 
 #endif

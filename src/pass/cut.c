@@ -5,6 +5,7 @@
 
 #include "linalg/dense.h"
 #include "pass/chunk.h"
+#include "pass/parts.h"
 #include "pass/pass.h"
 #include "pass/window.h"
 #include "source/join.h"
@@ -53,29 +54,29 @@ static int64_t chunks_of_a_strip(const gpis_cut *c) {
 
 /* Rows of a strip one after the other, then the strips. A chunk's part of the objective is summed by itself first: by
  * rows, or in extended precision with no error worth a count. */
-static gpis_roundings roundings_of(const gpis_source *A, gpis_cut g, gpis_cut h, int64_t k, bool extended) {
-    const int64_t g_chunks = chunks_of_a_strip(&g), h_chunks = chunks_of_a_strip(&h);
-    const int64_t within = extended ? 4 : k + gpis_min64(A->n, g.chunk_rows) + 8;
+static gpis_roundings roundings_of(const gpis_source *A, gpis_cut c, int64_t k, bool extended) {
+    const int64_t chunks = chunks_of_a_strip(&c), of_a_strip = gpis_min64(A->n, chunks * c.chunk_rows);
+    const int64_t within = extended ? 4 : k + gpis_min64(A->n, c.chunk_rows) + 8;
     /* a chunk's part of the gradient is rounded once, and added once */
     const bool by_chunks = extended && A->block_kind == GPIS_BLOCK_DENSE;
-    const int64_t rows = by_chunks ? g_chunks + 2 : gpis_min64(A->n, g_chunks * g.chunk_rows);
+    const int64_t rows = by_chunks ? chunks + 2 : of_a_strip;
     const bool few = A->block_kind == GPIS_BLOCK_DENSE && k <= GPIS_FEW_RESPONSES && !extended;
     const bool by_lanes = few && (A->order == GPIS_ROW_MAJOR || A->class->on_demand);
     return (gpis_roundings){.residual = (double)(by_lanes ? gpis_dense_dot_roundings(A->d) : A->d),
-                            .objective = (double)(within + g_chunks + g.strips),
-                            .gradient = (double)(rows + g_chunks + g.strips + 8),
-                            .gram = (double)(gpis_min64(A->n, h_chunks * h.chunk_rows) + h_chunks + h.strips + 8)};
+                            .objective = (double)(within + chunks + c.strips),
+                            .gradient = (double)(rows + chunks + c.strips + 8),
+                            .gram = (double)(of_a_strip + chunks + c.strips + 8)};
 }
 
 /* Of parts only the longest is known, not how it is cut: the worst of all cuts, then all parts and ranks. */
-static gpis_roundings roundings_of_parts(const gpis_source *A, const gpis_join *join, int64_t k, bool extended) {
+static gpis_roundings roundings_of_parts(const gpis_source *A, const gpis_join *join, int64_t k, bool extended,
+                                         int64_t gram) {
     const double more = (double)(join->parts_of_all + join->ranks.ranks), runs = 1.0 + 1.0 / RUNS_A_STRIP;
     gpis_roundings worst = {0};
     gpis_source part = *A;
     part.n = join->largest;
     for (int64_t rows = 64; rows <= MAX_CHUNK_ROWS; rows *= 2) {
-        const gpis_cut h = cut_at(part.n, rows, A->d * (A->d + k + 1));
-        const gpis_roundings r = roundings_of(&part, h, h, k, extended);
+        const gpis_roundings r = roundings_of(&part, cut_at(part.n, rows, A->d * (k + 1) + gram * gram), k, extended);
         worst.residual = fmax(worst.residual, r.residual);
         worst.objective = fmax(worst.objective, r.objective + more);
         worst.gradient = fmax(worst.gradient, r.gradient * runs + more);
@@ -84,12 +85,11 @@ static gpis_roundings roundings_of_parts(const gpis_source *A, const gpis_join *
     return worst;
 }
 
-gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, bool with_gram) {
+gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, int64_t gram) {
     const gpis_join *join = gpis_source_joined(A);
-    if (join) return roundings_of_parts(A, join, k, extended);
-    const gpis_cut h = gpis_cut_rows(A, A->d * (A->d + k + 1), true),
-                   g = with_gram ? h : gpis_cut_rows(A, A->d * (k + 1), false);
-    return roundings_of(A, g, h, k, extended);
+    if (join) return roundings_of_parts(A, join, k, extended, gram);
+    const gpis_cut c = gpis_cut_rows(A, A->d * (k + 1) + gram * gram, gram > 0);
+    return roundings_of(A, c, k, extended);
 }
 
 double gpis_pass_gram_strips(double n, double d) {
@@ -98,7 +98,7 @@ double gpis_pass_gram_strips(double n, double d) {
 
 /* The largest part of this rank, and the sums of all parts and of one. */
 static double memory_of_parts(const gpis_context *context, const gpis_join *join, int64_t d, gpis_pass_load load) {
-    const double sums = (double)(d * (2 * load.k + load.probes + 1)) + (load.gram ? 0.5 * (double)(d * (d + 1)) : 0.0);
+    const double sums = (double)(d * (2 * load.k + load.probes + 1)) + (double)gpis_triangle(load.gram);
     double most = 0.0;
     for (int64_t i = 0; i < join->count; i++) most = fmax(most, gpis_pass_memory(context, join->parts[i], load));
     return most + 8.0 * 2.0 * sums;
@@ -107,13 +107,14 @@ static double memory_of_parts(const gpis_context *context, const gpis_join *join
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load) {
     const gpis_join *join = gpis_source_joined(A);
     if (join) return memory_of_parts(context, join, A->d, load);
-    const int64_t vectors = load.k + load.probes, square = load.gram ? A->d * A->d : 0;
-    const int64_t per_strip = A->d * (vectors + 1) + square; /* and the norms of the columns */
-    const gpis_cut c = gpis_cut_rows(A, per_strip, load.gram);
+    const int64_t vectors = load.k + load.probes;
+    const int64_t per_strip = A->d * (vectors + 1) + load.gram * load.gram; /* and the norms of the columns */
+    const gpis_cut c = gpis_cut_rows(A, per_strip, load.gram > 0);
     const int threads = (int)gpis_min64(context->threads, c.strips);
     const bool plain = A->block_kind == GPIS_BLOCK_CSR || (A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR);
-    const bool unpack = !plain && (load.gram || gpis_max64(load.k, load.probes) > GPIS_FEW_RESPONSES);
-    const double scratch = (double)(c.chunk_rows * (vectors + (unpack ? A->d : 0))) * threads;
+    const bool some = load.gram > 0 && load.gram < A->d;
+    const bool unpack = !plain && ((load.gram > 0 && !some) || gpis_max64(load.k, load.probes) > GPIS_FEW_RESPONSES);
+    const double scratch = (double)(c.chunk_rows * (vectors + (unpack ? A->d : 0) + (some ? load.gram : 0))) * threads;
     const gpis_window_use use = {c.chunk_rows, c.run * c.chunk_rows, load.sketch, threads};
     return 8.0 * ((double)(per_strip + 32) * (double)c.strips + scratch + (double)(A->d * (vectors + load.k))) +
            (double)gpis_windows_memory(A, context->limit, use);

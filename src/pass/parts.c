@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* What rank 0 sends: whole numbers, as doubles. Seeds and rounds are sent in halves of 32 bits. */
-enum { TASK, K, PROBES, WANTED, KIND, M, SKETCH_K, SEED, SEED_LOW, ROUND, ROUND_LOW, NUMBER, REQUEST };
+enum { TASK, K, PROBES, COUNT, WANTED, KIND, M, SKETCH_K, SEED, SEED_LOW, ROUND, ROUND_LOW, NUMBER, REQUEST };
 enum wanted {
     HAS_X = 1,
     HAS_P = 2,
@@ -25,7 +25,8 @@ enum wanted {
     NORM_Y = 512,
     NORMS = 1024,
     GRAM_MATRIX = 2048,
-    SKETCH = 4096
+    SKETCH = 4096,
+    SOME_COLUMNS = 8192
 };
 
 /* All that a rank holds for a pass. */
@@ -34,11 +35,12 @@ typedef struct work {
     const gpis_join *join; /* borrowed */
     int64_t d;
     gpis_pass pass; /* of this rank; what is wanted goes to `sums`, H to `gram` */
-    double *points; /* owned: X, P, V, one after the other */
+    double *points; /* owned: X, P, V, and the columns of the Gram matrix, one after the other */
     int64_t point_count;
     double *sums, *one; /* owned: of all parts; of one, where there are several */
     int64_t sum_count;
-    double *gram;            /* d x d: of one part */
+    int64_t *columns;        /* owned: of the Gram matrix; NULL: all */
+    double *gram;            /* of one part */
     double *owned_gram;      /* the same, unless it is the caller's */
     gpis_sketch *own_sketch; /* owned, on ranks that serve */
 } work;
@@ -46,11 +48,13 @@ typedef struct work {
 /* ---- where things are -----------------------------------------------------------------------------------------------
  */
 
+static int64_t columns_of(const gpis_pass *p, int wanted, int64_t d) { return wanted & SOME_COLUMNS ? p->count : d; }
+
 /* Numbers to be summed: the objective, ||A P||^2 and ||Y||^2, then what is wanted of the rest, H last, as a triangle.
  */
 static int64_t count_sums(const gpis_pass *p, int wanted, int64_t d) {
     return 3 + (wanted & GRADIENT ? d * p->k : 0) + (wanted & PRODUCTS ? d * p->probes : 0) + (wanted & NORMS ? d : 0) +
-           (wanted & GRAM_MATRIX ? gpis_triangle(d) : 0);
+           (wanted & GRAM_MATRIX ? gpis_triangle(columns_of(p, wanted, d)) : 0);
 }
 
 /* The next `count` numbers at *at, or NULL where they are not wanted. */
@@ -73,7 +77,8 @@ static void place_sums(gpis_pass *p, int wanted, int64_t d, double *sums) {
 }
 
 static int64_t count_points(const gpis_pass *p, int wanted, int64_t d) {
-    return ((wanted & HAS_X ? p->k : 0) + (wanted & HAS_P ? p->k : 0) + (wanted & HAS_V ? p->probes : 0)) * d;
+    return ((wanted & HAS_X ? p->k : 0) + (wanted & HAS_P ? p->k : 0) + (wanted & HAS_V ? p->probes : 0)) * d +
+           (wanted & SOME_COLUMNS ? p->count : 0);
 }
 
 static void place_points(gpis_pass *p, int wanted, int64_t d, double *points) {
@@ -86,7 +91,7 @@ static int wanted_by(const gpis_pass *p) {
     return (p->X ? HAS_X : 0) | (p->P ? HAS_P : 0) | (p->V ? HAS_V : 0) | (p->Y ? HAS_Y : 0) |
            (p->extended ? EXTENDED : 0) | (p->objective ? OBJECTIVE : 0) | (p->G ? GRADIENT : 0) |
            (p->AP2 ? NORM_AP : 0) | (p->AAV ? PRODUCTS : 0) | (p->Y2 ? NORM_Y : 0) | (p->norms2 ? NORMS : 0) |
-           (p->gram ? GRAM_MATRIX : 0) | (p->sketch ? SKETCH : 0);
+           (p->gram ? GRAM_MATRIX : 0) | (p->sketch ? SKETCH : 0) | (p->gram && p->columns ? SOME_COLUMNS : 0);
 }
 
 static void halve(uint64_t number, double *halves) {
@@ -100,6 +105,7 @@ static void write_request(const gpis_pass *p, double *request) {
     request[TASK] = GPIS_TASK_PASS;
     request[K] = (double)p->k;
     request[PROBES] = (double)p->probes;
+    request[COUNT] = (double)p->count;
     request[WANTED] = wanted_by(p);
     if (!p->sketch) return;
     request[KIND] = gpis_sketch_number(p->sketch->class);
@@ -112,6 +118,7 @@ static void write_request(const gpis_pass *p, double *request) {
 static void clear_work(work *w) {
     gpis_sketch_destroy(w->own_sketch);
     gpis_free(w->context, w->points);
+    gpis_free(w->context, w->columns);
     gpis_free(w->context, w->sums);
     gpis_free(w->context, w->one);
     gpis_free(w->context, w->owned_gram);
@@ -125,10 +132,14 @@ static gpis_status allocate(work *w, int wanted, double *gram) {
     w->points = gpis_alloc_zero(w->context, w->point_count, sizeof(double));
     w->sums = gpis_alloc_zero(w->context, w->sum_count, sizeof(double));
     if (w->join->count > 1) w->one = gpis_alloc_zero(w->context, w->sum_count, sizeof(double));
-    if (wanted & GRAM_MATRIX && !gram) gram = w->owned_gram = gpis_alloc(w->context, d * d, sizeof(double));
-    if (!w->points || !w->sums || (w->join->count > 1 && !w->one) || (wanted & GRAM_MATRIX && !gram))
+    const int64_t of_gram = columns_of(&w->pass, wanted, d);
+    if (wanted & GRAM_MATRIX && !gram) gram = w->owned_gram = gpis_alloc(w->context, of_gram * of_gram, sizeof(double));
+    if (wanted & SOME_COLUMNS) w->columns = gpis_alloc_zero(w->context, of_gram, sizeof *w->columns);
+    if (!w->points || !w->sums || (w->join->count > 1 && !w->one) || (wanted & GRAM_MATRIX && !gram) ||
+        (wanted & SOME_COLUMNS && !w->columns))
         return GPIS_NO_MEMORY;
     w->gram = w->pass.gram = gram;
+    w->pass.columns = w->columns;
     place_points(&w->pass, wanted, d, w->points);
     place_sums(&w->pass, wanted, d, w->one ? w->one : w->sums);
     return GPIS_OK;
@@ -139,7 +150,7 @@ static gpis_status allocate(work *w, int wanted, double *gram) {
 
 /* H of a part to the triangle at the end of `sums`, and the other numbers to those of all parts. */
 static void add_part(work *w) {
-    const int64_t d = w->d, tail = w->pass.gram ? gpis_triangle(d) : 0;
+    const int64_t d = gpis_pass_gram_columns(&w->pass, w->d), tail = gpis_triangle(d);
     double *to = w->sums + w->sum_count - tail;
     for (int64_t i = 0; w->one && i < w->sum_count - tail; i++) w->sums[i] += w->one[i];
     for (int64_t i = 0; tail && i < d; i++)
@@ -161,11 +172,18 @@ static gpis_status sweep_parts(work *w) {
     return status == GPIS_OK && w->pass.sketch ? gpis_gather_reserve(join, &w->pass) : status;
 }
 
+/* The columns of the Gram matrix came as the last of the points. */
+static void read_columns(work *w) {
+    const double *from = w->points + w->point_count - w->pass.count;
+    for (int64_t c = 0; w->columns && c < w->pass.count; c++) w->columns[c] = (int64_t)from[c];
+}
+
 /* What every rank does once the request is known; `status`: whether it is ready. */
 static gpis_status take_part(work *w, gpis_status status) {
     const gpis_join *join = w->join;
     gpis_status talk = gpis_join_sum(join, status == GPIS_OK ? w->points : NULL, w->point_count);
     if (talk != GPIS_OK) return talk;
+    if (status == GPIS_OK) read_columns(w);
     if (status == GPIS_OK) status = sweep_parts(w);
     status = gpis_join_agree(join, status);
     if (status == GPIS_OK) status = gpis_join_sum(join, w->sums, w->sum_count);
@@ -198,9 +216,10 @@ static void deliver(const work *w, const gpis_pass *pass) {
     copy(pass->G, at.G, d * pass->k);
     copy(pass->AAV, at.AAV, d * pass->probes);
     copy(pass->norms2, at.norms2, d);
-    const double *from = w->sums + w->sum_count - gpis_triangle(d);
-    for (int64_t i = 0; pass->gram && i < d; i++)
-        for (int64_t j = i; j < d; j++) pass->gram[i * d + j] = pass->gram[j * d + i] = *from++;
+    const int64_t of_gram = gpis_pass_gram_columns(pass, d);
+    const double *from = w->sums + w->sum_count - gpis_triangle(of_gram);
+    for (int64_t i = 0; i < of_gram; i++)
+        for (int64_t j = i; j < of_gram; j++) pass->gram[i * of_gram + j] = pass->gram[j * of_gram + i] = *from++;
 }
 
 /* A sum is not finite: all ranks look where that comes from. */
@@ -224,6 +243,8 @@ gpis_status gpis_parts_run(gpis_context *context, gpis_source *A, const gpis_pas
         copy((double *)w.pass.X, pass->X, A->d * pass->k);
         copy((double *)w.pass.P, pass->P, A->d * pass->k);
         copy((double *)w.pass.V, pass->V, A->d * pass->probes);
+        for (int64_t c = 0; w.columns && c < pass->count; c++)
+            w.points[w.point_count - pass->count + c] = (double)pass->columns[c];
         write_request(pass, request);
         status = send_request(join, request);
         if (status == GPIS_OK) status = take_part(&w, GPIS_OK);
@@ -255,6 +276,7 @@ static gpis_status serve_pass(gpis_context *context, gpis_source *A, const doubl
     w.pass = (gpis_pass){.k = (int64_t)request[K],
                          .Y = wanted & HAS_Y ? Y : NULL,
                          .probes = (int64_t)request[PROBES],
+                         .count = (int64_t)request[COUNT],
                          .extended = wanted & EXTENDED,
                          .row0 = join->begin[join->ranks.rank]};
     gpis_status status = allocate(&w, wanted, NULL);

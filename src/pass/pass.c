@@ -26,8 +26,9 @@ typedef struct sweep {
     atomic_llong taken;   /* runs of this window that were taken */
     double *accumulators; /* owned: their arrays */
     double *transposed;   /* owned: XT, PT */
-    double *scratch;      /* owned: R and unpacked rows, of each thread */
-    int64_t residual_size, scratch_size;
+    int32_t *position;    /* owned: of each column among those of the Gram matrix */
+    double *scratch;      /* owned: of each thread */
+    int64_t scratch_size;
     gpis_windows *windows; /* owned */
 } sweep;
 
@@ -85,28 +86,49 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t nor
     return GPIS_OK;
 }
 
+/* How chunks are worked on, and the room it takes: R, unpacked rows, and the columns of the Gram matrix. */
+static void plan_chunks(sweep *s, int64_t vectors) {
+    const gpis_pass *pass = s->pass;
+    const gpis_source *A = s->A;
+    const bool dense = A->block_kind == GPIS_BLOCK_DENSE, some = pass->gram && pass->columns;
+    const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
+    gpis_chunk_plan *plan = &s->plan;
+    *plan = (gpis_chunk_plan){.pass = pass, .transposed = dense && vectors <= GPIS_FEW_RESPONSES && !pass->extended};
+    plan->unpack = dense && !plain && ((pass->gram && !some) || !plan->transposed);
+    plan->part_rows = some && dense && !pass->extended ? gpis_cut_rows(A, 1, false).chunk_rows : s->chunk_rows;
+    plan->unpacked_at = s->chunk_rows * vectors;
+    plan->columns_at = plan->unpacked_at + (plan->unpack ? s->chunk_rows * A->d : 0);
+    s->scratch_size = plan->columns_at + (some ? (dense ? s->chunk_rows : 2) * pass->count : 0) + 8;
+}
+
+static gpis_status number_columns(sweep *s) {
+    const gpis_pass *pass = s->pass;
+    s->position = gpis_alloc(s->context, s->A->d, sizeof *s->position);
+    if (!s->position) return GPIS_NO_MEMORY;
+    for (int64_t j = 0; j < s->A->d; j++) s->position[j] = -1;
+    for (int64_t c = 0; c < pass->count; c++) s->position[pass->columns[c]] = (int32_t)c;
+    s->plan.position = s->position;
+    return GPIS_OK;
+}
+
 static gpis_status prepare(sweep *s) {
     const gpis_pass *pass = s->pass;
     const gpis_source *A = s->A;
     const int64_t G = pass->G ? A->d * pass->k : 0, AAV = pass->V ? A->d * pass->probes : 0;
     const int64_t norms = pass->norms2 ? A->d : 0, columns = gpis_max64(pass->k, pass->V ? pass->probes : 0);
-    int64_t gram = 0;
-    if (pass->gram && !gpis_checked_mul(A->d, A->d, &gram))
-        return gpis_fail(s->context, GPIS_TOO_LARGE, "the Gram matrix of %lld columns is too large", (long long)A->d);
+    const int64_t of_gram = gpis_pass_gram_columns(pass, A->d);
+    int64_t gram;
+    if (!gpis_checked_mul(of_gram, of_gram, &gram))
+        return gpis_fail(s->context, GPIS_TOO_LARGE, "the Gram matrix of %lld columns is too large",
+                         (long long)of_gram);
     plan_sweep(s, G + AAV + norms + gram);
-    const bool dense = A->block_kind == GPIS_BLOCK_DENSE;
-    const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
-    s->plan = (gpis_chunk_plan){.pass = pass, .transposed = dense && columns <= GPIS_FEW_RESPONSES && !pass->extended};
-    s->plan.unpack = dense && !plain && (pass->gram || !s->plan.transposed);
-    s->residual_size = s->chunk_rows * columns;
-    s->scratch_size = s->residual_size + (s->plan.unpack ? s->chunk_rows * A->d : 0) + 8;
+    plan_chunks(s, columns);
     s->scratch = gpis_alloc(s->context, s->scratch_size * s->threads, sizeof(double));
     if (!s->scratch) return GPIS_NO_MEMORY;
-    if (s->plan.transposed && (pass->X || pass->P || pass->V)) {
-        const gpis_status status = transpose_points(s);
-        if (status != GPIS_OK) return status;
-    }
-    const gpis_status status = allocate_strips(s, G, AAV, norms, gram);
+    gpis_status status = GPIS_OK;
+    if (s->plan.transposed && (pass->X || pass->P || pass->V)) status = transpose_points(s);
+    if (status == GPIS_OK && pass->columns) status = number_columns(s);
+    if (status == GPIS_OK) status = allocate_strips(s, G, AAV, norms, gram);
     if (status != GPIS_OK) return status;
     const gpis_window_use use = {
         .chunk_rows = s->chunk_rows, .run_rows = s->run_rows, .whole = pass->sketch != NULL, .threads = s->threads};
@@ -115,7 +137,7 @@ static gpis_status prepare(sweep *s) {
 
 /* Rows [begin, end) of the window, all of one run, to the sums of its strip. */
 static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t end, gpis_sums *sums, int thread) {
-    double *scratch = s->scratch + thread * s->scratch_size, *unpacked = scratch + s->residual_size;
+    double *scratch = s->scratch + thread * s->scratch_size;
     const int64_t step = gpis_windows_step(s->windows);
     for (int64_t first = begin; first < end && !gpis_watch_stopped(s->pass->watch); first += step) {
         const int64_t count = gpis_min64(step, end - first);
@@ -123,7 +145,7 @@ static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t e
         if (!gpis_windows_take(s->windows, window, first, count, thread, &rows)) return;
         for (int64_t c = 0; s->sums_wanted && c < count; c += s->chunk_rows) {
             const gpis_block chunk = gpis_block_rows(&rows, c, gpis_min64(s->chunk_rows, count - c));
-            gpis_chunk_add(&s->plan, &chunk, scratch, unpacked, sums);
+            gpis_chunk_add(&s->plan, &chunk, scratch, sums);
             gpis_watch_count(s->pass->watch, chunk.nrows);
         }
         gpis_windows_give_back(s->windows, &rows);
@@ -198,7 +220,7 @@ static void copy_out(const sweep *s, const double *sum, int64_t columns, double 
 
 /* The upper triangles of the strips, added up in order, to both triangles. */
 static void collect_gram(sweep *s) {
-    const int64_t d = s->A->d;
+    const int64_t d = gpis_pass_gram_columns(s->pass, s->A->d);
     double *gram = s->pass->gram;
 #pragma omp parallel for num_threads(s->threads) schedule(dynamic, 16)
     for (int64_t i = 0; i < d; i++) {
@@ -253,6 +275,7 @@ gpis_status gpis_pass_sweep(gpis_context *context, gpis_source *A, const gpis_pa
     if (status == GPIS_OK) collect(&s);
     gpis_free(context, s.scratch);
     gpis_free(context, s.transposed);
+    gpis_free(context, s.position);
     gpis_free(context, s.accumulators);
     gpis_free(context, s.turns);
     gpis_free(context, s.sums);

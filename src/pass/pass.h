@@ -20,9 +20,11 @@ typedef struct gpis_pass {
     const double *P; /* d x k: a direction; NULL: none */
     const double *V; /* d x probes: vectors that ride along; NULL: none */
     int64_t probes;
-    bool extended; /* residuals in extended precision: slow, for the last digits */
-    int64_t row0;  /* what number the first row has for the sketch, where the rows are a part of A */
-    int64_t skip;  /* so many of the first rows are not for the sketch */
+    bool extended;          /* residuals in extended precision: slow, for the last digits */
+    const int64_t *columns; /* rising: those that the Gram matrix is of; NULL: all */
+    int64_t count;          /* of columns */
+    int64_t row0;           /* what number the first row has for the sketch, where the rows are a part of A */
+    int64_t skip;           /* so many of the first rows are not for the sketch */
     /* What is wanted; NULL: not wanted. */
     double *objective;   /* ||A X - Y||_F^2 */
     double *G;           /* A'(A X - Y), d x k */
@@ -30,7 +32,7 @@ typedef struct gpis_pass {
     double *AAV;         /* A'A V, d x probes */
     double *Y2;          /* ||Y||_F^2 */
     double *norms2;      /* squared norms of the columns of A, d */
-    double *gram;        /* A'A, d x d, both triangles */
+    double *gram;        /* A'A, d x d, both triangles; with `columns`, of those alone: count x count */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* asked while the pass runs; NULL: nobody is */
 } gpis_pass;
@@ -59,7 +61,8 @@ gpis_status gpis_pass_identify(gpis_context *context, gpis_source *A, const doub
  * not among them. */
 typedef struct gpis_pass_load {
     int64_t k, probes;
-    bool gram, sketch; /* what it makes besides gradients */
+    int64_t gram; /* columns of the Gram matrix that it makes; 0: none */
+    bool sketch;
 } gpis_pass_load;
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load);
 /* Strips of a Gram pass over n rows of d columns: each has a d x d sum of its own. */
@@ -71,7 +74,11 @@ typedef struct gpis_roundings {
     double residual; /* of a product a_i x, in whatever precision it is computed */
     double objective, gradient, gram;
 } gpis_roundings;
-/* with_gram: of a pass that also makes the Gram matrix, whose chunks are longer. */
-gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, bool with_gram);
+/* gram: columns of the Gram matrix that the pass makes as well, in longer chunks; 0: none. */
+gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, int64_t gram);
+/* Columns of the Gram matrix that a pass over d columns makes; 0: none. */
+static inline int64_t gpis_pass_gram_columns(const gpis_pass *pass, int64_t d) {
+    return !pass->gram ? 0 : pass->columns ? pass->count : d;
+}
 
 #endif

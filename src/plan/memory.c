@@ -20,7 +20,7 @@ enum {
 };
 
 static double pass(const gpis_run *run, int64_t probes, bool gram, bool sketch) {
-    const gpis_pass_load load = {.k = run->k, .probes = probes, .gram = gram, .sketch = sketch};
+    const gpis_pass_load load = {.k = run->k, .probes = probes, .gram = gram ? run->d : 0, .sketch = sketch};
     return gpis_pass_memory(run->context, run->A, load);
 }
 
@@ -32,7 +32,7 @@ static double sketch_gram_pass(const gpis_run *run, int64_t m) {
                             .type = GPIS_FLOAT64,
                             .block_kind = GPIS_BLOCK_DENSE,
                             .resident = true};
-    return gpis_pass_memory(run->context, &SA, (gpis_pass_load){.gram = true});
+    return gpis_pass_memory(run->context, &SA, (gpis_pass_load){.gram = run->d});
 }
 
 double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_t m) {

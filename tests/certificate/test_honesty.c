@@ -35,7 +35,7 @@ static void setting_begin(setting *t, gpis_context *context, const problem *p, g
     const gpis_pass pass = {.k = p->k, .norms2 = t->norms2, .gram = H};
     assert_ok(context, gpis_pass_run(context, t->A, &pass));
     assert_ok(context,
-              gpis_model_create(context, p->d, H, gpis_pass_roundings(t->A, p->k, false, true).gram, &t->model));
+              gpis_model_create(context, p->d, H, gpis_pass_roundings(t->A, p->k, false, p->d).gram, &t->model));
     assert_ok(context, gpis_inner_create(context, set, t->model, NULL, &t->inner));
 }
 
@@ -101,7 +101,7 @@ static bounds bounds_at(setting *t, const double *x, int64_t effort) {
     const gpis_pass pass = {
         .k = t->p->k, .Y = t->p->Y, .X = x, .extended = extended, .objective = &b.objective, .G = t->g};
     assert_ok(t->context, gpis_pass_run(t->context, t->A, &pass));
-    const gpis_roundings roundings = gpis_pass_roundings(t->A, t->p->k, extended, false);
+    const gpis_roundings roundings = gpis_pass_roundings(t->A, t->p->k, extended, 0);
     const gpis_point point = {.x = x,
                               .g = t->g,
                               .objective = b.objective,
