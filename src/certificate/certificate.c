@@ -38,8 +38,8 @@ static double residual_error(const gpis_set *set, const gpis_point *point) {
 }
 
 /* With the computed r + e: | ||r + e||^2 - ||r||^2 | <= 2 ||r + e|| ||e|| + ||e||^2; and the sum of squares itself. */
-double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
-    const double e = residual_error(set, point);
+static double noise(const gpis_point *point, gpis_errors errors) {
+    const double e = errors.residual;
     return 2.0 * sqrt(point->objective) * e + e * e + point->objective_roundings * UNIT * point->objective +
            point->combination.objective;
 }
@@ -53,6 +53,10 @@ static double product_error(const gpis_point *point) {
 
 gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point) {
     return (gpis_errors){residual_error(set, point), product_error(point)};
+}
+
+double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
+    return noise(point, gpis_certificate_errors(set, point));
 }
 
 /* Sums of d k products that nearly cancel against each other: in extended precision. */
@@ -110,9 +114,9 @@ static double conjugate(const gpis_model *model, double c, int64_t k, double los
  * What rounding in the pass can hide, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the residual, in the norm
  * of A; of A'r, in that of H. A shifted model owes slack ||D p||^2 as well.
  */
-static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model, gpis_errors known) {
     const int64_t size = set->d * set->k;
-    const double e = residual_error(set, point), eta = product_error(point);
+    const double e = known.residual, eta = known.product;
     double units = 0.0; /* a sketched model's diagonal is not that of A'A: sum over j of ||a_j||^2 / H_jj, else d */
     for (int64_t j = 0; j < set->d; j++) units += point->norms2[j] * model->scale[j] * model->scale[j];
     const double errors = e * e / SHARE + eta * eta * units * (double)set->k * model->inverse / (SHARE * model->c);
@@ -159,6 +163,11 @@ static double relaxed_bound(const gpis_set *set, const gpis_point *point, const 
 
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap) {
+    return gpis_certificate_within(context, set, point, gpis_certificate_errors(set, point), model, s, gap);
+}
+
+gpis_status gpis_certificate_within(gpis_context *context, gpis_set *set, const gpis_point *point, gpis_errors errors,
+                                    const gpis_model *model, const double *s, double *gap) {
     *gap = INFINITY;
     if (model->slack > 0.0 && !gpis_set_is_bounded(set)) return GPIS_OK;
     const int64_t size = set->d * set->k;
@@ -168,8 +177,8 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     multiplier(set, point, model, s, v, l);
     const gpis_status status = dual_bound(set, point, model, c, l, v, &bound);
     if (status == GPIS_OK)
-        *gap = fmin(bound, relaxed_bound(set, point, model, c, s, l, v)) + pass_errors(set, point, model) +
-               gpis_certificate_noise(set, point);
+        *gap = fmin(bound, relaxed_bound(set, point, model, c, s, l, v)) + pass_errors(set, point, model, errors) +
+               noise(point, errors);
     gpis_free(context, l);
     return status;
 }

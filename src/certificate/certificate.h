@@ -58,5 +58,8 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
 /* `s`: a near minimiser of the model over K around x (inner/inner.h). */
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap);
+/* The same for a point of whose errors more is known than its own entries tell: it is a part of a larger one. */
+gpis_status gpis_certificate_within(gpis_context *context, gpis_set *set, const gpis_point *point, gpis_errors errors,
+                                    const gpis_model *model, const double *s, double *gap);
 
 #endif

@@ -11,7 +11,8 @@
  *
  * The inner problem also yields the second-order certificate at x. With the Gram matrix it is proven. With a sketch the
  * constant in it comes from random probes that ride along in the gradient passes, and it is probable (probes.h); the
- * sketched problem's own solution, which costs no further pass, is where the rounds start (the paper's GPCS).
+ * sketched problem's own solution, which costs no further pass, is where the rounds start (the paper's GPCS). Where few
+ * entries of the answer are free, no probes are needed: the rounds end on a face (on_face.h), proven.
  */
 #include <math.h>
 #include <string.h>
@@ -19,19 +20,23 @@
 #include "certificate/probes.h"
 #include "method/hull.h"
 #include "method/method.h"
+#include "method/on_face.h"
 
 enum {
     PATIENCE = 3, /* so many rounds in which nothing but rounding errors moves end the run */
     PROBES = GPIS_PROBES,
     MOST_STEPS = 60, /* of a probe */
     ENOUGH = 24,     /* steps: a model that is not proven by then is a bad one */
-    MOST_MODELS = 8  /* averaged */
+    MOST_MODELS = 8, /* averaged */
+    MOST_FACES = 3   /* tried */
 };
 
 typedef struct newton {
-    gpis_run *run;   /* borrowed */
-    double *x, *g;   /* owned: the point of the last pass */
-    double *xh, *gh; /* owned: the best point of the hull */
+    gpis_run *run;    /* borrowed */
+    double *x, *g;    /* owned: the point of the last pass */
+    double *xh, *gh;  /* owned: the best point of the hull */
+    double *next;     /* owned: the next point, */
+    double *foreseen; /* owned: and the gradient that the sketch foresees there */
     double objective, hull_objective;
     gpis_hull *hull;     /* owned */
     gpis_sketch *sketch; /* owned; NULL with the Gram matrix */
@@ -39,6 +44,11 @@ typedef struct newton {
     bool gram_tried, sketch_tried;
     gpis_probes *probes; /* owned; NULL: none */
     double *V, *AAV;     /* owned: d x PROBES */
+    bool hoping;         /* for a face; probes wait */
+    gpis_on_face *face;  /* owned; NULL: none yet */
+    int faces;           /* that did not hold */
+    double wrong;        /* by how much the last gradient was foreseen wrongly, in units of its columns, at most */
+    double improving;    /* what that is likely to shrink by in a round */
 } newton;
 
 /* ---- the model ------------------------------------------------------------------------------------------------------
@@ -80,6 +90,28 @@ static gpis_status make_sketch(newton *s, int64_t m, int64_t k) {
     return gpis_sketch_create(run->context, kind, m, run->n, run->d, k, run->settings->seed, 0, &s->sketch);
 }
 
+/* The inner problem around x, where the gradient is g, has been solved: its minimiser is next, and the model's gradient
+ * there is what is to be expected. */
+static void foresee(newton *s, const double *x, const double *g) {
+    const gpis_run *run = s->run;
+    memcpy(s->next, run->inner->s, (size_t)run->size * sizeof(double));
+    if (!s->sketch || run->k > 1) return;
+    double *step = s->V; /* no probes are under way */
+    for (int64_t j = 0; j < run->d; j++) step[j] = s->next[j] - x[j];
+    gpis_model_apply(run->model, 1, step, s->foreseen);
+    for (int64_t j = 0; j < run->d; j++) s->foreseen[j] += g[j];
+}
+
+/* The gradient at the point foreseen has been measured. */
+static void compare(newton *s) {
+    const gpis_run *run = s->run;
+    const double before = s->wrong;
+    s->wrong = 0.0;
+    for (int64_t j = 0; j < run->d; j++)
+        if (run->norms2[j] > 0.0) s->wrong = fmax(s->wrong, fabs(s->g[j] - s->foreseen[j]) / sqrt(run->norms2[j]));
+    if (before > 0.0) s->improving = fmin(1.0, s->wrong / before);
+}
+
 /* One pass sketches A and y; the start is the solution of the sketched problem, if that is better than x0 it will show.
  */
 static gpis_status start_from_sketch(newton *s, const double *x0) {
@@ -92,17 +124,21 @@ static gpis_status start_from_sketch(newton *s, const double *x0) {
     if (status == GPIS_OK) status = add_to_model(s, x0);
     if (status != GPIS_OK) return status;
     status = gpis_run_inner(run, x0, s->g, s->objective);
-    memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
-    return status;
+    if (status != GPIS_OK) return status;
+    foresee(s, x0, s->g);
+    memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
+    s->improving = fmin(1.0, sqrt((double)run->d / (double)run->m));
+    s->hoping = gpis_on_face_applies(run) && gpis_on_face_free(run, s->x) <= gpis_on_face_most(run);
+    return GPIS_OK;
 }
 
 /* ---- a round --------------------------------------------------------------------------------------------------------
  */
 
+static bool has_use_for_probes(const newton *s) { return s->probes && gpis_probes_wanted(s->probes); }
+
 /* The probes may still find a bound, or a better one. */
-static bool is_waiting(const newton *s) {
-    return s->probes && gpis_probes_wanted(s->probes) && s->probes->steps < ENOUGH;
-}
+static bool is_waiting(const newton *s) { return !s->face && has_use_for_probes(s) && s->probes->steps < ENOUGH; }
 
 /* x has been measured. */
 static void take_point(newton *s) {
@@ -115,7 +151,8 @@ static void take_point(newton *s) {
 /* f and g at x; probes ride along, and with `resketch` a new sketch of A. */
 static gpis_status evaluate(newton *s, bool resketch) {
     gpis_run *run = s->run;
-    const bool probing = !resketch && (run->extended ? is_waiting(s) : s->probes && gpis_probes_wanted(s->probes));
+    const bool probing = !resketch && !s->hoping && (run->extended ? is_waiting(s) : has_use_for_probes(s));
+    const bool facing = s->face && !s->face->model;
     gpis_pass pass = {
         .k = run->k, .Y = run->Y, .X = s->x, .extended = run->extended, .objective = &s->objective, .G = s->g};
     if (probing) {
@@ -124,19 +161,27 @@ static gpis_status evaluate(newton *s, bool resketch) {
         pass.probes = PROBES;
         pass.AAV = s->AAV;
     }
+    if (facing) {
+        pass.columns = s->face->columns;
+        pass.count = s->face->count;
+        pass.gram = s->face->H;
+    }
     gpis_status status = GPIS_OK;
-    run->gram_columns = 0;
+    run->gram_columns = gpis_pass_gram_columns(&pass, run->d);
     if (resketch) {
         pass.sketch = s->sketch;
         run->sketches++;
         status = gpis_sketch_restart(s->sketch, (uint64_t)s->models);
     }
-    if (status == GPIS_OK) status = gpis_run_pass(run, &pass, probing ? 1.0 + (double)PROBES / (double)run->k : 1.0);
+    const double along = (probing ? (double)PROBES / (double)run->k : 0.0) +
+                         (double)run->gram_columns * (double)run->gram_columns / (4.0 * (double)run->size);
+    if (status == GPIS_OK) status = gpis_run_pass(run, &pass, 1.0 + along);
     if (status == GPIS_OK && probing)
         status = gpis_probes_absorb(s->probes, s->AAV,
                                     gpis_pass_roundings(run->A, run->k, run->extended, run->gram_columns).gradient);
     if (status == GPIS_OK && probing && gpis_model_covers(run->model, 1, run->norms2))
         run->model->c = gpis_probes_bound(s->probes);
+    if (status == GPIS_OK && facing) status = gpis_on_face_take_gram(s->face);
     if (status == GPIS_OK) take_point(s);
     return status;
 }
@@ -169,18 +214,40 @@ static gpis_status step(newton *s) {
 
 /* The best point so far is measured in extended precision, and what was measured before is forgotten. */
 static gpis_status measure_again(newton *s) {
-    memcpy(s->x, s->run->best, (size_t)s->run->size * sizeof(double));
+    if (!s->face) memcpy(s->x, s->run->best, (size_t)s->run->size * sizeof(double));
     s->hull->count = 0;
     return evaluate(s, false);
 }
 
-/* The bounds at the best point of the hull; in extended precision, where rounding errors stand in the way of the
- * tolerance. */
-static gpis_status certify(newton *s) {
+/* The bounds at the best point of the hull, and where to go from there. */
+static gpis_status bound_by_model(newton *s) {
     gpis_run *run = s->run;
     gpis_status status = GPIS_OK;
     if (run->model) status = gpis_run_second_order(run, s->xh, s->gh, s->hull_objective, true);
-    if (status == GPIS_OK) status = gpis_run_first_order(run, s->xh, s->gh, s->hull_objective);
+    if (status == GPIS_OK && run->model) foresee(s, s->xh, s->gh);
+    return status == GPIS_OK ? gpis_run_first_order(run, s->xh, s->gh, s->hull_objective) : status;
+}
+
+static void leave_face(newton *s) {
+    gpis_on_face_destroy(s->face);
+    s->face = NULL;
+    s->hoping = s->hoping && ++s->faces < MOST_FACES;
+}
+
+/* The same at the point measured last, on its face. Whether that holds the answer shows after a step on it. */
+static gpis_status bound_on_face(newton *s) {
+    bool holds;
+    s->run->combination = (gpis_combination){0};
+    const gpis_status status = gpis_on_face_solve(s->face, s->x, s->g, s->objective, s->next, &holds);
+    if (status != GPIS_OK || gpis_run_solved(s->run) || holds || s->face->steps == 0) return status;
+    leave_face(s);
+    return bound_by_model(s);
+}
+
+/* Bounds; in extended precision, where rounding errors stand in the way of the tolerance. */
+static gpis_status certify(newton *s) {
+    gpis_run *run = s->run;
+    gpis_status status = s->face ? bound_on_face(s) : bound_by_model(s);
     if (status != GPIS_OK || gpis_run_solved(run) || is_waiting(s) || !gpis_run_extend(run, false)) return status;
     status = measure_again(s);
     if (status != GPIS_OK) return status;
@@ -191,7 +258,7 @@ static gpis_status certify(newton *s) {
 /* At a tight tolerance one round more: the objective hardly feels it, the last digits of x do. */
 static gpis_status polish(newton *s) {
     gpis_run *run = s->run;
-    memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
+    memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
     const gpis_status status = gpis_run_gradient(run, s->x, &s->objective, s->g);
     if (status == GPIS_OK && s->objective <= run->objective + run->noise) gpis_run_replace(run, s->x, s->objective);
     return status;
@@ -222,6 +289,7 @@ static bool has_room_to_average(const newton *s) {
  * digits; the sketch rides in the next pass. */
 static void judge_pace(newton *s, pace *now) {
     const gpis_run *run = s->run;
+    if (s->face) return;
     const double left = 2.0 * gpis_inner_fall(run->inner);
     const bool matters = left > fmax(run->noise, 0.1 * run->settings->tol * run->objective);
     now->slow = matters && left > 0.5 * now->left ? now->slow + 1 : 0;
@@ -253,6 +321,11 @@ static gpis_status last_resort(newton *s, pace *now) {
     const bool moving = now->hopeless && now->idle < patience(run);
     now->idle = 0;
     now->hopeless = false;
+    if (s->face || s->hoping) {
+        s->hoping = false;
+        if (s->face) leave_face(s);
+        return GPIS_OK;
+    }
     if (!no_more && !moving && gpis_run_extend(run, true)) return measure_again(s);
     if (!no_more && s->sketch && !s->gram_tried && gpis_run_model_fits(run)) return make_gram(s);
     if (!no_more && has_lost_digits(s))
@@ -262,14 +335,27 @@ static gpis_status last_resort(newton *s, pace *now) {
     return GPIS_OK;
 }
 
+/* The next point may be on a face small enough; its Gram matrix rides in the pass to there. */
+static gpis_status look_for_face(newton *s) {
+    gpis_run *run = s->run;
+    if (gpis_on_face_free(run, s->next) > gpis_on_face_most(run)) s->hoping = false;
+    if (!s->hoping) return GPIS_OK;
+    return gpis_on_face_create(run, s->next, s->foreseen, 2.0 * s->improving * s->wrong, &s->face);
+}
+
 /* A round's pass, and what becomes of the sketch it may carry. */
 static gpis_status go_on(newton *s, pace *now) {
     enum { ROWS_A_COLUMN = 8 };
     const bool resketch = now->resketch;
     gpis_status status = resketch && !s->sketch ? make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
     now->resketch = false;
-    memcpy(s->x, s->run->inner->s, (size_t)s->run->size * sizeof(double));
+    if (s->face)
+        s->face->steps++;
+    else if (status == GPIS_OK && s->hoping && !resketch)
+        status = look_for_face(s);
+    memcpy(s->x, s->next, (size_t)s->run->size * sizeof(double));
     if (status == GPIS_OK) status = evaluate(s, resketch);
+    if (status == GPIS_OK && s->hoping && !s->face) compare(s);
     return status == GPIS_OK && resketch ? add_to_model(s, NULL) : status;
 }
 
@@ -288,6 +374,7 @@ static gpis_status rounds(newton *s) {
     gpis_run *run = s->run;
     pace now = {.left = INFINITY};
     gpis_status status = first_pass(s);
+    if (status == GPIS_OK && s->hoping) compare(s);
     while (status == GPIS_OK) {
         const double before = run->objective, gap = gpis_run_gap(run);
         status = step(s);
@@ -313,19 +400,20 @@ static gpis_status rounds(newton *s) {
 
 static gpis_status run_newton(gpis_run *run, const double *x0) {
     newton s = {.run = run};
-    double *vectors = gpis_alloc(run->context, 4 * run->size + 2 * PROBES * run->d, sizeof *vectors);
+    double *vectors = gpis_alloc(run->context, 6 * run->size + 2 * PROBES * run->d, sizeof *vectors);
     gpis_status status = vectors ? gpis_hull_create(run->context, run->d, run->k, run->norms2,
                                                     strcmp(run->set->class->name, "none") == 0, &s.hull)
                                  : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
-        double **field[] = {&s.x, &s.g, &s.xh, &s.gh};
-        for (int i = 0; i < 4; i++) *field[i] = vectors + i * run->size;
-        s.V = vectors + 4 * run->size;
+        double **field[] = {&s.x, &s.g, &s.xh, &s.gh, &s.next, &s.foreseen};
+        for (int i = 0; i < 6; i++) *field[i] = vectors + i * run->size;
+        s.V = vectors + 6 * run->size;
         s.AAV = s.V + PROBES * run->d;
         memcpy(s.x, x0, (size_t)run->size * sizeof(double));
         if (run->m > 0) status = start_from_sketch(&s, x0);
         if (status == GPIS_OK) status = rounds(&s);
     }
+    gpis_on_face_destroy(s.face);
     gpis_probes_destroy(s.probes);
     gpis_sketch_destroy(s.sketch);
     gpis_hull_destroy(s.hull);

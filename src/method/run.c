@@ -110,8 +110,9 @@ gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective,
 
 double gpis_run_model_cost(const gpis_run *run) {
     const double dense = (double)run->d / 19.0; /* measured: dsyrk at the arithmetic peak, a read at that of memory */
-    const double entries = (double)run->A->nonzeros / (double)run->n;
-    return 1.0 + (run->A->block_kind == GPIS_BLOCK_CSR ? entries / 4.0 : dense);
+    /* pairs of entries of a row, in cache or not, against the entries of a gradient */
+    const double entries = (double)run->A->nonzeros / (double)run->n, sparse = entries / (run->d <= 512 ? 4.0 : 1.0);
+    return 1.0 + (run->A->block_kind == GPIS_BLOCK_CSR ? sparse : dense);
 }
 
 /* H and its pass; then H, its factor and one more, here or in the inner problem. A model that is replaced gives back
@@ -158,7 +159,7 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, cons
     return gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner);
 }
 
-static gpis_point point_at(const gpis_run *run, const double *x, const double *g, double objective) {
+gpis_point gpis_run_point(const gpis_run *run, const double *x, const double *g, double objective) {
     const gpis_roundings roundings = gpis_pass_roundings(run->A, run->k, run->extended, run->gram_columns);
     return (gpis_point){.x = x,
                         .g = g,
@@ -178,18 +179,18 @@ void gpis_run_offer(gpis_run *run, const double *x, double objective) {
 void gpis_run_replace(gpis_run *run, const double *x, double objective) {
     memcpy(run->best, x, (size_t)run->size * sizeof(double));
     run->objective = run->measured = objective;
-    const gpis_point point = point_at(run, x, NULL, objective);
+    const gpis_point point = gpis_run_point(run, x, NULL, objective);
     run->noise = gpis_certificate_noise(run->set, &point);
     run->grain = gpis_certificate_grain(run->set, &point);
 }
 
 gpis_errors gpis_run_errors(const gpis_run *run, const double *x, double objective) {
-    const gpis_point point = point_at(run, x, NULL, objective);
+    const gpis_point point = gpis_run_point(run, x, NULL, objective);
     return gpis_certificate_errors(run->set, &point);
 }
 
 gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective) {
-    const gpis_point point = point_at(run, x, g, objective);
+    const gpis_point point = gpis_run_point(run, x, g, objective);
     double gap;
     const gpis_status status = gpis_certificate_first(run->context, run->set, &point, &gap);
     if (status == GPIS_OK) run->lower = fmax(run->lower, objective - gap);
@@ -250,12 +251,12 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
 }
 
 gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, double objective) {
-    const gpis_point point = point_at(run, x, g, objective);
+    const gpis_point point = gpis_run_point(run, x, g, objective);
     return solve_inner(run, &point, true);
 }
 
 gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step) {
-    const gpis_point point = point_at(run, x, g, objective);
+    const gpis_point point = gpis_run_point(run, x, g, objective);
     const gpis_status status = solve_inner(run, &point, for_step);
     return status == GPIS_OK && run->sketched ? enter_probable_bound(run, &point) : status;
 }

@@ -77,6 +77,8 @@ double gpis_run_model_cost(const gpis_run *run);
 void gpis_run_offer(gpis_run *run, const double *x, double objective);
 /* The same, kept in any case. */
 void gpis_run_replace(gpis_run *run, const double *x, double objective);
+/* x and what a pass found there, as certificates want it. */
+gpis_point gpis_run_point(const gpis_run *run, const double *x, const double *g, double objective);
 /* What rounding can have done to x as it was measured. */
 gpis_errors gpis_run_errors(const gpis_run *run, const double *x, double objective);
 /* The first-order bound at x, entered as a lower bound on f*. */

@@ -131,6 +131,23 @@ static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
     *hi = box->hi[i];
 }
 
+static gpis_status select(gpis_set *s, const gpis_set *whole, const int64_t *columns) {
+    const gpis_spec spec = {.context = s->context, .text = whole->spec};
+    gpis_status status = gpis_set_take_state(s, sizeof(box_state));
+    if (status != GPIS_OK) return status;
+    const box_state *from = whole->state;
+    box_state *box = s->state;
+    box->lo = gpis_alloc(s->context, s->d, sizeof(double));
+    box->hi = gpis_alloc(s->context, s->d, sizeof(double));
+    if (!box->lo || !box->hi) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < s->d; i++) {
+        box->lo[i] = from->lo[columns[i]];
+        box->hi[i] = from->hi[columns[i]];
+    }
+    status = check_bounds(s, &spec);
+    return status == GPIS_OK ? gpis_set_describe(s, "%s", whole->spec) : status;
+}
+
 const gpis_set_class gpis_set_box = {
     .name = "box",
     .usage = "box:LO,HI (numbers or .npy files)",
@@ -141,4 +158,5 @@ const gpis_set_class gpis_set_box = {
     .recession = recession,
     .destroy = destroy,
     .bounds = bounds,
+    .select = select,
 };

@@ -38,4 +38,5 @@ const gpis_set_class gpis_set_l1 = {
     .support = support,
     .bounds = bounds,
     .sum = GPIS_SUM_OF_SIZES_WITHIN,
+    .select = gpis_set_select_alike,
 };

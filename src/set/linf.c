@@ -33,4 +33,5 @@ const gpis_set_class gpis_set_linf = {
     .project = project,
     .support = support,
     .bounds = bounds,
+    .select = gpis_set_select_alike,
 };

@@ -35,4 +35,5 @@ const gpis_set_class gpis_set_nonneg = {
     .support = support,
     .recession = project,
     .bounds = bounds,
+    .select = gpis_set_select_alike,
 };

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "linalg/accurate.h"
 #include "set/kinds.h"
@@ -159,6 +160,25 @@ gpis_status gpis_set_new(gpis_context *context, const gpis_set_class *class, int
     }
     *out = s;
     return GPIS_OK;
+}
+
+gpis_status gpis_set_select(const gpis_set *set, const int64_t *columns, int64_t count, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_new(set->context, set->class, count, 1, &s);
+    if (status == GPIS_OK) status = set->class->select(s, set, columns);
+    if (status == GPIS_OK) {
+        *out = s;
+        return GPIS_OK;
+    }
+    gpis_set_destroy(s);
+    return status;
+}
+
+gpis_status gpis_set_select_alike(gpis_set *s, const gpis_set *whole, const int64_t *columns) {
+    (void)columns;
+    const char *text = whole->spec, *end = text + strlen(text), *colon = strchr(text, ':');
+    gpis_spec arguments = {s->context, text, colon ? colon + 1 : end, end, s->class->usage};
+    return s->class->parse(s, &arguments);
 }
 
 void gpis_set_destroy(gpis_set *set) {

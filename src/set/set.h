@@ -53,6 +53,9 @@ typedef struct gpis_set_class {
      * sum. A solver can then walk along their faces. */
     void (*bounds)(const gpis_set *s, int64_t i, double *lo, double *hi);
     gpis_sum_rule sum;
+    /* Optional, for those of them in which entry j can be held at zero (or, without a sum, at a bound) while the others
+     * keep their rules: fills s, of fewer entries, from `whole`; entry i of s is entry columns[i] there. */
+    gpis_status (*select)(gpis_set *s, const gpis_set *whole, const int64_t *columns);
 } gpis_set_class;
 
 struct gpis_set {
@@ -82,6 +85,9 @@ double gpis_set_radius(const gpis_set *set);
 double gpis_set_core_radius(const gpis_set *set);
 bool gpis_set_is_bounded(const gpis_set *set);
 
+/* K with all entries but columns[0 .. count - 1] held where they are, for kinds with `select`. */
+gpis_status gpis_set_select(const gpis_set *set, const int64_t *columns, int64_t count, gpis_set **out);
+
 /* What d rounded operations can do, relative to the norm of their data. */
 double gpis_set_rounding(int64_t d);
 
@@ -89,6 +95,8 @@ double gpis_set_rounding(int64_t d);
 gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The parse of a kind that knows R alone: "name:R", radius R. */
 gpis_status gpis_set_parse_radius(gpis_set *s, gpis_spec *arguments);
+/* The select of a kind whose text says the same of fewer entries. */
+gpis_status gpis_set_select_alike(gpis_set *s, const gpis_set *whole, const int64_t *columns);
 gpis_status gpis_set_take_state(gpis_set *s, size_t size);    /* zeroed: destroy sees whole pointers or NULL */
 gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles); /* once */
 

@@ -43,4 +43,5 @@ const gpis_set_class gpis_set_simplex = {
     .support = support,
     .bounds = bounds,
     .sum = GPIS_SUM_IS_R,
+    .select = gpis_set_select_alike,
 };

@@ -1,0 +1,105 @@
+/* The bound on a face: slacks of the columns outside, and the second-order bound of those inside. */
+#include "certificate/on_face.h"
+
+#include <float.h>
+#include <math.h>
+
+static const double THETA = 0.25; /* the share of the curvature that pays for what columns outside do to those inside */
+static const double ROOM = 0.99;  /* of what is left of it: rounding terms take theirs first */
+static const double UP = 1.0 + 1e-6; /* norms of columns are sums, rounded */
+
+bool gpis_face_applies(const gpis_set *set) { return set->class->select && set->k == 1; }
+
+static bool has_sum(const gpis_set *set) { return set->class->sum != GPIS_SUM_ANY; }
+
+bool gpis_face_is_at_wall(const gpis_set *set, const double *x, int64_t j) {
+    double lo, hi;
+    set->class->bounds(set, j, &lo, &hi);
+    return has_sum(set) ? x[j] == 0.0 : x[j] == lo || x[j] == hi;
+}
+
+/* How much f falls, to first order, for each unit of the sum that entry j gets. */
+static double pull(const gpis_set *set, const double *g, int64_t j) {
+    return set->class->sum == GPIS_SUM_OF_SIZES_WITHIN ? fabs(g[j]) : -g[j];
+}
+
+static double slack_at_wall(const gpis_set *set, const double *x, const double *g, int64_t j) {
+    double lo, hi;
+    set->class->bounds(set, j, &lo, &hi);
+    if (lo == hi) return INFINITY;
+    return x[j] == lo ? g[j] : -g[j];
+}
+
+int64_t gpis_face_slacks(const gpis_set *set, const double *x, const double *g, const bool *member, double *slack) {
+    int64_t k = -1;
+    for (int64_t j = 0; has_sum(set) && j < set->d; j++)
+        if (member[j] && (k < 0 || pull(set, g, j) > pull(set, g, k))) k = j;
+    /* A sum that need not be used up is better left alone than moved uphill. */
+    const double best = k < 0 ? -INFINITY : pull(set, g, k);
+    if (set->class->sum == GPIS_SUM_AT_MOST_R && best < 0.0) k = -1;
+    for (int64_t j = 0; j < set->d; j++) {
+        slack[j] = 0.0;
+        if (member[j]) continue;
+        if (!gpis_face_is_at_wall(set, x, j))
+            slack[j] = -INFINITY;
+        else if (!has_sum(set))
+            slack[j] = slack_at_wall(set, x, g, j);
+        else
+            slack[j] = (k < 0 ? 0.0 : best) - pull(set, g, j);
+    }
+    return k;
+}
+
+/* min over j outside of slack_j / (||a_j|| + ||a_k||), less what errors of the gradient can have done to it. A column
+ * of zeros changes nothing but the sum. */
+static double find_lead(const gpis_set *set, const gpis_point *point, gpis_errors errors, const bool *member,
+                        double *slack) {
+    const int64_t k = gpis_face_slacks(set, point->x, point->g, member, slack);
+    const double rounding = 4.0 * DBL_EPSILON * sqrt(point->objective); /* |g_j| <= ||a_j|| ||r|| */
+    const double moved = k < 0 ? 0.0 : UP * sqrt(point->norms2[k]), error = errors.residual + errors.product + rounding;
+    double lead = INFINITY;
+    if (k < 0 && set->class->sum == GPIS_SUM_IS_R) return -INFINITY;
+    if (k < 0 && set->class->sum == GPIS_SUM_OF_SIZES_WITHIN) return -INFINITY;
+    for (int64_t j = 0; j < set->d; j++) {
+        const double weight = moved + UP * sqrt(point->norms2[j]);
+        if (member[j] || weight == 0.0) continue;
+        lead = fmin(lead, slack[j] / weight - error);
+    }
+    return lead;
+}
+
+/* The point on the face: its entries there, and as if no others were. `numbers` has room for 3 count. */
+static gpis_point part_of(const gpis_point *point, const gpis_face *face, double *numbers) {
+    double *x = numbers, *g = x + face->count, *norms2 = g + face->count;
+    for (int64_t c = 0; c < face->count; c++) {
+        x[c] = point->x[face->columns[c]];
+        g[c] = point->g[face->columns[c]];
+        norms2[c] = point->norms2[face->columns[c]];
+    }
+    gpis_point part = *point;
+    part.x = x;
+    part.g = g;
+    part.norms2 = norms2;
+    return part;
+}
+
+gpis_status gpis_certificate_on_face(gpis_context *context, const gpis_set *set, const gpis_point *point,
+                                     const gpis_face *face, const double *s, double *gap, double *lead) {
+    const gpis_errors errors = gpis_certificate_errors(set, point);
+    bool *member = gpis_alloc_zero(context, set->d, sizeof *member);
+    double *slack = gpis_alloc(context, set->d + 3 * face->count, sizeof *slack);
+    gpis_status status = member && slack ? GPIS_OK : GPIS_NO_MEMORY;
+    *gap = INFINITY;
+    if (status == GPIS_OK) {
+        for (int64_t c = 0; c < face->count; c++) member[face->columns[c]] = true;
+        const gpis_point part = part_of(point, face, slack + set->d);
+        gpis_model model = *face->model;
+        model.c *= (1.0 - THETA) * ROOM;
+        *lead = find_lead(set, point, errors, member, slack);
+        status = gpis_certificate_within(context, face->set, &part, errors, &model, s, gap);
+    }
+    if (!(*lead > 0.0 && *lead * *lead >= (1.0 / THETA - 1.0) * *gap)) *gap = INFINITY;
+    gpis_free(context, member);
+    gpis_free(context, slack);
+    return status;
+}

@@ -1,0 +1,168 @@
+/* Which columns may be free, and the problem on them. */
+#include "method/on_face.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double WORTH = 6.0; /* gradient passes: what probes and the rounds that wait for them cost more */
+static const double CHEAP = 0.5; /* the same: too little to be stingy with columns */
+static const double MOST = 0.7;  /* of all columns: with more it is nearly the whole Gram matrix */
+
+bool gpis_on_face_applies(const gpis_run *run) {
+    return gpis_face_applies(run->set) && run->settings->certificate != GPIS_CERTIFICATE_NONE;
+}
+
+/* Columns whose Gram matrix costs so many gradient passes. */
+static int64_t columns_for(const gpis_run *run, double passes) {
+    return (int64_t)((double)run->d * fmin(MOST, sqrt(passes / (gpis_run_model_cost(run) - 1.0))));
+}
+
+int64_t gpis_on_face_most(const gpis_run *run) { return columns_for(run, WORTH); }
+
+int64_t gpis_on_face_free(const gpis_run *run, const double *x) {
+    int64_t count = 0;
+    for (int64_t j = 0; j < run->d; j++) count += !gpis_face_is_at_wall(run->set, x, j);
+    return count;
+}
+
+/* H, its factor, the inner problem's, and the pass that makes H. */
+static bool fits(const gpis_run *run, int64_t count) {
+    const double square = 8.0 * (double)count * (double)count;
+    const double pass = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .gram = count});
+    return fmax(square + pass, 4.0 * square) <= (double)gpis_account_left(run->context);
+}
+
+/* ---- the columns ----------------------------------------------------------------------------------------------------
+ */
+
+typedef struct candidate {
+    double need; /* slack in units of its column: the smaller, the sooner it is free */
+    int64_t column;
+} candidate;
+
+static int by_need(const void *a, const void *b) {
+    const candidate *p = a, *q = b;
+    if (p->need != q->need) return p->need < q->need ? -1 : 1;
+    return p->column < q->column ? -1 : p->column > q->column;
+}
+
+static int by_column(const void *a, const void *b) {
+    const int64_t p = ((const candidate *)a)->column, q = ((const candidate *)b)->column;
+    return p < q ? -1 : p > q;
+}
+
+/* All columns with their need: free ones first. */
+static gpis_status rank_columns(gpis_run *run, const double *x, const double *g, candidate *list) {
+    bool *member = gpis_alloc(run->context, run->d, sizeof *member);
+    double *slack = gpis_alloc(run->context, run->d, sizeof *slack);
+    const gpis_status status = member && slack ? GPIS_OK : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) {
+        for (int64_t j = 0; j < run->d; j++) member[j] = !gpis_face_is_at_wall(run->set, x, j);
+        gpis_face_slacks(run->set, x, g, member, slack);
+        for (int64_t j = 0; j < run->d; j++) {
+            const double norm = sqrt(run->norms2[j]);
+            list[j] = (candidate){member[j] ? -INFINITY : norm > 0.0 ? slack[j] / norm : INFINITY, j};
+        }
+        qsort(list, (size_t)run->d, sizeof *list, by_need);
+    }
+    gpis_free(run->context, member);
+    gpis_free(run->context, slack);
+    return status;
+}
+
+/* How many of the ranked columns; 0: too many, or none. */
+static int64_t take_columns(const gpis_run *run, const candidate *list, double margin) {
+    const int64_t most = gpis_on_face_most(run), cheap = gpis_min64(most, columns_for(run, CHEAP));
+    int64_t count = 0;
+    while (count < run->d && list[count].need <= margin) count++;
+    if (count > most || count == 0) return 0;
+    while (count < cheap && list[count].need < INFINITY) count++;
+    return fits(run, count) ? count : 0;
+}
+
+/* ---- the problem on them --------------------------------------------------------------------------------------------
+ */
+
+static gpis_status make_face(gpis_run *run, candidate *list, int64_t count, gpis_on_face **out) {
+    gpis_on_face *face = gpis_alloc_zero(run->context, 1, sizeof *face);
+    if (!face) return GPIS_NO_MEMORY;
+    *out = face;
+    face->run = run;
+    face->count = count;
+    face->columns = gpis_alloc(run->context, count, sizeof *face->columns);
+    face->x = gpis_alloc(run->context, count, sizeof(double));
+    face->g = gpis_alloc(run->context, count, sizeof(double));
+    face->H = gpis_alloc(run->context, count * count, sizeof(double));
+    if (!face->columns || !face->x || !face->g || !face->H) return GPIS_NO_MEMORY;
+    qsort(list, (size_t)count, sizeof *list, by_column);
+    for (int64_t c = 0; c < count; c++) face->columns[c] = list[c].column;
+    return gpis_set_select(run->set, face->columns, count, &face->set);
+}
+
+gpis_status gpis_on_face_create(gpis_run *run, const double *x, const double *g, double margin, gpis_on_face **out) {
+    *out = NULL;
+    candidate *list = gpis_alloc(run->context, run->d, sizeof *list);
+    if (!list) return GPIS_NO_MEMORY;
+    gpis_status status = rank_columns(run, x, g, list);
+    const int64_t count = status == GPIS_OK ? take_columns(run, list, margin) : 0;
+    if (count > 0) status = make_face(run, list, count, out);
+    gpis_free(run->context, list);
+    if (status == GPIS_OK) return GPIS_OK;
+    gpis_on_face_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+void gpis_on_face_destroy(gpis_on_face *face) {
+    if (!face) return;
+    gpis_context *context = face->run->context;
+    gpis_inner_destroy(face->inner);
+    gpis_model_destroy(face->model);
+    gpis_set_destroy(face->set);
+    gpis_free(context, face->columns);
+    gpis_free(context, face->H);
+    gpis_free(context, face->x);
+    gpis_free(context, face->g);
+    gpis_free(context, face);
+}
+
+gpis_status gpis_on_face_take_gram(gpis_on_face *face) {
+    gpis_run *run = face->run;
+    const double roundings = gpis_pass_roundings(run->A, run->k, run->extended, face->count).gram;
+    double *H = face->H;
+    face->H = NULL;
+    const gpis_status status = gpis_model_create(run->context, face->count, H, roundings, &face->model);
+    return status == GPIS_OK ? gpis_inner_create(run->context, face->set, face->model, NULL, &face->inner) : status;
+}
+
+/* The sets of faces have exact solvers: one burst goes to the end, or as far as rounding lets it. */
+static gpis_status minimise(gpis_on_face *face, const double *x, const double *g) {
+    enum { STEPS = 5000 };
+    bool done;
+    for (int64_t c = 0; c < face->count; c++) {
+        face->x[c] = x[face->columns[c]];
+        face->g[c] = g[face->columns[c]];
+    }
+    gpis_inner_begin(face->inner, face->x, face->g);
+    return gpis_inner_run(face->inner, STEPS, &done);
+}
+
+gpis_status gpis_on_face_solve(gpis_on_face *face, const double *x, const double *g, double objective, double *next,
+                               bool *holds) {
+    gpis_run *run = face->run;
+    const gpis_face here = {face->columns, face->count, face->set, face->model};
+    const gpis_point point = gpis_run_point(run, x, g, objective);
+    const int64_t before = face->inner->iterations;
+    double gap, lead;
+    gpis_status status = minimise(face, x, g);
+    if (status != GPIS_OK) return status;
+    run->inner_iterations = face->inner->iterations - before;
+    memcpy(next, x, (size_t)run->d * sizeof *next);
+    for (int64_t c = 0; c < face->count; c++) next[face->columns[c]] = face->inner->s[c];
+    status = gpis_certificate_on_face(run->context, run->set, &point, &here, face->inner->s, &gap, &lead);
+    if (status != GPIS_OK) return status;
+    run->lower = fmax(run->lower, objective - gap);
+    *holds = lead > 0.0;
+    return GPIS_OK;
+}
