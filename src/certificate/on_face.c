@@ -4,8 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-static const double THETA = 0.25; /* the share of the curvature that pays for what columns outside do to those inside */
-static const double ROOM = 0.99;  /* of what is left of it: rounding terms take theirs first */
+static const double ENOUGH = 1.01;   /* of the gap, for lead^2: errors of the gradient ask for that much */
 static const double UP = 1.0 + 1e-6; /* norms of columns are sums, rounded */
 
 bool gpis_face_applies(const gpis_set *set) { return set->class->select && set->k == 1; }
@@ -93,12 +92,10 @@ gpis_status gpis_certificate_on_face(gpis_context *context, const gpis_set *set,
     if (status == GPIS_OK) {
         for (int64_t c = 0; c < face->count; c++) member[face->columns[c]] = true;
         const gpis_point part = part_of(point, face, slack + set->d);
-        gpis_model model = *face->model;
-        model.c *= (1.0 - THETA) * ROOM;
         *lead = find_lead(set, point, errors, member, slack);
-        status = gpis_certificate_within(context, face->set, &part, errors, &model, s, gap);
+        status = gpis_certificate_within(context, face->set, &part, errors, face->model, s, gap);
     }
-    if (!(*lead > 0.0 && *lead * *lead >= (1.0 / THETA - 1.0) * *gap)) *gap = INFINITY;
+    if (face->model->slack > 0.0 || !(*lead > 0.0 && *lead * *lead >= ENOUGH * *gap)) *gap = INFINITY;
     gpis_free(context, member);
     gpis_free(context, slack);
     return status;

@@ -10,9 +10,10 @@
  *     sum of sizes:         slack_j = max over F of |g| - |g_j|
  *     sum:                  slack_j = g_j - min over F of g.
  *
- * With lead = min over j of slack_j / (||a_j|| + ||a_k||) (||a_k|| = 0 without a sum), if lead^2 >= 3 gap, then
+ * With lead = min over j of slack_j / (||a_j|| + ||a_k||) (||a_k|| = 0 without a sum), the second-order bound of the
+ * problem on F, which knows nothing of the other columns, holds for the whole one:
  *
- *     f(x) - f* <= gap = max over s in K_F of -2 <g_F, s - x_F> - 3/4 <s - x_F, H_FF (s - x_F)>.
+ *     f(x) - f* <= gap,    if lead^2 >= gap.
  *
  * Proof in docs/maths/certificates.md, "On a face".
  */

@@ -31,6 +31,7 @@ static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on on
 static const double LATENCY = 2e-5;        /* seconds: a message between ranks */
 static const double NETWORK = 1e9;         /* bytes a second */
 static const double INNER_STEPS = 300.0;   /* of an inner problem that is solved by gradients, each round */
+static const double FREE = 0.25;           /* the share of columns that are, or may be, free on a face */
 
 /* The machine as so many threads see it. */
 typedef struct speed {
@@ -117,22 +118,47 @@ static double inner_seconds(const gpis_workload *w, const speed *s, double round
     return inner_flops(w, rounds) / (slow * s->one);
 }
 
+static gpis_effort by_gram(const gpis_workload *w, const speed *s) {
+    const gpis_effort work = {.passes = gpis_passes_gram(), .flops = w->entries * w->entries / w->n};
+    return (gpis_effort){.passes = work.passes,
+                         .flops = work.flops,
+                         .seconds = gram_pass(w, s) + ((double)work.passes - 1.0) * gradient_pass(w, s, false)};
+}
+
+/* What follows the sketch, until probes have made the bound good enough. */
+static gpis_effort by_probes(const gpis_workload *w, const speed *s, double m) {
+    const int64_t passes = gpis_passes_sketch(w, m);
+    const double gradients = (double)passes - 1.0, probing = w->probing ? gradients : 0.0;
+    return (gpis_effort){.passes = passes,
+                         .flops = 4.0 * w->entries * GPIS_PROBES * probing,
+                         .seconds = gradients * gradient_pass(w, s, w->probing) +
+                                    probing * 4.0 * GPIS_PROBES * w->d * w->d / (GRADIENT_SPEED * s->one)};
+}
+
+/* What follows the sketch, where the rounds end on a face. */
+static gpis_effort by_face(const gpis_workload *w, const speed *s, double m) {
+    const int64_t passes = gpis_passes_face(w, m);
+    const double share = FREE * FREE, gradients = (double)passes - 1.0;
+    return (gpis_effort){.passes = passes,
+                         .flops = share * w->entries * w->entries / w->n,
+                         .seconds = gradients * gradient_pass(w, s, false) + share * gram_pass(w, s)};
+}
+
 gpis_effort gpis_cost_newton(const gpis_workload *w, const gpis_machine *machine, int threads, double m) {
     const speed s = speed_of(machine, threads);
     const double square = w->d * w->d, factor = 2.0 * square * w->d / 3.0;
-    gpis_effort work = {.passes = m > 0.0 ? gpis_passes_sketch(w, m) : gpis_passes_gram(), .sketches = m > 0.0};
+    gpis_effort work = m == 0.0 ? by_gram(w, &s) : w->face ? by_face(w, &s, m) : by_probes(w, &s, m);
     const double gradients = (double)work.passes - 1.0, rounds = m > 0.0 ? gradients : 1.0;
-    work.flops = 4.0 * w->entries * w->k * gradients + factor + inner_flops(w, rounds);
-    work.seconds = factor / (FACTOR_SPEED * s.one) + inner_seconds(w, &s, rounds);
+    work.otherwise = m > 0.0 && w->face ? by_probes(w, &s, m).seconds : work.seconds;
+    double always = factor / (FACTOR_SPEED * s.one) + inner_seconds(w, &s, rounds);
+    work.flops += 4.0 * w->entries * w->k * gradients + factor + inner_flops(w, rounds);
     if (m > 0.0) {
-        const double probing = w->probing ? gradients : 0.0;
-        work.flops += 4.0 * w->entries * GPIS_PROBES * probing + 2.0 * w->entries + m * square;
-        work.seconds += sketch_pass(w, &s, m) + dense_gram(m, w->d, &s) + gradients * gradient_pass(w, &s, w->probing) +
-                        probing * 4.0 * GPIS_PROBES * square / (GRADIENT_SPEED * s.one);
-    } else {
-        work.flops += w->entries * w->entries / w->n;
-        work.seconds += gram_pass(w, &s) + gradients * gradient_pass(w, &s, false);
+        work.sketches = 1;
+        work.flops += 2.0 * w->entries + m * square;
+        always += sketch_pass(w, &s, m) + dense_gram(m, w->d, &s);
     }
+    work.seconds += always;
+    work.otherwise += always;
     return work;
 }
 
@@ -142,5 +168,6 @@ gpis_effort gpis_cost_apgd(const gpis_workload *w, const gpis_machine *machine, 
     const double passes = (double)gpis_passes_gradient(w);
     return (gpis_effort){.passes = (int64_t)passes,
                          .flops = 6.0 * w->entries * w->k * passes,
-                         .seconds = passes * 1.3 * gradient_pass(w, &s, false)};
+                         .seconds = passes * 1.3 * gradient_pass(w, &s, false),
+                         .otherwise = passes * 1.3 * gradient_pass(w, &s, false)};
 }

@@ -9,6 +9,7 @@
 
 #include "certificate/probes.h"
 #include "method/hull.h"
+#include "method/on_face.h"
 #include "plan/plan.h"
 
 enum {
@@ -19,9 +20,16 @@ enum {
     SMALL = 1 << 16                     /* all that is no array */
 };
 
-static double pass(const gpis_run *run, int64_t probes, bool gram, bool sketch) {
-    const gpis_pass_load load = {.k = run->k, .probes = probes, .gram = gram ? run->d : 0, .sketch = sketch};
+static double pass(const gpis_run *run, int64_t probes, int64_t gram, bool sketch) {
+    const gpis_pass_load load = {.k = run->k, .probes = probes, .gram = gram, .sketch = sketch};
     return gpis_pass_memory(run->context, run->A, load);
+}
+
+/* The largest face there may be: its Gram matrix and the pass that makes it, or its model and inner problem. */
+static double on_face(const gpis_run *run) {
+    const int64_t count = gpis_on_face_most(run);
+    const double square = 8.0 * (double)count * (double)count;
+    return fmax(square + pass(run, 0, count, false), 4.0 * square);
 }
 
 /* The Gram matrix of a sketch is a pass over its m rows. */
@@ -41,7 +49,7 @@ double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_
     /* the model is H and its factor; to make it takes one more square, and so does an inner problem on it */
     const double model = work->inner == GPIS_INNER_BY_GRADIENT ? 2.0 * square : 3.0 * square;
     if (m == 0) {
-        const double rounds = model + pass(run, 0, false, false), making = square + pass(run, 0, true, false);
+        const double rounds = model + pass(run, 0, 0, false), making = square + pass(run, 0, run->d, false);
         return always + fmax(fmax(rounds, making), 3.0 * square);
     }
     /* nodes of the tree of sums, and what other ranks send */
@@ -50,11 +58,12 @@ double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_
         8.0 * held * (double)m * (d + k) + work->sketch->memory(run->n, run->d, m, run->context->threads);
     const int64_t count = work->probing ? GPIS_PROBES : 0;
     const double probes = 8.0 * (double)count * ((PROBE_STEPS + 3.0) * d + PROBE_STEPS * PROBE_STEPS);
-    const double absorbing = pass(run, 0, false, true), making = square + sketch_gram_pass(run, m);
-    const double rounds = model + probes + pass(run, count, false, false);
-    return always + sketch + fmax(fmax(absorbing, making), fmax(rounds, 3.0 * square));
+    const double absorbing = pass(run, 0, 0, true), making = square + sketch_gram_pass(run, m);
+    const double rounds = model + probes + pass(run, count, 0, false);
+    const double facing = gpis_on_face_applies(run) ? model + probes + on_face(run) : 0.0;
+    return always + sketch + fmax(fmax(fmax(absorbing, making), fmax(rounds, 3.0 * square)), facing);
 }
 
 double gpis_memory_apgd(const gpis_run *run) {
-    return 8.0 * DESCENT * (double)run->size + SMALL + pass(run, 0, false, false);
+    return 8.0 * DESCENT * (double)run->size + SMALL + pass(run, 0, 0, false);
 }

@@ -12,10 +12,12 @@
 
 #include "inner/solver.h"
 #include "method/method.h"
+#include "method/on_face.h"
 #include "source/join.h"
 
 static const int FACTORS[] = {3, 5, 8, 16, 32}; /* rows of a sketch, in columns of A */
 static const double SKETCH_MUST_BEAT = 0.8, GUESS_MUST_BEAT = 0.1;
+static const double LIKELY = 0.7;    /* that the answer has few free entries, where that is what is planned for */
 static const double NOT_MUCH = 0.25; /* a sketch has at most so many of A's rows */
 
 /* What is chosen from. */
@@ -59,6 +61,7 @@ static gpis_workload workload_of(const gpis_run *run, const gpis_machine *machin
                            .tol = settings->tol,
                            .delta = settings->delta,
                            .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
+                           .face = gpis_on_face_applies(run) && run->set->class->sum != GPIS_SUM_ANY,
                            .sketch = gpis_sketch_find(settings->sketch),
                            .windows = windows,
                            /* what is smaller stays in the page cache */
@@ -101,7 +104,8 @@ static void add_newton(desk *k, int64_t m, bool asked) {
     const gpis_effort work = gpis_cost_newton(&k->work, &k->machine, k->threads, (double)m);
     const gpis_effort all = gpis_cost_newton(&k->together, &k->machine, k->machine.threads, (double)m);
     const double memory = gpis_memory_newton(k->run, &k->work, m);
-    gpis_candidate *c = add(k, &gpis_method_newton, m, &work, memory, all.seconds);
+    gpis_candidate *c =
+        add(k, &gpis_method_newton, m, &work, memory, LIKELY * all.seconds + (1.0 - LIKELY) * all.otherwise);
     const char *reason = gpis_method_newton.applicable(k->run);
     if (reason)
         refuse(c, reason);
@@ -109,7 +113,7 @@ static void add_newton(desk *k, int64_t m, bool asked) {
         return;
     else if (asked)
         return;
-    else if (m > 0 && k->settings->certificate == GPIS_CERTIFICATE_PROVEN)
+    else if (m > 0 && k->settings->certificate == GPIS_CERTIFICATE_PROVEN && !k->work.face)
         refuse(c, "a sketch has no proven bound");
     else if ((double)m > NOT_MUCH * k->work.n)
         refuse(c, "too many rows for a sketch of this A");
@@ -173,6 +177,8 @@ static void say_why_not(const desk *k, const gpis_method *asked) {
         if (i == chosen || !c->applicable) continue;
         if (!was_asked_for(k, asked, c))
             snprintf(c->reason, sizeof c->reason, "not what was asked for");
+        else if (k->cost[i] > k->cost[chosen] && c->seconds < k->plan->candidates[chosen].seconds)
+            snprintf(c->reason, sizeof c->reason, "longer if many entries are free");
         else if (k->cost[i] > k->cost[chosen])
             snprintf(c->reason, sizeof c->reason, "%.1f times as long", k->cost[i] / k->cost[chosen]);
         else
@@ -200,20 +206,23 @@ static void explain(const desk *k, const gpis_method *asked) {
     char *text = plan->text;
     const size_t size = sizeof plan->text;
     const long long passes = (long long)c->passes, m = (long long)c->m, d = (long long)k->run->d;
+    const char *hope = k->work.face ? " if few entries are free" : "";
     if (asked && asked != &gpis_method_newton)
         snprintf(text, size, "%s, as asked for", c->method);
     else if (strcmp(c->method, gpis_method_apgd.name) == 0)
         snprintf(text, size, "apgd: a model of %lld columns %s", d,
                  plan->candidates[0].applicable ? "would take far longer" : "does not fit in memory");
     else if (k->settings->m > 0)
-        snprintf(text, size, "newton with a sketch of %lld rows, as asked for; %lld passes expected", m, passes);
+        snprintf(text, size, "newton with a sketch of %lld rows, as asked for; %lld passes expected%s", m, passes,
+                 hope);
     else if (m > 0 && plan->candidates[0].applicable)
-        snprintf(text, size,
-                 "newton with a sketch of %lld rows, %lld passes expected; the Gram matrix of %lld columns would take "
-                 "%.1f times as long",
-                 m, passes, d, k->cost[0] / k->cost[plan->chosen]);
+        snprintf(
+            text, size,
+            "newton with a sketch of %lld rows, %lld passes expected%s; the Gram matrix of %lld columns would take "
+            "%.1f times as long",
+            m, passes, hope, d, k->cost[0] / k->cost[plan->chosen]);
     else if (m > 0)
-        snprintf(text, size, "newton with a sketch of %lld rows, %lld passes expected", m, passes);
+        snprintf(text, size, "newton with a sketch of %lld rows, %lld passes expected%s", m, passes, hope);
     else
         snprintf(text, size, "newton with the Gram matrix of %lld column%s, %lld passes expected; %s", d,
                  d > 1 ? "s" : "", passes, against_sketches(k));

@@ -30,6 +30,7 @@ typedef struct gpis_workload {
     gpis_inner_cost inner;
     double tol, delta;
     bool probing;                    /* a sketched model is certified by probes */
+    bool face;                       /* few entries of the answer are likely to be free (method/on_face.h) */
     const gpis_sketch_class *sketch; /* its kind */
     bool windows;                    /* rows of a file, read at each pass */
     double disk;                     /* bytes of them that come from the disk each time */
@@ -39,12 +40,15 @@ typedef struct gpis_workload {
 typedef struct gpis_effort {
     int64_t passes, sketches;
     double flops, seconds;
+    double otherwise; /* seconds, should what is likely of the answer not be so */
 } gpis_effort;
 
 /* Passes to the tolerance: of newton with the Gram matrix, of newton with a sketch of m rows (that of the sketch
  * included), and of accelerated gradients, for a condition number that is a guess. */
 int64_t gpis_passes_gram(void);
 int64_t gpis_passes_sketch(const gpis_workload *work, double m);
+/* The same where it ends on a face. */
+int64_t gpis_passes_face(const gpis_workload *work, double m);
 int64_t gpis_passes_gradient(const gpis_workload *work);
 
 /* The work of newton (m = 0: with the Gram matrix) and of apgd, with `threads` threads on the machine. */
