@@ -370,6 +370,13 @@ static gpis_status first_pass(newton *s) {
     return status;
 }
 
+/* Only a proof will do, and no face will give it. */
+static bool wants_gram(const newton *s) {
+    const bool sketch_proves = s->hoping || s->face;
+    return s->run->settings->certificate == GPIS_CERTIFICATE_PROVEN && s->sketch && !sketch_proves && !s->gram_tried &&
+           gpis_run_model_fits(s->run);
+}
+
 static gpis_status rounds(newton *s) {
     gpis_run *run = s->run;
     pace now = {.left = INFINITY};
@@ -382,7 +389,7 @@ static gpis_status rounds(newton *s) {
         if (status != GPIS_OK) break;
         gpis_run_check(run);
         if (run->ended) break;
-        if (!run->model) { /* the same point once more, with the model */
+        if (!run->model || wants_gram(s)) { /* the same point once more, with the model */
             status = make_gram(s);
             continue;
         }
