@@ -56,7 +56,8 @@ static int solve(int64_t bytes, int64_t n, int64_t d) {
     double *y = malloc((size_t)n * sizeof *y);
     if (!y || gpis_context_create(&context) != GPIS_OK) return 3;
     for (int64_t i = 0; i < n; i++) y[i] = label(i, d);
-    const gpis_settings settings = gpis_settings_default();
+    gpis_settings settings = gpis_settings_default();
+    settings.tol = 1e-12;
     gpis_status status = gpis_context_set_memory(context, bytes);
     if (status == GPIS_OK) status = gpis_source_callback(context, n, d, make_rows, &d, 1, &A);
     if (status == GPIS_OK) status = gpis_set_parse(context, "l1:3", d, 1, &set);
