@@ -392,7 +392,7 @@ typedef struct gpis_candidate {
     char reason[96]; /* why it is not the one chosen; "" for that one */
 } gpis_candidate;
 
-enum { GPIS_PLAN_MOST = 12 };
+enum { GPIS_PLAN_MOST = 16 };
 typedef struct gpis_plan {
     int count, chosen; /* candidates, and which of them solve would take */
     gpis_candidate candidates[GPIS_PLAN_MOST];

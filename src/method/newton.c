@@ -54,23 +54,32 @@ typedef struct newton {
 /* ---- the model ------------------------------------------------------------------------------------------------------
  */
 
-/* H <- ((models) H + (SA)'(SA)) / (models + 1), its factor, and new probes, since those belong to a factor. With x0,
- * the sketched problem's objective and gradient there. */
-static gpis_status add_to_model(newton *s, const double *x0) {
+/* H <- ((models) H + (SA)'(SA)) / (models + 1) and its factor. With x0, the sketched problem's objective and gradient
+ * there. */
+static gpis_status mix_model(newton *s, const double *x0, bool coarse) {
     gpis_run *run = s->run;
     const int64_t entries = run->d * run->d;
     double *H = gpis_alloc(run->context, entries, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
-    gpis_status status = gpis_run_sketch_gram(run, s->sketch, H, x0, x0 ? &s->objective : NULL, x0 ? s->g : NULL);
+    gpis_status status =
+        gpis_run_sketch_gram(run, s->sketch, coarse, H, x0, x0 ? &s->objective : NULL, x0 ? s->g : NULL);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
     }
     const double share = 1.0 / (s->models + 1);
     for (int64_t i = 0; s->models > 0 && i < entries; i++) H[i] = share * H[i] + (1.0 - share) * run->model->H[i];
+    return gpis_run_take_model(run, H, (double)s->sketch->m, s->sketch);
+}
+
+/* Another sketch in the model, and new probes, since those belong to a factor. The first one, which the others only
+ * improve, may be coarse. */
+static gpis_status add_to_model(newton *s, const double *x0) {
+    gpis_run *run = s->run;
     gpis_probes_destroy(s->probes);
     s->probes = NULL;
-    status = gpis_run_take_model(run, H, (double)s->sketch->m, s->sketch);
+    gpis_status status = mix_model(s, x0, s->models == 0);
+    if (status == GPIS_OK && s->models == 0 && gpis_run_model_is_too_coarse(run)) status = mix_model(s, x0, false);
     if (status != GPIS_OK) return status;
     run->model->c = 0.0; /* nothing is known of it yet; the probes compare its factor, shifted or not, with A'A */
     run->model->slack = 0.0;

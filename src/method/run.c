@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/coarse.h"
+#include "source/join.h"
+
 gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A, const double *Y, int64_t k,
                            gpis_set *set, const gpis_settings *settings) {
     *run = (gpis_run){.context = context,
@@ -136,12 +139,31 @@ gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objectiv
     return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, run->d).gram, NULL);
 }
 
-gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H, const double *x,
+/* Small ones are as fast in double precision; ranks share the work in it. */
+static bool is_worth_coarse(const gpis_run *run, const gpis_sketch *sketch) {
+    static const double WORTH_IT = 1e9; /* products */
+    return !gpis_source_joined(run->A) && (double)sketch->m * (double)run->d * (double)run->d >= WORTH_IT;
+}
+
+gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,
                                  double *objective, double *g) {
-    const gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = objective, .G = g, .gram = H};
-    const gpis_status status = gpis_pass_over(run->context, run->A, sketch->SA, sketch->m, &pass);
+    gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = objective, .G = g, .gram = H};
+    gpis_status status = GPIS_OK;
+    if (coarse && is_worth_coarse(run, sketch)) {
+        pass.gram = NULL;
+        status = gpis_coarse_gram(run->context, sketch->SA, sketch->m, run->d, H);
+    }
+    if (status == GPIS_OK && (pass.gram || x))
+        status = gpis_pass_over(run->context, run->A, sketch->SA, sketch->m, &pass);
     run->epochs += (double)(sketch->m * run->d) / (4.0 * (double)(run->n * run->k));
     return status;
+}
+
+/* Rounding to floats is like noise of 1e-7 in the scaled matrix; its inverse, as it is bounded, is the sum of all that
+ * the smallest eigenvalue is only the largest part of. */
+bool gpis_run_model_is_too_coarse(const gpis_run *run) {
+    static const double MOST = 3e7;
+    return run->model->shift > 0.0 || run->model->inverse > MOST;
 }
 
 gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch) {

@@ -84,9 +84,12 @@ gpis_errors gpis_run_errors(const gpis_run *run, const double *x, double objecti
 /* The first-order bound at x, entered as a lower bound on f*. */
 gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective);
 /* H = (SA)'(SA), d x d: SA is a dense matrix of its own, and a pass over its rows is the fast way to it. With x,
- * objective and gradient of the sketched problem there, ||SA x - SY||^2 and (SA)'(SA x - SY), as well. */
-gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, double *H, const double *x,
+ * objective and gradient of the sketched problem there, ||SA x - SY||^2 and (SA)'(SA x - SY), as well. `coarse`: H in
+ * single precision will do, if that is faster. */
+gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,
                                  double *objective, double *g);
+/* Whether the model, made of such an H, has lost too much by it. */
+bool gpis_run_model_is_too_coarse(const gpis_run *run);
 /* Takes H = (an estimate of) A'A, owned from then on, as the model, and makes the inner problem on it. `sketch`: where
  * the estimate comes from, and what serves if H is too near to singular; NULL: the estimate is exact. */
 gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch);

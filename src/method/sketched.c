@@ -55,8 +55,8 @@ static gpis_status new_model(rounds *r, bool classical) {
     gpis_run *run = r->run;
     double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
-    const gpis_status status = classical ? gpis_run_sketch_gram(run, r->sketch, H, r->x, &r->objective, r->g)
-                                         : gpis_run_sketch_gram(run, r->sketch, H, NULL, NULL, NULL);
+    const gpis_status status = classical ? gpis_run_sketch_gram(run, r->sketch, false, H, r->x, &r->objective, r->g)
+                                         : gpis_run_sketch_gram(run, r->sketch, false, H, NULL, NULL, NULL);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;

@@ -26,6 +26,7 @@ static const double START_OF_A_PASS = 2e-5; /* seconds: threads, sums of the str
 static const double PAIR = 1.5; /* units: a pair of entries of a sparse row in A'A, while that is in cache */
 static const double PAIR_OUT_OF_CACHE = 6.0;
 static const double COLUMNS_IN_CACHE = 512.0;
+static const double COARSE = 0.6;          /* a Gram matrix in single precision, against double */
 static const double FACTOR_SPEED = 0.6;    /* of dsyrk on one thread */
 static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on one thread */
 static const double LATENCY = 2e-5;        /* seconds: a message between ranks */
@@ -80,6 +81,12 @@ static double gradient_pass(const gpis_workload *w, const speed *s, bool probing
 
 static double dense_gram(double rows, double d, const speed *s) {
     return rows * d * d / s->flops + 2.0 * gpis_pass_gram_strips(rows, d) * d * d * s->copy;
+}
+
+/* Large ones are made in single precision (linalg/coarse.h). */
+static double sketch_gram(const gpis_workload *w, double m, const speed *s) {
+    const bool coarse = w->ranks <= 1.0 && m * w->d * w->d >= 1e9;
+    return (coarse ? COARSE : 1.0) * dense_gram(m, w->d, s);
 }
 
 static double gram_pass(const gpis_workload *w, const speed *s) {
@@ -155,7 +162,7 @@ gpis_effort gpis_cost_newton(const gpis_workload *w, const gpis_machine *machine
     if (m > 0.0) {
         work.sketches = 1;
         work.flops += 2.0 * w->entries + m * square;
-        always += sketch_pass(w, &s, m) + dense_gram(m, w->d, &s);
+        always += sketch_pass(w, &s, m) + sketch_gram(w, m, &s);
     }
     work.seconds += always;
     work.otherwise += always;

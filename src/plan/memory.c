@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "certificate/probes.h"
+#include "linalg/coarse.h"
 #include "method/hull.h"
 #include "method/on_face.h"
 #include "plan/plan.h"
@@ -40,7 +41,8 @@ static double sketch_gram_pass(const gpis_run *run, int64_t m) {
                             .type = GPIS_FLOAT64,
                             .block_kind = GPIS_BLOCK_DENSE,
                             .resident = true};
-    return gpis_pass_memory(run->context, &SA, (gpis_pass_load){.gram = run->d});
+    const double pass = gpis_pass_memory(run->context, &SA, (gpis_pass_load){.gram = run->d});
+    return fmax(pass, gpis_coarse_memory(run->context, run->d));
 }
 
 double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_t m) {

@@ -15,7 +15,7 @@
 #include "method/on_face.h"
 #include "source/join.h"
 
-static const int FACTORS[] = {3, 5, 8, 16, 32}; /* rows of a sketch, in columns of A */
+static const int FACTORS[] = {3, 5, 8, 12, 16, 24, 32}; /* rows of a sketch, in columns of A */
 static const double SKETCH_MUST_BEAT = 0.8, GUESS_MUST_BEAT = 0.1;
 static const double LIKELY = 0.7;    /* that the answer has few free entries, where that is what is planned for */
 static const double NOT_MUCH = 0.25; /* a sketch has at most so many of A's rows */

@@ -39,7 +39,7 @@ run 0 plan p/A.npy p/y.npy --set l1:3 --json
 same "keys" "$("$probe" keys stdout)" "plan method m predicted_passes predicted_seconds set rows cols responses threads \
 machine candidates version"
 same "what solve did" "$(get plan)" "$planned"
-same "candidates" "$(grep -c '"reason"' stdout)" 7
+same "candidates" "$(grep -c '"reason"' stdout)" 9
 same "chosen" "$(grep -c '"chosen": true' stdout)" 1
 
 run 0 plan p/A.npy p/y.npy --method saga
