@@ -5,7 +5,8 @@
  *     s  = argmin over K of 1/2 <s - x, H (s - x)> + <g, s - x>
  *     x+ = the best point of the hull of all points so far (hull.h), no pass
  *
- * The model is the exact Gram matrix, or (SA)'(SA) of a sketch with m rows: one dial, from a few rows to all n.
+ * The model is the exact Gram matrix, or (SA)'(SA) of a sketch with m rows: one dial, from a few rows to all n. Rows
+ * that are sampled (sample.h) are such a sketch too, and need no pass where A is in memory.
  * Residuals are always recomputed from A, so H only preconditions; errors in it slow the rounds down but do not enter
  * the answer.
  *
@@ -25,7 +26,8 @@ enum {
     PROBES = GPIS_PROBES,
     MOST_STEPS = 60, /* of a probe */
     ENOUGH = 24,     /* steps: a model that is not proven by then is a bad one */
-    MOST_MODELS = 8  /* averaged */
+    MOST_MODELS = 8, /* averaged */
+    MOST_SAMPLES = 2 /* of rows: what two have not seen, others hardly will */
 };
 
 typedef struct newton {
@@ -34,24 +36,36 @@ typedef struct newton {
     double *xh, *gh; /* owned: the best point of the hull */
     double objective, hull_objective;
     gpis_hull *hull;     /* owned */
-    gpis_sketch *sketch; /* owned; NULL with the Gram matrix */
+    gpis_sketch *sketch; /* owned; NULL with the Gram matrix and with sampled rows */
+    bool sampling;       /* sketches are samples of rows */
     int models;          /* sketches averaged in H */
     bool gram_tried, sketch_tried;
     gpis_probes *probes; /* owned; NULL: none */
     double *V, *AAV;     /* owned: d x PROBES */
 } newton;
 
+/* x has been measured. */
+static void take_point(newton *s) {
+    gpis_run *run = s->run;
+    run->combination = (gpis_combination){0};
+    gpis_run_offer(run, s->x, s->objective);
+    gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
+}
+
 /* ---- the model ------------------------------------------------------------------------------------------------------
  */
 
 /* H <- ((models) H + (SA)'(SA)) / (models + 1), its factor, and new probes, since those belong to a factor. With x0,
- * the sketched problem's objective and gradient there. */
+ * the sketched problem's objective and gradient there. The sketch has been made; rows are sampled here. */
 static gpis_status add_to_model(newton *s, const double *x0) {
     gpis_run *run = s->run;
     const int64_t entries = run->d * run->d;
-    double *H = gpis_alloc(run->context, entries, sizeof *H);
+    double *H = gpis_alloc(run->context, entries, sizeof *H), *objective = x0 ? &s->objective : NULL;
+    double *g = x0 ? s->g : NULL;
+    gpis_sample *sample = NULL;
     if (!H) return GPIS_NO_MEMORY;
-    gpis_status status = gpis_run_sketch_gram(run, s->sketch, H, x0, x0 ? &s->objective : NULL, x0 ? s->g : NULL);
+    gpis_status status = s->sampling ? gpis_run_sample(run, (uint64_t)s->models, x0, H, objective, g, &sample)
+                                     : gpis_run_sketch_gram(run, s->sketch, H, x0, objective, g);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
@@ -60,7 +74,8 @@ static gpis_status add_to_model(newton *s, const double *x0) {
     for (int64_t i = 0; s->models > 0 && i < entries; i++) H[i] = share * H[i] + (1.0 - share) * run->model->H[i];
     gpis_probes_destroy(s->probes);
     s->probes = NULL;
-    status = gpis_run_take_model(run, H, (double)s->sketch->m, s->sketch);
+    status = gpis_run_take_model(run, H, (double)run->m, s->sketch, sample);
+    gpis_sample_destroy(sample);
     if (status != GPIS_OK) return status;
     run->model->c = 0.0; /* nothing is known of it yet; the probes compare its factor, shifted or not, with A'A */
     run->model->slack = 0.0;
@@ -74,23 +89,30 @@ static gpis_status add_to_model(newton *s, const double *x0) {
 /* A sketch, of Y too if k is not 0. With few rows to sketch, only a Gaussian one is sure to keep all directions. */
 static gpis_status make_sketch(newton *s, int64_t m, int64_t k) {
     gpis_run *run = s->run;
-    const gpis_sketch_class *kind = gpis_sketch_find(m > run->n / 2 && k == 0 ? "gaussian" : run->settings->sketch);
+    const gpis_sketch_class *kind = m > run->n / 2 && k == 0 ? gpis_sketch_find("gaussian") : run->kind;
     s->sketch_tried = true;
     run->m = m;
+    s->sampling = kind->of_rows && gpis_sample_is_at_hand(run->A);
+    if (s->sampling) return GPIS_OK;
     return gpis_sketch_create(run->context, kind, m, run->n, run->d, k, run->settings->seed, 0, &s->sketch);
 }
 
-/* One pass sketches A and y; the start is the solution of the sketched problem, if that is better than x0 it will show.
- */
+/* The pass that sketches A and y. */
+static gpis_status sketch_all(newton *s) {
+    gpis_run *run = s->run;
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
+    run->sketches++;
+    return gpis_run_pass(run, &pass, s->sketch->class->cost(run->n, run->d, run->m));
+}
+
+/* The start is the solution of the sketched problem, if that is better than x0 it will show. */
 static gpis_status start_from_sketch(newton *s, const double *x0) {
     gpis_run *run = s->run;
     gpis_status status = make_sketch(s, run->m, run->k);
-    if (status != GPIS_OK) return status;
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
-    run->sketches++;
-    status = gpis_run_pass(run, &pass, s->sketch->class->cost(run->n, run->d, run->m));
+    if (status == GPIS_OK && !s->sampling) status = sketch_all(s);
     if (status == GPIS_OK) status = add_to_model(s, x0);
     if (status != GPIS_OK) return status;
+    if (run->norms_known) take_point(s); /* x0 itself had to be measured */
     status = gpis_run_inner(run, x0, s->g, s->objective);
     memcpy(s->x, run->inner->s, (size_t)run->size * sizeof(double));
     return status;
@@ -102,14 +124,6 @@ static gpis_status start_from_sketch(newton *s, const double *x0) {
 /* The probes may still find a bound, or a better one. */
 static bool is_waiting(const newton *s) {
     return s->probes && gpis_probes_wanted(s->probes) && s->probes->steps < ENOUGH;
-}
-
-/* x has been measured. */
-static void take_point(newton *s) {
-    gpis_run *run = s->run;
-    run->combination = (gpis_combination){0};
-    gpis_run_offer(run, s->x, s->objective);
-    gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
 }
 
 /* f and g at x; probes ride along, and with `resketch` a new sketch of A. */
@@ -207,15 +221,16 @@ typedef struct pace {
 } pace;
 
 /* A Gram matrix that had to be shifted has lost digits that a sketch, held by its rows, still has. */
-static bool has_lost_digits(const newton *s) { return !s->sketch && !s->sketch_tried && s->run->model->shift > 0.0; }
+static bool has_lost_digits(const newton *s) { return !s->sketch_tried && s->run->model->shift > 0.0; }
 
 /* Another model beside the one at hand. */
 static bool has_room_to_average(const newton *s) {
     const gpis_run *run = s->run;
     const double square = 8.0 * (double)run->d * (double)run->d;
-    const double strips = gpis_pass_gram_strips((double)s->sketch->m, (double)run->d);
-    const double sweep = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .sketch = true});
-    return fmax(square * (strips + 2.0), sweep) <= (double)gpis_account_left(run->context);
+    const double strips = gpis_pass_gram_strips((double)run->m, (double)run->d);
+    const double rows = s->sampling ? gpis_sample_memory(run->A, 0, run->m) : 0.0;
+    const double sweep = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .sketch = !s->sampling});
+    return fmax(square * (strips + 2.0) + rows, sweep) <= (double)gpis_account_left(run->context);
 }
 
 /* Averaging pays when the error shrinks by less than half a round, or takes all too many of them, and not for want of
@@ -228,8 +243,9 @@ static void judge_pace(newton *s, pace *now) {
     now->left = left;
     if (now->slow < 3 && ++now->rounds < ENOUGH) return;
     now->slow = now->rounds = 0;
-    now->resketch = s->sketch ? s->models < MOST_MODELS && has_room_to_average(s) : has_lost_digits(s);
-    now->hopeless = s->sketch && !now->resketch;
+    const int most = s->sampling ? MOST_SAMPLES : MOST_MODELS;
+    now->resketch = run->sketched ? s->models < most && has_room_to_average(s) : has_lost_digits(s);
+    now->hopeless = run->sketched && !now->resketch;
 }
 
 static gpis_status make_gram(newton *s) {
@@ -254,7 +270,7 @@ static gpis_status last_resort(newton *s, pace *now) {
     now->idle = 0;
     now->hopeless = false;
     if (!no_more && !moving && gpis_run_extend(run, true)) return measure_again(s);
-    if (!no_more && s->sketch && !s->gram_tried && gpis_run_model_fits(run)) return make_gram(s);
+    if (!no_more && run->sketched && !s->gram_tried && gpis_run_model_fits(run)) return make_gram(s);
     if (!no_more && has_lost_digits(s))
         now->resketch = true;
     else if (!moving)
@@ -262,13 +278,18 @@ static gpis_status last_resort(newton *s, pace *now) {
     return GPIS_OK;
 }
 
-/* A round's pass, and what becomes of the sketch it may carry. */
+/* A round's pass, and what becomes of the sketch it may carry. Sampled rows need no pass: probes of the new model ride
+ * along in this one already. */
 static gpis_status go_on(newton *s, pace *now) {
     enum { ROWS_A_COLUMN = 8 };
-    const bool resketch = now->resketch;
-    gpis_status status = resketch && !s->sketch ? make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
+    bool resketch = now->resketch;
+    gpis_status status = resketch && !s->run->sketched ? make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
     now->resketch = false;
     memcpy(s->x, s->run->inner->s, (size_t)s->run->size * sizeof(double));
+    if (status == GPIS_OK && resketch && s->sampling) {
+        status = add_to_model(s, NULL);
+        resketch = false;
+    }
     if (status == GPIS_OK) status = evaluate(s, resketch);
     return status == GPIS_OK && resketch ? add_to_model(s, NULL) : status;
 }

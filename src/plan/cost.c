@@ -26,6 +26,8 @@ static const double START_OF_A_PASS = 2e-5; /* seconds: threads, sums of the str
 static const double PAIR = 1.5; /* units: a pair of entries of a sparse row in A'A, while that is in cache */
 static const double PAIR_OUT_OF_CACHE = 6.0;
 static const double COLUMNS_IN_CACHE = 512.0;
+static const double DRAW = 4e-7;           /* seconds: the number of a sampled row, on one thread */
+static const double SCATTERED = 3.0;       /* units: an entry of a row that is read by itself, and copied */
 static const double FACTOR_SPEED = 0.6;    /* of dsyrk on one thread */
 static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on one thread */
 static const double LATENCY = 2e-5;        /* seconds: a message between ranks */
@@ -81,14 +83,23 @@ static double dense_gram(double rows, double d, const speed *s) {
     return rows * d * d / s->flops + 2.0 * gpis_pass_gram_strips(rows, d) * d * d * s->copy;
 }
 
+static double sparse_gram(const gpis_workload *w, double rows, const speed *s) {
+    const double a_row = w->entries / w->n, pairs = 0.5 * rows * a_row * (a_row + 1.0);
+    return pairs * (w->d <= COLUMNS_IN_CACHE ? PAIR : PAIR_OUT_OF_CACHE) * s->unit +
+           2.0 * gpis_pass_gram_strips(rows, w->d) * w->d * w->d * s->copy;
+}
+
 static double gram_pass(const gpis_workload *w, const speed *s) {
     const double read = w->entries * STORAGE[w->storage].gradient * s->unit, talking = talk(w, 0.5 * w->d * w->d);
     if (w->storage != GPIS_STORED_SPARSE) return read_along(w, s, read + dense_gram(w->n, w->d, s)) + talking;
-    const double pairs = 0.5 * w->entries * (w->entries / w->n + 1.0);
-    return read_along(w, s,
-                      read + pairs * (w->d <= COLUMNS_IN_CACHE ? PAIR : PAIR_OUT_OF_CACHE) * s->unit +
-                          2.0 * gpis_pass_gram_strips(w->n, w->d) * w->d * w->d * s->copy) +
-           talking;
+    return read_along(w, s, read + sparse_gram(w, w->n, s)) + talking;
+}
+
+/* The Gram matrix of m sampled rows. */
+static double sampled_gram(const gpis_workload *w, const speed *s, double m) {
+    const double entries = w->entries * m / w->n;
+    const double rows = m * DRAW * s->one / s->flops + entries * (SCATTERED + 1.0) * s->unit;
+    return rows + (w->storage == GPIS_STORED_SPARSE ? sparse_gram(w, m, s) : dense_gram(m, w->d, s)) + START_OF_A_PASS;
 }
 
 /* The count sketch is measured; of the others their arithmetic is known. */
@@ -121,13 +132,17 @@ gpis_effort gpis_cost_newton(const gpis_workload *w, const gpis_machine *machine
     const speed s = speed_of(machine, threads);
     const double square = w->d * w->d, factor = 2.0 * square * w->d / 3.0;
     gpis_effort work = {.passes = m > 0.0 ? gpis_passes_sketch(w, m) : gpis_passes_gram(), .sketches = m > 0.0};
-    const double gradients = (double)work.passes - 1.0, rounds = m > 0.0 ? gradients : 1.0;
+    const bool sampling = m > 0.0 && gpis_workload_samples(w);
+    const double gradients = (double)work.passes - (sampling ? 0.0 : 1.0), rounds = m > 0.0 ? gradients : 1.0;
     work.flops = 4.0 * w->entries * w->k * gradients + factor + inner_flops(w, rounds);
     work.seconds = factor / (FACTOR_SPEED * s.one) + inner_seconds(w, &s, rounds);
     if (m > 0.0) {
         const double probing = w->probing ? gradients : 0.0;
-        work.flops += 4.0 * w->entries * GPIS_PROBES * probing + 2.0 * w->entries + m * square;
-        work.seconds += sketch_pass(w, &s, m) + dense_gram(m, w->d, &s) + gradients * gradient_pass(w, &s, w->probing) +
+        const double a_row = w->entries / w->n;
+        work.flops +=
+            4.0 * w->entries * GPIS_PROBES * probing + (sampling ? m * a_row * a_row : 2.0 * w->entries + m * square);
+        work.seconds += sampling ? sampled_gram(w, &s, m) : sketch_pass(w, &s, m) + dense_gram(m, w->d, &s);
+        work.seconds += gradients * gradient_pass(w, &s, w->probing) +
                         probing * 4.0 * GPIS_PROBES * square / (GRADIENT_SPEED * s.one);
     } else {
         work.flops += w->entries * w->entries / w->n;

@@ -32,7 +32,7 @@ int64_t gpis_passes_sketch(const gpis_workload *work, double m) {
         const double c =
             work->probing ? gpis_probes_expect(lowest, highest, work->d, j, GPIS_PROBES, 0.5 * work->delta) : 1.0;
         error *= rate;
-        if (c > 0.0 && error <= work->tol * c) return j + 1;
+        if (c > 0.0 && error <= work->tol * c) return j + (gpis_workload_samples(work) ? 0 : 1);
     }
     return MOST_PASSES;
 }
