@@ -24,10 +24,10 @@
 enum {
     PATIENCE = 3, /* so many rounds in which nothing but rounding errors moves end the run */
     PROBES = GPIS_PROBES,
+    SLOW = 3,        /* so many rounds that shrink the error by less than half are a reason for another model */
     MOST_STEPS = 60, /* of a probe */
     ENOUGH = 24,     /* steps: a model that is not proven by then is a bad one */
-    MOST_MODELS = 8, /* averaged */
-    MOST_SAMPLES = 2 /* of rows: what two have not seen, others hardly will */
+    MOST_MODELS = 8  /* averaged */
 };
 
 typedef struct newton {
@@ -233,6 +233,20 @@ static bool has_room_to_average(const newton *s) {
     return fmax(square * (strips + 2.0) + rows, sweep) <= (double)gpis_account_left(run->context);
 }
 
+/* Sampled rows that disappoint have missed a few heavy ones, and the next sample would, too: the Gram matrix does not. */
+static bool is_worth_averaging(const newton *s) {
+    if (s->sampling && !s->gram_tried && gpis_run_model_fits(s->run)) return false;
+    return s->models < MOST_MODELS && has_room_to_average(s);
+}
+
+/* Rounds that a model is given. A sample that is like A shrinks the error by d/m each, and is soon done. */
+static int most_rounds(const newton *s) {
+    const gpis_run *run = s->run;
+    if (!s->sampling) return ENOUGH;
+    const double rate = fmin(0.5, (double)run->d / (double)run->m);
+    return (int)fmin(ENOUGH, 4.0 + 1.25 * log(run->settings->tol) / log(rate));
+}
+
 /* Averaging pays when the error shrinks by less than half a round, or takes all too many of them, and not for want of
  * digits; the sketch rides in the next pass. */
 static void judge_pace(newton *s, pace *now) {
@@ -241,10 +255,9 @@ static void judge_pace(newton *s, pace *now) {
     const bool matters = left > fmax(run->noise, 0.1 * run->settings->tol * run->objective);
     now->slow = matters && left > 0.5 * now->left ? now->slow + 1 : 0;
     now->left = left;
-    if (now->slow < 3 && ++now->rounds < ENOUGH) return;
+    if (now->slow < SLOW && ++now->rounds < most_rounds(s)) return;
     now->slow = now->rounds = 0;
-    const int most = s->sampling ? MOST_SAMPLES : MOST_MODELS;
-    now->resketch = run->sketched ? s->models < most && has_room_to_average(s) : has_lost_digits(s);
+    now->resketch = run->sketched ? is_worth_averaging(s) : has_lost_digits(s);
     now->hopeless = run->sketched && !now->resketch;
 }
 

@@ -26,9 +26,10 @@ static const double START_OF_A_PASS = 2e-5; /* seconds: threads, sums of the str
 static const double PAIR = 1.5; /* units: a pair of entries of a sparse row in A'A, while that is in cache */
 static const double PAIR_OUT_OF_CACHE = 6.0;
 static const double COLUMNS_IN_CACHE = 512.0;
-static const double DRAW = 4e-7;           /* seconds: the number of a sampled row, on one thread */
-static const double SCATTERED = 3.0;       /* units: an entry of a row that is read by itself, and copied */
-static const double FACTOR_SPEED = 0.6;    /* of dsyrk on one thread */
+static const double DRAW = 4e-7;        /* seconds: the number of a sampled row, on one thread */
+static const double SCATTERED = 3.0;    /* units: an entry of a row that is read by itself, and copied */
+static const double COLLECTED = 8.0;    /* doubles that are moved for an entry of a small Gram matrix, new memory all */
+static const double FACTOR_SPEED = 0.6; /* of dsyrk on one thread */
 static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on one thread */
 static const double LATENCY = 2e-5;        /* seconds: a message between ranks */
 static const double NETWORK = 1e9;         /* bytes a second */
@@ -99,7 +100,9 @@ static double gram_pass(const gpis_workload *w, const speed *s) {
 static double sampled_gram(const gpis_workload *w, const speed *s, double m) {
     const double entries = w->entries * m / w->n;
     const double rows = m * DRAW * s->one / s->flops + entries * (SCATTERED + 1.0) * s->unit;
-    return rows + (w->storage == GPIS_STORED_SPARSE ? sparse_gram(w, m, s) : dense_gram(m, w->d, s)) + START_OF_A_PASS;
+    const double square = COLLECTED * w->d * w->d * s->copy;
+    return rows + square + (w->storage == GPIS_STORED_SPARSE ? sparse_gram(w, m, s) : dense_gram(m, w->d, s)) +
+           START_OF_A_PASS;
 }
 
 /* The count sketch is measured; of the others their arithmetic is known. */

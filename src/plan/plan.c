@@ -15,9 +15,8 @@
 #include "method/method.h"
 #include "source/join.h"
 
-static const int FACTORS[] = {3, 5, 8, 16, 32}; /* rows of a sketch, in columns of A */
-static const int SAMPLE_FACTORS[] = {16, 64};   /* rows of a sample, the same */
-static const double SAMPLE_SHARE = 1.0 / 16.0;  /* and in rows of A, if that is another number */
+static const int FACTORS[] = {3, 5, 8, 16, 32};    /* rows of a sketch, in columns of A */
+static const int SAMPLE_FACTORS[] = {16, 64, 256}; /* rows of a sample, the same */
 static const double SKETCH_MUST_BEAT = 0.8, SAMPLE_MUST_BEAT = 0.5, GUESS_MUST_BEAT = 0.1;
 /* A sketch, a sample have at most so many of A's rows. */
 static const double NOT_MUCH = 0.25, LITTLE = 0.125;
@@ -138,14 +137,8 @@ static void add_sketches(desk *k, const gpis_sketch_class *kind) {
 }
 
 static void add_samples(desk *k, const gpis_sketch_class *kind) {
-    const int64_t share = (int64_t)(SAMPLE_SHARE * k->work.n);
-    bool other = true;
-    for (size_t i = 0; i < sizeof SAMPLE_FACTORS / sizeof *SAMPLE_FACTORS; i++) {
-        const int64_t m = SAMPLE_FACTORS[i] * k->run->d;
-        add_newton(k, kind, m, false);
-        other = other && share > SAMPLE_FACTORS[0] * k->run->d && fabs(log2((double)share / (double)m)) > 0.5;
-    }
-    if (other) add_newton(k, kind, share, false);
+    for (size_t i = 0; i < sizeof SAMPLE_FACTORS / sizeof *SAMPLE_FACTORS; i++)
+        add_newton(k, kind, SAMPLE_FACTORS[i] * k->run->d, false);
 }
 
 static void add_apgd(desk *k) {
