@@ -2,8 +2,8 @@
  * The table of candidates, the choice, and its reason in words.
  *
  * The Gram matrix is what others must beat: its bound is proven and its passes are known. A sketch must save a fifth; a
- * sample of rows half, since a few heavy rows would spoil it and that is found out only after some passes; gradients
- * alone, whose passes are a guess, nine tenths, unless no model fits in memory.
+ * sample of rows two fifths, since a few heavy rows would spoil it and that is found out only after some passes;
+ * gradients alone, whose passes are a guess, nine tenths, unless no model fits in memory.
  */
 #include "plan/plan.h"
 
@@ -17,7 +17,7 @@
 
 static const int FACTORS[] = {3, 5, 8, 16, 32};    /* rows of a sketch, in columns of A */
 static const int SAMPLE_FACTORS[] = {16, 64, 256}; /* rows of a sample, the same */
-static const double SKETCH_MUST_BEAT = 0.8, SAMPLE_MUST_BEAT = 0.5, GUESS_MUST_BEAT = 0.1;
+static const double SKETCH_MUST_BEAT = 0.8, SAMPLE_MUST_BEAT = 0.6, GUESS_MUST_BEAT = 0.1;
 /* A sketch, a sample have at most so many of A's rows. */
 static const double NOT_MUCH = 0.25, LITTLE = 0.125;
 
@@ -116,14 +116,14 @@ static void add_newton(desk *k, const gpis_sketch_class *kind, int64_t m, bool a
     const char *reason = gpis_method_newton.applicable(k->run);
     if (reason)
         refuse(c, reason);
+    else if (is_sample(c) && !gpis_run_kind_named(k->settings) && !here.at_hand)
+        refuse(c, "its rows are not at hand in memory");
     else if ((k->strict || !asked) && is_too_large(k, c))
         return;
     else if (asked)
         return;
     else if (m > 0 && k->settings->certificate == GPIS_CERTIFICATE_PROVEN)
         refuse(c, is_sample(c) ? "a sample has no proven bound" : "a sketch has no proven bound");
-    else if (is_sample(c) && !gpis_run_kind_named(k->settings) && !here.at_hand)
-        refuse(c, "its rows are not at hand in memory");
     else if (is_sample(c) && (double)m > LITTLE * here.n)
         refuse(c, "too many rows for a sample of this A");
     else if ((double)m > NOT_MUCH * here.n)
