@@ -493,6 +493,22 @@ static void test_solve_by_a_sample(void **state) {
     assert_in_range(r.passes + 3, r.predicted_passes, r.predicted_passes + 6);
     if (!(taken <= chosen(&plan)->memory && chosen(&plan)->memory <= 1.5 * taken + 1e6))
         fail_msg("%g bytes predicted, %g taken", chosen(&plan)->memory, taken);
+    /* stopped and resumed, on a machine for which another plan would be made: the same */
+    gpis_result first, rest;
+    settings.checkpoint = "plan_sample.test";
+    settings.max_passes = 2;
+    unlink(settings.checkpoint);
+    assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &first));
+    settings.max_passes = 0;
+    settings.resume = 1;
+    settings.machine = NULL;
+    assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &rest));
+    assert_int_equal(rest.resumed_passes, 2);
+    assert_memory_equal(rest.x, r.x, D * sizeof *r.x);
+    assert_true(rest.gap == r.gap && rest.passes == r.passes && rest.sketches == r.sketches);
+    unlink(settings.checkpoint);
+    gpis_result_clear(context, &first);
+    gpis_result_clear(context, &rest);
     gpis_result_clear(context, &r);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
