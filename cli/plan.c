@@ -44,26 +44,29 @@ static json_t *count_or_null(const gpis_candidate *c, int64_t count) {
     return c->passes > 0 ? json_integer(count) : json_null();
 }
 
+static const char *sketch_or_null(const gpis_candidate *c) { return c->sketch[0] ? c->sketch : NULL; }
+
 static json_t *candidate_json(const gpis_candidate *c) {
-    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "method", c->method, "m", (json_int_t)c->m,
-                     "passes", count_or_null(c, c->passes), "sketches", count_or_null(c, c->sketches), "flops",
-                     cli_json_number(c->flops), "memory", cli_json_number(c->memory), "seconds",
-                     cli_json_number(c->seconds), "applicable", c->applicable, "chosen", c->chosen, "reason",
-                     c->reason);
+    return json_pack("{s:s, s:s?, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "method", c->method, "sketch",
+                     sketch_or_null(c), "m", (json_int_t)c->m, "passes", count_or_null(c, c->passes), "sketches",
+                     count_or_null(c, c->sketches), "flops", cli_json_number(c->flops), "memory",
+                     cli_json_number(c->memory), "seconds", cli_json_number(c->seconds), "applicable", c->applicable,
+                     "chosen", c->chosen, "reason", c->reason);
 }
 
 static int print_json(const cli_problem *p, const gpis_machine *machine, const gpis_plan *plan) {
     json_t *candidates = json_array();
     for (int i = 0; i < plan->count; i++) json_array_append_new(candidates, candidate_json(&plan->candidates[i]));
     const gpis_candidate *chosen = &plan->candidates[plan->chosen];
-    return cli_print_json(json_pack(
-        "{s:s, s:s, s:I, s:o, s:o, s:s, s:I, s:I, s:I, s:i, s:{s:i, s:f, s:f, s:f, s:f}, s:o, s:s}", "plan", plan->text,
-        "method", chosen->method, "m", (json_int_t)chosen->m, "predicted_passes", count_or_null(chosen, chosen->passes),
-        "predicted_seconds", cli_json_number(chosen->seconds), "set", gpis_set_spec(p->set), "rows",
-        (json_int_t)p->shape.rows, "cols", (json_int_t)p->shape.cols, "responses", (json_int_t)p->k, "threads",
-        gpis_context_threads(p->context), "machine", "threads", machine->threads, "read_bytes", machine->read_bytes,
-        "gradient_bytes", machine->gradient_bytes, "syrk_flops", machine->syrk_flops, "memory", machine->memory,
-        "candidates", candidates, "version", gpis_version()));
+    return cli_print_json(
+        json_pack("{s:s, s:s, s:s?, s:I, s:o, s:o, s:s, s:I, s:I, s:I, s:i, s:{s:i, s:f, s:f, s:f, s:f}, s:o, s:s}",
+                  "plan", plan->text, "method", chosen->method, "sketch", sketch_or_null(chosen), "m",
+                  (json_int_t)chosen->m, "predicted_passes", count_or_null(chosen, chosen->passes), "predicted_seconds",
+                  cli_json_number(chosen->seconds), "set", gpis_set_spec(p->set), "rows", (json_int_t)p->shape.rows,
+                  "cols", (json_int_t)p->shape.cols, "responses", (json_int_t)p->k, "threads",
+                  gpis_context_threads(p->context), "machine", "threads", machine->threads, "read_bytes",
+                  machine->read_bytes, "gradient_bytes", machine->gradient_bytes, "syrk_flops", machine->syrk_flops,
+                  "memory", machine->memory, "candidates", candidates, "version", gpis_version()));
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------------------
@@ -90,7 +93,8 @@ static const char *duration(double seconds, char text[32]) {
 static void print_candidate(const gpis_candidate *c) {
     char name[48], memory[32], flops[32], time[32];
     if (c->m > 0)
-        snprintf(name, sizeof name, "%s, sketch of %lld rows", c->method, (long long)c->m);
+        snprintf(name, sizeof name, "%s, %s of %lld rows", c->method,
+                 strcmp(c->sketch, "sample") == 0 ? "sample" : "sketch", (long long)c->m);
     else
         snprintf(name, sizeof name, strcmp(c->method, "newton") == 0 ? "%s, Gram matrix" : "%s", c->method);
     printf("%c %-32s", c->chosen ? '*' : ' ', name);

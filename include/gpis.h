@@ -330,7 +330,7 @@ typedef struct gpis_settings {
     double gamma_u, gamma_d, fixed_step;
     gpis_restart restart;
     /* Sketched methods (gpis, acc-gpis, and newton where the plan or m says so). */
-    const char *sketch; /* its kind: "count", ... */
+    const char *sketch; /* its kind: "count", ...; "auto": count, or a sample of rows where newton's plan says so */
     int64_t m;          /* rows of the sketch; 0: 8 d, but not more than n; for newton, what the plan says */
     int gpcs;           /* non-zero: start from the solution of a classical sketch of A and y */
     int64_t rounds;     /* GPIHS rounds; 0: no limit */
@@ -383,8 +383,9 @@ GPIS_API void gpis_result_clear(gpis_context *context, gpis_result *result);
 /* One way to solve the problem. */
 typedef struct gpis_candidate {
     char method[16];
+    char sketch[16];          /* kind of the sketch; "": none */
     int64_t m;                /* rows of the sketch; 0: none */
-    int64_t passes, sketches; /* passes, sketches among them; 0: not predicted */
+    int64_t passes, sketches; /* passes, and sketches, which ride in them or (of rows at hand) need none; 0: unknown */
     double flops;             /* arithmetic */
     double memory;            /* bytes at its height, besides A, y and the set */
     double seconds;           /* NaN: not predicted */

@@ -15,7 +15,7 @@ gpis_settings gpis_settings_default(void) {
                            .delta = 1e-9,
                            .gamma_u = 2.0,
                            .gamma_d = 2.0,
-                           .sketch = "count",
+                           .sketch = "auto",
                            .batch = 10,
                            .checkpoint_every = 10.0};
 }
@@ -51,7 +51,7 @@ static gpis_status check_problem(gpis_context *context, const gpis_source *A, in
 }
 
 static gpis_status check_sketch(gpis_context *context, const gpis_settings *s, int64_t n) {
-    if (!s->sketch || !gpis_sketch_find(s->sketch))
+    if (!s->sketch || (strcmp(s->sketch, "auto") != 0 && !gpis_sketch_find(s->sketch)))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "no sketch is called '%s'; there are %s",
                          s->sketch ? s->sketch : "", gpis_sketch_names());
     if (s->m < 0 || s->m > n)
@@ -161,6 +161,7 @@ static gpis_status choose(gpis_run *run, gpis_choice *choice, const gpis_method 
     if (status != GPIS_OK) return status;
     *method = gpis_method_find(run->context, choice->method);
     if (!*method) return GPIS_BAD_ARGUMENT;
+    if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
     const char *reason = (*method)->applicable(run);
     if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
         reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";

@@ -5,7 +5,8 @@
  *     s  = argmin over K of 1/2 <s - x, H (s - x)> + <g, s - x>
  *     x+ = the best point of the hull of all points so far (hull.h), no pass
  *
- * The model is the exact Gram matrix, or (SA)'(SA) of a sketch with m rows: one dial, from a few rows to all n.
+ * The model is the exact Gram matrix, or (SA)'(SA) of a sketch with m rows: one dial, from a few rows to all n. Rows
+ * that are sampled (sample.h) are such a sketch too, and need no pass where A is in memory.
  * Residuals are always recomputed from A, so H only preconditions; errors in it slow the rounds down but do not enter
  * the answer.
  *
@@ -25,6 +26,7 @@
 enum {
     PATIENCE = 3, /* so many rounds in which nothing but rounding errors moves end the run */
     PROBES = GPIS_PROBES,
+    SLOW = 3,        /* so many rounds that shrink the error by less than half are a reason for another model */
     MOST_STEPS = 60, /* of a probe */
     ENOUGH = 24,     /* steps: a model that is not proven by then is a bad one */
     MOST_MODELS = 8, /* averaged */
@@ -39,7 +41,8 @@ typedef struct newton {
     double *foreseen; /* owned: and the gradient that the sketch foresees there */
     double objective, hull_objective;
     gpis_hull *hull;     /* owned */
-    gpis_sketch *sketch; /* owned; NULL with the Gram matrix */
+    gpis_sketch *sketch; /* owned; NULL with the Gram matrix and with sampled rows */
+    bool sampling;       /* sketches are samples of rows */
     int models;          /* sketches averaged in H */
     bool gram_tried, sketch_tried;
     gpis_probes *probes; /* owned; NULL: none */
@@ -51,25 +54,37 @@ typedef struct newton {
     double improving;    /* what that is likely to shrink by in a round */
 } newton;
 
+/* x has been measured. */
+static void take_point(newton *s) {
+    gpis_run *run = s->run;
+    run->combination = (gpis_combination){0};
+    gpis_run_offer(run, s->x, s->objective);
+    gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
+}
+
 /* ---- the model ------------------------------------------------------------------------------------------------------
  */
 
 /* H <- ((models) H + (SA)'(SA)) / (models + 1) and its factor. With x0, the sketched problem's objective and gradient
- * there. */
+ * there. The sketch has been made; rows are sampled here. */
 static gpis_status mix_model(newton *s, const double *x0, bool coarse) {
     gpis_run *run = s->run;
     const int64_t entries = run->d * run->d;
-    double *H = gpis_alloc(run->context, entries, sizeof *H);
+    double *H = gpis_alloc(run->context, entries, sizeof *H), *objective = x0 ? &s->objective : NULL;
+    double *g = x0 ? s->g : NULL;
+    gpis_sample *sample = NULL;
     if (!H) return GPIS_NO_MEMORY;
-    gpis_status status =
-        gpis_run_sketch_gram(run, s->sketch, coarse, H, x0, x0 ? &s->objective : NULL, x0 ? s->g : NULL);
+    gpis_status status = s->sampling ? gpis_run_sample(run, (uint64_t)s->models, x0, H, objective, g, &sample)
+                                     : gpis_run_sketch_gram(run, s->sketch, coarse, H, x0, objective, g);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
     }
     const double share = 1.0 / (s->models + 1);
     for (int64_t i = 0; s->models > 0 && i < entries; i++) H[i] = share * H[i] + (1.0 - share) * run->model->H[i];
-    return gpis_run_take_model(run, H, (double)s->sketch->m, s->sketch);
+    status = gpis_run_take_model(run, H, (double)run->m, s->sketch, sample);
+    gpis_sample_destroy(sample);
+    return status;
 }
 
 /* Another sketch in the model, and new probes, since those belong to a factor. The first one, which the others only
@@ -78,8 +93,9 @@ static gpis_status add_to_model(newton *s, const double *x0) {
     gpis_run *run = s->run;
     gpis_probes_destroy(s->probes);
     s->probes = NULL;
-    gpis_status status = mix_model(s, x0, s->models == 0);
-    if (status == GPIS_OK && s->models == 0 && gpis_run_model_is_too_coarse(run)) status = mix_model(s, x0, false);
+    const bool coarse = s->models == 0 && !s->sampling && gpis_run_coarse_pays(run, s->sketch);
+    gpis_status status = mix_model(s, x0, coarse);
+    if (status == GPIS_OK && coarse && gpis_run_model_is_too_coarse(run)) status = mix_model(s, x0, false);
     if (status != GPIS_OK) return status;
     run->model->c = 0.0; /* nothing is known of it yet; the probes compare its factor, shifted or not, with A'A */
     run->model->slack = 0.0;
@@ -93,9 +109,11 @@ static gpis_status add_to_model(newton *s, const double *x0) {
 /* A sketch, of Y too if k is not 0. With few rows to sketch, only a Gaussian one is sure to keep all directions. */
 static gpis_status make_sketch(newton *s, int64_t m, int64_t k) {
     gpis_run *run = s->run;
-    const gpis_sketch_class *kind = gpis_sketch_find(m > run->n / 2 && k == 0 ? "gaussian" : run->settings->sketch);
+    const gpis_sketch_class *kind = m > run->n / 2 && k == 0 ? gpis_sketch_find("gaussian") : run->kind;
     s->sketch_tried = true;
     run->m = m;
+    s->sampling = kind->of_rows && gpis_sample_is_at_hand(run->A);
+    if (s->sampling) return GPIS_OK;
     return gpis_sketch_create(run->context, kind, m, run->n, run->d, k, run->settings->seed, 0, &s->sketch);
 }
 
@@ -104,7 +122,7 @@ static gpis_status make_sketch(newton *s, int64_t m, int64_t k) {
 static void foresee(newton *s, const double *x, const double *g) {
     const gpis_run *run = s->run;
     memcpy(s->next, run->inner->s, (size_t)run->size * sizeof(double));
-    if (!s->sketch || run->k > 1) return;
+    if (!run->sketched || run->k > 1) return;
     double *step = s->V; /* no probes are under way */
     for (int64_t j = 0; j < run->d; j++) step[j] = s->next[j] - x[j];
     gpis_model_apply(run->model, 1, step, s->foreseen);
@@ -121,17 +139,22 @@ static void compare(newton *s) {
     if (before > 0.0) s->improving = fmin(1.0, s->wrong / before);
 }
 
-/* One pass sketches A and y; the start is the solution of the sketched problem, if that is better than x0 it will show.
- */
+/* The pass that sketches A and y. */
+static gpis_status sketch_all(newton *s) {
+    gpis_run *run = s->run;
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
+    run->sketches++;
+    return gpis_run_pass(run, &pass, s->sketch->class->cost(run->n, run->d, run->m));
+}
+
+/* The start is the solution of the sketched problem, if that is better than x0 it will show. */
 static gpis_status start_from_sketch(newton *s, const double *x0) {
     gpis_run *run = s->run;
     gpis_status status = make_sketch(s, run->m, run->k);
-    if (status != GPIS_OK) return status;
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
-    run->sketches++;
-    status = gpis_run_pass(run, &pass, s->sketch->class->cost(run->n, run->d, run->m));
+    if (status == GPIS_OK && !s->sampling) status = sketch_all(s);
     if (status == GPIS_OK) status = add_to_model(s, x0);
     if (status != GPIS_OK) return status;
+    if (run->norms_known) take_point(s); /* x0 itself had to be measured */
     status = gpis_run_inner(run, x0, s->g, s->objective);
     if (status != GPIS_OK) return status;
     foresee(s, x0, s->g);
@@ -148,14 +171,6 @@ static bool has_use_for_probes(const newton *s) { return s->probes && gpis_probe
 
 /* The probes may still find a bound, or a better one. */
 static bool is_waiting(const newton *s) { return !s->face && has_use_for_probes(s) && s->probes->steps < ENOUGH; }
-
-/* x has been measured. */
-static void take_point(newton *s) {
-    gpis_run *run = s->run;
-    run->combination = (gpis_combination){0};
-    gpis_run_offer(run, s->x, s->objective);
-    gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
-}
 
 /* f and g at x; probes ride along, and with `resketch` a new sketch of A. */
 static gpis_status evaluate(newton *s, bool resketch) {
@@ -223,7 +238,7 @@ static gpis_status step(newton *s) {
 
 /* The best point so far is measured in extended precision, and what was measured before is forgotten. */
 static gpis_status measure_again(newton *s) {
-    if (!s->face) memcpy(s->x, s->run->best, (size_t)s->run->size * sizeof(double));
+    memcpy(s->x, s->run->best, (size_t)s->run->size * sizeof(double));
     s->hull->count = 0;
     return evaluate(s, false);
 }
@@ -243,12 +258,13 @@ static void leave_face(newton *s) {
     s->hoping = s->hoping && ++s->faces < MOST_FACES;
 }
 
-/* The same at the point measured last, on its face. Whether that holds the answer shows after a step on it. */
+/* The same at the point measured last, on its face. */
 static gpis_status bound_on_face(newton *s) {
-    bool holds;
+    bool holds = gpis_on_face_contains(s->face, s->x);
+    gpis_status status = GPIS_OK;
     s->run->combination = (gpis_combination){0};
-    const gpis_status status = gpis_on_face_solve(s->face, s->x, s->g, s->objective, s->next, &holds);
-    if (status != GPIS_OK || gpis_run_solved(s->run) || holds || s->face->steps == 0) return status;
+    if (holds) status = gpis_on_face_solve(s->face, s->x, s->g, s->objective, s->next, &holds);
+    if (status != GPIS_OK || gpis_run_solved(s->run) || holds) return status;
     leave_face(s);
     return bound_by_model(s);
 }
@@ -283,15 +299,31 @@ typedef struct pace {
 } pace;
 
 /* A Gram matrix that had to be shifted has lost digits that a sketch, held by its rows, still has. */
-static bool has_lost_digits(const newton *s) { return !s->sketch && !s->sketch_tried && s->run->model->shift > 0.0; }
+static bool has_lost_digits(const newton *s) { return !s->sketch_tried && s->run->model->shift > 0.0; }
 
 /* Another model beside the one at hand. */
 static bool has_room_to_average(const newton *s) {
     const gpis_run *run = s->run;
     const double square = 8.0 * (double)run->d * (double)run->d;
-    const double strips = gpis_pass_gram_strips((double)s->sketch->m, (double)run->d);
-    const double sweep = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .sketch = true});
-    return fmax(square * (strips + 2.0), sweep) <= (double)gpis_account_left(run->context);
+    const double strips = gpis_pass_gram_strips((double)run->m, (double)run->d);
+    const double rows = s->sampling ? gpis_sample_memory(run->A, 0, run->m) : 0.0;
+    const double sweep = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .sketch = !s->sampling});
+    return fmax(square * (strips + 2.0) + rows, sweep) <= (double)gpis_account_left(run->context);
+}
+
+/* Sampled rows that disappoint have missed a few heavy ones, and the next sample would, too: the Gram matrix does not.
+ */
+static bool is_worth_averaging(const newton *s) {
+    if (s->sampling && !s->gram_tried && gpis_run_model_fits(s->run)) return false;
+    return s->models < MOST_MODELS && has_room_to_average(s);
+}
+
+/* Rounds that a model is given. A sample that is like A shrinks the error by d/m each, and is soon done. */
+static int most_rounds(const newton *s) {
+    const gpis_run *run = s->run;
+    if (!s->sampling) return ENOUGH;
+    const double rate = fmin(0.5, (double)run->d / (double)run->m);
+    return (int)fmin(ENOUGH, 4.0 + 1.25 * log(run->settings->tol) / log(rate));
 }
 
 /* Averaging pays when the error shrinks by less than half a round, or takes all too many of them, and not for want of
@@ -303,10 +335,10 @@ static void judge_pace(newton *s, pace *now) {
     const bool matters = left > fmax(run->noise, 0.1 * run->settings->tol * run->objective);
     now->slow = matters && left > 0.5 * now->left ? now->slow + 1 : 0;
     now->left = left;
-    if (now->slow < 3 && ++now->rounds < ENOUGH) return;
+    if (now->slow < SLOW && ++now->rounds < most_rounds(s)) return;
     now->slow = now->rounds = 0;
-    now->resketch = s->sketch ? s->models < MOST_MODELS && has_room_to_average(s) : has_lost_digits(s);
-    now->hopeless = s->sketch && !now->resketch;
+    now->resketch = run->sketched ? is_worth_averaging(s) : has_lost_digits(s);
+    now->hopeless = run->sketched && !now->resketch;
 }
 
 static gpis_status make_gram(newton *s) {
@@ -330,13 +362,13 @@ static gpis_status last_resort(newton *s, pace *now) {
     const bool moving = now->hopeless && now->idle < patience(run);
     now->idle = 0;
     now->hopeless = false;
-    if (s->face || s->hoping) {
-        s->hoping = false;
-        if (s->face) leave_face(s);
+    s->hoping = false;
+    if (s->face) {
+        leave_face(s);
         return GPIS_OK;
     }
     if (!no_more && !moving && gpis_run_extend(run, true)) return measure_again(s);
-    if (!no_more && s->sketch && !s->gram_tried && gpis_run_model_fits(run)) return make_gram(s);
+    if (!no_more && run->sketched && !s->gram_tried && gpis_run_model_fits(run)) return make_gram(s);
     if (!no_more && has_lost_digits(s))
         now->resketch = true;
     else if (!moving)
@@ -352,17 +384,19 @@ static gpis_status look_for_face(newton *s) {
     return gpis_on_face_create(run, s->next, s->foreseen, 2.0 * s->improving * s->wrong, &s->face);
 }
 
-/* A round's pass, and what becomes of the sketch it may carry. */
+/* A round's pass, and what becomes of the sketch it may carry. Sampled rows need no pass: probes of the new model ride
+ * along in this one already. */
 static gpis_status go_on(newton *s, pace *now) {
     enum { ROWS_A_COLUMN = 8 };
-    const bool resketch = now->resketch;
-    gpis_status status = resketch && !s->sketch ? make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
+    bool resketch = now->resketch;
+    gpis_status status = resketch && !s->run->sketched ? make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
     now->resketch = false;
-    if (s->face)
-        s->face->steps++;
-    else if (status == GPIS_OK && s->hoping && !resketch)
-        status = look_for_face(s);
+    if (status == GPIS_OK && s->hoping && !s->face && !resketch) status = look_for_face(s);
     memcpy(s->x, s->next, (size_t)s->run->size * sizeof(double));
+    if (status == GPIS_OK && resketch && s->sampling) {
+        status = add_to_model(s, NULL);
+        resketch = false;
+    }
     if (status == GPIS_OK) status = evaluate(s, resketch);
     if (status == GPIS_OK && s->hoping && !s->face) compare(s);
     return status == GPIS_OK && resketch ? add_to_model(s, NULL) : status;
@@ -382,8 +416,8 @@ static gpis_status first_pass(newton *s) {
 /* Only a proof will do, and no face will give it. */
 static bool wants_gram(const newton *s) {
     const bool sketch_proves = s->hoping || s->face;
-    return s->run->settings->certificate == GPIS_CERTIFICATE_PROVEN && s->sketch && !sketch_proves && !s->gram_tried &&
-           gpis_run_model_fits(s->run);
+    return s->run->settings->certificate == GPIS_CERTIFICATE_PROVEN && s->run->sketched && !sketch_proves &&
+           !s->gram_tried && gpis_run_model_fits(s->run);
 }
 
 static gpis_status rounds(newton *s) {

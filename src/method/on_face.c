@@ -136,6 +136,16 @@ gpis_status gpis_on_face_take_gram(gpis_on_face *face) {
     return status == GPIS_OK ? gpis_inner_create(run->context, face->set, face->model, NULL, &face->inner) : status;
 }
 
+bool gpis_on_face_contains(const gpis_on_face *face, const double *x) {
+    const gpis_run *run = face->run;
+    for (int64_t j = 0, c = 0; j < run->d; j++) {
+        const bool inside = c < face->count && face->columns[c] == j;
+        c += inside;
+        if (!inside && !gpis_face_is_at_wall(run->set, x, j)) return false;
+    }
+    return true;
+}
+
 /* The sets of faces have exact solvers: one burst goes to the end, or as far as rounding lets it. */
 static gpis_status minimise(gpis_on_face *face, const double *x, const double *g) {
     enum { STEPS = 5000 };
@@ -163,6 +173,7 @@ gpis_status gpis_on_face_solve(gpis_on_face *face, const double *x, const double
     status = gpis_certificate_on_face(run->context, run->set, &point, &here, face->inner->s, &gap, &lead);
     if (status != GPIS_OK) return status;
     run->lower = fmax(run->lower, objective - gap);
-    *holds = lead > 0.0;
+    *holds = lead > 0.0 || !face->stepped;
+    face->stepped = true;
     return GPIS_OK;
 }

@@ -21,7 +21,7 @@ typedef struct gpis_on_face {
     gpis_model *model; /* owned; NULL: not made yet */
     gpis_inner *inner; /* owned */
     double *x, *g;     /* owned: count each */
-    int64_t steps;     /* taken on it */
+    bool stepped;      /* a point on it was solved for, so that what is measured there tells whether it holds */
 } gpis_on_face;
 
 /* Whether this problem can have one. */
@@ -38,8 +38,10 @@ void gpis_on_face_destroy(gpis_on_face *face);
 /* A pass has filled H. */
 gpis_status gpis_on_face_take_gram(gpis_on_face *face);
 
-/* At x, whose other entries are at walls: the bound, entered in the run; the minimiser on the face, as the next point;
- * and false in *holds when a column outside would lower f. */
+/* Whether all other entries of x are at walls. */
+bool gpis_on_face_contains(const gpis_on_face *face, const double *x);
+/* At such an x: the bound, entered in the run; the minimiser on the face, as the next point; and false in *holds when,
+ * at a point that was solved for, a column outside would lower f. */
 gpis_status gpis_on_face_solve(gpis_on_face *face, const double *x, const double *g, double objective, double *next,
                                bool *holds);
 

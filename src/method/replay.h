@@ -22,7 +22,7 @@ typedef struct gpis_run gpis_run;
 
 /* What the planner chose; kept, since the speeds it goes by may be measured anew and differ. */
 typedef struct gpis_choice {
-    char method[16], plan[256];
+    char method[16], sketch[16], plan[256]; /* sketch: its kind; "": as the settings say */
     int64_t m, passes;
     double seconds;
 } gpis_choice;

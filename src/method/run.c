@@ -20,6 +20,7 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .size = A->d * k,
                       .set = set,
                       .settings = settings,
+                      .kind = gpis_run_kind(settings),
                       .started = gpis_clock(),
                       .used = atomic_load(&context->used),
                       .objective = INFINITY,
@@ -37,6 +38,15 @@ void gpis_run_clear(gpis_run *run) {
     gpis_free(run->context, run->best);
     gpis_free(run->context, run->norms2);
     *run = (gpis_run){.context = run->context};
+}
+
+const gpis_sketch_class *gpis_run_kind_named(const gpis_settings *settings) {
+    return strcmp(settings->sketch, "auto") == 0 ? NULL : gpis_sketch_find(settings->sketch);
+}
+
+const gpis_sketch_class *gpis_run_kind(const gpis_settings *settings) {
+    const gpis_sketch_class *named = gpis_run_kind_named(settings);
+    return named ? named : gpis_sketch_find("count");
 }
 
 void gpis_run_warn(gpis_run *run, const char *format, ...) {
@@ -136,11 +146,10 @@ gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objectiv
         gpis_free(run->context, H);
         return status;
     }
-    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, run->d).gram, NULL);
+    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, run->d).gram, NULL, NULL);
 }
 
-/* Small ones are as fast in double precision; ranks share the work in it. */
-static bool is_worth_coarse(const gpis_run *run, const gpis_sketch *sketch) {
+bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch) {
     static const double WORTH_IT = 1e9; /* products */
     return !gpis_source_joined(run->A) && (double)sketch->m * (double)run->d * (double)run->d >= WORTH_IT;
 }
@@ -149,7 +158,7 @@ gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool 
                                  double *objective, double *g) {
     gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = objective, .G = g, .gram = H};
     gpis_status status = GPIS_OK;
-    if (coarse && is_worth_coarse(run, sketch)) {
+    if (coarse) {
         pass.gram = NULL;
         status = gpis_coarse_gram(run->context, sketch->SA, sketch->m, run->d, H);
     }
@@ -166,17 +175,23 @@ bool gpis_run_model_is_too_coarse(const gpis_run *run) {
     return run->model->shift > 0.0 || run->model->inverse > MOST;
 }
 
-gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch) {
+/* H has lost digits that its rows still have; slower without, where there is no room for them. */
+static gpis_status hold_sketch(gpis_run *run, const gpis_sketch *sketch) {
+    const double room = 8.0 * (double)run->d * (double)(sketch->m + 2 * run->d + 2) + 1e6;
+    if (room > (double)gpis_account_left(run->context)) return GPIS_OK;
+    return gpis_model_hold_rows(run->model, sketch->m, sketch->SA);
+}
+
+gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch,
+                                const gpis_sample *sample) {
     gpis_inner_destroy(run->inner);
     gpis_model_destroy(run->model);
     run->inner = NULL;
     run->model = NULL;
-    run->sketched = sketch != NULL;
+    run->sketched = sketch || sample;
     gpis_status status = gpis_model_create(run->context, run->d, H, roundings, &run->model);
-    /* slower without, where there is no room for it */
-    const double room = sketch ? 8.0 * (double)run->d * (double)(sketch->m + 2 * run->d + 2) + 1e6 : 0.0;
-    if (status == GPIS_OK && sketch && run->model->shift > 0.0 && room <= (double)gpis_account_left(run->context))
-        status = gpis_model_hold_rows(run->model, sketch->m, sketch->SA);
+    if (status == GPIS_OK && run->sketched && run->model->shift > 0.0)
+        status = sketch ? hold_sketch(run, sketch) : gpis_sample_hold(sample, run->model);
     if (status != GPIS_OK) return status;
     return gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner);
 }

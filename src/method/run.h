@@ -9,6 +9,7 @@
 #include "certificate/certificate.h"
 #include "inner/inner.h"
 #include "method/replay.h"
+#include "method/sample.h"
 #include "pass/pass.h"
 
 struct gpis_run {
@@ -18,8 +19,9 @@ struct gpis_run {
     int64_t n, d, k, size; /* size = d k */
     gpis_set *set;
     const gpis_settings *settings;
-    gpis_replay *replay; /* owned: the checkpoint; NULL: none */
-    gpis_watch watch;    /* of its passes */
+    const gpis_sketch_class *kind; /* of its sketches */
+    gpis_replay *replay;           /* owned: the checkpoint; NULL: none */
+    gpis_watch watch;              /* of its passes */
     /* the account */
     double started, pass_started;
     bool paused;  /* the clock is not charged */
@@ -55,6 +57,10 @@ struct gpis_run {
 gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A, const double *Y, int64_t k,
                            gpis_set *set, const gpis_settings *settings);
 void gpis_run_clear(gpis_run *run);
+/* The kind of sketch that the settings name; NULL: it is left to the plan. */
+const gpis_sketch_class *gpis_run_kind_named(const gpis_settings *settings);
+/* The same, and the usual kind where none is named. */
+const gpis_sketch_class *gpis_run_kind(const gpis_settings *settings);
 
 /* Another sentence of the warning. */
 void gpis_run_warn(gpis_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -85,14 +91,17 @@ gpis_errors gpis_run_errors(const gpis_run *run, const double *x, double objecti
 gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective);
 /* H = (SA)'(SA), d x d: SA is a dense matrix of its own, and a pass over its rows is the fast way to it. With x,
  * objective and gradient of the sketched problem there, ||SA x - SY||^2 and (SA)'(SA x - SY), as well. `coarse`: H in
- * single precision will do, if that is faster. */
+ * single precision. */
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,
                                  double *objective, double *g);
+/* Whether single precision is faster: small ones are as fast in double, and ranks share the work in it. */
+bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch);
 /* Whether the model, made of such an H, has lost too much by it. */
 bool gpis_run_model_is_too_coarse(const gpis_run *run);
-/* Takes H = (an estimate of) A'A, owned from then on, as the model, and makes the inner problem on it. `sketch`: where
- * the estimate comes from, and what serves if H is too near to singular; NULL: the estimate is exact. */
-gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch);
+/* Takes H = (an estimate of) A'A, owned from then on, as the model, and makes the inner problem on it. `sketch` or
+ * `sample`: where the estimate comes from, and what serves if H is too near to singular; both NULL: it is exact. */
+gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch,
+                                const gpis_sample *sample);
 
 /* Solves the inner problem around x, where the gradient is g, until run->inner->s is good enough to go to. */
 gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, double objective);

@@ -154,10 +154,8 @@ static gpis_status gpihs(rounds *r) {
 }
 
 gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerated) {
-    rounds r = {.run = run,
-                .inner = gpis_descent_from(run->settings, accelerated),
-                .kind = gpis_sketch_find(run->settings->sketch),
-                .m = default_m(run)};
+    rounds r = {
+        .run = run, .inner = gpis_descent_from(run->settings, accelerated), .kind = run->kind, .m = default_m(run)};
     gpis_status status = GPIS_NO_MEMORY;
     r.x = gpis_alloc(run->context, run->size, sizeof(double));
     r.g = gpis_alloc(run->context, run->size, sizeof(double));
@@ -177,8 +175,7 @@ gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerat
 }
 
 const char *gpis_sketched_applicable(const gpis_run *run) {
-    const gpis_sketch_class *kind = gpis_sketch_find(run->settings->sketch);
-    return kind->whole && !run->A->resident ? "its sketch needs all rows at once, and these are not at hand; "
-                                              "use sparse-sign"
-                                            : NULL;
+    return run->kind->whole && !run->A->resident ? "its sketch needs all rows at once, and these are not at hand; "
+                                                   "use sparse-sign"
+                                                 : NULL;
 }

@@ -26,7 +26,10 @@ static const double START_OF_A_PASS = 2e-5; /* seconds: threads, sums of the str
 static const double PAIR = 1.5; /* units: a pair of entries of a sparse row in A'A, while that is in cache */
 static const double PAIR_OUT_OF_CACHE = 6.0;
 static const double COLUMNS_IN_CACHE = 512.0;
-static const double COARSE = 0.6;          /* a Gram matrix in single precision, against double */
+static const double COARSE = 0.6;     /* a Gram matrix in single precision, against double */
+static const double DRAW = 4e-7;      /* seconds: the number of a sampled row, on one thread */
+static const double SCATTERED = 3.0;  /* units: an entry of a row that is read by itself, and copied */
+static const double COLLECTED = 24.0; /* doubles read in the time that an entry of a sample's H takes: all new memory */
 static const double FACTOR_SPEED = 0.6;    /* of dsyrk on one thread */
 static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on one thread */
 static const double LATENCY = 2e-5;        /* seconds: a message between ranks */
@@ -88,15 +91,25 @@ static double sketch_gram(const gpis_workload *w, double m, const speed *s) {
     const bool coarse = w->ranks <= 1.0 && m * w->d * w->d >= 1e9;
     return (coarse ? COARSE : 1.0) * dense_gram(m, w->d, s);
 }
+static double sparse_gram(const gpis_workload *w, double rows, const speed *s) {
+    const double a_row = w->entries / w->n, pairs = 0.5 * rows * a_row * (a_row + 1.0);
+    return pairs * (w->d <= COLUMNS_IN_CACHE ? PAIR : PAIR_OUT_OF_CACHE) * s->unit +
+           2.0 * gpis_pass_gram_strips(rows, w->d) * w->d * w->d * s->copy;
+}
 
 static double gram_pass(const gpis_workload *w, const speed *s) {
     const double read = w->entries * STORAGE[w->storage].gradient * s->unit, talking = talk(w, 0.5 * w->d * w->d);
     if (w->storage != GPIS_STORED_SPARSE) return read_along(w, s, read + dense_gram(w->n, w->d, s)) + talking;
-    const double pairs = 0.5 * w->entries * (w->entries / w->n + 1.0);
-    return read_along(w, s,
-                      read + pairs * (w->d <= COLUMNS_IN_CACHE ? PAIR : PAIR_OUT_OF_CACHE) * s->unit +
-                          2.0 * gpis_pass_gram_strips(w->n, w->d) * w->d * w->d * s->copy) +
-           talking;
+    return read_along(w, s, read + sparse_gram(w, w->n, s)) + talking;
+}
+
+/* The Gram matrix of m sampled rows. */
+static double sampled_gram(const gpis_workload *w, const speed *s, double m) {
+    const double entries = w->entries * m / w->n;
+    const double rows = m * DRAW * s->one / s->flops + entries * (SCATTERED + 1.0) * s->unit;
+    const double square = COLLECTED * w->d * w->d * s->copy;
+    return rows + square + (w->storage == GPIS_STORED_SPARSE ? sparse_gram(w, m, s) : dense_gram(m, w->d, s)) +
+           START_OF_A_PASS;
 }
 
 /* The count sketch is measured; of the others their arithmetic is known. */
@@ -132,10 +145,15 @@ static gpis_effort by_gram(const gpis_workload *w, const speed *s) {
                          .seconds = gram_pass(w, s) + ((double)work.passes - 1.0) * gradient_pass(w, s, false)};
 }
 
+/* One pass is that of the sketch, or of the Gram matrix; a sample has none. */
+static double gradients_of(const gpis_workload *w, double m, int64_t passes) {
+    return (double)passes - (m > 0.0 && gpis_workload_samples(w) ? 0.0 : 1.0);
+}
+
 /* What follows the sketch, until probes have made the bound good enough. */
 static gpis_effort by_probes(const gpis_workload *w, const speed *s, double m) {
     const int64_t passes = gpis_passes_sketch(w, m);
-    const double gradients = (double)passes - 1.0, probing = w->probing ? gradients : 0.0;
+    const double gradients = gradients_of(w, m, passes), probing = w->probing ? gradients : 0.0;
     return (gpis_effort){.passes = passes,
                          .flops = 4.0 * w->entries * GPIS_PROBES * probing,
                          .seconds = gradients * gradient_pass(w, s, w->probing) +
@@ -145,7 +163,7 @@ static gpis_effort by_probes(const gpis_workload *w, const speed *s, double m) {
 /* What follows the sketch, where the rounds end on a face. */
 static gpis_effort by_face(const gpis_workload *w, const speed *s, double m) {
     const int64_t passes = gpis_passes_face(w, m);
-    const double share = FREE * FREE, gradients = (double)passes - 1.0;
+    const double share = FREE * FREE, gradients = gradients_of(w, m, passes);
     return (gpis_effort){.passes = passes,
                          .flops = share * w->entries * w->entries / w->n,
                          .seconds = gradients * gradient_pass(w, s, false) + share * gram_pass(w, s)};
@@ -154,15 +172,17 @@ static gpis_effort by_face(const gpis_workload *w, const speed *s, double m) {
 gpis_effort gpis_cost_newton(const gpis_workload *w, const gpis_machine *machine, int threads, double m) {
     const speed s = speed_of(machine, threads);
     const double square = w->d * w->d, factor = 2.0 * square * w->d / 3.0;
+    const bool sampling = m > 0.0 && gpis_workload_samples(w);
     gpis_effort work = m == 0.0 ? by_gram(w, &s) : w->face ? by_face(w, &s, m) : by_probes(w, &s, m);
-    const double gradients = (double)work.passes - 1.0, rounds = m > 0.0 ? gradients : 1.0;
+    const double gradients = gradients_of(w, m, work.passes), rounds = m > 0.0 ? gradients : 1.0;
     work.otherwise = m > 0.0 && w->face ? by_probes(w, &s, m).seconds : work.seconds;
     double always = factor / (FACTOR_SPEED * s.one) + inner_seconds(w, &s, rounds);
     work.flops += 4.0 * w->entries * w->k * gradients + factor + inner_flops(w, rounds);
     if (m > 0.0) {
+        const double a_row = w->entries / w->n;
         work.sketches = 1;
-        work.flops += 2.0 * w->entries + m * square;
-        always += sketch_pass(w, &s, m) + sketch_gram(w, m, &s);
+        work.flops += sampling ? m * a_row * a_row : 2.0 * w->entries + m * square;
+        always += sampling ? sampled_gram(w, &s, m) : sketch_pass(w, &s, m) + sketch_gram(w, m, &s);
     }
     work.seconds += always;
     work.otherwise += always;

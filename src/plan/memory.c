@@ -33,16 +33,19 @@ static double on_face(const gpis_run *run) {
     return fmax(square + pass(run, 0, count, false), 4.0 * square);
 }
 
-/* The Gram matrix of a sketch is a pass over its m rows. */
-static double sketch_gram_pass(const gpis_run *run, int64_t m) {
+/* The Gram matrix of a sketch is a pass over its m rows, dense unless they are sampled from compressed ones. */
+static double sketch_gram_pass(const gpis_run *run, int64_t m, bool sampled) {
+    const gpis_source *A = run->A;
+    const bool sparse = sampled && A->block_kind == GPIS_BLOCK_CSR;
     const gpis_source SA = {.n = m,
                             .d = run->d,
-                            .nonzeros = m * run->d,
+                            .nonzeros = sparse ? A->nonzeros / A->n * m : m * run->d,
                             .type = GPIS_FLOAT64,
-                            .block_kind = GPIS_BLOCK_DENSE,
+                            .block_kind = sparse ? GPIS_BLOCK_CSR : GPIS_BLOCK_DENSE,
                             .resident = true};
-    const double pass = gpis_pass_memory(run->context, &SA, (gpis_pass_load){.gram = run->d});
-    return fmax(pass, gpis_coarse_memory(run->context, run->d));
+    const double pass =
+        gpis_pass_memory(run->context, &SA, (gpis_pass_load){.k = sampled ? run->k : 0, .gram = run->d});
+    return sampled ? pass : fmax(pass, gpis_coarse_memory(run->context, run->d));
 }
 
 double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_t m) {
@@ -54,16 +57,20 @@ double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_
         const double rounds = model + pass(run, 0, 0, false), making = square + pass(run, 0, run->d, false);
         return always + fmax(fmax(rounds, making), 3.0 * square);
     }
+    const int64_t count = work->probing ? GPIS_PROBES : 0;
+    const double probes = 8.0 * (double)count * ((PROBE_STEPS + 3.0) * d + PROBE_STEPS * PROBE_STEPS);
+    const double facing = gpis_on_face_applies(run) ? on_face(run) : 0.0;
+    const double rounds = model + probes + fmax(pass(run, count, 0, false), facing);
+    if (gpis_workload_samples(work)) { /* the rows are given back when there is a model */
+        const double rows = gpis_sample_memory(run->A, run->k, m);
+        return always + fmax(rows + fmax(square + sketch_gram_pass(run, m, true), 3.0 * square), rounds);
+    }
     /* nodes of the tree of sums, and what other ranks send */
     const double held = gpis_tree_depth(run->n, m) + (work->ranks > 1.0 ? 2.0 : 0.0);
     const double sketch =
         8.0 * held * (double)m * (d + k) + work->sketch->memory(run->n, run->d, m, run->context->threads);
-    const int64_t count = work->probing ? GPIS_PROBES : 0;
-    const double probes = 8.0 * (double)count * ((PROBE_STEPS + 3.0) * d + PROBE_STEPS * PROBE_STEPS);
-    const double absorbing = pass(run, 0, 0, true), making = square + sketch_gram_pass(run, m);
-    const double rounds = model + probes + pass(run, count, 0, false);
-    const double facing = gpis_on_face_applies(run) ? model + probes + on_face(run) : 0.0;
-    return always + sketch + fmax(fmax(fmax(absorbing, making), fmax(rounds, 3.0 * square)), facing);
+    const double absorbing = pass(run, 0, 0, true), making = square + sketch_gram_pass(run, m, false);
+    return always + sketch + fmax(fmax(absorbing, making), fmax(rounds, 3.0 * square));
 }
 
 double gpis_memory_apgd(const gpis_run *run) {

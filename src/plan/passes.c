@@ -32,7 +32,7 @@ int64_t gpis_passes_sketch(const gpis_workload *work, double m) {
         const double c =
             work->probing ? gpis_probes_expect(lowest, highest, work->d, j, GPIS_PROBES, 0.5 * work->delta) : 1.0;
         error *= rate;
-        if (c > 0.0 && error <= work->tol * c) return j + 1;
+        if (c > 0.0 && error <= work->tol * c) return j + (gpis_workload_samples(work) ? 0 : 1);
     }
     return MOST_PASSES;
 }
@@ -43,7 +43,7 @@ int64_t gpis_passes_face(const gpis_workload *work, double m) {
     enum { ROUNDS = 3 };
     static const double CLEAR = 3e-3;
     const double rounds = ceil(log(CLEAR) / log(contraction(work, m)));
-    return 2 + (int64_t)fmax(ROUNDS, rounds);
+    return (gpis_workload_samples(work) ? 1 : 2) + (int64_t)fmax(ROUNDS, rounds);
 }
 
 /* exp(-2 j / sqrt(cond)) = tol: nobody knows the condition number beforehand, but with n < d it is bad. */

@@ -1,7 +1,8 @@
 /*
  * The table of candidates, the choice, and its reason in words.
  *
- * The Gram matrix is what others must beat: its bound is proven and its passes are known. A sketch must save a fifth;
+ * The Gram matrix is what others must beat: its bound is proven and its passes are known. A sketch must save a fifth; a
+ * sample of rows two fifths, since a few heavy rows would spoil it and that is found out only after some passes;
  * gradients alone, whose passes are a guess, nine tenths, unless no model fits in memory.
  */
 #include "plan/plan.h"
@@ -16,9 +17,11 @@
 #include "source/join.h"
 
 static const int FACTORS[] = {3, 5, 8, 12, 16, 24, 32}; /* rows of a sketch, in columns of A */
-static const double SKETCH_MUST_BEAT = 0.8, GUESS_MUST_BEAT = 0.1;
-static const double LIKELY = 0.7;    /* that the answer has few free entries, where that is what is planned for */
-static const double NOT_MUCH = 0.25; /* a sketch has at most so many of A's rows */
+static const int SAMPLE_FACTORS[] = {16, 64, 256};      /* rows of a sample, the same */
+static const double SKETCH_MUST_BEAT = 0.8, SAMPLE_MUST_BEAT = 0.6, GUESS_MUST_BEAT = 0.1;
+static const double LIKELY = 0.7; /* that the answer has few free entries, where that is what is planned for */
+/* A sketch, a sample have at most so many of A's rows. */
+static const double NOT_MUCH = 0.25, LITTLE = 0.125;
 
 /* What is chosen from. */
 typedef struct desk {
@@ -62,7 +65,8 @@ static gpis_workload workload_of(const gpis_run *run, const gpis_machine *machin
                            .delta = settings->delta,
                            .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
                            .face = gpis_on_face_applies(run) && run->set->class->sum != GPIS_SUM_ANY,
-                           .sketch = gpis_sketch_find(settings->sketch),
+                           .sketch = run->kind,
+                           .at_hand = gpis_sample_is_at_hand(run->A),
                            .windows = windows,
                            /* what is smaller stays in the page cache */
                            .disk = windows && bytes > machine->memory ? bytes : 0.0};
@@ -99,26 +103,46 @@ static bool is_too_large(desk *k, gpis_candidate *c) {
     return true;
 }
 
-/* newton with m rows; those the caller asks for by their number are not argued with. */
-static void add_newton(desk *k, int64_t m, bool asked) {
-    const gpis_effort work = gpis_cost_newton(&k->work, &k->machine, k->threads, (double)m);
-    const gpis_effort all = gpis_cost_newton(&k->together, &k->machine, k->machine.threads, (double)m);
-    const double memory = gpis_memory_newton(k->run, &k->work, m);
-    gpis_candidate *c =
-        add(k, &gpis_method_newton, m, &work, memory, LIKELY * all.seconds + (1.0 - LIKELY) * all.otherwise);
+static bool is_sample(const gpis_candidate *c) { return c->m > 0 && gpis_sketch_find(c->sketch)->of_rows; }
+
+static const char *noun(const gpis_candidate *c) { return is_sample(c) ? "sample" : "sketch"; }
+
+/* newton with m rows of this kind of sketch; those the caller asks for by their number are not argued with. */
+static void add_newton(desk *k, const gpis_sketch_class *kind, int64_t m, bool asked) {
+    gpis_workload here = k->work, together = k->together;
+    here.sketch = together.sketch = kind;
+    const gpis_effort work = gpis_cost_newton(&here, &k->machine, k->threads, (double)m);
+    const gpis_effort all = gpis_cost_newton(&together, &k->machine, k->machine.threads, (double)m);
+    const double memory = gpis_memory_newton(k->run, &here, m);
+    const double cost = LIKELY * all.seconds + (1.0 - LIKELY) * all.otherwise;
+    gpis_candidate *c = add(k, &gpis_method_newton, m, &work, memory, cost);
+    if (m > 0) snprintf(c->sketch, sizeof c->sketch, "%s", kind->name);
     const char *reason = gpis_method_newton.applicable(k->run);
     if (reason)
         refuse(c, reason);
+    else if (is_sample(c) && !gpis_run_kind_named(k->settings) && !here.at_hand)
+        refuse(c, "its rows are not at hand in memory");
     else if ((k->strict || !asked) && is_too_large(k, c))
         return;
     else if (asked)
         return;
-    else if (m > 0 && k->settings->certificate == GPIS_CERTIFICATE_PROVEN && !k->work.face)
-        refuse(c, "a sketch has no proven bound");
-    else if ((double)m > NOT_MUCH * k->work.n)
+    else if (m > 0 && k->settings->certificate == GPIS_CERTIFICATE_PROVEN && !here.face)
+        refuse(c, is_sample(c) ? "a sample has no proven bound" : "a sketch has no proven bound");
+    else if (is_sample(c) && (double)m > LITTLE * here.n)
+        refuse(c, "too many rows for a sample of this A");
+    else if ((double)m > NOT_MUCH * here.n)
         refuse(c, "too many rows for a sketch of this A");
-    else if (m > 0 && k->work.sketch->whole && !k->run->A->resident)
+    else if (m > 0 && kind->whole && !k->run->A->resident)
         refuse(c, "this sketch needs all rows at once");
+}
+
+static void add_sketches(desk *k, const gpis_sketch_class *kind) {
+    for (size_t i = 0; i < sizeof FACTORS / sizeof *FACTORS; i++) add_newton(k, kind, FACTORS[i] * k->run->d, false);
+}
+
+static void add_samples(desk *k, const gpis_sketch_class *kind) {
+    for (size_t i = 0; i < sizeof SAMPLE_FACTORS / sizeof *SAMPLE_FACTORS; i++)
+        add_newton(k, kind, SAMPLE_FACTORS[i] * k->run->d, false);
 }
 
 static void add_apgd(desk *k) {
@@ -131,12 +155,15 @@ static void add_apgd(desk *k) {
 /* All candidates; those that were not asked for are there to compare with. */
 static void fill_table(desk *k, const gpis_method *asked) {
     const int64_t m = k->settings->m;
-    const bool newton = !asked || asked == &gpis_method_newton;
-    add_newton(k, 0, newton && asked && m == 0);
-    if (newton && m > 0)
-        add_newton(k, m, true);
-    else
-        for (size_t i = 0; i < sizeof FACTORS / sizeof *FACTORS; i++) add_newton(k, FACTORS[i] * k->run->d, false);
+    const gpis_sketch_class *kind = k->run->kind, *named = gpis_run_kind_named(k->settings);
+    const bool newton = !asked || asked == &gpis_method_newton, sampling = gpis_workload_samples(&k->work);
+    add_newton(k, kind, 0, newton && asked && m == 0);
+    if (newton && m > 0) {
+        add_newton(k, kind, m, true);
+    } else { /* a kind that is named is the only one */
+        if (!sampling) add_sketches(k, kind);
+        if (sampling || !named) add_samples(k, sampling ? kind : gpis_sketch_find("sample"));
+    }
     add_apgd(k);
     if (newton || asked == &gpis_method_apgd) return;
     const gpis_effort unknown = {.flops = NAN, .seconds = NAN};
@@ -151,7 +178,7 @@ static double weight(const desk *k, int i) {
     const gpis_candidate *c = &k->plan->candidates[i];
     if (!c->applicable) return INFINITY;
     if (strcmp(c->method, gpis_method_apgd.name) == 0) return k->cost[i] / GUESS_MUST_BEAT;
-    return c->m > 0 ? k->cost[i] / SKETCH_MUST_BEAT : k->cost[i];
+    return c->m == 0 ? k->cost[i] : k->cost[i] / (is_sample(c) ? SAMPLE_MUST_BEAT : SKETCH_MUST_BEAT);
 }
 
 static bool was_asked_for(const desk *k, const gpis_method *asked, const gpis_candidate *c) {
@@ -183,7 +210,9 @@ static void say_why_not(const desk *k, const gpis_method *asked) {
             snprintf(c->reason, sizeof c->reason, "%.1f times as long", k->cost[i] / k->cost[chosen]);
         else
             snprintf(c->reason, sizeof c->reason,
-                     c->m > 0 ? "saves too little for a bound that is only probable" : "its passes are a guess");
+                     is_sample(c) ? "saves too little: a few heavy rows would spoil it"
+                     : c->m > 0   ? "saves too little for a bound that is only probable"
+                                  : "its passes are a guess");
     }
 }
 
@@ -213,16 +242,15 @@ static void explain(const desk *k, const gpis_method *asked) {
         snprintf(text, size, "apgd: a model of %lld columns %s", d,
                  plan->candidates[0].applicable ? "would take far longer" : "does not fit in memory");
     else if (k->settings->m > 0)
-        snprintf(text, size, "newton with a sketch of %lld rows, as asked for; %lld passes expected%s", m, passes,
+        snprintf(text, size, "newton with a %s of %lld rows, as asked for; %lld passes expected%s", noun(c), m, passes,
                  hope);
     else if (m > 0 && plan->candidates[0].applicable)
-        snprintf(
-            text, size,
-            "newton with a sketch of %lld rows, %lld passes expected%s; the Gram matrix of %lld columns would take "
-            "%.1f times as long",
-            m, passes, hope, d, k->cost[0] / k->cost[plan->chosen]);
+        snprintf(text, size,
+                 "newton with a %s of %lld rows, %lld passes expected%s; the Gram matrix of %lld columns would take "
+                 "%.1f times as long",
+                 noun(c), m, passes, hope, d, k->cost[0] / k->cost[plan->chosen]);
     else if (m > 0)
-        snprintf(text, size, "newton with a sketch of %lld rows, %lld passes expected%s", m, passes, hope);
+        snprintf(text, size, "newton with a %s of %lld rows, %lld passes expected%s", noun(c), m, passes, hope);
     else
         snprintf(text, size, "newton with the Gram matrix of %lld column%s, %lld passes expected; %s", d,
                  d > 1 ? "s" : "", passes, against_sketches(k));
@@ -244,7 +272,7 @@ static gpis_status say_what_is_needed(const desk *k, const gpis_method *asked) {
     }
     const bool sketch = least->m > 0, gram = !sketch && strcmp(least->method, gpis_method_newton.name) == 0;
     char rows[48] = "";
-    if (sketch) snprintf(rows, sizeof rows, " with a sketch of %lld rows", (long long)least->m);
+    if (sketch) snprintf(rows, sizeof rows, " with a %s of %lld rows", noun(least), (long long)least->m);
     return gpis_fail(k->run->context, GPIS_NO_MEMORY,
                      "%s%s needs %s of memory besides the %s that hold y and what else is loaded, and %s are allowed: "
                      "give --memory %s%s",
@@ -286,7 +314,8 @@ gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_
                           .k = k,
                           .size = A->d * k,
                           .set = (gpis_set *)set,
-                          .settings = settings};
+                          .settings = settings,
+                          .kind = gpis_run_kind(settings)};
     gpis_machine machine = settings->machine ? *settings->machine : gpis_machine_default();
     if (machine.disk_bytes == 0.0) machine.disk_bytes = gpis_machine_default().disk_bytes;
     desk table = {.run = &run,
@@ -313,6 +342,7 @@ gpis_choice gpis_plan_choice(const gpis_plan *plan) {
     const gpis_candidate *chosen = &plan->candidates[plan->chosen];
     gpis_choice choice = {.m = chosen->m, .passes = chosen->passes, .seconds = chosen->seconds};
     snprintf(choice.method, sizeof choice.method, "%s", chosen->method);
+    snprintf(choice.sketch, sizeof choice.sketch, "%s", chosen->sketch);
     snprintf(choice.plan, sizeof choice.plan, "%s", plan->text);
     return choice;
 }

@@ -32,6 +32,7 @@ typedef struct gpis_workload {
     bool probing;                    /* a sketched model is certified by probes */
     bool face;                       /* few entries of the answer are likely to be free (method/on_face.h) */
     const gpis_sketch_class *sketch; /* its kind */
+    bool at_hand;                    /* single rows can be had: sampling takes no pass */
     bool windows;                    /* rows of a file, read at each pass */
     double disk;                     /* bytes of them that come from the disk each time */
 } gpis_workload;
@@ -43,8 +44,11 @@ typedef struct gpis_effort {
     double otherwise; /* seconds, should what is likely of the answer not be so */
 } gpis_effort;
 
+/* A sketch of sampled rows that are at hand. */
+static inline bool gpis_workload_samples(const gpis_workload *w) { return w->sketch->of_rows && w->at_hand; }
+
 /* Passes to the tolerance: of newton with the Gram matrix, of newton with a sketch of m rows (that of the sketch
- * included), and of accelerated gradients, for a condition number that is a guess. */
+ * included, if it takes one), and of accelerated gradients, for a condition number that is a guess. */
 int64_t gpis_passes_gram(void);
 int64_t gpis_passes_sketch(const gpis_workload *work, double m);
 /* The same where it ends on a face. */

@@ -29,6 +29,10 @@ uint64_t gpis_permute(uint64_t seed, uint64_t stream, uint64_t size, uint64_t el
     return element;
 }
 
+int64_t gpis_draw(uint64_t seed, uint64_t round, int64_t n, int64_t r) {
+    return (int64_t)gpis_permute(seed, gpis_stream(GPIS_STREAM_SHUFFLE, round), (uint64_t)n, (uint64_t)r);
+}
+
 gpis_status gpis_sketch_check_distinct(const gpis_sketch *s) {
     if (s->m <= s->n) return GPIS_OK;
     return gpis_fail(s->context, GPIS_BAD_ARGUMENT,

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
-
 typedef struct pick {
     int64_t row, place; /* row of A, row of SA */
 } pick;
@@ -25,9 +23,7 @@ static gpis_status start(gpis_sketch *s) {
     if (status != GPIS_OK) return status;
     pick *picks = gpis_alloc(s->context, s->m, sizeof *picks);
     if (!picks) return GPIS_NO_MEMORY;
-    const uint64_t stream = gpis_stream(GPIS_STREAM_SHUFFLE, s->round);
-    for (int64_t r = 0; r < s->m; r++)
-        picks[r] = (pick){(int64_t)gpis_permute(s->seed, stream, (uint64_t)s->n, (uint64_t)r), r};
+    for (int64_t r = 0; r < s->m; r++) picks[r] = (pick){gpis_draw(s->seed, s->round, s->n, r), r};
     qsort(picks, (size_t)s->m, sizeof *picks, by_row);
     s->state = picks;
     return GPIS_OK;
@@ -77,4 +73,4 @@ static double memory(int64_t n, int64_t d, int64_t m, int threads) {
 }
 
 const gpis_sketch_class gpis_sketch_sample = {
-    .name = "sample", .start = start, .absorb = absorb, .stop = stop, .cost = cost, .memory = memory};
+    .name = "sample", .of_rows = true, .start = start, .absorb = absorb, .stop = stop, .cost = cost, .memory = memory};

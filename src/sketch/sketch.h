@@ -22,7 +22,8 @@ typedef struct gpis_sketch gpis_sketch;
 
 typedef struct gpis_sketch_class {
     const char *name;
-    bool whole; /* needs all rows in one block (SRHT): not for rows made on demand */
+    bool whole;   /* needs all rows in one block (SRHT): not for rows made on demand */
+    bool of_rows; /* rows of SA are rows of A: where those can be had one by one, it takes no pass */
     /* Allocates s->state; SA and SY are allocated and zero already. Where `finish` makes them of something longer,
      * that is allocated, zeroed, and entered as s->sums, with its rows. */
     gpis_status (*start)(gpis_sketch *s);

@@ -43,9 +43,7 @@ static gpis_status start(gpis_sketch *s) {
     h->rows = gpis_alloc(s->context, s->m, sizeof *h->rows);
     h->signs = gpis_alloc(s->context, draws, sizeof *h->signs);
     if (!h->rows || !h->signs) return GPIS_NO_MEMORY;
-    const uint64_t shuffle = gpis_stream(GPIS_STREAM_SHUFFLE, s->round);
-    for (int64_t r = 0; r < s->m; r++)
-        h->rows[r] = (int64_t)gpis_permute(s->seed, shuffle, (uint64_t)h->N, (uint64_t)r);
+    for (int64_t r = 0; r < s->m; r++) h->rows[r] = gpis_draw(s->seed, s->round, h->N, r);
     for (int64_t i = 0; i < draws; i++)
         h->signs[i] = gpis_random_bits(s->seed, gpis_stream(GPIS_STREAM_SKETCH, s->round), (uint64_t)i);
     return GPIS_OK;

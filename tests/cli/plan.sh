@@ -15,6 +15,8 @@ prints "measured now"
 prints "* newton, Gram matrix"
 prints "newton, sketch of 160 rows"
 prints "too many rows for a sketch"
+prints "newton, sample of 320 rows"
+prints "too many rows for a sample"
 prints "apgd"
 prints "plan          newton with the Gram matrix of 20 columns, 2 passes expected"
 same "files kept" "$(ls cache/gpis | wc -l)" 1
@@ -36,10 +38,11 @@ prints "not measured, usual figures"
 XDG_CACHE_HOME=$work/cache
 
 run 0 plan p/A.npy p/y.npy --set l1:3 --json
-same "keys" "$("$probe" keys stdout)" "plan method m predicted_passes predicted_seconds set rows cols responses threads \
+same "keys" "$("$probe" keys stdout)" "plan method sketch m predicted_passes predicted_seconds set rows cols responses threads \
 machine candidates version"
 same "what solve did" "$(get plan)" "$planned"
-same "candidates" "$(grep -c '"reason"' stdout)" 9
+same "candidates" "$(grep -c '"reason"' stdout)" 12
+same "samples" "$(grep -c '"sketch": "sample"' stdout)" 3
 same "chosen" "$(grep -c '"chosen": true' stdout)" 1
 
 run 0 plan p/A.npy p/y.npy --method saga
@@ -47,6 +50,13 @@ prints "plan          saga, as asked for"
 run 0 plan p/A.npy p/y.npy --m 200
 prints "* newton, sketch of 200 rows"
 prints "as asked for"
+run 0 plan p/A.npy p/y.npy --m 200 --sketch sample
+prints "* newton, sample of 200 rows"
+prints "plan          newton with a sample of 200 rows, as asked for"
+run 0 plan p/A.npy p/y.npy --sketch sparse-sign --json
+same "sketches that were not named" "$(grep -c '"sketch": "sample"\|"sketch": "count"' stdout)" 0
+run 0 solve p/A.npy p/y.npy --m 200 --sketch sample --method newton --json
+same "outcome by a sample" "$(get status), $(get sketches)" "solved, 1"
 run 0 plan p/A.npy p/y.npy --certificate proven
 prints "a sketch would prove nothing"
 run 0 plan p/A.npy p/y.npy --quiet

@@ -10,6 +10,8 @@ typedef struct problem {
     const char *set;
     gpis_settings settings;
     int threads;
+    int64_t a_row;  /* entries of a compressed row; 0: rows are dense */
+    bool elsewhere; /* rows are not in memory */
 } problem;
 
 static problem usual(int64_t n, int64_t d, const char *set) {
@@ -18,10 +20,21 @@ static problem usual(int64_t n, int64_t d, const char *set) {
     return p;
 }
 
+static int no_rows(void *user, int64_t row0, int64_t nrows, double *rows) {
+    (void)user, (void)row0, (void)nrows, (void)rows;
+    return 1;
+}
+
 static gpis_status make_in(gpis_context *context, const problem *p, gpis_plan *plan) {
     gpis_source *A = NULL;
     gpis_set *set = NULL;
-    gpis_status status = gpis_source_dense(context, NO_DATA, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, p->d, p->d, &A);
+    gpis_status status = p->elsewhere
+                             ? gpis_source_callback(context, p->n, p->d, no_rows, NULL, 0, &A)
+                             : gpis_source_dense(context, NO_DATA, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, p->d, p->d, &A);
+    if (status == GPIS_OK && p->a_row > 0) {
+        A->block_kind = GPIS_BLOCK_CSR;
+        A->nonzeros = p->n * p->a_row;
+    }
     if (status == GPIS_OK) status = gpis_context_set_threads(context, p->threads);
     if (status == GPIS_OK) status = gpis_set_parse(context, p->set, p->d, p->k, &set);
     if (status == GPIS_OK) status = gpis_plan_make(context, A, p->k, set, &p->settings, plan);
@@ -79,6 +92,87 @@ static void test_extremes(void **state) {
     assert_choice(&p, "newton", false, "Gram matrix of 1 column,");
     p = usual(1000000, 100000, "l1:1");
     assert_choice(&p, "apgd", false, "does not fit in memory");
+}
+
+static int of_kind(const gpis_plan *plan, const char *sketch) {
+    int count = 0;
+    for (int i = 0; i < plan->count; i++) count += strcmp(plan->candidates[i].sketch, sketch) == 0;
+    return count;
+}
+
+static void assert_all_say(const gpis_plan *plan, const char *sketch, const char *words) {
+    for (int i = 0; i < plan->count; i++) {
+        const gpis_candidate *c = &plan->candidates[i];
+        if (strcmp(c->sketch, sketch) == 0 && (c->applicable || !strstr(c->reason, words)))
+            fail_msg("%s of %lld rows: '%s' is not '%s'", sketch, (long long)c->m, c->reason, words);
+    }
+}
+
+/* Long sparse rows make the Gram matrix dear and their sample cheap; short ones, and dense ones, do not. */
+static void test_samples(void **state) {
+    (void)state;
+    problem p = usual(2000000, 2000, "l1:1");
+    p.a_row = 120;
+    assert_choice(&p, "newton", true, "newton with a sample of ");
+    assert_choice(&p, "newton", true, "Gram matrix of 2000 columns would take");
+    gpis_plan plan = make(&p);
+    assert_string_equal(chosen(&plan)->sketch, "sample");
+    assert_string_equal(gpis_plan_choice(&plan).sketch, "sample");
+    assert_int_equal(gpis_plan_choice(&plan).m, chosen(&plan)->m);
+    p.a_row = 5;
+    assert_choice(&p, "newton", false, "no sketch would save much");
+    p.a_row = 0;
+    plan = make(&p);
+    assert_string_equal(chosen(&plan)->sketch, "count");
+    assert_int_equal(of_kind(&plan, "sample"), 3);
+    bool seen = false;
+    for (p.a_row = 10; p.a_row < 120; p.a_row++) {
+        plan = make(&p);
+        for (int i = 0; i < plan.count; i++)
+            seen = seen || strcmp(plan.candidates[i].reason, "saves too little: a few heavy rows would spoil it") == 0;
+    }
+    assert_true(seen);
+}
+
+static void test_samples_are_refused(void **state) {
+    (void)state;
+    problem p = usual(2000000, 2000, "l1:1");
+    p.elsewhere = true;
+    gpis_plan plan = make(&p);
+    assert_all_say(&plan, "sample", "its rows are not at hand in memory");
+    p.elsewhere = false;
+    p.a_row = 120;
+    p.n = 16 * 8 * 2000 - 1;
+    plan = make(&p);
+    assert_all_say(&plan, "sample", "too many rows for a sample of this A");
+    p.settings.certificate = GPIS_CERTIFICATE_PROVEN;
+    p.set = "none";
+    plan = make(&p);
+    assert_all_say(&plan, "sample", "a sample has no proven bound");
+}
+
+/* A kind that is named is the only one. */
+static void test_kinds_that_are_named(void **state) {
+    (void)state;
+    problem p = usual(2000000, 2000, "l1:1");
+    p.a_row = 120;
+    p.settings.sketch = "sparse-sign";
+    gpis_plan plan = make(&p);
+    assert_int_equal(of_kind(&plan, "sparse-sign"), 7);
+    assert_int_equal(of_kind(&plan, "sample") + of_kind(&plan, "count"), 0);
+    p.settings.sketch = "sample";
+    plan = make(&p);
+    assert_int_equal(of_kind(&plan, "sample"), 3);
+    assert_int_equal(of_kind(&plan, "count"), 0);
+    p.elsewhere = true; /* as a sketch, by a pass */
+    plan = make(&p);
+    assert_int_equal(of_kind(&plan, "sample"), 7);
+    assert_true(with_rows(&plan, 32000)->applicable);
+    p.elsewhere = false;
+    p.settings.m = 3000;
+    assert_choice(&p, "newton", true, "sample of 3000 rows, as asked for");
+    p.settings.sketch = "auto";
+    assert_choice(&p, "newton", true, "sketch of 3000 rows, as asked for");
 }
 
 static void test_memory_decides(void **state) {
@@ -139,8 +233,9 @@ static void test_monotone(void **state) {
                 assert_true(b.candidates[i].flops > a.candidates[i].flops);
                 assert_true(b.candidates[i].memory >= a.candidates[i].memory);
                 assert_true(c.candidates[i].seconds > a.candidates[i].seconds);
-                if (i > 1) /* more rows, fewer passes; the first is the Gram matrix, the last gradients alone */
-                    assert_true(i == a.count - 1 || a.candidates[i].passes <= a.candidates[i - 1].passes);
+                const gpis_candidate *one = &a.candidates[i], *before = one - 1;
+                if (one->m > 0 && strcmp(one->sketch, before->sketch) == 0) /* more rows, fewer passes */
+                    assert_true(one->passes <= before->passes);
             }
         }
 }
@@ -301,7 +396,7 @@ static int copy_rows(void *user, int64_t row0, int64_t nrows, double *rows) {
 }
 
 /* What is predicted is what is taken, as the account of memory has it: never less, and not much more. */
-static void check_memory(int64_t n, int64_t d, const char *spec, int64_t m, int rows_on_demand) {
+static void check_memory(int64_t n, int64_t d, const char *spec, const char *sketch, int64_t m, int rows_on_demand) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     double *a = calloc((size_t)(n * d), sizeof *a), *y = calloc((size_t)n, sizeof *y);
@@ -311,6 +406,7 @@ static void check_memory(int64_t n, int64_t d, const char *spec, int64_t m, int 
     gpis_result result;
     gpis_settings settings = gpis_settings_default();
     settings.method = "newton";
+    settings.sketch = sketch;
     settings.m = m;
     settings.tol = 1e-6;
     if (m == 0) settings.certificate = GPIS_CERTIFICATE_PROVEN;
@@ -345,17 +441,95 @@ static void check_memory(int64_t n, int64_t d, const char *spec, int64_t m, int 
 static void test_memory_is_true(void **state) {
     (void)state;
     for (int rows_on_demand = 0; rows_on_demand < 3; rows_on_demand++) {
-        check_memory(20000, 60, "none", 0, rows_on_demand);
-        check_memory(20000, 60, "l1:0.1", 480, rows_on_demand);
-        check_memory(6000, 200, "l1:0.1", 0, rows_on_demand);
-        check_memory(6000, 200, "none", 1600, rows_on_demand);
-        check_memory(6000, 200, "l2:0.1", 800, rows_on_demand);
+        check_memory(20000, 60, "none", "auto", 0, rows_on_demand);
+        check_memory(20000, 60, "l1:0.1", "auto", 480, rows_on_demand);
+        check_memory(6000, 200, "l1:0.1", "auto", 0, rows_on_demand);
+        check_memory(6000, 200, "none", "auto", 1600, rows_on_demand);
+        check_memory(6000, 200, "l2:0.1", "auto", 800, rows_on_demand);
+        check_memory(20000, 60, "l1:0.1", "sample", 2000, rows_on_demand);
+        check_memory(6000, 200, "none", "sample", 3000, rows_on_demand);
     }
+}
+
+/* Compressed rows, all of a_row entries; y is noise. */
+typedef struct sparse_rows {
+    int64_t *indptr;
+    int32_t *indices;
+    double *values, *y;
+} sparse_rows;
+
+static sparse_rows sparse_make(int64_t n, int64_t d, int64_t a_row) {
+    sparse_rows s = {calloc((size_t)n + 1, sizeof *s.indptr), calloc((size_t)(n * a_row), sizeof *s.indices),
+                     calloc((size_t)(n * a_row), sizeof *s.values), calloc((size_t)n, sizeof *s.y)};
+    gpis_random_normal(6, 1, 0, n * a_row, s.values);
+    gpis_random_normal(6, 2, 0, n, s.y);
+    for (int64_t i = 0; i < n; i++) {
+        s.indptr[i + 1] = (i + 1) * a_row;
+        for (int64_t p = 0; p < a_row; p++) /* one in each of a_row stretches of the columns */
+            s.indices[i * a_row + p] = (int32_t)(p * d / a_row + (i * 7 + p * i) % (d / a_row));
+    }
+    return s;
+}
+
+/* A sample that the plan chose is what newton works with, and takes no more memory than it said. */
+static void test_solve_by_a_sample(void **state) {
+    (void)state;
+    enum { N = 67000, D = 520, A_ROW = 130 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    sparse_rows s = sparse_make(N, D, A_ROW);
+    gpis_settings settings = gpis_settings_default();
+    gpis_source *A;
+    gpis_set *set;
+    gpis_plan plan;
+    gpis_result r;
+    settings.tol = 1e-6;
+    gpis_machine machine = gpis_machine_default();
+    machine.syrk_flops *= 0.05; /* so slow that dense rows of a sketch do not pay */
+    settings.machine = &machine;
+    assert_ok(context, gpis_source_csr(context, N, D, s.indptr, s.indices, s.values, GPIS_FLOAT64, &A));
+    assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
+    assert_ok(context, gpis_plan_make(context, A, 1, set, &settings, &plan));
+    assert_string_equal(chosen(&plan)->sketch, "sample");
+    const double before = (double)context->used;
+    assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &r));
+    const double taken = (double)gpis_context_memory_peak(context) - before;
+    assert_int_equal(r.outcome, GPIS_SOLVED);
+    assert_int_equal(r.gap_kind, GPIS_GAP_PROBABLE);
+    assert_int_equal(r.sketches, 1);
+    assert_string_equal(r.plan, plan.text);
+    assert_in_range(r.passes + 3, r.predicted_passes, r.predicted_passes + 6);
+    if (!(taken <= chosen(&plan)->memory && chosen(&plan)->memory <= 1.5 * taken + 1e6))
+        fail_msg("%g bytes predicted, %g taken", chosen(&plan)->memory, taken);
+    /* stopped and resumed, on a machine for which another plan would be made: the same */
+    gpis_result first, rest;
+    settings.checkpoint = "plan_sample.test";
+    settings.max_passes = 2;
+    unlink(settings.checkpoint);
+    assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &first));
+    settings.max_passes = 0;
+    settings.resume = 1;
+    settings.machine = NULL;
+    assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &rest));
+    assert_int_equal(rest.resumed_passes, 2);
+    assert_memory_equal(rest.x, r.x, D * sizeof *r.x);
+    assert_true(rest.gap == r.gap && rest.passes == r.passes && rest.sketches == r.sketches);
+    unlink(settings.checkpoint);
+    gpis_result_clear(context, &first);
+    gpis_result_clear(context, &rest);
+    gpis_result_clear(context, &r);
+    gpis_set_destroy(set);
+    gpis_source_destroy(A);
+    free(s.indptr), free(s.indices), free(s.values), free(s.y);
+    test_context_end(context, &memory);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_samples_are_refused),
+        cmocka_unit_test(test_kinds_that_are_named),
         cmocka_unit_test(test_memory_decides),
         cmocka_unit_test(test_memory_is_true),
         cmocka_unit_test(test_machine_decides),
@@ -368,6 +542,7 @@ int main(void) {
         cmocka_unit_test(test_failing_allocations),
         cmocka_unit_test(test_measurement),
         cmocka_unit_test(test_solve_keeps_to_the_plan),
+        cmocka_unit_test(test_solve_by_a_sample),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

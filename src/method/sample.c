@@ -1,0 +1,223 @@
+/* Drawing rows, copying them, and their Gram matrix. */
+#include "method/sample.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "method/run.h"
+#include "pass/parts.h"
+#include "sketch/permutation.h"
+#include "source/join.h"
+#include "source/stored.h"
+
+bool gpis_sample_is_at_hand(const gpis_source *A) { return A->resident && !gpis_source_joined(A); }
+
+double gpis_sample_memory(const gpis_source *A, int64_t k, int64_t m) {
+    const double dense = (double)(A->d * (int64_t)sizeof(double));
+    const double row = A->block_kind == GPIS_BLOCK_CSR ? gpis_source_row_bytes(A) : dense;
+    return (double)m * (row + (double)((k + 1) * (int64_t)sizeof(double))) + (double)A->n / 8.0;
+}
+
+/* ---- which rows -----------------------------------------------------------------------------------------------------
+ */
+
+/* Their numbers, ascending: marked among all n, then collected. */
+static gpis_status draw(gpis_context *context, int64_t n, int64_t m, uint64_t seed, uint64_t round, int64_t **out) {
+    enum { BITS = 64 };
+    const int64_t words = (n + BITS - 1) / BITS;
+    int64_t *numbers = gpis_alloc(context, m, sizeof *numbers), count = 0;
+    uint64_t *marks = gpis_alloc_zero(context, words, sizeof *marks);
+    *out = numbers;
+    if (!numbers || !marks) {
+        gpis_free(context, marks);
+        return GPIS_NO_MEMORY;
+    }
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t r = 0; r < m; r++) numbers[r] = gpis_draw(seed, round, n, r);
+    for (int64_t r = 0; r < m; r++) marks[numbers[r] / BITS] |= UINT64_C(1) << (numbers[r] % BITS);
+    for (int64_t w = 0; w < words; w++)
+        for (uint64_t left = marks[w]; left; left &= left - 1) numbers[count++] = w * BITS + __builtin_ctzll(left);
+    gpis_free(context, marks);
+    return GPIS_OK;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------------------------
+ */
+
+static gpis_status copy_dense(gpis_context *context, const gpis_block *A, const int64_t *numbers, int64_t m,
+                              gpis_source **out) {
+    static const gpis_source_class class = {.kind = "sample", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
+    double *rows = gpis_alloc(context, m * A->d, sizeof *rows);
+    if (!rows) return GPIS_NO_MEMORY;
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+    for (int64_t i = 0; i < m; i++) {
+        const gpis_block row = gpis_block_rows(A, numbers[i], 1);
+        gpis_block_unpack(&row, rows + i * A->d);
+    }
+    const gpis_dense dense = {.values = rows, .ld = A->d, .owned = rows};
+    const gpis_status status = gpis_dense_new(context, &class, NULL, dense, GPIS_FLOAT64, GPIS_ROW_MAJOR, m, A->d, out);
+    if (status != GPIS_OK) gpis_free(context, rows);
+    return status;
+}
+
+static gpis_status copy_csr(gpis_context *context, const gpis_block *A, const int64_t *numbers, int64_t m,
+                            gpis_source **out) {
+    static const gpis_source_class class = {.kind = "sample", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
+    const int64_t width = A->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
+    int64_t *indptr = gpis_alloc(context, m + 1, sizeof *indptr), entries = 0;
+    for (int64_t i = 0; indptr && i < m; i++) {
+        indptr[i] = entries;
+        entries += A->indptr[numbers[i] + 1] - A->indptr[numbers[i]];
+    }
+    int32_t *indices = indptr ? gpis_alloc(context, entries, sizeof *indices) : NULL;
+    char *values = indices ? gpis_alloc(context, entries, (size_t)width) : NULL;
+    gpis_csr csr = {indptr, indices, values, true};
+    gpis_status status = GPIS_NO_MEMORY;
+    if (values) {
+        indptr[m] = entries;
+#pragma omp parallel for num_threads(context->threads) schedule(static)
+        for (int64_t i = 0; i < m; i++) {
+            const int64_t from = A->indptr[numbers[i]], count = indptr[i + 1] - indptr[i];
+            memcpy(indices + indptr[i], A->indices + from, (size_t)count * sizeof *indices);
+            memcpy(values + indptr[i] * width, (const char *)A->values + from * width, (size_t)(count * width));
+        }
+        status = gpis_csr_new(context, &class, NULL, csr, A->type, m, A->d, out);
+    }
+    if (status != GPIS_OK) gpis_csr_free(context, &csr);
+    return status;
+}
+
+static gpis_status copy_responses(gpis_sample *s, const double *Y, const int64_t *numbers) {
+    const int64_t m = s->rows->n, k = s->k;
+    if (k == 0) return GPIS_OK;
+    s->Y = gpis_alloc(s->context, m * k, sizeof *s->Y);
+    if (!s->Y) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < m; i++) memcpy(s->Y + i * k, Y + numbers[i] * k, (size_t)k * sizeof *Y);
+    return GPIS_OK;
+}
+
+/* ---- the sample -----------------------------------------------------------------------------------------------------
+ */
+
+static gpis_status fill(gpis_sample *s, gpis_source *A, const double *Y, const int64_t *numbers, int64_t m) {
+    gpis_block all;
+    gpis_status status = gpis_source_unchanged(A);
+    if (status == GPIS_OK) status = A->class->block(A, 0, A->n, NULL, &all);
+    if (status == GPIS_OK)
+        status = A->block_kind == GPIS_BLOCK_CSR ? copy_csr(s->context, &all, numbers, m, &s->rows)
+                                                 : copy_dense(s->context, &all, numbers, m, &s->rows);
+    if (status == GPIS_OK) status = copy_responses(s, Y, numbers);
+    return status == GPIS_OK ? gpis_source_unchanged(A) : status;
+}
+
+gpis_status gpis_sample_create(gpis_context *context, gpis_source *A, const double *Y, int64_t k, int64_t m,
+                               uint64_t seed, uint64_t round, gpis_sample **out) {
+    *out = NULL;
+    if (m < 1 || m > A->n)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sample has from 1 to the %lld rows of A, not %lld",
+                         (long long)A->n, (long long)m);
+    int64_t *numbers = NULL;
+    gpis_sample *s = gpis_alloc(context, 1, sizeof *s);
+    if (!s) return GPIS_NO_MEMORY;
+    *s = (gpis_sample){.context = context, .k = k, .weight = (double)A->n / (double)m};
+    gpis_status status = draw(context, A->n, m, seed, round, &numbers);
+    if (status == GPIS_OK) status = fill(s, A, Y, numbers, m);
+    gpis_free(context, numbers);
+    if (status == GPIS_OK)
+        *out = s;
+    else
+        gpis_sample_destroy(s);
+    return status;
+}
+
+void gpis_sample_destroy(gpis_sample *s) {
+    if (!s) return;
+    gpis_source_destroy(s->rows);
+    gpis_free(s->context, s->Y);
+    gpis_free(s->context, s);
+}
+
+static void scale(double *v, int64_t count, double by, int threads) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < count; i++) v[i] *= by;
+}
+
+gpis_status gpis_sample_gram(gpis_sample *s, double *H, const double *X, double *objective, double *G) {
+    const int64_t d = s->rows->d;
+    const gpis_pass pass = {.k = s->k, .Y = s->Y, .X = X, .objective = objective, .G = G, .gram = H};
+    const gpis_status status = gpis_pass_run(s->context, s->rows, &pass);
+    if (status != GPIS_OK) return status;
+    scale(H, d * d, s->weight, s->context->threads);
+    if (objective) *objective *= s->weight;
+    if (G) scale(G, d * s->k, s->weight, 1);
+    for (int64_t j = 0; j < d; j++) /* no entry is larger than all of these */
+        if (!isfinite(H[j * d + j])) return gpis_pass_overflow(s->context, s->rows);
+    return GPIS_OK;
+}
+
+/* A QR decomposition takes m d^2 where the Gram matrix of sparse rows took far less, so some of the rows must do. */
+gpis_status gpis_sample_hold(const gpis_sample *s, gpis_model *model) {
+    enum { ROWS_A_COLUMN = 8 };
+    const int64_t d = s->rows->d, m = s->rows->n, held = gpis_min64(m, ROWS_A_COLUMN * d);
+    const double room = 8.0 * (double)d * (double)(2 * held + 2 * d + 2) + 1e6;
+    if (room > (double)gpis_account_left(s->context)) return GPIS_OK; /* slower without */
+    double *B = gpis_alloc(s->context, held * d, sizeof *B);
+    gpis_block all;
+    gpis_status status = B ? s->rows->class->block(s->rows, 0, m, NULL, &all) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) {
+        for (int64_t i = 0; i < held; i++) {
+            const gpis_block row = gpis_block_rows(&all, i * m / held, 1);
+            gpis_block_unpack(&row, B + i * d);
+        }
+        scale(B, held * d, sqrt(s->weight * (double)m / (double)held), s->context->threads);
+        status = gpis_model_hold_rows(model, held, B);
+    }
+    gpis_free(s->context, B);
+    return status;
+}
+
+/* ---- for a run ------------------------------------------------------------------------------------------------------
+ */
+
+/* m rows were read and multiplied. */
+static void enter_in_account(gpis_run *run, const gpis_source *rows) {
+    gpis_source_info info;
+    gpis_source_describe(rows, &info);
+    run->sketches++;
+    run->bytes_read += (double)info.bytes;
+    const double a_row = (double)info.nonzeros / (double)info.rows;
+    run->epochs += (double)info.rows / (double)run->n * (0.25 + 0.25 * a_row / (double)run->k);
+}
+
+/* Numbers that are not finite are to be told by their place in A, not in the sample. */
+static gpis_status name_the_place(gpis_run *run, gpis_status status) {
+    if (status != GPIS_BAD_DATA) return status;
+    const gpis_pass pass = {.k = run->k, .Y = run->Y};
+    const gpis_status there = gpis_pass_audit(run->context, run->A, &pass, run->n);
+    return there == GPIS_OK ? status : there;
+}
+
+static bool lacks_columns(const double *H, int64_t d) {
+    for (int64_t j = 0; j < d; j++)
+        if (H[j * d + j] == 0.0) return true;
+    return false;
+}
+
+gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *objective, double *g,
+                            gpis_sample **out) {
+    const int64_t d = run->d;
+    gpis_status status =
+        gpis_sample_create(run->context, run->A, run->Y, x ? run->k : 0, run->m, run->settings->seed, round, out);
+    if (status != GPIS_OK) return status;
+    enter_in_account(run, (*out)->rows);
+    status = name_the_place(run, gpis_sample_gram(*out, H, x, objective, g));
+    if (status == GPIS_OK && lacks_columns(H, d)) {
+        if (!run->norms_known) status = gpis_run_gradient(run, x, objective, g);
+        for (int64_t j = 0; status == GPIS_OK && j < d; j++)
+            if (H[j * d + j] == 0.0) H[j * d + j] = run->norms2[j];
+    }
+    if (status == GPIS_OK) return GPIS_OK;
+    gpis_sample_destroy(*out);
+    *out = NULL;
+    return status;
+}

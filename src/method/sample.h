@@ -1,0 +1,53 @@
+/*
+ * sample: some rows of A as a small problem of their own.
+ *
+ *     E[ (n/m) B'B ] = A'A    for B: m rows of A, drawn uniformly without replacement
+ *
+ * A dense sketch of m rows costs m d^2 to multiply; m sparse rows of r entries cost m r^2 / 2, and no pass over A
+ * brings them. The rows are those that the sketch `sample` draws for the same (seed, round), whatever the threads; they
+ * are copied, in ascending order, so that an ordinary pass walks them: compressed rows stay compressed, dense ones
+ * become rows of doubles.
+ *
+ * What uniform sampling is blind to: a few rows that carry most of A are in the sample by chance only, and a column
+ * with few entries may have none there. Whoever takes (n/m) B'B for A'A has to find out, by probes.
+ */
+#ifndef GPIS_SAMPLE_H
+#define GPIS_SAMPLE_H
+
+#include "linalg/model.h"
+#include "source/source.h"
+
+typedef struct gpis_run gpis_run;
+
+typedef struct gpis_sample {
+    gpis_context *context; /* borrowed */
+    gpis_source *rows;     /* owned: B */
+    double *Y;             /* owned: the same rows of Y, m x k; NULL when k is 0 */
+    int64_t k;
+    double weight; /* n / m */
+} gpis_sample;
+
+/* Whether single rows can be had: A is in memory and in one piece. */
+bool gpis_sample_is_at_hand(const gpis_source *A);
+/* Bytes that a sample holds while it is made, at most about. */
+double gpis_sample_memory(const gpis_source *A, int64_t k, int64_t m);
+
+/* Draws m rows of A, which is at hand, and of Y (n x k; not looked at when k is 0). */
+gpis_status gpis_sample_create(gpis_context *context, gpis_source *A, const double *Y, int64_t k, int64_t m,
+                               uint64_t seed, uint64_t round, gpis_sample **out);
+void gpis_sample_destroy(gpis_sample *sample); /* NULL is fine */
+/* H = (n/m) B'B. With X (d x k), (n/m) ||B X - Y||^2 and (n/m) B'(B X - Y) as well. */
+gpis_status gpis_sample_gram(gpis_sample *sample, double *H, const double *X, double *objective, double *G);
+/* Makes the model, of this sample's H, one by rows (gpis_model_hold_rows), as far as memory allows. */
+gpis_status gpis_sample_hold(const gpis_sample *sample, gpis_model *model);
+
+/*
+ * For a run: a sample of run->m rows and its H, entered in the account. With x, also where the inner problem may start
+ * from: objective and gradient of the sampled problem at x. A column that is not zero but has no entry in the sample
+ * gets its place on the diagonal from A; that takes a gradient pass, unless the norms are known, and then objective and
+ * gradient are those of A itself.
+ */
+gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *objective, double *g,
+                            gpis_sample **out);
+
+#endif
