@@ -47,7 +47,7 @@ typedef struct newton {
     bool gram_tried, sketch_tried;
     gpis_probes *probes; /* owned; NULL: none */
     double *V, *AAV;     /* owned: d x PROBES */
-    bool hoping;         /* for a face; probes wait */
+    bool hoping, hoped;  /* for a face, now, and at first; probes wait */
     gpis_on_face *face;  /* owned; NULL: none yet */
     int faces;           /* that did not hold */
     double wrong;        /* by how much the last gradient was foreseen wrongly, in units of its columns, at most */
@@ -160,7 +160,7 @@ static gpis_status start_from_sketch(newton *s, const double *x0) {
     foresee(s, x0, s->g);
     memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
     s->improving = fmin(1.0, sqrt((double)run->d / (double)run->m));
-    s->hoping = gpis_on_face_applies(run) && gpis_on_face_free(run, s->x) <= gpis_on_face_most(run);
+    s->hoping = s->hoped = gpis_on_face_applies(run) && gpis_on_face_free(run, s->x) <= gpis_on_face_most(run);
     return GPIS_OK;
 }
 
@@ -381,7 +381,7 @@ static gpis_status look_for_face(newton *s) {
     gpis_run *run = s->run;
     if (gpis_on_face_free(run, s->next) > gpis_on_face_most(run)) s->hoping = false;
     if (!s->hoping) return GPIS_OK;
-    return gpis_on_face_create(run, s->next, s->foreseen, 2.0 * s->improving * s->wrong, &s->face);
+    return gpis_on_face_create(run, s->next, s->foreseen, s->improving * s->wrong, &s->face);
 }
 
 /* A round's pass, and what becomes of the sketch it may carry. Sampled rows need no pass: probes of the new model ride
@@ -413,10 +413,15 @@ static gpis_status first_pass(newton *s) {
     return status;
 }
 
-/* Only a proof will do, and no face will give it. */
+/* There will be no face: where only a proof will do, or probes are the dearer way to a bound, the Gram matrix is due.
+ */
 static bool wants_gram(const newton *s) {
+    static const double ROUNDS = 8.0;
+    const double probing =
+        s->run->A->block_kind == GPIS_BLOCK_CSR ? 5.0 : 1.4; /* gradient passes, for one with probes */
     const bool sketch_proves = s->hoping || s->face;
-    return s->run->settings->certificate == GPIS_CERTIFICATE_PROVEN && s->run->sketched && !sketch_proves &&
+    const bool dear = s->hoped && gpis_run_model_cost(s->run) < ROUNDS * probing;
+    return (dear || s->run->settings->certificate == GPIS_CERTIFICATE_PROVEN) && s->run->sketched && !sketch_proves &&
            !s->gram_tried && gpis_run_model_fits(s->run);
 }
 

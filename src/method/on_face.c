@@ -5,15 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WORTH = 6.0; /* gradient passes: what probes and the rounds that wait for them cost more */
-static const double CHEAP = 0.5; /* the same: too little to be stingy with columns */
-static const double MOST = 0.7;  /* of all columns: with more it is nearly the whole Gram matrix */
+static const double WORTH = 6.0;   /* gradient passes: what probes and the rounds that wait for them cost more */
+static const double CHEAP = 0.5;   /* the same: too little to be stingy with columns */
+static const double A_ROUND = 1.5; /* the same: another round, with what it takes besides */
+static const double MOST = 0.7;    /* of all columns: with more it is nearly the whole Gram matrix */
 
 bool gpis_on_face_applies(const gpis_run *run) {
     return gpis_face_applies(run->set) && run->settings->certificate != GPIS_CERTIFICATE_NONE;
 }
 
-/* Columns whose Gram matrix costs so many gradient passes. */
+/* What the Gram matrix of so many columns costs, in gradient passes; and the other way round. */
+static double passes_for(const gpis_run *run, int64_t count) {
+    const double share = (double)count / (double)run->d;
+    return share * share * (gpis_run_model_cost(run) - 1.0);
+}
+
 static int64_t columns_for(const gpis_run *run, double passes) {
     return (int64_t)((double)run->d * fmin(MOST, sqrt(passes / (gpis_run_model_cost(run) - 1.0))));
 }
@@ -74,9 +80,11 @@ static gpis_status rank_columns(gpis_run *run, const double *x, const double *g,
 /* How many of the ranked columns; 0: too many, or none. */
 static int64_t take_columns(const gpis_run *run, const candidate *list, double margin) {
     const int64_t most = gpis_on_face_most(run), cheap = gpis_min64(most, columns_for(run, CHEAP));
-    int64_t count = 0;
+    int64_t count = 0, is_free = 0;
+    while (is_free < run->d && list[is_free].need == -INFINITY) is_free++;
     while (count < run->d && list[count].need <= margin) count++;
-    if (count > most || count == 0) return 0;
+    if (count > most || count == 0 || passes_for(run, count) > passes_for(run, is_free + is_free / 4) + A_ROUND)
+        return 0;
     while (count < cheap && list[count].need < INFINITY) count++;
     return fits(run, count) ? count : 0;
 }

@@ -4,7 +4,7 @@
  * (certificate/on_face.h).
  *
  * Which columns: the model of a sketch predicts the gradient at the next point, and by how much it was wrong is seen
- * there. Columns whose slack at the next point is within twice what it will be wrong by may yet become free.
+ * there. Columns whose slack at the next point is within what it will be wrong by may yet become free.
  */
 #ifndef GPIS_ON_FACE_H
 #define GPIS_ON_FACE_H
@@ -32,7 +32,8 @@ int64_t gpis_on_face_most(const gpis_run *run);
 int64_t gpis_on_face_free(const gpis_run *run, const double *x);
 
 /* The columns that are free at x, where the gradient is g, or have slack_j <= margin ||a_j||, and some more where they
- * cost next to nothing. *out is NULL if those are too many, or do not fit in memory. */
+ * cost next to nothing. *out is NULL if those are too many, so many more than the free ones that another round pays, or
+ * do not fit in memory. */
 gpis_status gpis_on_face_create(gpis_run *run, const double *x, const double *g, double margin, gpis_on_face **out);
 void gpis_on_face_destroy(gpis_on_face *face);
 /* A pass has filled H. */

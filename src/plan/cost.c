@@ -35,6 +35,7 @@ static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on on
 static const double LATENCY = 2e-5;        /* seconds: a message between ranks */
 static const double NETWORK = 1e9;         /* bytes a second */
 static const double INNER_STEPS = 300.0;   /* of an inner problem that is solved by gradients, each round */
+static const double FACES = 20.0;          /* that the inner problem of a round visits there */
 static const double FREE = 0.25;           /* the share of columns that are, or may be, free on a face */
 
 /* The machine as so many threads see it. */
@@ -128,7 +129,9 @@ static double inner_flops(const gpis_workload *w, double rounds) {
     const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k;
     switch (w->inner) {
     case GPIS_INNER_BY_FACTOR: return 8.0 * square * rounds;
-    case GPIS_INNER_BY_FACES: return w->k * cube * (2.0 + 0.25 * rounds);
+    case GPIS_INNER_BY_FACES:
+        if (w->face) return w->k * (cube * FREE * FREE + FACES * 2.0 * square) * rounds; /* most entries are not free */
+        return w->k * cube * (2.0 + 0.25 * rounds);
     default: return 2.0 * square * INNER_STEPS * rounds;
     }
 }
@@ -175,7 +178,9 @@ gpis_effort gpis_cost_newton(const gpis_workload *w, const gpis_machine *machine
     const bool sampling = m > 0.0 && gpis_workload_samples(w);
     gpis_effort work = m == 0.0 ? by_gram(w, &s) : w->face ? by_face(w, &s, m) : by_probes(w, &s, m);
     const double gradients = gradients_of(w, m, work.passes), rounds = m > 0.0 ? gradients : 1.0;
-    work.otherwise = m > 0.0 && w->face ? by_probes(w, &s, m).seconds : work.seconds;
+    work.otherwise = work.seconds;
+    if (m > 0.0 && w->face) /* probes, or the Gram matrix after all */
+        work.otherwise = fmin(by_probes(w, &s, m).seconds, work.seconds + by_gram(w, &s).seconds);
     double always = factor / (FACTOR_SPEED * s.one) + inner_seconds(w, &s, rounds);
     work.flops += 4.0 * w->entries * w->k * gradients + factor + inner_flops(w, rounds);
     if (m > 0.0) {
