@@ -2,7 +2,7 @@
  * The table of candidates, the choice, and its reason in words.
  *
  * The Gram matrix is what others must beat: its bound is proven and its passes are known. A sketch must save a fifth; a
- * sample of rows two fifths, since a few heavy rows would spoil it and that is found out only after some passes;
+ * sample of rows three tenths, since a few heavy rows would spoil it and that is found out only after some passes;
  * gradients alone, whose passes are a guess, nine tenths, unless no model fits in memory.
  */
 #include "plan/plan.h"
@@ -17,7 +17,7 @@
 
 static const int FACTORS[] = {3, 5, 8, 16, 32};    /* rows of a sketch, in columns of A */
 static const int SAMPLE_FACTORS[] = {16, 64, 256}; /* rows of a sample, the same */
-static const double SKETCH_MUST_BEAT = 0.8, SAMPLE_MUST_BEAT = 0.6, GUESS_MUST_BEAT = 0.1;
+static const double SKETCH_MUST_BEAT = 0.8, SAMPLE_MUST_BEAT = 0.7, GUESS_MUST_BEAT = 0.1;
 /* A sketch, a sample have at most so many of A's rows. */
 static const double NOT_MUCH = 0.25, LITTLE = 0.125;
 
