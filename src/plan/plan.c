@@ -2,7 +2,7 @@
  * The table of candidates, the choice, and its reason in words.
  *
  * The Gram matrix is what others must beat: its bound is proven and its passes are known. A sketch must save a fifth; a
- * sample of rows two fifths, since a few heavy rows would spoil it and that is found out only after some passes;
+ * sample of rows three tenths, since a few heavy rows would spoil it and that is found out only after some passes;
  * gradients alone, whose passes are a guess, nine tenths, unless no model fits in memory.
  */
 #include "plan/plan.h"
@@ -18,7 +18,7 @@
 
 static const int FACTORS[] = {3, 5, 8, 12, 16, 24, 32}; /* rows of a sketch, in columns of A */
 static const int SAMPLE_FACTORS[] = {16, 64, 256};      /* rows of a sample, the same */
-static const double SKETCH_MUST_BEAT = 0.8, SAMPLE_MUST_BEAT = 0.6, GUESS_MUST_BEAT = 0.1;
+static const double SKETCH_MUST_BEAT = 0.8, SAMPLE_MUST_BEAT = 0.75, GUESS_MUST_BEAT = 0.1;
 static const double LIKELY = 0.7; /* that the answer has few free entries, where that is what is planned for */
 /* A sketch, a sample have at most so many of A's rows. */
 static const double NOT_MUCH = 0.25, LITTLE = 0.125;
@@ -128,6 +128,8 @@ static void add_newton(desk *k, const gpis_sketch_class *kind, int64_t m, bool a
         return;
     else if (m > 0 && k->settings->certificate == GPIS_CERTIFICATE_PROVEN && !here.face)
         refuse(c, is_sample(c) ? "a sample has no proven bound" : "a sketch has no proven bound");
+    else if (is_sample(c) && here.storage != GPIS_STORED_SPARSE && !gpis_run_kind_named(k->settings))
+        refuse(c, "of dense rows a sketch costs little more, and is safe");
     else if (is_sample(c) && (double)m > LITTLE * here.n)
         refuse(c, "too many rows for a sample of this A");
     else if ((double)m > NOT_MUCH * here.n)

