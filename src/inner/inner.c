@@ -1,14 +1,15 @@
 /* The inner problem on a model: which solver takes it, and what they share. */
 #include "inner/inner.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "inner/solver.h"
 
 /* The first that applies; the last always does. */
-static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_face, &gpis_inner_sphere,
-                                                   &gpis_inner_gradient};
+static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_face,   &gpis_inner_sphere,
+                                                   &gpis_inner_plane,  &gpis_inner_inside, &gpis_inner_gradient};
 
 static const gpis_inner_solver *choose(const gpis_set *set, bool gradient) {
     if (gradient) return gpis_inner_factor.applies(set) ? &gpis_inner_factor : &gpis_inner_gradient;
@@ -62,6 +63,13 @@ double gpis_inner_value(const gpis_inner *inner, const double *s, double *p, dou
     gpis_model_apply(inner->model, inner->set->k, p, Hp);
     for (int64_t i = 0; i < size; i++) value += p[i] * (0.5 * Hp[i] + inner->g[i]);
     return value;
+}
+
+double gpis_inner_noise(const gpis_inner *inner, const double *s, const double *Hp) {
+    const int64_t size = inner->set->d * inner->set->k;
+    double sum = 0.0;
+    for (int64_t i = 0; i < size; i++) sum += fabs((inner->g[i] + Hp[i]) * s[i]);
+    return 2.0 * DBL_EPSILON * sum;
 }
 
 double gpis_inner_fall(const gpis_inner *inner) { return fmax(0.0, -inner->value); }

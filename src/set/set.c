@@ -164,6 +164,7 @@ gpis_status gpis_set_new(gpis_context *context, const gpis_set_class *class, int
 void gpis_set_destroy(gpis_set *set) {
     if (!set) return;
     if (set->class->destroy) set->class->destroy(set);
+    gpis_set_destroy(set->inside);
     gpis_free(set->context, set->state);
     gpis_free(set->context, set->work);
     gpis_free(set->context, set->spec);

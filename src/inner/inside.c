@@ -1,0 +1,195 @@
+/*
+ * Sets that are simpler in other coordinates (gpis_set.inside): those under an orthogonal transform, and monotone and
+ * tv in terms of jumps. With x = T z the model has H_z = T'H T and the gradient T'g. A first entry of z that is loose
+ * is minimised out: with H_z = [a h'; h B], g_z = (g_1, g_2) and a step (p_1, p_2),
+ *
+ *     p_1 = -(g_1 + <h, p_2>) / a,    and p_2 belongs to    B - h h' / a,    g_2 - h g_1 / a,
+ *
+ * an inner problem over `inside`, for whatever solver that set has.
+ *
+ * Digits are lost on the way to H_z and back. So the solution becomes the next centre, where the gradient is found by H
+ * itself, until that lowers q no more: H_z need only be near.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "inner/solver.h"
+
+enum { MOST_CENTRES = 20 };
+
+typedef struct inside_state {
+    gpis_model *model;       /* owned: in z, without what is loose */
+    gpis_inner *problem;     /* owned: on it, over set->inside */
+    gpis_gradient *gradient; /* owned: takes over where the coordinates lead nowhere */
+    bool centred, gave_up;
+    double *h;              /* owned: d; a and h of a loose entry; a = 0: without curvature, it stays */
+    double *z, *gradient_z; /* owned: d x k; the centre, and the gradient there */
+    double *trial, *p, *Hp; /* owned: d x k */
+    double *in, *out;       /* owned: d; a column */
+} inside_state;
+
+static bool applies(const gpis_set *set) { return set->inside != NULL; }
+
+static void transpose(int64_t d, const double *A, double *B) {
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < d; j++) B[j * d + i] = A[i * d + j];
+}
+
+/* H_z in `Hz`, by rows: (H T)' = T'H, and (T'H) T. `work`: d x d as well. */
+static void turn_matrix(const gpis_inner *inner, double *Hz, double *work) {
+    const gpis_set *set = inner->set;
+    set->class->turn(set, GPIS_TRANSPOSED, set->d, inner->model->H, Hz);
+    transpose(set->d, Hz, work);
+    set->class->turn(set, GPIS_TRANSPOSED, set->d, work, Hz);
+}
+
+/* a and h; where a is no more than rounding, the entry stays where it is. */
+static void find_loose(inside_state *t, const gpis_set *set, const double *Hz) {
+    double trace = 0.0;
+    if (set->loose == 0) return;
+    memcpy(t->h, Hz, (size_t)set->d * sizeof *t->h);
+    for (int64_t j = 0; j < set->d; j++) trace += Hz[j * set->d + j];
+    if (!(t->h[0] > gpis_set_rounding(set->d) * trace)) memset(t->h, 0, (size_t)set->d * sizeof *t->h);
+}
+
+static gpis_status turn_model(gpis_inner *inner) {
+    inside_state *t = inner->state;
+    const int64_t d = inner->set->d, loose = inner->set->loose, rest = d - loose;
+    double *Hz = gpis_alloc(inner->context, d * d, sizeof *Hz), *H = gpis_alloc(inner->context, d * d, sizeof *H);
+    gpis_status status = GPIS_NO_MEMORY;
+    if (Hz && H) {
+        turn_matrix(inner, Hz, H);
+        find_loose(t, inner->set, Hz);
+        for (int64_t i = 0; i < rest; i++)
+            for (int64_t j = 0; j < rest; j++) {
+                const int64_t row = i + loose, column = j + loose;
+                const double removed = loose && t->h[0] > 0.0 ? t->h[row] / t->h[0] * t->h[column] : 0.0;
+                H[i * rest + j] = 0.5 * (Hz[row * d + column] + Hz[column * d + row]) - removed;
+            }
+        for (int64_t i = 0; i < rest; i++) H[i * rest + i] = fmax(0.0, H[i * rest + i]);
+        status = gpis_model_create(inner->context, rest, H, 1.0, &t->model);
+        H = NULL;
+    }
+    gpis_free(inner->context, Hz);
+    gpis_free(inner->context, H);
+    return status;
+}
+
+static gpis_status create(gpis_inner *inner) {
+    gpis_context *context = inner->context;
+    const int64_t d = inner->set->d, size = d * inner->set->k;
+    inside_state *t = inner->state = gpis_alloc_zero(context, 1, sizeof *t);
+    if (!t) return GPIS_NO_MEMORY;
+    double **field[] = {&t->z, &t->gradient_z, &t->trial, &t->p, &t->Hp, &t->h, &t->in, &t->out};
+    for (int i = 0; i < 8; i++)
+        if (!(*field[i] = gpis_alloc_zero(context, i < 5 ? size : d, sizeof(double)))) return GPIS_NO_MEMORY;
+    gpis_status status = gpis_gradient_create(inner, &t->gradient);
+    if (status == GPIS_OK) status = turn_model(inner);
+    return status == GPIS_OK ? gpis_inner_create(context, inner->set->inside, t->model, NULL, &t->problem) : status;
+}
+
+static void destroy(gpis_inner *inner) {
+    inside_state *t = inner->state;
+    if (!t) return;
+    gpis_inner_destroy(t->problem);
+    gpis_model_destroy(t->model);
+    gpis_gradient_destroy(t->gradient);
+    double *const vectors[] = {t->z, t->gradient_z, t->trial, t->p, t->Hp, t->h, t->in, t->out};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(inner->context, vectors[i]);
+    gpis_free(inner->context, t);
+}
+
+static void begin(gpis_inner *inner) {
+    inside_state *t = inner->state;
+    t->centred = t->gave_up = false;
+}
+
+/* The columns of X, each turned. Y may be X. */
+static void turn_columns(const gpis_inner *inner, gpis_way way, const double *X, double *Y) {
+    const inside_state *t = inner->state;
+    const int64_t d = inner->set->d, k = inner->set->k;
+    for (int64_t c = 0; c < k; c++) {
+        for (int64_t j = 0; j < d; j++) t->in[j] = X[j * k + c];
+        inner->set->class->turn(inner->set, way, 1, t->in, t->out);
+        for (int64_t j = 0; j < d; j++) Y[j * k + c] = t->out[j];
+    }
+}
+
+/* The problem inside, around s. *most is what q can fall more than there: by the loose entry alone. */
+static gpis_status centre(gpis_inner *inner, double *most) {
+    inside_state *t = inner->state;
+    const gpis_set *set = inner->set;
+    const int64_t k = set->k, rest = (set->d - set->loose) * k, ahead = set->loose * k;
+    gpis_inner_value(inner, inner->s, t->p, t->Hp);
+    for (int64_t i = 0; i < set->d * k; i++) t->p[i] = inner->g[i] + t->Hp[i];
+    turn_columns(inner, GPIS_TRANSPOSED, t->p, t->gradient_z);
+    turn_columns(inner, GPIS_TO_INSIDE, inner->s, t->z);
+    *most = 0.0;
+    memcpy(t->p, t->gradient_z + ahead, (size_t)rest * sizeof *t->p);
+    for (int64_t c = 0; t->h[0] > 0.0 && c < k; c++) {
+        const double step = t->gradient_z[c] / t->h[0];
+        for (int64_t j = 1; j < set->d; j++) t->p[(j - 1) * k + c] -= t->h[j] * step;
+        *most += 0.5 * step * t->gradient_z[c];
+    }
+    const gpis_status status = gpis_set_project(set->inside, t->z + ahead, t->z + ahead);
+    if (status == GPIS_OK) gpis_inner_begin(t->problem, t->z + ahead, t->p);
+    t->centred = true;
+    return status;
+}
+
+/* From the solution inside to s, unless q is higher there by more than rounding: where q cannot tell any more, its
+ * gradient is still the better for it, and bounds are made of that. */
+static gpis_status come_back(gpis_inner *inner) {
+    inside_state *t = inner->state;
+    const gpis_set *set = inner->set;
+    const int64_t k = set->k, size = set->d * k, ahead = set->loose * k;
+    memcpy(t->trial, t->z, (size_t)size * sizeof *t->trial);
+    memcpy(t->trial + ahead, t->problem->s, (size_t)(size - ahead) * sizeof *t->trial);
+    for (int64_t c = 0; t->h[0] > 0.0 && c < k; c++) {
+        double slope = t->gradient_z[c];
+        for (int64_t j = 1; j < set->d; j++) slope += t->h[j] * (t->trial[j * k + c] - t->z[j * k + c]);
+        t->trial[c] -= slope / t->h[0];
+    }
+    turn_columns(inner, GPIS_TO_OUTSIDE, t->trial, t->trial);
+    const gpis_status status = gpis_set_project(inner->set, t->trial, t->trial);
+    if (status != GPIS_OK) return status;
+    const double value = gpis_inner_value(inner, t->trial, t->p, t->Hp);
+    if (!(value < inner->value + gpis_inner_noise(inner, t->trial, t->Hp))) return GPIS_OK;
+    inner->value = value;
+    memcpy(inner->s, t->trial, (size_t)size * sizeof *inner->s);
+    return GPIS_OK;
+}
+
+/* One run of the problem inside; *most: how far q could fall from its centre by what is known there. */
+static gpis_status run_inside(gpis_inner *inner, int64_t iterations, double *most, bool *done) {
+    inside_state *t = inner->state;
+    const int64_t steps = t->problem->iterations, trials = t->problem->trials;
+    *most = 0.0;
+    gpis_status status = t->centred ? GPIS_OK : centre(inner, most);
+    if (status == GPIS_OK) status = gpis_inner_run(t->problem, iterations, done);
+    if (status == GPIS_OK) status = come_back(inner);
+    inner->iterations += t->problem->iterations - steps;
+    inner->trials += t->problem->trials - trials;
+    *most += gpis_inner_fall(t->problem);
+    return status;
+}
+
+static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
+    inside_state *t = inner->state;
+    if (t->gave_up) return gpis_gradient_run(t->gradient, iterations, done);
+    double most, more;
+    gpis_status status = run_inside(inner, iterations, &most, done);
+    for (int centres = 1; status == GPIS_OK && *done && centres < MOST_CENTRES; centres++) {
+        const double before = inner->value;
+        t->centred = false;
+        status = run_inside(inner, iterations, &more, done);
+        if (!(inner->value < before - 1e-13 * fabs(before))) break;
+    }
+    if (status != GPIS_OK || !*done || -inner->value >= 0.5 * most) return status;
+    t->gave_up = true;
+    *done = false;
+    gpis_gradient_begin(t->gradient);
+    return GPIS_OK;
+}
+
+const gpis_inner_solver gpis_inner_inside = {applies, create, begin, run, destroy};
