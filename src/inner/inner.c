@@ -7,9 +7,11 @@
 
 #include "inner/solver.h"
 
+enum { VECTORS = 30 }; /* of d x k, that a problem holds */
+
 /* The first that applies; the last always does. */
 static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_face,   &gpis_inner_sphere,
-                                                   &gpis_inner_plane,  &gpis_inner_inside, &gpis_inner_gradient};
+                                                   &gpis_inner_plane,  &gpis_inner_inside, &gpis_inner_admm};
 
 static const gpis_inner_solver *choose(const gpis_set *set, bool gradient) {
     if (gradient) return gpis_inner_factor.applies(set) ? &gpis_inner_factor : &gpis_inner_gradient;
@@ -49,6 +51,7 @@ void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g) {
     memcpy(inner->g, g, bytes);
     memcpy(inner->s, x, bytes);
     inner->value = 0.0;
+    inner->dual = inner->s;
     inner->solver->begin(inner);
 }
 
@@ -70,6 +73,12 @@ double gpis_inner_noise(const gpis_inner *inner, const double *s, const double *
     double sum = 0.0;
     for (int64_t i = 0; i < size; i++) sum += fabs((inner->g[i] + Hp[i]) * s[i]);
     return 2.0 * DBL_EPSILON * sum;
+}
+
+/* A factor, or a model in other coordinates and the problem on it. */
+double gpis_inner_memory(const gpis_set *set) {
+    const double d = (double)set->d, square = 8.0 * d * d, vectors = 8.0 * VECTORS * d * (double)set->k;
+    return vectors + (set->inside ? 2.0 * square + gpis_inner_memory(set->inside) : square);
 }
 
 double gpis_inner_fall(const gpis_inner *inner) { return fmax(0.0, -inner->value); }

@@ -23,6 +23,7 @@ typedef struct gpis_inner {
     double *x, *g;                  /* owned: where the model is centred, and the gradient there */
     double *s;                      /* owned: the solution so far */
     double value;                   /* q(s) */
+    const double *dual;             /* where the multiplier -grad q is to be read: s, or a better point outside K */
     int64_t iterations, trials;     /* steps taken, and products with H they took, since it was made */
     double step_sum;                /* of the gradient's steps */
 } gpis_inner;
@@ -38,6 +39,8 @@ void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g);
 /* At most `iterations` more steps, where steps are cheap and many; solvers that are exact go to the end at once. *done:
  * the minimiser is reached to working accuracy. */
 gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done);
+/* Bytes that it takes at its height, besides the model. */
+double gpis_inner_memory(const gpis_set *set);
 /* -q(s): how far the model has fallen. */
 double gpis_inner_fall(const gpis_inner *inner);
 void gpis_inner_destroy(gpis_inner *inner);

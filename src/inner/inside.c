@@ -14,8 +14,10 @@
 #include <string.h>
 
 #include "inner/solver.h"
+#include "linalg/accurate.h"
 
 enum { MOST_CENTRES = 20 };
+static const double ROUNDINGS = 1000.0; /* of an entry of H_z: rather more than less, since centres make up for it */
 
 typedef struct inside_state {
     gpis_model *model;       /* owned: in z, without what is loose */
@@ -25,6 +27,7 @@ typedef struct inside_state {
     double *h;              /* owned: d; a and h of a loose entry; a = 0: without curvature, it stays */
     double *z, *gradient_z; /* owned: d x k; the centre, and the gradient there */
     double *trial, *p, *Hp; /* owned: d x k */
+    double *dual;           /* owned: d x k; that of the problem inside */
     double *in, *out;       /* owned: d; a column */
 } inside_state;
 
@@ -56,8 +59,8 @@ static gpis_status turn_model(gpis_inner *inner) {
     inside_state *t = inner->state;
     const int64_t d = inner->set->d, loose = inner->set->loose, rest = d - loose;
     double *Hz = gpis_alloc(inner->context, d * d, sizeof *Hz), *H = gpis_alloc(inner->context, d * d, sizeof *H);
-    gpis_status status = GPIS_NO_MEMORY;
-    if (Hz && H) {
+    const bool room = Hz && H;
+    if (room) {
         turn_matrix(inner, Hz, H);
         find_loose(t, inner->set, Hz);
         for (int64_t i = 0; i < rest; i++)
@@ -67,12 +70,11 @@ static gpis_status turn_model(gpis_inner *inner) {
                 H[i * rest + j] = 0.5 * (Hz[row * d + column] + Hz[column * d + row]) - removed;
             }
         for (int64_t i = 0; i < rest; i++) H[i * rest + i] = fmax(0.0, H[i * rest + i]);
-        status = gpis_model_create(inner->context, rest, H, 1.0, &t->model);
-        H = NULL;
     }
     gpis_free(inner->context, Hz);
+    if (room) return gpis_model_create(inner->context, rest, H, ROUNDINGS, &t->model);
     gpis_free(inner->context, H);
-    return status;
+    return GPIS_NO_MEMORY;
 }
 
 static gpis_status create(gpis_inner *inner) {
@@ -80,9 +82,9 @@ static gpis_status create(gpis_inner *inner) {
     const int64_t d = inner->set->d, size = d * inner->set->k;
     inside_state *t = inner->state = gpis_alloc_zero(context, 1, sizeof *t);
     if (!t) return GPIS_NO_MEMORY;
-    double **field[] = {&t->z, &t->gradient_z, &t->trial, &t->p, &t->Hp, &t->h, &t->in, &t->out};
-    for (int i = 0; i < 8; i++)
-        if (!(*field[i] = gpis_alloc_zero(context, i < 5 ? size : d, sizeof(double)))) return GPIS_NO_MEMORY;
+    double **field[] = {&t->z, &t->gradient_z, &t->trial, &t->p, &t->Hp, &t->dual, &t->h, &t->in, &t->out};
+    for (int i = 0; i < 9; i++)
+        if (!(*field[i] = gpis_alloc_zero(context, i < 6 ? size : d, sizeof(double)))) return GPIS_NO_MEMORY;
     gpis_status status = gpis_gradient_create(inner, &t->gradient);
     if (status == GPIS_OK) status = turn_model(inner);
     return status == GPIS_OK ? gpis_inner_create(context, inner->set->inside, t->model, NULL, &t->problem) : status;
@@ -94,7 +96,7 @@ static void destroy(gpis_inner *inner) {
     gpis_inner_destroy(t->problem);
     gpis_model_destroy(t->model);
     gpis_gradient_destroy(t->gradient);
-    double *const vectors[] = {t->z, t->gradient_z, t->trial, t->p, t->Hp, t->h, t->in, t->out};
+    double *const vectors[] = {t->z, t->gradient_z, t->trial, t->p, t->Hp, t->dual, t->h, t->in, t->out};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(inner->context, vectors[i]);
     gpis_free(inner->context, t);
 }
@@ -137,20 +139,30 @@ static gpis_status centre(gpis_inner *inner, double *most) {
     return status;
 }
 
+/* A point of the problem inside in the coordinates x: the loose entry makes the best of it. */
+static void carry_over(const gpis_inner *inner, const double *from, double *X) {
+    const inside_state *t = inner->state;
+    const int64_t d = inner->set->d, k = inner->set->k, ahead = inner->set->loose * k;
+    memcpy(X, t->z, (size_t)(d * k) * sizeof *X);
+    memcpy(X + ahead, from, (size_t)(d * k - ahead) * sizeof *X);
+    for (int64_t c = 0; t->h[0] > 0.0 && c < k; c++) {
+        double slope = t->gradient_z[c];
+        for (int64_t j = 1; j < d; j++) slope += t->h[j] * (X[j * k + c] - t->z[j * k + c]);
+        X[c] -= slope / t->h[0];
+    }
+    turn_columns(inner, GPIS_TO_OUTSIDE, X, X);
+}
+
 /* From the solution inside to s, unless q is higher there by more than rounding: where q cannot tell any more, its
  * gradient is still the better for it, and bounds are made of that. */
 static gpis_status come_back(gpis_inner *inner) {
     inside_state *t = inner->state;
-    const gpis_set *set = inner->set;
-    const int64_t k = set->k, size = set->d * k, ahead = set->loose * k;
-    memcpy(t->trial, t->z, (size_t)size * sizeof *t->trial);
-    memcpy(t->trial + ahead, t->problem->s, (size_t)(size - ahead) * sizeof *t->trial);
-    for (int64_t c = 0; t->h[0] > 0.0 && c < k; c++) {
-        double slope = t->gradient_z[c];
-        for (int64_t j = 1; j < set->d; j++) slope += t->h[j] * (t->trial[j * k + c] - t->z[j * k + c]);
-        t->trial[c] -= slope / t->h[0];
-    }
-    turn_columns(inner, GPIS_TO_OUTSIDE, t->trial, t->trial);
+    const int64_t size = inner->set->d * inner->set->k;
+    const bool apart = t->problem->dual != t->problem->s;
+    if (apart) carry_over(inner, t->problem->dual, t->dual);
+    inner->dual = apart ? t->dual : inner->s;
+    carry_over(inner, t->problem->s, t->trial);
+    if (!gpis_all_finite(t->trial, size)) return GPIS_OK;
     const gpis_status status = gpis_set_project(inner->set, t->trial, t->trial);
     if (status != GPIS_OK) return status;
     const double value = gpis_inner_value(inner, t->trial, t->p, t->Hp);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "inner/solver.h"
+#include "linalg/accurate.h"
 
 enum { STEPS = 3 };
 
@@ -111,6 +112,8 @@ static gpis_status step(gpis_inner *inner, bool *better) {
     lift(f, d, k, f->w);
     gpis_model_unwhiten(inner->model, k, f->w);
     for (int64_t i = 0; i < size; i++) f->trial[i] = inner->s[i] - f->w[i];
+    *better = false;
+    if (!gpis_all_finite(f->trial, size)) return GPIS_OK;
     const gpis_status status = gpis_set_project(inner->set, f->trial, f->trial);
     if (status != GPIS_OK) return status;
     const double value = gpis_inner_value(inner, f->trial, f->p, f->w);

@@ -114,12 +114,12 @@ double gpis_run_model_cost(const gpis_run *run) {
     return 1.0 + (run->A->block_kind == GPIS_BLOCK_CSR ? entries / 4.0 : dense);
 }
 
-/* H and its pass; then H, its factor and one more, here or in the inner problem. A model that is replaced gives back
+/* H and its pass; then H, its factor and what the inner problem takes. A model that is replaced gives back
  * its own only then. */
 bool gpis_run_model_fits(const gpis_run *run) {
     const double square = 8.0 * (double)run->d * (double)run->d;
     const double gram = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .gram = true});
-    return fmax(square + gram, 3.0 * square) <= (double)gpis_account_left(run->context);
+    return fmax(square + gram, 2.0 * square + gpis_inner_memory(run->set)) <= (double)gpis_account_left(run->context);
 }
 
 gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objective, double *g) {
@@ -220,7 +220,8 @@ static bool inner_is_solved(const gpis_run *run, inner_state now, inner_state be
 static gpis_status enter_probable_bound(gpis_run *run, const gpis_point *point) {
     double gap;
     if (!(run->model->c > 0.0)) return GPIS_OK;
-    const gpis_status status = gpis_certificate_second(run->context, run->set, point, run->model, run->inner->s, &gap);
+    const gpis_status status =
+        gpis_certificate_second(run->context, run->set, point, run->model, run->inner->dual, &gap);
     if (status == GPIS_OK) run->likely = fmax(run->likely, point->objective - gap);
     return status;
 }
@@ -239,7 +240,7 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
         last = now;
         now.fallen = 2.0 * gpis_inner_fall(run->inner);
         if (run->sketched) run->model->c = 1.0; /* how far the model itself can fall */
-        status = gpis_certificate_second(run->context, run->set, point, run->model, run->inner->s, &now.gap);
+        status = gpis_certificate_second(run->context, run->set, point, run->model, run->inner->dual, &now.gap);
         run->model->c = c;
         if (status != GPIS_OK) return status;
         if (!run->sketched) run->lower = fmax(run->lower, point->objective - now.gap);
