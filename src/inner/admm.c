@@ -31,7 +31,7 @@ enum {
     POWERS = 12,       /* iterations that estimate a curvature */
     LONGER = 4         /* times as long as asked for, if need be: q and its bound do not move all the time */
 };
-static const double OVER = 1.6, LEAST_RHO = 1e-10; /* of the largest curvature */
+static const double OVER = 1.6, LEAST_RHO = 1e-10 /* of the largest curvature */, ROUNDING = 64.0 * DBL_EPSILON;
 
 typedef struct admm_state {
     gpis_gradient *gradient; /* owned: begins */
@@ -140,7 +140,7 @@ static gpis_status switch_over(gpis_inner *inner) {
 static void adapt(gpis_inner *inner) {
     admm_state *a = inner->state;
     const double wrong = sqrt(a->primal / a->change);
-    if (a->factors >= MOST_FACTORS || !isfinite(wrong) || (wrong < 4.0 && wrong > 0.25)) return;
+    if (a->factors >= MOST_FACTORS || !isfinite(wrong) || (wrong < 2.0 && wrong > 0.5)) return;
     take_rho(inner, a->rho * fmax(1.0 / 30.0, fmin(wrong, 30.0)));
 }
 
@@ -227,7 +227,7 @@ static gpis_status alternate(gpis_inner *inner, int64_t iterations, bool *done) 
         measure_residuals(inner);
         status = look(inner);
         const double gap = inner->value - a->bound;
-        *done = gap <= 4.0 * DBL_EPSILON * fabs(inner->value) || fmax(a->primal, a->change) <= 4.0 * DBL_EPSILON;
+        *done = gap <= 8.0 * gpis_inner_noise(inner, a->v, a->Hmove) || fmax(a->primal, a->change) <= ROUNDING;
         if (i >= iterations && (gap <= 0.5 * before || isinf(gap))) break;
         adapt(inner);
     }

@@ -195,7 +195,7 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
         const double before = inner->value;
         t->centred = false;
         status = run_inside(inner, iterations, &more, done);
-        if (!(inner->value < before - 1e-13 * fabs(before))) break;
+        if (!(inner->value < before - fmax(1e-13 * fabs(before), gpis_inner_noise(inner, t->trial, t->Hp)))) break;
     }
     if (status != GPIS_OK || !*done || -inner->value >= 0.5 * most) return status;
     t->gave_up = true;
