@@ -71,7 +71,8 @@ double gpis_inner_value(const gpis_inner *inner, const double *s, double *p, dou
 double gpis_inner_noise(const gpis_inner *inner, const double *s, const double *Hp) {
     const int64_t size = inner->set->d * inner->set->k;
     double sum = 0.0;
-    for (int64_t i = 0; i < size; i++) sum += fabs((inner->g[i] + Hp[i]) * s[i]);
+    for (int64_t i = 0; i < size; i++)
+        sum += fabs((inner->g[i] + Hp[i]) * s[i]) + fabs((inner->g[i] + 0.5 * Hp[i]) * (s[i] - inner->x[i]));
     return 2.0 * DBL_EPSILON * sum;
 }
 

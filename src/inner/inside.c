@@ -24,6 +24,7 @@ typedef struct inside_state {
     gpis_inner *problem;     /* owned: on it, over set->inside */
     gpis_gradient *gradient; /* owned: takes over where the coordinates lead nowhere */
     bool centred, gave_up;
+    bool warm;              /* the problem inside has a solution, of this round or the one before */
     double *h;              /* owned: d; a and h of a loose entry; a = 0: without curvature, it stays */
     double *z, *gradient_z; /* owned: d x k; the centre, and the gradient there */
     double *trial, *p, *Hp; /* owned: d x k */
@@ -117,6 +118,14 @@ static void turn_columns(const gpis_inner *inner, gpis_way way, const double *X,
     }
 }
 
+/* Entries that rounding alone has moved from where the last solution has them go back to it: a bound that was met is
+ * met again, and the face is not lost. */
+static void snap(const inside_state *t, double *z, int64_t size) {
+    const double grain = gpis_set_rounding(t->model->d) * gpis_max_abs(z, size);
+    for (int64_t i = 0; t->warm && i < size; i++)
+        if (fabs(z[i] - t->problem->s[i]) <= grain) z[i] = t->problem->s[i];
+}
+
 /* The problem inside, around s. *most is what q can fall more than there: by the loose entry alone. */
 static gpis_status centre(gpis_inner *inner, double *most) {
     inside_state *t = inner->state;
@@ -133,6 +142,7 @@ static gpis_status centre(gpis_inner *inner, double *most) {
         for (int64_t j = 1; j < set->d; j++) t->p[(j - 1) * k + c] -= t->h[j] * step;
         *most += 0.5 * step * t->gradient_z[c];
     }
+    snap(t, t->z + ahead, rest);
     const gpis_status status = gpis_set_project(set->inside, t->z + ahead, t->z + ahead);
     if (status == GPIS_OK) gpis_inner_begin(t->problem, t->z + ahead, t->p);
     t->centred = true;
@@ -179,6 +189,7 @@ static gpis_status run_inside(gpis_inner *inner, int64_t iterations, double *mos
     *most = 0.0;
     gpis_status status = t->centred ? GPIS_OK : centre(inner, most);
     if (status == GPIS_OK) status = gpis_inner_run(t->problem, iterations, done);
+    t->warm = true;
     if (status == GPIS_OK) status = come_back(inner);
     inner->iterations += t->problem->iterations - steps;
     inner->trials += t->problem->trials - trials;

@@ -30,7 +30,8 @@ static const double FACTOR_SPEED = 0.6;    /* of dsyrk on one thread */
 static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on one thread */
 static const double LATENCY = 2e-5;        /* seconds: a message between ranks */
 static const double NETWORK = 1e9;         /* bytes a second */
-static const double INNER_STEPS = 300.0;   /* of an inner problem that is solved by gradients, each round */
+static const double INNER_START = 200.0;   /* steps of an inner problem without faces, from nothing */
+static const double INNER_STEPS = 60.0;    /* and each round */
 
 /* The machine as so many threads see it. */
 typedef struct speed {
@@ -108,7 +109,7 @@ static double inner_flops(const gpis_workload *w, double rounds) {
     switch (w->inner) {
     case GPIS_INNER_BY_FACTOR: return 8.0 * square * rounds;
     case GPIS_INNER_BY_FACES: return w->k * cube * (2.0 + 0.25 * rounds);
-    default: return 2.0 * square * INNER_STEPS * rounds;
+    default: return 2.0 * square * (INNER_START + INNER_STEPS * rounds);
     }
 }
 
