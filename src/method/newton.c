@@ -112,7 +112,8 @@ static void take_point(newton *s) {
     gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
 }
 
-/* f and g at x; probes ride along, and with `resketch` a new sketch of A. */
+/* f and g at x; probes ride along, and with `resketch` a new sketch of A. The first-order bound is tried here too: at
+ * the end objectives are all alike, and the best point of the hull need not be the one whose gradient tells most. */
 static gpis_status evaluate(newton *s, bool resketch) {
     gpis_run *run = s->run;
     const bool probing = !resketch && (run->extended ? is_waiting(s) : s->probes && gpis_probes_wanted(s->probes));
@@ -138,7 +139,7 @@ static gpis_status evaluate(newton *s, bool resketch) {
     if (status == GPIS_OK && probing && gpis_model_covers(run->model, 1, run->norms2))
         run->model->c = gpis_probes_bound(s->probes);
     if (status == GPIS_OK) take_point(s);
-    return status;
+    return status == GPIS_OK ? gpis_run_first_order(run, s->x, s->g, s->objective) : status;
 }
 
 /* The objective of the hull's best point is as good as measured. */
