@@ -6,7 +6,7 @@
  *     w = OVER v + (1 - OVER) z,    z+ = P(w + u),    u+ = w + u - z+,
  *
  * whose speed hardly depends on the condition of H once rho is right: between the largest and the smallest curvature to
- * begin with, then so that v - z and the change of z shrink alike, which costs a factor each time.
+ * begin with, then so that v - z and the change of z shrink together, which costs a factor each time.
  *
  * z is in K; the best one so far is s. The multiplier is better read at v, outside K, where -grad q = rho (u - z + v)
  * is nearly normal to K: the bound
@@ -31,7 +31,7 @@ enum {
     POWERS = 12,       /* iterations that estimate a curvature */
     LONGER = 4         /* times as long as asked for, if need be: q and its bound do not move all the time */
 };
-static const double OVER = 1.6, LEAST_RHO = 1e-10 /* of the largest curvature */, ROUNDING = 64.0 * DBL_EPSILON;
+static const double OVER = 1.8, LEAST_RHO = 1e-10 /* of the largest curvature */, ROUNDING = 64.0 * DBL_EPSILON;
 
 typedef struct admm_state {
     gpis_gradient *gradient; /* owned: begins */
@@ -42,8 +42,7 @@ typedef struct admm_state {
     int factors;
     double *v, *z, *u, *G; /* owned: d x k; G: scratch */
     double *move, *Hmove;  /* owned: d x k; scratch */
-    double *dual;          /* owned: d x k; the v of the best bound, */
-    double bound;          /* and this */
+    double *dual;          /* owned: d x k; the v of the best bound */
     double primal, change; /* ||v - z|| and ||z+ - z||, relative, of the last iteration */
 } admm_state;
 
@@ -74,7 +73,6 @@ static void destroy(gpis_inner *inner) {
 /* Once it was needed, it will be again: it goes on with the z and u it has. */
 static void begin(gpis_inner *inner) {
     admm_state *a = inner->state;
-    a->bound = -INFINITY;
     a->steps = 0;
     if (!a->going) gpis_gradient_begin(a->gradient);
 }
@@ -136,11 +134,11 @@ static gpis_status switch_over(gpis_inner *inner) {
     return GPIS_OK;
 }
 
-/* rho where the two residuals are of one size. */
+/* rho where v - z is half as large as the change of z, both relative: measured to be best, though not by much. */
 static void adapt(gpis_inner *inner) {
     admm_state *a = inner->state;
-    const double wrong = sqrt(a->primal / a->change);
-    if (a->factors >= MOST_FACTORS || !isfinite(wrong) || (wrong < 2.0 && wrong > 0.5)) return;
+    const double wrong = sqrt(2.0 * a->primal / a->change);
+    if (a->factors >= MOST_FACTORS || !isfinite(wrong) || (wrong < 1.5 && wrong > 1.0 / 1.5)) return;
     take_rho(inner, a->rho * fmax(1.0 / 30.0, fmin(wrong, 30.0)));
 }
 
@@ -206,8 +204,8 @@ static gpis_status look(gpis_inner *inner) {
         bound += a->G[i] * inner->x[i] - 0.5 * a->move[i] * a->Hmove[i];
     }
     const gpis_status status = gpis_set_support(inner->set, a->G, &support);
-    if (status != GPIS_OK || !(bound - support > a->bound)) return status;
-    a->bound = bound - support;
+    if (status != GPIS_OK || !(bound - support > inner->bound)) return status;
+    inner->bound = bound - support;
     memcpy(a->dual, a->v, (size_t)size * sizeof *a->v);
     inner->dual = a->dual;
     return GPIS_OK;
@@ -216,7 +214,7 @@ static gpis_status look(gpis_inner *inner) {
 /* At least `iterations`, more until the gap between q and its bound is half of what it was. */
 static gpis_status alternate(gpis_inner *inner, int64_t iterations, bool *done) {
     admm_state *a = inner->state;
-    const double before = inner->value - a->bound;
+    const double before = inner->value - inner->bound;
     gpis_status status = GPIS_OK;
     *done = false;
     for (int64_t i = 1; i <= LONGER * iterations && a->going && !*done && status == GPIS_OK; i++) {
@@ -226,7 +224,7 @@ static gpis_status alternate(gpis_inner *inner, int64_t iterations, bool *done) 
         if (status != GPIS_OK || !a->going || (i % CHECK != 0 && i != iterations)) continue;
         measure_residuals(inner);
         status = look(inner);
-        const double gap = inner->value - a->bound;
+        const double gap = inner->value - inner->bound;
         *done = gap <= 8.0 * gpis_inner_noise(inner, a->v, a->Hmove) || fmax(a->primal, a->change) <= ROUNDING;
         if (i >= iterations && (gap <= 0.5 * before || isinf(gap))) break;
         adapt(inner);

@@ -51,6 +51,7 @@ void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g) {
     memcpy(inner->g, g, bytes);
     memcpy(inner->s, x, bytes);
     inner->value = 0.0;
+    inner->bound = -INFINITY;
     inner->dual = inner->s;
     inner->solver->begin(inner);
 }

@@ -23,6 +23,7 @@ typedef struct gpis_inner {
     double *x, *g;                  /* owned: where the model is centred, and the gradient there */
     double *s;                      /* owned: the solution so far */
     double value;                   /* q(s) */
+    double bound;                   /* q >= bound on K, but for rounding; -INFINITY where the solver does not know */
     const double *dual;             /* where the multiplier -grad q is to be read: s, or a better point outside K */
     int64_t iterations, trials;     /* steps taken, and products with H they took, since it was made */
     double step_sum;                /* of the gradient's steps */

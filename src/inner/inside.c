@@ -24,6 +24,7 @@ typedef struct inside_state {
     gpis_inner *problem;     /* owned: on it, over set->inside */
     gpis_gradient *gradient; /* owned: takes over where the coordinates lead nowhere */
     bool centred, gave_up;
+    double loose_fall;      /* of q at the centre, by the loose entry alone */
     bool warm;              /* the problem inside has a solution, of this round or the one before */
     double *h;              /* owned: d; a and h of a loose entry; a = 0: without curvature, it stays */
     double *z, *gradient_z; /* owned: d x k; the centre, and the gradient there */
@@ -126,8 +127,8 @@ static void snap(const inside_state *t, double *z, int64_t size) {
         if (fabs(z[i] - t->problem->s[i]) <= grain) z[i] = t->problem->s[i];
 }
 
-/* The problem inside, around s. *most is what q can fall more than there: by the loose entry alone. */
-static gpis_status centre(gpis_inner *inner, double *most) {
+/* The problem inside, around s. */
+static gpis_status centre(gpis_inner *inner) {
     inside_state *t = inner->state;
     const gpis_set *set = inner->set;
     const int64_t k = set->k, rest = (set->d - set->loose) * k, ahead = set->loose * k;
@@ -135,12 +136,12 @@ static gpis_status centre(gpis_inner *inner, double *most) {
     for (int64_t i = 0; i < set->d * k; i++) t->p[i] = inner->g[i] + t->Hp[i];
     turn_columns(inner, GPIS_TRANSPOSED, t->p, t->gradient_z);
     turn_columns(inner, GPIS_TO_INSIDE, inner->s, t->z);
-    *most = 0.0;
+    t->loose_fall = 0.0;
     memcpy(t->p, t->gradient_z + ahead, (size_t)rest * sizeof *t->p);
     for (int64_t c = 0; t->h[0] > 0.0 && c < k; c++) {
         const double step = t->gradient_z[c] / t->h[0];
         for (int64_t j = 1; j < set->d; j++) t->p[(j - 1) * k + c] -= t->h[j] * step;
-        *most += 0.5 * step * t->gradient_z[c];
+        t->loose_fall += 0.5 * step * t->gradient_z[c];
     }
     snap(t, t->z + ahead, rest);
     const gpis_status status = gpis_set_project(set->inside, t->z + ahead, t->z + ahead);
@@ -182,33 +183,32 @@ static gpis_status come_back(gpis_inner *inner) {
     return GPIS_OK;
 }
 
-/* One run of the problem inside; *most: how far q could fall from its centre by what is known there. */
-static gpis_status run_inside(gpis_inner *inner, int64_t iterations, double *most, bool *done) {
+/* One run of the problem inside. */
+static gpis_status run_inside(gpis_inner *inner, int64_t iterations, bool *done) {
     inside_state *t = inner->state;
     const int64_t steps = t->problem->iterations, trials = t->problem->trials;
-    *most = 0.0;
-    gpis_status status = t->centred ? GPIS_OK : centre(inner, most);
+    gpis_status status = t->centred ? GPIS_OK : centre(inner);
     if (status == GPIS_OK) status = gpis_inner_run(t->problem, iterations, done);
     t->warm = true;
     if (status == GPIS_OK) status = come_back(inner);
     inner->iterations += t->problem->iterations - steps;
     inner->trials += t->problem->trials - trials;
-    *most += gpis_inner_fall(t->problem);
     return status;
 }
 
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     inside_state *t = inner->state;
     if (t->gave_up) return gpis_gradient_run(t->gradient, iterations, done);
-    double most, more;
-    gpis_status status = run_inside(inner, iterations, &most, done);
+    gpis_status status = run_inside(inner, iterations, done);
+    inner->bound = t->problem->bound - t->loose_fall; /* around x */
+    const double promised = gpis_inner_fall(t->problem) + t->loose_fall;
     for (int centres = 1; status == GPIS_OK && *done && centres < MOST_CENTRES; centres++) {
         const double before = inner->value;
         t->centred = false;
-        status = run_inside(inner, iterations, &more, done);
+        status = run_inside(inner, iterations, done);
         if (!(inner->value < before - fmax(1e-13 * fabs(before), gpis_inner_noise(inner, t->trial, t->Hp)))) break;
     }
-    if (status != GPIS_OK || !*done || -inner->value >= 0.5 * most) return status;
+    if (status != GPIS_OK || !*done || -inner->value >= 0.5 * promised) return status;
     t->gave_up = true;
     *done = false;
     gpis_gradient_begin(t->gradient);

@@ -196,9 +196,9 @@ gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g
     return status;
 }
 
-/* How far the inner problem is: its bound and its fall, in units of f. */
+/* How far the inner problem is, in units of f: its bound, its fall, and what is left to fall. */
 typedef struct inner_state {
-    double gap, fallen;
+    double gap, fallen, left;
 } inner_state;
 
 /*
@@ -210,7 +210,7 @@ typedef struct inner_state {
 static bool inner_is_solved(const gpis_run *run, inner_state now, inner_state before, bool for_step) {
     if (gpis_run_solved(run)) return true;
     if (!isfinite(now.gap)) return now.fallen - before.fallen <= 1e-6 * now.fallen + run->noise;
-    const double left = now.gap - now.fallen, tolerance = 0.2 * run->settings->tol * run->objective;
+    const double left = now.left, tolerance = 0.2 * run->settings->tol * run->objective;
     const double share = !for_step ? 0.3 : run->sketched ? 0.05 : 0.0;
     if (left <= fmax(share * now.gap, tolerance) + 2.0 * run->noise) return true;
     return now.gap >= 0.999 * before.gap && now.fallen - before.fallen <= 1e-3 * left;
@@ -231,7 +231,7 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
     const int64_t most = 5000 + 50 * (run->n / run->d); /* about as much arithmetic as 50 passes */
     const int64_t before = run->inner->iterations;
     const double c = run->model->c;
-    inner_state now = {INFINITY, 0.0}, last;
+    inner_state now = {.gap = INFINITY}, last;
     bool done = false;
     gpis_inner_begin(run->inner, point->x, point->g);
     for (int64_t burst = FIRST_BURST, total = 0; !done && total < most; total += burst, burst += burst / 2) {
@@ -243,6 +243,8 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
         status = gpis_certificate_second(run->context, run->set, point, run->model, run->inner->dual, &now.gap);
         run->model->c = c;
         if (status != GPIS_OK) return status;
+        /* a bound of the solver's own owes nothing to c and to rounding errors of the pass */
+        now.left = fmin(now.gap - now.fallen, 2.0 * (run->inner->value - run->inner->bound));
         if (!run->sketched) run->lower = fmax(run->lower, point->objective - now.gap);
         if (inner_is_solved(run, now, last, for_step)) break;
     }
