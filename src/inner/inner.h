@@ -4,8 +4,9 @@
  *     q(s) = 1/2 <s - x, H (s - x)> + <g, s - x>,
  *
  * whose minimum bounds how far f can still fall. How it is solved depends on K (solver.h): by the factor of H without a
- * constraint, from face to face for polyhedra, by a secular equation for the ball, and by accelerated projected
- * gradient for everything else, in bursts, so that the caller stops as soon as the answer is good enough.
+ * constraint or in a plane, from face to face for polyhedra, by a secular equation for the ball, in other coordinates
+ * where K is one of these there, and by alternating directions for everything else, in bursts, so that the caller stops
+ * as soon as the answer is good enough.
  */
 #ifndef GPIS_INNER_H
 #define GPIS_INNER_H
