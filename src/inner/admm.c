@@ -81,6 +81,7 @@ static void begin(gpis_inner *inner) {
 static void give_up(gpis_inner *inner) {
     admm_state *a = inner->state;
     a->going = false;
+    inner->dual = inner->s;
     gpis_gradient_begin(a->gradient);
 }
 

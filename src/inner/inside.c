@@ -211,6 +211,8 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     if (status != GPIS_OK || !*done || -inner->value >= 0.5 * promised) return status;
     t->gave_up = true;
     *done = false;
+    inner->bound = -INFINITY;
+    inner->dual = inner->s;
     gpis_gradient_begin(t->gradient);
     return GPIS_OK;
 }
