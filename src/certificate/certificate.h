@@ -55,7 +55,8 @@ double gpis_certificate_grain(const gpis_set *set, const gpis_point *point);
 
 /* Bounds on f(x) - f*; infinite where there is none. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
-/* `s`: a near minimiser of the model over K around x (inner/inner.h). */
+/* `s`: a near minimiser of the model over K around x (inner/inner.h), or any other point, in K or not, where its
+ * gradient makes a better l. */
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap);
 /* The same for a point of whose errors more is known than its own entries tell: it is a part of a larger one. */

@@ -1,14 +1,17 @@
 /* The inner problem on a model: which solver takes it, and what they share. */
 #include "inner/inner.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "inner/solver.h"
 
+enum { VECTORS = 30 }; /* of d x k, that a problem holds */
+
 /* The first that applies; the last always does. */
-static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_face, &gpis_inner_sphere,
-                                                   &gpis_inner_gradient};
+static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_face,   &gpis_inner_sphere,
+                                                   &gpis_inner_plane,  &gpis_inner_inside, &gpis_inner_admm};
 
 static const gpis_inner_solver *choose(const gpis_set *set, bool gradient) {
     if (gradient) return gpis_inner_factor.applies(set) ? &gpis_inner_factor : &gpis_inner_gradient;
@@ -48,6 +51,8 @@ void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g) {
     memcpy(inner->g, g, bytes);
     memcpy(inner->s, x, bytes);
     inner->value = 0.0;
+    inner->bound = -INFINITY;
+    inner->dual = inner->s;
     inner->solver->begin(inner);
 }
 
@@ -62,6 +67,20 @@ double gpis_inner_value(const gpis_inner *inner, const double *s, double *p, dou
     gpis_model_apply(inner->model, inner->set->k, p, Hp);
     for (int64_t i = 0; i < size; i++) value += p[i] * (0.5 * Hp[i] + inner->g[i]);
     return value;
+}
+
+double gpis_inner_noise(const gpis_inner *inner, const double *s, const double *Hp) {
+    const int64_t size = inner->set->d * inner->set->k;
+    double sum = 0.0;
+    for (int64_t i = 0; i < size; i++)
+        sum += fabs((inner->g[i] + Hp[i]) * s[i]) + fabs((inner->g[i] + 0.5 * Hp[i]) * (s[i] - inner->x[i]));
+    return 2.0 * DBL_EPSILON * sum;
+}
+
+/* A factor, or a model in other coordinates and the problem on it. */
+double gpis_inner_memory(const gpis_set *set) {
+    const double d = (double)set->d, square = 8.0 * d * d, vectors = 8.0 * VECTORS * d * (double)set->k;
+    return vectors + (set->inside ? 2.0 * square + gpis_inner_memory(set->inside) : square);
 }
 
 double gpis_inner_fall(const gpis_inner *inner) { return fmax(0.0, -inner->value); }

@@ -4,8 +4,9 @@
  *     q(s) = 1/2 <s - x, H (s - x)> + <g, s - x>,
  *
  * whose minimum bounds how far f can still fall. How it is solved depends on K (solver.h): by the factor of H without a
- * constraint, from face to face for polyhedra, by a secular equation for the ball, and by accelerated projected
- * gradient for everything else, in bursts, so that the caller stops as soon as the answer is good enough.
+ * constraint or in a plane, from face to face for polyhedra, by a secular equation for the ball, in other coordinates
+ * where K is one of these there, and by alternating directions for everything else, in bursts, so that the caller stops
+ * as soon as the answer is good enough.
  */
 #ifndef GPIS_INNER_H
 #define GPIS_INNER_H
@@ -23,6 +24,8 @@ typedef struct gpis_inner {
     double *x, *g;                  /* owned: where the model is centred, and the gradient there */
     double *s;                      /* owned: the solution so far */
     double value;                   /* q(s) */
+    double bound;                   /* q >= bound on K, but for rounding; -INFINITY where the solver does not know */
+    const double *dual;             /* where the multiplier -grad q is to be read: s, or a better point outside K */
     int64_t iterations, trials;     /* steps taken, and products with H they took, since it was made */
     double step_sum;                /* of the gradient's steps */
 } gpis_inner;
@@ -38,6 +41,8 @@ void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g);
 /* At most `iterations` more steps, where steps are cheap and many; solvers that are exact go to the end at once. *done:
  * the minimiser is reached to working accuracy. */
 gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done);
+/* Bytes that it takes at its height, besides the model. */
+double gpis_inner_memory(const gpis_set *set);
 /* -q(s): how far the model has fallen. */
 double gpis_inner_fall(const gpis_inner *inner);
 void gpis_inner_destroy(gpis_inner *inner);

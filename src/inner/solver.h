@@ -17,10 +17,13 @@ typedef struct gpis_inner_solver {
     void (*destroy)(gpis_inner *inner); /* state may be NULL or half built */
 } gpis_inner_solver;
 
-extern const gpis_inner_solver gpis_inner_factor, gpis_inner_face, gpis_inner_sphere, gpis_inner_gradient;
+extern const gpis_inner_solver gpis_inner_factor, gpis_inner_face, gpis_inner_sphere, gpis_inner_plane,
+    gpis_inner_inside, gpis_inner_admm, gpis_inner_gradient;
 
 /* q at s for all columns: p = s - x, Hp = H p; `p` and `Hp` hold d x k each. */
 double gpis_inner_value(const gpis_inner *inner, const double *s, double *p, double *Hp);
+/* What rounding s and the sum that is q(s) does to q(s), Hp = H (s - x): less than that cannot be told apart. */
+double gpis_inner_noise(const gpis_inner *inner, const double *s, const double *Hp);
 
 /* The projected gradient as an object of its own, for the solvers that begin with it or fall back on it. */
 typedef struct gpis_gradient {

@@ -172,7 +172,8 @@ static bool has_use_for_probes(const newton *s) { return s->probes && gpis_probe
 /* The probes may still find a bound, or a better one. */
 static bool is_waiting(const newton *s) { return !s->face && has_use_for_probes(s) && s->probes->steps < ENOUGH; }
 
-/* f and g at x; probes ride along, and with `resketch` a new sketch of A. */
+/* f and g at x; probes ride along, and with `resketch` a new sketch of A. The first-order bound is tried here too: at
+ * the end objectives are all alike, and the best point of the hull need not be the one whose gradient tells most. */
 static gpis_status evaluate(newton *s, bool resketch) {
     gpis_run *run = s->run;
     const bool probing = !resketch && !s->hoping && (run->extended ? is_waiting(s) : has_use_for_probes(s));
@@ -207,7 +208,7 @@ static gpis_status evaluate(newton *s, bool resketch) {
         run->model->c = gpis_probes_bound(s->probes);
     if (status == GPIS_OK && facing) status = gpis_on_face_take_gram(s->face);
     if (status == GPIS_OK) take_point(s);
-    return status;
+    return status == GPIS_OK ? gpis_run_first_order(run, s->x, s->g, s->objective) : status;
 }
 
 /* The objective of the hull's best point is as good as measured. */

@@ -128,12 +128,12 @@ double gpis_run_model_cost(const gpis_run *run) {
     return 1.0 + (run->A->block_kind == GPIS_BLOCK_CSR ? sparse : dense);
 }
 
-/* H and its pass; then H, its factor and one more, here or in the inner problem. A model that is replaced gives back
+/* H and its pass; then H, its factor and what the inner problem takes. A model that is replaced gives back
  * its own only then. */
 bool gpis_run_model_fits(const gpis_run *run) {
     const double square = 8.0 * (double)run->d * (double)run->d;
     const double gram = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .gram = run->d});
-    return fmax(square + gram, 3.0 * square) <= (double)gpis_account_left(run->context);
+    return fmax(square + gram, 2.0 * square + gpis_inner_memory(run->set)) <= (double)gpis_account_left(run->context);
 }
 
 gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objective, double *g) {
@@ -234,9 +234,9 @@ gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g
     return status;
 }
 
-/* How far the inner problem is: its bound and its fall, in units of f. */
+/* How far the inner problem is, in units of f: its bound, its fall, and what is left to fall. */
 typedef struct inner_state {
-    double gap, fallen;
+    double gap, fallen, left;
 } inner_state;
 
 /*
@@ -248,7 +248,7 @@ typedef struct inner_state {
 static bool inner_is_solved(const gpis_run *run, inner_state now, inner_state before, bool for_step) {
     if (gpis_run_solved(run)) return true;
     if (!isfinite(now.gap)) return now.fallen - before.fallen <= 1e-6 * now.fallen + run->noise;
-    const double left = now.gap - now.fallen, tolerance = 0.2 * run->settings->tol * run->objective;
+    const double left = now.left, tolerance = 0.2 * run->settings->tol * run->objective;
     const double share = !for_step ? 0.3 : run->sketched ? 0.05 : 0.0;
     if (left <= fmax(share * now.gap, tolerance) + 2.0 * run->noise) return true;
     return now.gap >= 0.999 * before.gap && now.fallen - before.fallen <= 1e-3 * left;
@@ -258,7 +258,8 @@ static bool inner_is_solved(const gpis_run *run, inner_state now, inner_state be
 static gpis_status enter_probable_bound(gpis_run *run, const gpis_point *point) {
     double gap;
     if (!(run->model->c > 0.0)) return GPIS_OK;
-    const gpis_status status = gpis_certificate_second(run->context, run->set, point, run->model, run->inner->s, &gap);
+    const gpis_status status =
+        gpis_certificate_second(run->context, run->set, point, run->model, run->inner->dual, &gap);
     if (status == GPIS_OK) run->likely = fmax(run->likely, point->objective - gap);
     return status;
 }
@@ -268,7 +269,7 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
     const int64_t most = 5000 + 50 * (run->n / run->d); /* about as much arithmetic as 50 passes */
     const int64_t before = run->inner->iterations;
     const double c = run->model->c;
-    inner_state now = {INFINITY, 0.0}, last;
+    inner_state now = {.gap = INFINITY}, last;
     bool done = false;
     gpis_inner_begin(run->inner, point->x, point->g);
     for (int64_t burst = FIRST_BURST, total = 0; !done && total < most; total += burst, burst += burst / 2) {
@@ -277,9 +278,11 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
         last = now;
         now.fallen = 2.0 * gpis_inner_fall(run->inner);
         if (run->sketched) run->model->c = 1.0; /* how far the model itself can fall */
-        status = gpis_certificate_second(run->context, run->set, point, run->model, run->inner->s, &now.gap);
+        status = gpis_certificate_second(run->context, run->set, point, run->model, run->inner->dual, &now.gap);
         run->model->c = c;
         if (status != GPIS_OK) return status;
+        /* a bound of the solver's own owes nothing to c and to rounding errors of the pass */
+        now.left = fmin(now.gap - now.fallen, 2.0 * (run->inner->value - run->inner->bound));
         if (!run->sketched) run->lower = fmax(run->lower, point->objective - now.gap);
         if (inner_is_solved(run, now, last, for_step)) break;
     }

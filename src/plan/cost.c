@@ -34,7 +34,8 @@ static const double FACTOR_SPEED = 0.6;    /* of dsyrk on one thread */
 static const double GRADIENT_SPEED = 0.15; /* products of H with a vector, on one thread */
 static const double LATENCY = 2e-5;        /* seconds: a message between ranks */
 static const double NETWORK = 1e9;         /* bytes a second */
-static const double INNER_STEPS = 300.0;   /* of an inner problem that is solved by gradients, each round */
+static const double INNER_START = 200.0;   /* steps of an inner problem without faces, from nothing */
+static const double INNER_STEPS = 60.0;    /* and each round */
 static const double FACES = 20.0;          /* that the inner problem of a round visits there */
 static const double FREE = 0.25;           /* the share of columns that are, or may be, free on a face */
 
@@ -132,7 +133,7 @@ static double inner_flops(const gpis_workload *w, double rounds) {
     case GPIS_INNER_BY_FACES:
         if (w->face) return w->k * (cube * FREE * FREE + FACES * 2.0 * square) * rounds; /* most entries are not free */
         return w->k * cube * (2.0 + 0.25 * rounds);
-    default: return 2.0 * square * INNER_STEPS * rounds;
+    default: return 2.0 * square * (INNER_START + INNER_STEPS * rounds);
     }
 }
 

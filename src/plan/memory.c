@@ -51,8 +51,8 @@ static double sketch_gram_pass(const gpis_run *run, int64_t m, bool sampled) {
 double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_t m) {
     const double d = work->d, k = work->k, square = 8.0 * d * d;
     const double always = 8.0 * (POINTS * d * k + VECTORS * d) + SMALL;
-    /* the model is H and its factor; to make it takes one more square, and so does an inner problem on it */
-    const double model = work->inner == GPIS_INNER_BY_GRADIENT ? 2.0 * square : 3.0 * square;
+    /* the model is H and its factor; to make it takes one more square */
+    const double model = 2.0 * square + gpis_inner_memory(run->set);
     if (m == 0) {
         const double rounds = model + pass(run, 0, 0, false), making = square + pass(run, 0, run->d, false);
         return always + fmax(fmax(rounds, making), 3.0 * square);

@@ -47,7 +47,9 @@ static gpis_storage storage_of(const gpis_source *A) {
 }
 
 static gpis_inner_cost inner_of(const gpis_set *set) {
-    if (gpis_inner_factor.applies(set) || gpis_inner_sphere.applies(set)) return GPIS_INNER_BY_FACTOR;
+    while (set->inside) set = set->inside;
+    if (gpis_inner_factor.applies(set) || gpis_inner_sphere.applies(set) || gpis_inner_plane.applies(set))
+        return GPIS_INNER_BY_FACTOR;
     return gpis_inner_face.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
 }
 

@@ -205,6 +205,12 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
     return GPIS_OK;
 }
 
+static const double *normals(const gpis_set *s, int64_t *count) {
+    const affine_state *a = s->state;
+    *count = a->rank;
+    return a->C.data;
+}
+
 const gpis_set_class gpis_set_affine = {
     .name = "affine",
     .usage = "affine:C.npy,b.npy",
@@ -213,4 +219,5 @@ const gpis_set_class gpis_set_affine = {
     .support = support,
     .recession = recession,
     .destroy = destroy,
+    .normals = normals,
 };

@@ -12,6 +12,11 @@ extern const gpis_set_class gpis_set_none, gpis_set_nonneg, gpis_set_box, gpis_s
  * over `base`, whatever the outcome. */
 gpis_status gpis_set_transform(gpis_set *base, gpis_spec *transform, int64_t k, gpis_set **out);
 
+/* Coordinates for kinds that compare neighbours: z_1 = x_1, which is loose, and the jumps z_i = x_i - x_(i-1). `spec`
+ * tells the set of the jumps. */
+gpis_status gpis_set_take_jumps(gpis_set *s, const char *spec);
+void gpis_set_turn_jumps(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
+
 /* A set of class `class` with all its fields but those that parse fills. */
 gpis_status gpis_set_new(gpis_context *context, const gpis_set_class *class, int64_t d, int64_t k, gpis_set **out);
 

@@ -1,6 +1,6 @@
 /*
  * monotone: x_1 <= x_2 <= ... <= x_d, a cone. Pool adjacent violators: blocks of one value each grow while the one on
- * the left is higher than the one on the right; O(d), since every merge ends a block.
+ * the left is higher than the one on the right; O(d), since every merge ends a block. The jumps are nonnegative.
  */
 #include "set/kinds.h"
 
@@ -8,7 +8,8 @@
 static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
     (void)arguments;
     s->unbounded = true;
-    const gpis_status status = gpis_set_take_work(s, 2 * s->d);
+    gpis_status status = gpis_set_take_work(s, 2 * s->d);
+    if (status == GPIS_OK) status = gpis_set_take_jumps(s, "nonneg");
     return status == GPIS_OK ? gpis_set_describe(s, "monotone") : status;
 }
 
@@ -44,4 +45,5 @@ const gpis_set_class gpis_set_monotone = {
     .project = project,
     .support = support,
     .recession = project,
+    .turn = gpis_set_turn_jumps,
 };

@@ -61,7 +61,7 @@ static gpis_status parse_spec(gpis_context *context, const char *text, const cha
     const char *at = memrchr(text, '@', (size_t)(end - text));
     if (!at) return parse_kind(&spec, d, k, out);
     gpis_set *base = NULL;
-    const gpis_status status = parse_spec(context, text, at, d, 1, &base);
+    const gpis_status status = parse_spec(context, text, at, d, k, &base);
     if (status != GPIS_OK) return status;
     spec.at = at + 1;
     return gpis_set_transform(base, &spec, k, out);

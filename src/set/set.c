@@ -184,6 +184,7 @@ gpis_status gpis_set_select_alike(gpis_set *s, const gpis_set *whole, const int6
 void gpis_set_destroy(gpis_set *set) {
     if (!set) return;
     if (set->class->destroy) set->class->destroy(set);
+    gpis_set_destroy(set->inside);
     gpis_free(set->context, set->state);
     gpis_free(set->context, set->work);
     gpis_free(set->context, set->spec);

@@ -36,6 +36,10 @@ typedef enum gpis_sum_rule {
     GPIS_SUM_OF_SIZES_WITHIN /* sum |x_i| <= R */
 } gpis_sum_rule;
 
+/* Ways between x and other coordinates z of it, x = T z: z = T^-1 x, x = T z, and T'v, which makes the gradient in z of
+ * that in x. */
+typedef enum gpis_way { GPIS_TO_INSIDE, GPIS_TO_OUTSIDE, GPIS_TRANSPOSED } gpis_way;
+
 typedef struct gpis_set_class {
     const char *name;
     const char *usage;    /* how a spec looks, for messages: "l1:R"; without a colon the kind takes no arguments */
@@ -56,6 +60,11 @@ typedef struct gpis_set_class {
     /* Optional, for those of them in which entry j can be held at zero (or, without a sum, at a bound) while the others
      * keep their rules: fills s, of fewer entries, from `whole`; entry i of s is entry columns[i] there. */
     gpis_status (*select)(gpis_set *s, const gpis_set *whole, const int64_t *columns);
+    /* Optional, for the kinds that are {x : <q_i, x - x0> = 0 for all i}, x0 a member: the q_i, orthonormal, *count x
+     * d. */
+    const double *(*normals)(const gpis_set *s, int64_t *count);
+    /* Goes with s->inside: each of `count` vectors of d entries, one after the other; out is another array. */
+    void (*turn)(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
 } gpis_set_class;
 
 struct gpis_set {
@@ -69,6 +78,10 @@ struct gpis_set {
     void *state;                    /* owned by the kind, where R and work are not enough */
     double *work;                   /* owned: scratch of the kind */
     double *column_in, *column_out; /* owned: d entries each (d * k for a matrix kind) */
+    /* For the kinds that are a simpler set in other coordinates (class->turn): K = {T z : z_1 .. z_loose are any
+     * numbers, the others are in `inside`}. A solver can then work there. */
+    gpis_set *inside; /* owned; of d - loose entries and k columns; NULL: none */
+    int64_t loose;    /* 0 or 1 */
 };
 
 /* Projection on the recession cone of K (zero for a bounded set), over all columns. x may be v. */

@@ -11,55 +11,53 @@
 #include "linalg/dct.h"
 #include "set/kinds.h"
 
+/* The base is s->inside. */
 typedef struct transform_state {
-    gpis_set *base; /* owned; of one column */
-    gpis_dct *dct;  /* owned; NULL when U is a matrix */
-    gpis_array U;   /* owned */
+    gpis_dct *dct; /* owned; NULL when U is a matrix */
+    gpis_array U;  /* owned */
 } transform_state;
 
 static void destroy(gpis_set *s) {
     transform_state *t = s->state;
     if (!t) return;
-    gpis_set_destroy(t->base);
     gpis_dct_destroy(t->dct);
     gpis_array_clear(s->context, &t->U);
 }
 
-/* z = U x, or x = U'z. */
-static void apply(const transform_state *t, bool forward, const double *in, double *out) {
-    if (t->dct && forward)
-        gpis_dct_forward(t->dct, in, out);
-    else if (t->dct)
-        gpis_dct_inverse(t->dct, in, out);
-    else {
-        const int d = (int)t->base->d;
+/* z = U x for each vector x, or x = U'z; U is orthogonal, so T' = U too. */
+static void turn(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out) {
+    const transform_state *t = s->state;
+    const bool forward = way != GPIS_TO_OUTSIDE;
+    const int d = (int)s->d;
+    for (int64_t c = 0; t->dct && c < count; c++)
+        (forward ? gpis_dct_forward : gpis_dct_inverse)(t->dct, in + c * d, out + c * d);
+    if (t->dct) return;
+    if (count == 1)
         cblas_dgemv(CblasRowMajor, forward ? CblasNoTrans : CblasTrans, d, d, 1, t->U.data, d, in, 1, 0, out, 1);
-    }
+    else
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, forward ? CblasTrans : CblasNoTrans, (int)count, d, d, 1, in, d,
+                    t->U.data, d, 0, out, d);
 }
 
 static gpis_status conjugate(gpis_set *s, gpis_status (*map)(gpis_set *, const double *, double *), const double *v,
                              double *x) {
-    const transform_state *t = s->state;
-    apply(t, true, v, s->work);
-    const gpis_status status = map(t->base, s->work, s->work);
-    if (status == GPIS_OK) apply(t, false, s->work, x);
+    turn(s, GPIS_TO_INSIDE, 1, v, s->work);
+    const gpis_status status = map(s->inside, s->work, s->work);
+    if (status == GPIS_OK) turn(s, GPIS_TO_OUTSIDE, 1, s->work, x);
     return status;
 }
 
 static gpis_status project(gpis_set *s, const double *v, double *x) {
-    const transform_state *t = s->state;
-    return conjugate(s, t->base->class->project, v, x);
+    return conjugate(s, s->inside->class->project, v, x);
 }
 
 static gpis_status recession(gpis_set *s, const double *v, double *x) {
-    const transform_state *t = s->state;
-    return conjugate(s, t->base->class->recession, v, x);
+    return conjugate(s, s->inside->class->recession, v, x);
 }
 
 static gpis_status support(gpis_set *s, const double *g, double *value) {
-    const transform_state *t = s->state;
-    apply(t, true, g, s->work);
-    return t->base->class->support(t->base, s->work, value);
+    turn(s, GPIS_TO_INSIDE, 1, g, s->work);
+    return s->inside->class->support(s->inside, s->work, value);
 }
 
 static const gpis_set_class transform_class = {
@@ -69,6 +67,7 @@ static const gpis_set_class transform_class = {
     .support = support,
     .recession = recession,
     .destroy = destroy,
+    .turn = turn,
 };
 
 /* G = U U' (lower triangle) must be I to 1e-12: a U rounded to float32 would not keep the shape of the set. */
@@ -123,14 +122,14 @@ static gpis_status parse(gpis_set *s, gpis_spec *spec) {
     const bool dct = spec->end - spec->at == 3 && memcmp(spec->at, "dct", 3) == 0;
     if (dct) {
         const gpis_status status = gpis_dct_create(s->context, s->d, &t->dct);
-        return status == GPIS_OK ? gpis_set_describe(s, "%s@dct", t->base->spec) : status;
+        return status == GPIS_OK ? gpis_set_describe(s, "%s@dct", s->inside->spec) : status;
     }
     if (!gpis_spec_is_file(spec)) return gpis_spec_fail(spec, spec->at, "expected dct or the name of a .npy file");
     char *path = NULL;
     gpis_status status = gpis_spec_file(spec, &path);
     if (status == GPIS_OK) status = gpis_spec_end(spec);
     if (status == GPIS_OK) status = read_matrix(s, path);
-    if (status == GPIS_OK) status = gpis_set_describe(s, "%s@%s", t->base->spec, path);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "%s@%s", s->inside->spec, path);
     gpis_free(s->context, path);
     return status;
 }
@@ -150,7 +149,7 @@ gpis_status gpis_set_transform(gpis_set *base, gpis_spec *spec, int64_t k, gpis_
         gpis_set_destroy(s);
         return status;
     }
-    ((transform_state *)s->state)->base = base;
+    s->inside = base;
     s->radius = base->radius;
     s->unbounded = base->unbounded;
     status = gpis_set_take_work(s, s->d);

@@ -13,6 +13,7 @@
  * Recession cone: the constants. Core: members of mean zero; support(g) = R max_i |sum_{j<=i} (g_j - mean g)|.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "linalg/accurate.h"
@@ -58,7 +59,10 @@ static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
     if (!t->mean || !t->length || !t->head || !t->sign || !t->event || !t->lambda || !t->drop) return GPIS_NO_MEMORY;
     s->unbounded = true;
     s->radius = s->R * sqrt((double)(d / 2) * (double)(d - d / 2) / (double)d); /* a step in the middle */
-    return GPIS_OK;
+    char jumps[GPIS_NUMBER_TEXT + 8], R[GPIS_NUMBER_TEXT];
+    gpis_number_text(s->R, R);
+    snprintf(jumps, sizeof jumps, "l1:%s", R);
+    return gpis_set_take_jumps(s, jumps);
 }
 
 static double total_variation(const double *x, int64_t d) {
@@ -221,4 +225,5 @@ const gpis_set_class gpis_set_tv = {
     .support = support,
     .recession = recession,
     .destroy = destroy,
+    .turn = gpis_set_turn_jumps,
 };

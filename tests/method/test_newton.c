@@ -206,7 +206,8 @@ static void try_trouble(gpis_context *context, const world *w, trouble what, int
         gpis_result r = solve(context, A, &p, set, m, kinds[seed / 5 % 4], wanted);
         check_agree(&p, &exact, &r, text);
         /* Where the inner problem is solved exactly, a bad sketch must not stand in the way. */
-        const bool exactly = set->class->bounds || strcmp(set->class->name, "none") == 0;
+        const bool exactly =
+            set->class->bounds || set->class->normals || set->inside || strcmp(set->class->name, "none") == 0;
         const bool nothing_left = r.objective <= 1e-24 * square(p.Y, n);
         if (exactly && exact.outcome == GPIS_SOLVED && exact.passes < 20 && r.outcome != GPIS_SOLVED && !nothing_left &&
             r.gap > 1e-6 * r.objective)

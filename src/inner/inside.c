@@ -1,0 +1,220 @@
+/*
+ * Sets that are simpler in other coordinates (gpis_set.inside): those under an orthogonal transform, and monotone and
+ * tv in terms of jumps. With x = T z the model has H_z = T'H T and the gradient T'g. A first entry of z that is loose
+ * is minimised out: with H_z = [a h'; h B], g_z = (g_1, g_2) and a step (p_1, p_2),
+ *
+ *     p_1 = -(g_1 + <h, p_2>) / a,    and p_2 belongs to    B - h h' / a,    g_2 - h g_1 / a,
+ *
+ * an inner problem over `inside`, for whatever solver that set has.
+ *
+ * Digits are lost on the way to H_z and back. So the solution becomes the next centre, where the gradient is found by H
+ * itself, until that lowers q no more: H_z need only be near.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "inner/solver.h"
+#include "linalg/accurate.h"
+
+enum { MOST_CENTRES = 20 };
+static const double ROUNDINGS = 1000.0; /* of an entry of H_z: rather more than less, since centres make up for it */
+
+typedef struct inside_state {
+    gpis_model *model;       /* owned: in z, without what is loose */
+    gpis_inner *problem;     /* owned: on it, over set->inside */
+    gpis_gradient *gradient; /* owned: takes over where the coordinates lead nowhere */
+    bool centred, gave_up;
+    double loose_fall;      /* of q at the centre, by the loose entry alone */
+    bool warm;              /* the problem inside has a solution, of this round or the one before */
+    double *h;              /* owned: d; a and h of a loose entry; a = 0: without curvature, it stays */
+    double *z, *gradient_z; /* owned: d x k; the centre, and the gradient there */
+    double *trial, *p, *Hp; /* owned: d x k */
+    double *dual;           /* owned: d x k; that of the problem inside */
+    double *in, *out;       /* owned: d; a column */
+} inside_state;
+
+static bool applies(const gpis_set *set) { return set->inside != NULL; }
+
+static void transpose(int64_t d, const double *A, double *B) {
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < d; j++) B[j * d + i] = A[i * d + j];
+}
+
+/* H_z in `Hz`, by rows: (H T)' = T'H, and (T'H) T. `work`: d x d as well. */
+static void turn_matrix(const gpis_inner *inner, double *Hz, double *work) {
+    const gpis_set *set = inner->set;
+    set->class->turn(set, GPIS_TRANSPOSED, set->d, inner->model->H, Hz);
+    transpose(set->d, Hz, work);
+    set->class->turn(set, GPIS_TRANSPOSED, set->d, work, Hz);
+}
+
+/* a and h; where a is no more than rounding, the entry stays where it is. */
+static void find_loose(inside_state *t, const gpis_set *set, const double *Hz) {
+    double trace = 0.0;
+    if (set->loose == 0) return;
+    memcpy(t->h, Hz, (size_t)set->d * sizeof *t->h);
+    for (int64_t j = 0; j < set->d; j++) trace += Hz[j * set->d + j];
+    if (!(t->h[0] > gpis_set_rounding(set->d) * trace)) memset(t->h, 0, (size_t)set->d * sizeof *t->h);
+}
+
+static gpis_status turn_model(gpis_inner *inner) {
+    inside_state *t = inner->state;
+    const int64_t d = inner->set->d, loose = inner->set->loose, rest = d - loose;
+    double *Hz = gpis_alloc(inner->context, d * d, sizeof *Hz), *H = gpis_alloc(inner->context, d * d, sizeof *H);
+    const bool room = Hz && H;
+    if (room) {
+        turn_matrix(inner, Hz, H);
+        find_loose(t, inner->set, Hz);
+        for (int64_t i = 0; i < rest; i++)
+            for (int64_t j = 0; j < rest; j++) {
+                const int64_t row = i + loose, column = j + loose;
+                const double removed = loose && t->h[0] > 0.0 ? t->h[row] / t->h[0] * t->h[column] : 0.0;
+                H[i * rest + j] = 0.5 * (Hz[row * d + column] + Hz[column * d + row]) - removed;
+            }
+        for (int64_t i = 0; i < rest; i++) H[i * rest + i] = fmax(0.0, H[i * rest + i]);
+    }
+    gpis_free(inner->context, Hz);
+    if (room) return gpis_model_create(inner->context, rest, H, ROUNDINGS, &t->model);
+    gpis_free(inner->context, H);
+    return GPIS_NO_MEMORY;
+}
+
+static gpis_status create(gpis_inner *inner) {
+    gpis_context *context = inner->context;
+    const int64_t d = inner->set->d, size = d * inner->set->k;
+    inside_state *t = inner->state = gpis_alloc_zero(context, 1, sizeof *t);
+    if (!t) return GPIS_NO_MEMORY;
+    double **field[] = {&t->z, &t->gradient_z, &t->trial, &t->p, &t->Hp, &t->dual, &t->h, &t->in, &t->out};
+    for (int i = 0; i < 9; i++)
+        if (!(*field[i] = gpis_alloc_zero(context, i < 6 ? size : d, sizeof(double)))) return GPIS_NO_MEMORY;
+    gpis_status status = gpis_gradient_create(inner, &t->gradient);
+    if (status == GPIS_OK) status = turn_model(inner);
+    return status == GPIS_OK ? gpis_inner_create(context, inner->set->inside, t->model, NULL, &t->problem) : status;
+}
+
+static void destroy(gpis_inner *inner) {
+    inside_state *t = inner->state;
+    if (!t) return;
+    gpis_inner_destroy(t->problem);
+    gpis_model_destroy(t->model);
+    gpis_gradient_destroy(t->gradient);
+    double *const vectors[] = {t->z, t->gradient_z, t->trial, t->p, t->Hp, t->dual, t->h, t->in, t->out};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(inner->context, vectors[i]);
+    gpis_free(inner->context, t);
+}
+
+static void begin(gpis_inner *inner) {
+    inside_state *t = inner->state;
+    t->centred = t->gave_up = false;
+}
+
+/* The columns of X, each turned. Y may be X. */
+static void turn_columns(const gpis_inner *inner, gpis_way way, const double *X, double *Y) {
+    const inside_state *t = inner->state;
+    const int64_t d = inner->set->d, k = inner->set->k;
+    for (int64_t c = 0; c < k; c++) {
+        for (int64_t j = 0; j < d; j++) t->in[j] = X[j * k + c];
+        inner->set->class->turn(inner->set, way, 1, t->in, t->out);
+        for (int64_t j = 0; j < d; j++) Y[j * k + c] = t->out[j];
+    }
+}
+
+/* Entries that rounding alone has moved from where the last solution has them go back to it: a bound that was met is
+ * met again, and the face is not lost. */
+static void snap(const inside_state *t, double *z, int64_t size) {
+    const double grain = gpis_set_rounding(t->model->d) * gpis_max_abs(z, size);
+    for (int64_t i = 0; t->warm && i < size; i++)
+        if (fabs(z[i] - t->problem->s[i]) <= grain) z[i] = t->problem->s[i];
+}
+
+/* The problem inside, around s. */
+static gpis_status centre(gpis_inner *inner) {
+    inside_state *t = inner->state;
+    const gpis_set *set = inner->set;
+    const int64_t k = set->k, rest = (set->d - set->loose) * k, ahead = set->loose * k;
+    gpis_inner_value(inner, inner->s, t->p, t->Hp);
+    for (int64_t i = 0; i < set->d * k; i++) t->p[i] = inner->g[i] + t->Hp[i];
+    turn_columns(inner, GPIS_TRANSPOSED, t->p, t->gradient_z);
+    turn_columns(inner, GPIS_TO_INSIDE, inner->s, t->z);
+    t->loose_fall = 0.0;
+    memcpy(t->p, t->gradient_z + ahead, (size_t)rest * sizeof *t->p);
+    for (int64_t c = 0; t->h[0] > 0.0 && c < k; c++) {
+        const double step = t->gradient_z[c] / t->h[0];
+        for (int64_t j = 1; j < set->d; j++) t->p[(j - 1) * k + c] -= t->h[j] * step;
+        t->loose_fall += 0.5 * step * t->gradient_z[c];
+    }
+    snap(t, t->z + ahead, rest);
+    const gpis_status status = gpis_set_project(set->inside, t->z + ahead, t->z + ahead);
+    if (status == GPIS_OK) gpis_inner_begin(t->problem, t->z + ahead, t->p);
+    t->centred = true;
+    return status;
+}
+
+/* A point of the problem inside in the coordinates x: the loose entry makes the best of it. */
+static void carry_over(const gpis_inner *inner, const double *from, double *X) {
+    const inside_state *t = inner->state;
+    const int64_t d = inner->set->d, k = inner->set->k, ahead = inner->set->loose * k;
+    memcpy(X, t->z, (size_t)(d * k) * sizeof *X);
+    memcpy(X + ahead, from, (size_t)(d * k - ahead) * sizeof *X);
+    for (int64_t c = 0; t->h[0] > 0.0 && c < k; c++) {
+        double slope = t->gradient_z[c];
+        for (int64_t j = 1; j < d; j++) slope += t->h[j] * (X[j * k + c] - t->z[j * k + c]);
+        X[c] -= slope / t->h[0];
+    }
+    turn_columns(inner, GPIS_TO_OUTSIDE, X, X);
+}
+
+/* From the solution inside to s, unless q is higher there by more than rounding: where q cannot tell any more, its
+ * gradient is still the better for it, and bounds are made of that. */
+static gpis_status come_back(gpis_inner *inner) {
+    inside_state *t = inner->state;
+    const int64_t size = inner->set->d * inner->set->k;
+    const bool apart = t->problem->dual != t->problem->s;
+    if (apart) carry_over(inner, t->problem->dual, t->dual);
+    inner->dual = apart ? t->dual : inner->s;
+    carry_over(inner, t->problem->s, t->trial);
+    if (!gpis_all_finite(t->trial, size)) return GPIS_OK;
+    const gpis_status status = gpis_set_project(inner->set, t->trial, t->trial);
+    if (status != GPIS_OK) return status;
+    const double value = gpis_inner_value(inner, t->trial, t->p, t->Hp);
+    if (!(value < inner->value + gpis_inner_noise(inner, t->trial, t->Hp))) return GPIS_OK;
+    inner->value = value;
+    memcpy(inner->s, t->trial, (size_t)size * sizeof *inner->s);
+    return GPIS_OK;
+}
+
+/* One run of the problem inside. */
+static gpis_status run_inside(gpis_inner *inner, int64_t iterations, bool *done) {
+    inside_state *t = inner->state;
+    const int64_t steps = t->problem->iterations, trials = t->problem->trials;
+    gpis_status status = t->centred ? GPIS_OK : centre(inner);
+    if (status == GPIS_OK) status = gpis_inner_run(t->problem, iterations, done);
+    t->warm = true;
+    if (status == GPIS_OK) status = come_back(inner);
+    inner->iterations += t->problem->iterations - steps;
+    inner->trials += t->problem->trials - trials;
+    return status;
+}
+
+static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
+    inside_state *t = inner->state;
+    if (t->gave_up) return gpis_gradient_run(t->gradient, iterations, done);
+    gpis_status status = run_inside(inner, iterations, done);
+    inner->bound = t->problem->bound - t->loose_fall; /* around x */
+    const double promised = gpis_inner_fall(t->problem) + t->loose_fall;
+    for (int centres = 1; status == GPIS_OK && *done && centres < MOST_CENTRES; centres++) {
+        const double before = inner->value;
+        t->centred = false;
+        status = run_inside(inner, iterations, done);
+        if (!(inner->value < before - fmax(1e-13 * fabs(before), gpis_inner_noise(inner, t->trial, t->Hp)))) break;
+    }
+    if (status != GPIS_OK || !*done || -inner->value >= 0.5 * promised) return status;
+    t->gave_up = true;
+    *done = false;
+    inner->bound = -INFINITY;
+    inner->dual = inner->s;
+    gpis_gradient_begin(t->gradient);
+    return GPIS_OK;
+}
+
+const gpis_inner_solver gpis_inner_inside = {applies, create, begin, run, destroy};

@@ -1,0 +1,24 @@
+/*
+ * Coordinates of the kinds that compare neighbours (monotone, tv): x_i = z_1 + ... + z_i. The first is loose, since a
+ * constant may be added to all of x, and the jumps z_2 .. z_d are in a set of their own.
+ */
+#include "set/kinds.h"
+
+gpis_status gpis_set_take_jumps(gpis_set *s, const char *spec) {
+    if (s->d == 1) return GPIS_OK;
+    s->loose = 1;
+    return gpis_set_parse(s->context, spec, s->d - 1, s->k, &s->inside);
+}
+
+void gpis_set_turn_jumps(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out) {
+    const int64_t d = s->d;
+    for (int64_t c = 0; c < count; c++, in += d, out += d) {
+        double last = 0.0;
+        for (int64_t j = 0; j < d; j++) {
+            const int64_t i = way == GPIS_TRANSPOSED ? d - 1 - j : j;
+            const double v = in[i];
+            out[i] = way == GPIS_TO_INSIDE ? v - last : last + v;
+            last = way == GPIS_TO_INSIDE ? v : out[i];
+        }
+    }
+}
