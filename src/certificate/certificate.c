@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certificate/dependent.h"
 #include "linalg/accurate.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
@@ -98,11 +99,10 @@ static void multiplier(const gpis_set *set, const gpis_point *point, const gpis_
     for (int64_t i = 0; i < size; i++) l[i] = -2.0 * (point->g[i] + l[i]);
 }
 
-/* 1/4 <v, (c H)^-1 v> for v = 2 g + l, where l may still be off by `lost`. Overwrites v. */
-static double conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v) {
+double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v) {
     if (!gpis_model_covers(model, k, v)) return INFINITY;
     gpis_model_whiten(model, k, v);
-    const double norm = gpis_norm2(v, model->d * k) + (lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0);
+    const double norm = gpis_norm2(v, model->d * k) + lost;
     return 0.25 * norm * norm / c;
 }
 
@@ -131,7 +131,8 @@ static gpis_status dual_bound(gpis_set *set, const gpis_point *point, const gpis
     const gpis_status status = gpis_set_support_near(set, l, &support, &lost);
     if (status != GPIS_OK) return status;
     for (int64_t i = 0; i < size; i++) v[i] = 2.0 * point->g[i] + l[i];
-    const double quadratic = conjugate(model, c, set->k, lost, v);
+    const double off = lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0;
+    const double quadratic = gpis_certificate_conjugate(model, c, set->k, off, v);
     const double linear = support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size);
     *bound = fmax(0.0, quadratic + linear) + 2.0 * dot_error(l, point->x, size);
     return GPIS_OK;
@@ -154,7 +155,7 @@ static double relaxed_bound(const gpis_set *set, const gpis_point *point, const 
         if (l[i] != 0.0) linear += l[i] * (wall - point->x[i]);
         v[i] = 2.0 * point->g[i] + l[i];
     }
-    return linear * (1.0 + ((double)size + 4.0) * UNIT) + conjugate(model, c, set->k, 0.0, v);
+    return linear * (1.0 + ((double)size + 4.0) * UNIT) + gpis_certificate_conjugate(model, c, set->k, 0.0, v);
 }
 
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
@@ -166,10 +167,10 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, bound;
     if (!l) return GPIS_NO_MEMORY;
     multiplier(set, point, model, s, v, l);
-    const gpis_status status = dual_bound(set, point, model, c, l, v, &bound);
-    if (status == GPIS_OK)
-        *gap = fmin(bound, relaxed_bound(set, point, model, c, s, l, v)) + pass_errors(set, point, model) +
-               gpis_certificate_noise(set, point);
+    const gpis_status status = model->nulls > 0 ? gpis_dependent_bound(context, set, point, model, c, s, l, v, &bound)
+                                                : dual_bound(set, point, model, c, l, v, &bound);
+    if (status == GPIS_OK && model->nulls == 0) bound = fmin(bound, relaxed_bound(set, point, model, c, s, l, v));
+    if (status == GPIS_OK) *gap = bound + pass_errors(set, point, model) + gpis_certificate_noise(set, point);
     gpis_free(context, l);
     return status;
 }

@@ -3,10 +3,8 @@
 
 /* Entry p of row i: its value, and its column in *j. */
 static double entry(const gpis_block *b, int64_t i, int64_t p, int64_t *j) {
-    const bool csr = b->kind == GPIS_BLOCK_CSR;
-    const int64_t at = csr ? p : i * b->row_stride + p * b->col_stride;
-    *j = csr ? b->indices[p] : p;
-    return b->type == GPIS_FLOAT64 ? ((const double *)b->values)[at] : (double)((const float *)b->values)[at];
+    *j = b->kind == GPIS_BLOCK_CSR ? b->indices[p] : p;
+    return gpis_block_entry(b, i, p);
 }
 
 /* Compressed rows: an entry of G gets too few terms from a chunk for a sum of its own. */

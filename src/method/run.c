@@ -33,6 +33,7 @@ void gpis_run_clear(gpis_run *run) {
     gpis_model_destroy(run->model);
     gpis_free(run->context, run->best);
     gpis_free(run->context, run->norms2);
+    gpis_free(run->context, run->null);
     *run = (gpis_run){.context = run->context};
 }
 
@@ -150,8 +151,9 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, cons
     run->model = NULL;
     run->sketched = sketch != NULL;
     gpis_status status = gpis_model_create(run->context, run->d, H, roundings, &run->model);
+    if (status == GPIS_OK) status = gpis_run_settle_dependence(run);
     /* slower without, where there is no room for it */
-    const double room = sketch ? 8.0 * (double)run->d * (double)(sketch->m + 2 * run->d + 2) + 1e6 : 0.0;
+    const double room = sketch ? 8.0 * (double)run->d * (double)(sketch->m + run->nulls + 2 * run->d + 2) + 1e6 : 0.0;
     if (status == GPIS_OK && sketch && run->model->shift > 0.0 && room <= (double)gpis_account_left(run->context))
         status = gpis_model_hold_rows(run->model, sketch->m, sketch->SA);
     if (status != GPIS_OK) return status;

@@ -6,6 +6,7 @@
 
 #include "linalg/csr.h"
 #include "linalg/dense.h"
+#include "linalg/exact.h"
 #include "linalg/extended.h"
 
 /* Row by row, so that roundings do not pile up over rows times columns. */
@@ -53,13 +54,13 @@ static void add_gradients(const gpis_chunk_plan *plan, const gpis_block *a, cons
                           gpis_sums *sums) {
     const gpis_pass *pass = plan->pass;
     const bool together =
-        plan->transposed && pass->k == 1 && pass->X && sums->G && pass->V && 1 + pass->probes <= GPIS_DENSE_VECTORS;
+        plan->transposed && pass->k == 1 && pass->X && sums->G && sums->AAV && 1 + pass->probes <= GPIS_DENSE_VECTORS;
     if (together) {
         sums->objective += gpis_dense_gradients(a, 1 + (int)pass->probes, plan->XT, Y, 1, R, sums->G);
         return;
     }
     if (pass->X) sums->objective += gradient(plan, a, pass->k, pass->X, plan->XT, Y, R, sums->G);
-    if (pass->V) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, sums->AAV);
+    if (sums->AAV) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, sums->AAV);
 }
 
 static void add_gram(const gpis_block *a, double *H) {
@@ -90,4 +91,5 @@ void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double
             gpis_dense_column_norms(&a, sums->norms2);
     }
     if (pass->gram) add_gram(&a, sums->gram);
+    if (pass->misses) gpis_exact_misses(&a, pass->probes, pass->V, sums->misses);
 }

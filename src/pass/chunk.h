@@ -11,7 +11,7 @@ enum { GPIS_FEW_RESPONSES = 8 };
  * NULL: not wanted. */
 typedef struct gpis_sums {
     double objective, AP2, Y2;
-    double *G, *AAV, *norms2, *gram;
+    double *G, *AAV, *norms2, *gram, *misses;
 } gpis_sums;
 
 /* What is the same for all chunks of a pass. */

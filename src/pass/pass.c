@@ -62,8 +62,9 @@ static gpis_status transpose_points(sweep *s) {
     return GPIS_OK;
 }
 
-static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t norms, int64_t gram) {
-    const int64_t per_strip = (G + AAV + norms + gram + 7) / 8 * 8; /* whole cache lines, so that threads share none */
+static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t norms, int64_t gram, int64_t misses) {
+    const int64_t per_strip =
+        (G + AAV + norms + gram + misses + 7) / 8 * 8; /* whole cache lines, so that threads share none */
     s->sums = gpis_alloc_zero(s->context, s->strips, sizeof *s->sums);
     s->turns = gpis_alloc_zero(s->context, s->strips, sizeof *s->turns);
     int64_t total;
@@ -81,6 +82,7 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t nor
         if (AAV) s->sums[t].AAV = a + G;
         if (norms) s->sums[t].norms2 = a + G + AAV;
         if (gram) s->sums[t].gram = a + G + AAV + norms;
+        if (misses) s->sums[t].misses = a + G + AAV + norms + gram;
     }
     return GPIS_OK;
 }
@@ -88,12 +90,13 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t nor
 static gpis_status prepare(sweep *s) {
     const gpis_pass *pass = s->pass;
     const gpis_source *A = s->A;
-    const int64_t G = pass->G ? A->d * pass->k : 0, AAV = pass->V ? A->d * pass->probes : 0;
-    const int64_t norms = pass->norms2 ? A->d : 0, columns = gpis_max64(pass->k, pass->V ? pass->probes : 0);
+    const int64_t G = pass->G ? A->d * pass->k : 0, AAV = pass->AAV ? A->d * pass->probes : 0;
+    const int64_t norms = pass->norms2 ? A->d : 0, misses = pass->misses ? pass->probes : 0,
+                  columns = gpis_max64(pass->k, pass->V ? pass->probes : 0);
     int64_t gram = 0;
     if (pass->gram && !gpis_checked_mul(A->d, A->d, &gram))
         return gpis_fail(s->context, GPIS_TOO_LARGE, "the Gram matrix of %lld columns is too large", (long long)A->d);
-    plan_sweep(s, G + AAV + norms + gram);
+    plan_sweep(s, G + AAV + norms + gram + misses);
     const bool dense = A->block_kind == GPIS_BLOCK_DENSE;
     const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
     s->plan = (gpis_chunk_plan){.pass = pass, .transposed = dense && columns <= GPIS_FEW_RESPONSES && !pass->extended};
@@ -106,7 +109,7 @@ static gpis_status prepare(sweep *s) {
         const gpis_status status = transpose_points(s);
         if (status != GPIS_OK) return status;
     }
-    const gpis_status status = allocate_strips(s, G, AAV, norms, gram);
+    const gpis_status status = allocate_strips(s, G, AAV, norms, gram, misses);
     if (status != GPIS_OK) return status;
     const gpis_window_use use = {
         .chunk_rows = s->chunk_rows, .run_rows = s->run_rows, .whole = pass->sketch != NULL, .threads = s->threads};
@@ -220,13 +223,15 @@ static void collect(sweep *s) {
         total->AP2 += part->AP2;
         total->Y2 += part->Y2;
         for (int64_t i = 0; pass->G && i < d * k; i++) total->G[i] += part->G[i];
-        for (int64_t i = 0; pass->V && i < d * pass->probes; i++) total->AAV[i] += part->AAV[i];
+        for (int64_t i = 0; pass->AAV && i < d * pass->probes; i++) total->AAV[i] += part->AAV[i];
+        for (int64_t i = 0; pass->misses && i < pass->probes; i++) total->misses[i] += part->misses[i];
         for (int64_t i = 0; pass->norms2 && i < d; i++) total->norms2[i] += part->norms2[i];
     }
     if (pass->objective) *pass->objective = total->objective;
     if (pass->AP2) *pass->AP2 = total->AP2;
     if (pass->Y2) *pass->Y2 = total->Y2;
     if (pass->norms2) memcpy(pass->norms2, total->norms2, (size_t)d * sizeof(double));
+    if (pass->misses) memcpy(pass->misses, total->misses, (size_t)pass->probes * sizeof(double));
     copy_out(s, total->G, k, pass->G);
     copy_out(s, total->AAV, pass->probes, pass->AAV);
     if (pass->gram) collect_gram(s);

@@ -1,0 +1,73 @@
+/*
+ * Dependent columns in a run. A set that is not bounded has no bound with a model that is flat somewhere, so the null
+ * vectors behind that are guessed from the model (linalg/dependent.h), proven by one pass over A, and given to this
+ * model and all later ones. What cannot be proven is told to the caller in words.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dependent.h"
+#include "method/run.h"
+
+/* A cone that is known only up to rounding needs to know even the columns of zeros. */
+static bool is_flat(const gpis_run *run) {
+    const gpis_model *m = run->model;
+    bool zeros = false;
+    for (int64_t j = 0; j < m->d; j++) zeros = zeros || m->H[j * (m->d + 1)] == 0.0;
+    return m->shift > 0.0 || (zeros && !run->set->class->exact_recession);
+}
+
+/* Once, where a bound depends on it. */
+static bool is_wanted(const gpis_run *run) {
+    const double room = 8.0 * (double)(run->d * (2 * run->d + 4 * GPIS_NULLS)) + 1e6;
+    return !run->dependence_known && !gpis_set_is_bounded(run->set) && is_flat(run) &&
+           run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) &&
+           room <= (double)gpis_account_left(run->context);
+}
+
+/* Leaves those of the `count` rows of N for which A v = 0. */
+static gpis_status prove(gpis_run *run, int64_t *count, double *N) {
+    const int64_t d = run->d, guesses = *count;
+    double *V = gpis_alloc(run->context, (d + 1) * guesses, sizeof *V), *misses = V + d * guesses;
+    if (!V) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < guesses; i++)
+        for (int64_t j = 0; j < d; j++) V[j * guesses + i] = N[i * d + j];
+    const gpis_pass pass = {.k = run->k, .V = V, .probes = guesses, .misses = misses};
+    const gpis_status status = gpis_run_pass(run, &pass, 0.5 * (double)guesses / (double)run->k);
+    *count = 0;
+    for (int64_t i = 0; status == GPIS_OK && i < guesses; i++)
+        if (misses[i] == 0.0) memmove(N + (*count)++ * d, N + i * d, (size_t)d * sizeof *N);
+    gpis_free(run->context, V);
+    return status;
+}
+
+static gpis_status find(gpis_run *run) {
+    run->null = gpis_alloc(run->context, GPIS_NULLS * run->d, sizeof *run->null);
+    if (!run->null) return GPIS_NO_MEMORY;
+    gpis_status status = gpis_dependent_find(run->model, GPIS_NULLS, run->null, &run->nulls, &run->dependence);
+    if (status == GPIS_OK && run->nulls > 0) status = prove(run, &run->nulls, run->null);
+    if (status != GPIS_OK) run->nulls = 0;
+    run->dependence_known = status == GPIS_OK;
+    return status;
+}
+
+gpis_status gpis_run_settle_dependence(gpis_run *run) {
+    const gpis_status status = is_wanted(run) ? find(run) : GPIS_OK;
+    return status == GPIS_OK && run->nulls > 0 ? gpis_model_add_null(run->model, run->nulls, run->null) : status;
+}
+
+void gpis_run_explain_dependence(gpis_run *run) {
+    const gpis_dependence *d = &run->dependence;
+    const long long first = d->columns[0] + 1, other = d->columns[1] + 1;
+    if (!run->dependence_known || d->deficit == 0 || gpis_run_lower(run) > 0.0) return;
+    if (run->nulls >= d->deficit)
+        gpis_run_warn(run,
+                      "column %lld depends on others, such as column %lld, and for this set there is no bound then; "
+                      "drop it, or take a bounded set",
+                      first, other);
+    else
+        gpis_run_warn(run,
+                      "%lld of the columns depend on others to working accuracy (such as column %lld on column "
+                      "%lld), so nothing can be proven; drop them, or take a bounded set",
+                      (long long)(d->deficit - run->nulls), first, other);
+}
