@@ -123,16 +123,35 @@ static double pass_errors(const gpis_set *set, const gpis_point *point, const gp
     return errors + model->slack * largest2 * reach * reach;
 }
 
-/* The right side of (2) in docs/maths for this l, which loses what keeps its support function from being finite. */
+/* What a change of l from `before` to what it is now, and `off` besides, can do to the multiplier that was meant. */
+static double moved(int64_t size, const double *before, const double *l, double off) {
+    double sum2 = 0.0;
+    for (int64_t i = 0; i < size; i++) sum2 += (l[i] - before[i]) * (l[i] - before[i]);
+    return off + sqrt(sum2);
+}
+
+/* The right side of (2) in docs/maths for this l, which loses what keeps its support function from being finite, and
+ * before that what it has along null vectors. */
 static gpis_status dual_bound(gpis_set *set, const gpis_point *point, const gpis_model *model, double c, double *l,
                               double *v, double *bound) {
     const int64_t size = set->d * set->k;
-    double support, lost;
-    const gpis_status status = gpis_set_support_near(set, l, &support, &lost);
+    double support, lost, off = 0.0;
+    gpis_status status = GPIS_OK;
+    *bound = INFINITY;
+    if (model->nulls > 0 && !gpis_dependent_suits(set)) return GPIS_OK;
+    if (model->nulls > 0) status = gpis_dependent_clean(set->context, set, model, l, &off);
+    if (status != GPIS_OK || !isfinite(off)) return status;
+    memcpy(v, l, (size_t)size * sizeof *v);
+    status = gpis_set_support_near(set, l, &support, &lost);
     if (status != GPIS_OK) return status;
+    if (model->nulls > 0) {
+        off = moved(size, v, l, off);
+        support += off * gpis_set_core_radius(set);
+        lost += off;
+    }
     for (int64_t i = 0; i < size; i++) v[i] = 2.0 * point->g[i] + l[i];
-    const double off = lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0;
-    const double quadratic = gpis_certificate_conjugate(model, c, set->k, off, v);
+    const double whitened = lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0;
+    const double quadratic = gpis_certificate_conjugate(model, c, set->k, whitened, v);
     const double linear = support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size);
     *bound = fmax(0.0, quadratic + linear) + 2.0 * dot_error(l, point->x, size);
     return GPIS_OK;
@@ -164,13 +183,18 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     if (model->slack > 0.0 && !gpis_set_is_bounded(set)) return GPIS_OK;
     const int64_t size = set->d * set->k;
     const double c = model->c * (1.0 - 2.0 * SHARE);
-    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, bound;
+    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, bound, relaxed = INFINITY;
     if (!l) return GPIS_NO_MEMORY;
     multiplier(set, point, model, s, v, l);
-    const gpis_status status = model->nulls > 0 ? gpis_dependent_bound(context, set, point, model, c, s, l, v, &bound)
-                                                : dual_bound(set, point, model, c, l, v, &bound);
-    if (status == GPIS_OK && model->nulls == 0) bound = fmin(bound, relaxed_bound(set, point, model, c, s, l, v));
-    if (status == GPIS_OK) *gap = bound + pass_errors(set, point, model) + gpis_certificate_noise(set, point);
+    gpis_status status = dual_bound(set, point, model, c, l, v, &bound);
+    if (status == GPIS_OK && model->nulls > 0) {
+        multiplier(set, point, model, s, v, l);
+        status = gpis_dependent_bound(context, set, point, model, c, s, l, v, &relaxed);
+    } else if (status == GPIS_OK) {
+        relaxed = relaxed_bound(set, point, model, c, s, l, v);
+    }
+    if (status == GPIS_OK)
+        *gap = fmin(bound, relaxed) + pass_errors(set, point, model) + gpis_certificate_noise(set, point);
     gpis_free(context, l);
     return status;
 }

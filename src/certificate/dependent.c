@@ -88,6 +88,31 @@ gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int6
     return status;
 }
 
+static bool is_tv(const gpis_set *set) { return strcmp(set->class->name, "tv") == 0; }
+
+bool gpis_dependent_suits(const gpis_set *set) { return gpis_set_is_bounded(set) || is_tv(set); }
+
+gpis_status gpis_dependent_clean(gpis_context *context, const gpis_set *set, const gpis_model *model, double *l,
+                                 double *off) {
+    const int64_t d = set->d, k = set->k, count = model->nulls + (is_tv(set) ? 1 : 0);
+    double *N = gpis_alloc(context, (count + 2) * d, sizeof *N), *column = N + count * d, *lost = column + d;
+    gpis_status status = N ? GPIS_OK : GPIS_NO_MEMORY;
+    bool found = true;
+    double sum = 0.0;
+    for (int64_t i = 0; N && i < count * d; i++) N[i] = i < model->nulls * d ? model->N[i] : 1.0;
+    for (int64_t c = 0; c < k && status == GPIS_OK && found; c++) {
+        for (int64_t j = 0; j < d; j++) column[j] = l[j * k + c];
+        status = gpis_dependent_annihilate(context, count, d, N, model->scale, column, lost, &found);
+        for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
+            l[j * k + c] = column[j];
+            sum += lost[j] * lost[j];
+        }
+    }
+    *off = found ? sqrt(sum) : INFINITY;
+    gpis_free(context, N);
+    return status;
+}
+
 /* ---- walls ----------------------------------------------------------------------------------------------------------
  */
 

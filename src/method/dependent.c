@@ -1,27 +1,37 @@
 /*
- * Dependent columns in a run. A set that is not bounded has no bound with a model that is flat somewhere, so the null
- * vectors behind that are guessed from the model (linalg/dependent.h), proven by one pass over A, and given to this
- * model and all later ones. What cannot be proven is told to the caller in words.
+ * Dependent columns in a run. Where the model is flat, bounds are loose or there is none. So the null vectors behind
+ * that are guessed from the model (linalg/dependent.h), proven by one pass over A, and given to this model and all
+ * later ones. What cannot be proven is told to the caller in words.
  */
 #include <math.h>
 #include <string.h>
 
-#include "linalg/dependent.h"
+#include "linalg/accurate.h"
 #include "method/run.h"
 
-/* A cone that is known only up to rounding needs to know even the columns of zeros. */
-static bool is_flat(const gpis_run *run) {
+/* Flat somewhere, and the bounds of this set do not bear it. A cone that is known only up to rounding does not even
+ * bear columns of zeros. A bounded set bears a Gram matrix with a shift, and pays for it: gpis_run_reconsider_model. */
+static bool is_too_flat(const gpis_run *run) {
     const gpis_model *m = run->model;
     bool zeros = false;
     for (int64_t j = 0; j < m->d; j++) zeros = zeros || m->H[j * (m->d + 1)] == 0.0;
+    if (gpis_set_is_bounded(run->set)) return run->sketched && m->shift > 0.0;
     return m->shift > 0.0 || (zeros && !run->set->class->exact_recession);
 }
 
-/* Once, where a bound depends on it. */
-static bool is_wanted(const gpis_run *run) {
+/* What the shift takes from the second-order bound of a bounded set is more than the tolerance can bear. */
+static bool is_too_dear(const gpis_run *run, const double *x, double objective) {
+    const double reach = gpis_set_radius(run->set) + gpis_norm2(x, run->size);
+    double largest2 = 0.0;
+    for (int64_t j = 0; j < run->d; j++) largest2 = fmax(largest2, run->norms2[j]);
+    return !run->sketched && isfinite(reach) &&
+           run->model->slack * largest2 * reach * reach > 0.5 * run->settings->tol * objective;
+}
+
+/* It can be looked for once. */
+static bool is_possible(const gpis_run *run) {
     const double room = 8.0 * (double)(run->d * (2 * run->d + 4 * GPIS_NULLS)) + 1e6;
-    return !run->dependence_known && !gpis_set_is_bounded(run->set) && is_flat(run) &&
-           run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) &&
+    return !run->dependence_known && run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) &&
            room <= (double)gpis_account_left(run->context);
 }
 
@@ -52,8 +62,18 @@ static gpis_status find(gpis_run *run) {
 }
 
 gpis_status gpis_run_settle_dependence(gpis_run *run) {
-    const gpis_status status = is_wanted(run) ? find(run) : GPIS_OK;
+    const gpis_status status = is_too_flat(run) && is_possible(run) ? find(run) : GPIS_OK;
     return status == GPIS_OK && run->nulls > 0 ? gpis_model_add_null(run->model, run->nulls, run->null) : status;
+}
+
+gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double objective) {
+    if (!is_too_dear(run, x, objective) || !is_possible(run)) return GPIS_OK;
+    gpis_status status = find(run);
+    if (status != GPIS_OK || run->nulls == 0) return status;
+    gpis_inner_destroy(run->inner);
+    run->inner = NULL;
+    status = gpis_model_add_null(run->model, run->nulls, run->null);
+    return status == GPIS_OK ? gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner) : status;
 }
 
 void gpis_run_explain_dependence(gpis_run *run) {

@@ -258,7 +258,8 @@ gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, doub
 
 gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step) {
     const gpis_point point = point_at(run, x, g, objective);
-    const gpis_status status = solve_inner(run, &point, for_step);
+    gpis_status status = gpis_run_reconsider_model(run, x, objective);
+    if (status == GPIS_OK) status = solve_inner(run, &point, for_step);
     return status == GPIS_OK && run->sketched ? enter_probable_bound(run, &point) : status;
 }
 

@@ -99,6 +99,9 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, cons
 /* Looks for exactly dependent columns where a bound depends on it, by a pass of its own, and tells the model (before
  * there is an inner problem on it). */
 gpis_status gpis_run_settle_dependence(gpis_run *run);
+/* The same where a bounded set pays too much for a model with a shift, at a point x of this objective; the inner
+ * problem is made anew. */
+gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double objective);
 /* A warning, if there is no bound because columns depend on others. */
 void gpis_run_explain_dependence(gpis_run *run);
 
