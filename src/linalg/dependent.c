@@ -10,6 +10,7 @@
 #include <float.h>
 #include <lapacke.h>
 #include <math.h>
+#include <string.h>
 
 /* T as it is without a shift. A column of zeros has zeros. */
 static void scaled_copy(const gpis_model *m, double *T) {
@@ -85,43 +86,62 @@ static bool is_likely(const gpis_model *m, const double *v) {
     return curvature <= smallest_pivot(m) * size;
 }
 
-/* The columns that depend on others, one by one. */
-static void collect(const gpis_model *m, int64_t rank, const lapack_int *pivot, const double *R, int64_t most,
-                    double *N, int64_t *count) {
-    for (int64_t t = rank; t < m->d && *count < most; t++) {
-        double *v = N + *count * m->d;
-        if (round_vector(m, rank, pivot, pivot[t] - 1, R + t, v) && is_likely(m, v)) ++*count;
+void gpis_dependent_columns(const gpis_model *m, const double *v, int64_t columns[2]) {
+    double first = 0.0, second = 0.0;
+    columns[0] = columns[1] = 0;
+    for (int64_t j = 0; j < m->d; j++) {
+        const double size = fabs(v[j]) / m->scale[j];
+        if (size > first) {
+            columns[1] = first > 0.0 ? columns[0] : j;
+            second = first;
+            columns[0] = j;
+            first = size;
+        } else if (size > second) {
+            columns[1] = j;
+            second = size;
+        }
     }
 }
 
-static gpis_dependence describe(const gpis_model *m, int64_t rank, const lapack_int *pivot, const double *R) {
-    const int64_t first = gpis_min64(rank, m->d - 1), s = pivot[first] - 1;
-    gpis_dependence found = {.deficit = m->d - rank, .columns = {s, s}};
-    for (int64_t i = 0, best = -1; i < rank && found.deficit > 0; i++) {
-        const double now = fabs(R[i * m->d + first]);
-        if (now <= 1e-7 || (best >= 0 && now <= fabs(R[best * m->d + first]))) continue;
-        best = i;
-        found.columns[1] = pivot[i] - 1;
+/* The columns that depend on others, one by one; those of the first for which there is no guess are noted. */
+static gpis_status collect(const gpis_model *m, int64_t rank, const lapack_int *pivot, const double *R, int64_t most,
+                           double *N, int64_t *count, gpis_dependence *found) {
+    const int64_t d = m->d;
+    double *v = gpis_alloc(m->context, d, sizeof *v);
+    if (!v) return GPIS_NO_MEMORY;
+    for (int64_t t = rank; t < d; t++) {
+        const int64_t s = pivot[t] - 1;
+        if (round_vector(m, rank, pivot, s, R + t, v) && is_likely(m, v) && *count < most) {
+            memcpy(N + (*count)++ * d, v, (size_t)d * sizeof *v);
+        } else if (found->columns[0] < 0) {
+            for (int64_t j = 0; j < d; j++) v[j] = 0.0;
+            for (int64_t i = 0; i < rank; i++) v[pivot[i] - 1] = R[i * d + t] * m->scale[pivot[i] - 1];
+            gpis_dependent_columns(m, v, found->columns);
+            found->columns[1] = found->columns[0];
+            found->columns[0] = s;
+        }
     }
-    return found;
+    gpis_free(m->context, v);
+    return GPIS_OK;
 }
 
 gpis_status gpis_dependent_find(const gpis_model *m, int64_t most, double *N, int64_t *count, gpis_dependence *found) {
     const int64_t d = m->d;
     lapack_int *pivot = gpis_alloc(m->context, d, sizeof *pivot), rank = 0;
     double *R = gpis_alloc(m->context, d * (d + 2), sizeof *R);
+    gpis_status status = pivot && R ? GPIS_OK : GPIS_NO_MEMORY;
     *count = 0;
-    if (pivot && R) {
+    *found = (gpis_dependence){.columns = {-1, -1}};
+    if (status == GPIS_OK) {
         scaled_copy(m, R); /* row-major upper is column-major lower */
         LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)d, R, (lapack_int)d, pivot, &rank, smallest_pivot(m),
                             R + d * d);
         if (rank > 0 && rank < d)
             cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, rank, (int)d - rank, 1.0, R,
                         (int)d, R + rank, (int)d);
-        *found = describe(m, rank, pivot, R);
-        collect(m, rank, pivot, R, most, N, count);
+        found->deficit = d - rank;
+        status = collect(m, rank, pivot, R, most, N, count, found);
     }
-    const gpis_status status = pivot && R ? GPIS_OK : GPIS_NO_MEMORY;
     gpis_free(m->context, pivot);
     gpis_free(m->context, R);
     return status;

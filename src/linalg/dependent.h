@@ -11,12 +11,14 @@
 
 typedef struct gpis_dependence {
     int64_t deficit;    /* columns that depend on others, to working accuracy */
-    int64_t columns[2]; /* one of them and the one it leans on most; the same twice: it is zero */
+    int64_t columns[2]; /* one of them that there is no guess for, and the one it leans on most; -1: there is none */
 } gpis_dependence;
 
 /* How many columns depend on others, and guesses at null vectors: rows N_i of d entries, *count <= most of them,
  * independent. The model knows none yet. */
 gpis_status gpis_dependent_find(const gpis_model *model, int64_t most, double *N, int64_t *count,
                                 gpis_dependence *found);
+/* The two columns that count most in v, in units of the columns; the same twice where there is one only. */
+void gpis_dependent_columns(const gpis_model *model, const double *v, int64_t columns[2]);
 
 #endif

@@ -35,18 +35,21 @@ static bool is_possible(const gpis_run *run) {
            room <= (double)gpis_account_left(run->context);
 }
 
-/* Leaves those of the `count` rows of N for which A v = 0. */
-static gpis_status prove(gpis_run *run, int64_t *count, double *N) {
-    const int64_t d = run->d, guesses = *count;
-    double *V = gpis_alloc(run->context, (d + 1) * guesses, sizeof *V), *misses = V + d * guesses;
+/* Leaves those of the guesses for which A v = 0; of one that fails its columns are noted. */
+static gpis_status prove(gpis_run *run) {
+    const int64_t d = run->d, guesses = run->nulls;
+    double *N = run->null, *V = gpis_alloc(run->context, (d + 1) * guesses, sizeof *V), *misses = V + d * guesses;
     if (!V) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < guesses; i++)
         for (int64_t j = 0; j < d; j++) V[j * guesses + i] = N[i * d + j];
     const gpis_pass pass = {.k = run->k, .V = V, .probes = guesses, .misses = misses};
     const gpis_status status = gpis_run_pass(run, &pass, 0.5 * (double)guesses / (double)run->k);
-    *count = 0;
+    run->nulls = 0;
     for (int64_t i = 0; status == GPIS_OK && i < guesses; i++)
-        if (misses[i] == 0.0) memmove(N + (*count)++ * d, N + i * d, (size_t)d * sizeof *N);
+        if (misses[i] == 0.0)
+            memmove(N + run->nulls++ * d, N + i * d, (size_t)d * sizeof *N);
+        else
+            gpis_dependent_columns(run->model, N + i * d, run->dependence.columns);
     gpis_free(run->context, V);
     return status;
 }
@@ -55,7 +58,7 @@ static gpis_status find(gpis_run *run) {
     run->null = gpis_alloc(run->context, GPIS_NULLS * run->d, sizeof *run->null);
     if (!run->null) return GPIS_NO_MEMORY;
     gpis_status status = gpis_dependent_find(run->model, GPIS_NULLS, run->null, &run->nulls, &run->dependence);
-    if (status == GPIS_OK && run->nulls > 0) status = prove(run, &run->nulls, run->null);
+    if (status == GPIS_OK && run->nulls > 0) status = prove(run);
     if (status != GPIS_OK) run->nulls = 0;
     run->dependence_known = status == GPIS_OK;
     return status;
@@ -77,17 +80,19 @@ gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double obj
 }
 
 void gpis_run_explain_dependence(gpis_run *run) {
-    const gpis_dependence *d = &run->dependence;
-    const long long first = d->columns[0] + 1, other = d->columns[1] + 1;
-    if (!run->dependence_known || d->deficit == 0 || gpis_run_lower(run) > 0.0) return;
-    if (run->nulls >= d->deficit)
+    const gpis_dependence *found = &run->dependence;
+    if (!run->dependence_known || found->deficit == 0 || gpis_run_lower(run) > 0.0) return;
+    if (run->n < run->d)
         gpis_run_warn(run,
-                      "column %lld depends on others, such as column %lld, and for this set there is no bound then; "
-                      "drop it, or take a bounded set",
-                      first, other);
+                      "A has fewer rows than columns, and for this set there is no bound then; take a bounded set");
+    else if (run->nulls >= found->deficit)
+        gpis_run_warn(run,
+                      "%lld columns depend on others exactly, and for this set there is no bound then; drop them, or "
+                      "take a bounded set",
+                      (long long)run->nulls);
     else
         gpis_run_warn(run,
-                      "%lld of the columns depend on others to working accuracy (such as column %lld on column "
-                      "%lld), so nothing can be proven; drop them, or take a bounded set",
-                      (long long)(d->deficit - run->nulls), first, other);
+                      "columns %lld and %lld, perhaps with others, depend on each other to working accuracy but not "
+                      "exactly, so nothing can be proven for this set; drop one of them, or take a bounded set",
+                      (long long)found->columns[0] + 1, (long long)found->columns[1] + 1);
 }
