@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "certificate/dependent.h"
+#include "certificate/interior.h"
 #include "linalg/accurate.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
@@ -177,10 +178,9 @@ static double relaxed_bound(const gpis_set *set, const gpis_point *point, const 
     return linear * (1.0 + ((double)size + 4.0) * UNIT) + gpis_certificate_conjugate(model, c, set->k, 0.0, v);
 }
 
-gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                    const gpis_model *model, const double *s, double *gap) {
-    *gap = INFINITY;
-    if (model->slack > 0.0 && !gpis_set_is_bounded(set)) return GPIS_OK;
+/* With the curvature of the model. */
+static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis_point *point, const gpis_model *model,
+                                const double *s, double *gap) {
     const int64_t size = set->d * set->k;
     const double c = model->c * (1.0 - 2.0 * SHARE);
     double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, bound, relaxed = INFINITY;
@@ -193,8 +193,19 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     } else if (status == GPIS_OK) {
         relaxed = relaxed_bound(set, point, model, c, s, l, v);
     }
-    if (status == GPIS_OK)
-        *gap = fmin(bound, relaxed) + pass_errors(set, point, model) + gpis_certificate_noise(set, point);
+    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model);
     gpis_free(context, l);
+    return status;
+}
+
+/* A model that had to be shifted owes slack ||D p||^2, which a set that is not bounded cannot pay. */
+gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
+                                    const gpis_model *model, const double *s, double *gap) {
+    const bool flat = model->slack > 0.0;
+    double curved = INFINITY, interior = INFINITY;
+    gpis_status status = GPIS_OK;
+    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, point, model, s, &curved);
+    if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, point, model, s, &interior);
+    *gap = fmin(curved, interior) + gpis_certificate_noise(set, point);
     return status;
 }

@@ -254,10 +254,9 @@ static void no_bound_where_there_is_none(void **state) {
         flavour what;
         const char *spec;
         bool finite;
-    } cases[] = {{DUPLICATE, "none", false}, {DUPLICATE, "nonneg", false},
-                 {DUPLICATE, "l1:1", true},  {ZERO, "none", true},
-                 {ZERO, "nonneg", true},     {ZERO, "monotone", true},
-                 {ZERO, "simplex:1", true},  {ZERO_AND_DUPLICATE, "simplex:1", true}};
+    } cases[] = {{DUPLICATE, "none", false},     {DUPLICATE, "nonneg", true}, {DUPLICATE, "l1:1", true},
+                 {DUPLICATE, "monotone", false}, {ZERO, "none", true},        {ZERO, "nonneg", true},
+                 {ZERO, "monotone", true},       {ZERO, "simplex:1", true},   {ZERO_AND_DUPLICATE, "simplex:1", true}};
     test_memory memory;
     gpis_context *context = test_context(&memory);
     world w;
