@@ -24,14 +24,16 @@ static bool is_too_dear(const gpis_run *run, const double *x, double objective) 
     const double reach = gpis_set_radius(run->set) + gpis_norm2(x, run->size);
     double largest2 = 0.0;
     for (int64_t j = 0; j < run->d; j++) largest2 = fmax(largest2, run->norms2[j]);
-    return !run->sketched && isfinite(reach) &&
+    return !run->sketched && run->model->nulls == 0 && isfinite(reach) &&
            run->model->slack * largest2 * reach * reach > 0.5 * run->settings->tol * objective;
 }
 
-/* It can be looked for once. */
+/* It is looked for once in a sketch, which may be a bad one, and once in the Gram matrix. */
 static bool is_possible(const gpis_run *run) {
     const double room = 8.0 * (double)(run->d * (2 * run->d + 4 * GPIS_NULLS)) + 1e6;
-    return !run->dependence_known && run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) &&
+    const bool all_known = run->dependence_known && run->nulls >= run->dependence.deficit;
+    return !all_known && !run->dependence_sought[run->sketched] &&
+           run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) &&
            room <= (double)gpis_account_left(run->context);
 }
 
@@ -55,8 +57,9 @@ static gpis_status prove(gpis_run *run) {
 }
 
 static gpis_status find(gpis_run *run) {
-    run->null = gpis_alloc(run->context, GPIS_NULLS * run->d, sizeof *run->null);
+    if (!run->null) run->null = gpis_alloc(run->context, GPIS_NULLS * run->d, sizeof *run->null);
     if (!run->null) return GPIS_NO_MEMORY;
+    run->dependence_sought[run->sketched] = true;
     gpis_status status = gpis_dependent_find(run->model, GPIS_NULLS, run->null, &run->nulls, &run->dependence);
     if (status == GPIS_OK && run->nulls > 0) status = prove(run);
     if (status != GPIS_OK) run->nulls = 0;

@@ -46,11 +46,11 @@ struct gpis_run {
     double previous_gap;          /* NaN before the first */
     double *norms2;               /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
-    gpis_model *model;          /* owned: of the Gram matrix or of a sketch; NULL until it is made */
-    bool sketched;              /* it is of a sketch: its c, if positive, is probable only */
-    gpis_inner *inner;          /* owned: the inner problem on it */
-    gpis_dependence dependence; /* of the columns of A on each other, once it is known */
-    bool dependence_known;
+    gpis_model *model;                           /* owned: of the Gram matrix or of a sketch; NULL until it is made */
+    bool sketched;                               /* it is of a sketch: its c, if positive, is probable only */
+    gpis_inner *inner;                           /* owned: the inner problem on it */
+    gpis_dependence dependence;                  /* of the columns of A on each other, once it is known */
+    bool dependence_known, dependence_sought[2]; /* in the Gram matrix, in a sketch */
     double *null; /* owned: `nulls` rows v of d entries with A v = 0, proven; given to every model */
     int64_t nulls;
     int64_t proof_due; /* the pass from which the second-order bound is tried (again) */
