@@ -28,12 +28,15 @@ static bool is_too_dear(const gpis_run *run, const double *x, double objective) 
            run->model->slack * largest2 * reach * reach > 0.5 * run->settings->tol * objective;
 }
 
-/* It is looked for once in a sketch, which may be a bad one, and once in the Gram matrix. */
+/* It is looked for once in a sketch, which may be a bad one, and once in the Gram matrix. Where no pass may be made any
+ * more it is not, but for a run that has nothing yet: its next pass will be made in any case, and what a checkpoint
+ * holds must not depend on limits. */
 static bool is_possible(const gpis_run *run) {
     const double room = 8.0 * (double)(run->d * (2 * run->d + 4 * GPIS_NULLS)) + 1e6;
     const bool all_known = run->dependence_known && run->nulls >= run->dependence.deficit;
+    const bool at_start = run->sketched && !isfinite(run->measured);
     return !all_known && !run->dependence_sought[run->sketched] &&
-           run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) &&
+           run->settings->certificate != GPIS_CERTIFICATE_NONE && (at_start || !gpis_run_exhausted(run)) &&
            room <= (double)gpis_account_left(run->context);
 }
 
@@ -82,6 +85,12 @@ gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double obj
     return status == GPIS_OK ? gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner) : status;
 }
 
+/* The Gram matrix has half of the digits only: it takes the QR decomposition of a sketch with rows enough to say that
+ * columns are dependent to working accuracy. */
+static bool is_nearly_dependent(const gpis_run *run) {
+    return run->dependence_sought[true] && run->m >= 2 * run->d && !run->full_rank;
+}
+
 void gpis_run_explain_dependence(gpis_run *run) {
     const gpis_dependence *found = &run->dependence;
     if (!run->dependence_known || found->deficit == 0 || gpis_run_lower(run) > 0.0) return;
@@ -93,7 +102,7 @@ void gpis_run_explain_dependence(gpis_run *run) {
                       "%lld columns depend on others exactly, and for this set there is no bound then; drop them, or "
                       "take a bounded set",
                       (long long)run->nulls);
-    else
+    else if (is_nearly_dependent(run))
         gpis_run_warn(run,
                       "columns %lld and %lld, perhaps with others, depend on each other to working accuracy but not "
                       "exactly, so nothing can be proven for this set; drop one of them, or take a bounded set",

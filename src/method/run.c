@@ -156,6 +156,7 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, cons
     const double room = sketch ? 8.0 * (double)run->d * (double)(sketch->m + run->nulls + 2 * run->d + 2) + 1e6 : 0.0;
     if (status == GPIS_OK && sketch && run->model->shift > 0.0 && room <= (double)gpis_account_left(run->context))
         status = gpis_model_hold_rows(run->model, sketch->m, sketch->SA);
+    run->full_rank = run->full_rank || (run->model && run->model->by_rows);
     if (status != GPIS_OK) return status;
     return gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner);
 }

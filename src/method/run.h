@@ -51,7 +51,8 @@ struct gpis_run {
     gpis_inner *inner;                           /* owned: the inner problem on it */
     gpis_dependence dependence;                  /* of the columns of A on each other, once it is known */
     bool dependence_known, dependence_sought[2]; /* in the Gram matrix, in a sketch */
-    double *null; /* owned: `nulls` rows v of d entries with A v = 0, proven; given to every model */
+    bool full_rank; /* to working accuracy, as the QR decomposition of a sketch has shown */
+    double *null;   /* owned: `nulls` rows v of d entries with A v = 0, proven; given to every model */
     int64_t nulls;
     int64_t proof_due; /* the pass from which the second-order bound is tried (again) */
     gpis_outcome outcome;

@@ -40,6 +40,8 @@ static const scene SCENES[] = {
     {"pgd", "l1:0.7", "count", 0, 1, FINE, DENSE, 1e-8, 0, GPIS_CERTIFICATE_ANY},
     {"apgd", "none", "count", 0, 2, FINE, SPARSE, 1e-8, 0, GPIS_CERTIFICATE_ANY},
     {"apgd", "nonneg@dct", "count", 0, 1, SCALED, FLOATS, 1e-5, 0, GPIS_CERTIFICATE_ANY},
+    {"newton", "none", "count", 40, 1, ZERO_AND_DUPLICATE, DENSE, 1e-10, 0, GPIS_CERTIFICATE_ANY}, /* null vectors */
+    {"newton", "none", "count", 0, 2, DUPLICATE, SPARSE, 1e-10, 0, GPIS_CERTIFICATE_ANY},
 };
 enum { SCENES_COUNT = sizeof SCENES / sizeof *SCENES };
 
