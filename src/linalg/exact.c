@@ -2,7 +2,7 @@
  * Exact sums of products. With fl(.) rounding to nearest, the errors of a product and of a sum are doubles themselves,
  *
  *     a b = p + e,  p = fl(a b), e = fma(a, b, -p)                    unless e is too small to be one,
- *     a + b = s + e, s = fl(a + b), e = (a - (s - z)) + (b - z), z = fl(s - a)                  (Knuth),
+ *     a + b = s + e, s = fl(a + b)                                    (gpis_two_sum),
  *
  * so a sum can be held as a few doubles that add up to it exactly: each term is added to the first, the error of that
  * to the second, and so on; an error that the last one leaves is a failure. Nothing is concluded from a failure.
@@ -11,14 +11,9 @@
 
 #include <math.h>
 
-enum { PARTS = 4 };
+#include "linalg/accurate.h"
 
-/* *a := fl(*a + b); returns the error. */
-static double two_sum(double *a, double b) {
-    const double s = *a + b, z = s - *a, error = (*a - (s - z)) + (b - z);
-    *a = s;
-    return error;
-}
+enum { PARTS = 4 };
 
 /* False where the error of the product may be smaller than any double. */
 static bool two_product(double a, double b, double *p, double *e) {
@@ -30,7 +25,7 @@ static bool two_product(double a, double b, double *p, double *e) {
 
 static bool add(double sum[PARTS], double term) {
     for (int i = 0; i < PARTS; i++) {
-        term = two_sum(&sum[i], term);
+        term = gpis_two_sum(&sum[i], term);
         if (term == 0.0) return true;
     }
     return false;
@@ -39,7 +34,7 @@ static bool add(double sum[PARTS], double term) {
 /* Sums from the last part to the first leave zeros only if the whole is zero; infinities become NaN and do not. */
 static bool is_zero(double sum[PARTS]) {
     for (int round = 1; round < PARTS; round++)
-        for (int i = PARTS - 1; i > 0; i--) sum[i] = two_sum(&sum[i - 1], sum[i]);
+        for (int i = PARTS - 1; i > 0; i--) sum[i] = gpis_two_sum(&sum[i - 1], sum[i]);
     for (int i = 0; i < PARTS; i++)
         if (!(sum[i] == 0.0)) return false;
     return true;
@@ -53,7 +48,7 @@ static bool add_product(double sum[PARTS], double a, double b) {
 double gpis_exact_cross(double a, double b, double c, double d) {
     double p, e, q, f;
     if (!two_product(a, b, &p, &e) || !two_product(c, d, &q, &f) || e != f) return NAN;
-    return two_sum(&p, -q) == 0.0 ? p : NAN;
+    return gpis_two_sum(&p, -q) == 0.0 ? p : NAN;
 }
 
 static bool row_vanishes(const gpis_block *b, int64_t i, int64_t count, const double *V, int64_t c) {

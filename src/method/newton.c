@@ -241,9 +241,12 @@ static gpis_status make_gram(newton *s) {
     return gpis_run_make_model(s->run, NULL, NULL, NULL);
 }
 
-/* In extended precision a point creeps on where the objective hardly shows it: at condition 1e12 three rounds more are
- * worth a digit of f. */
-static int patience(const gpis_run *run) { return run->extended ? 2 * PATIENCE : PATIENCE; }
+/* In extended precision a point creeps on where the objective hardly shows it: at condition 1e12, where the model is
+ * held by its rows, six rounds more are worth a digit of f. */
+static int patience(const gpis_run *run) {
+    if (!run->extended) return PATIENCE;
+    return run->full_rank ? 3 * PATIENCE : 2 * PATIENCE;
+}
 
 /* Nothing moves any more, or not enough. Residuals in extended precision may help first. A sketch gives way to the Gram
  * matrix, whose bounds need no probes; a Gram matrix that has lost digits to a sketch. */

@@ -42,8 +42,8 @@ static double few_gradient(const gpis_block *a, int64_t k, const double *XT, con
 
 /* The gradient of whatever storage: A X - Y, its squared norm, and G += A'(A X - Y), for k columns. */
 static double gradient(const gpis_chunk_plan *plan, const gpis_block *chunk, int64_t k, const double *X,
-                       const double *XT, const double *Y, double *R, double *G) {
-    if (plan->pass->extended) return gpis_extended_gradient(chunk, k, X, Y, R, G);
+                       const double *XT, const double *Y, double *R, double *G, double *low) {
+    if (plan->pass->extended) return gpis_extended_gradient(chunk, k, X, Y, R, G, low);
     if (chunk->kind == GPIS_BLOCK_CSR) return gpis_csr_gradient(chunk, k, X, Y, R, G);
     if (plan->transposed) return few_gradient(chunk, k, XT, Y, R, G);
     return gemm_gradient(chunk, k, X, Y, R, G);
@@ -59,8 +59,8 @@ static void add_gradients(const gpis_chunk_plan *plan, const gpis_block *a, cons
         sums->objective += gpis_dense_gradients(a, 1 + (int)pass->probes, plan->XT, Y, 1, R, sums->G);
         return;
     }
-    if (pass->X) sums->objective += gradient(plan, a, pass->k, pass->X, plan->XT, Y, R, sums->G);
-    if (sums->AAV) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, sums->AAV);
+    if (pass->X) sums->objective += gradient(plan, a, pass->k, pass->X, plan->XT, Y, R, sums->G, sums->low);
+    if (sums->AAV) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, sums->AAV, NULL);
 }
 
 static void add_gram(const gpis_block *a, double *H) {
@@ -82,7 +82,7 @@ void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double
     const double *Y = pass->Y ? pass->Y + chunk->row0 * pass->k : NULL;
     const gpis_block a = plan->unpack ? unpacked(chunk, rows) : *chunk;
     add_gradients(plan, &a, Y, R, sums);
-    if (pass->P) sums->AP2 += gradient(plan, &a, pass->k, pass->P, plan->PT, NULL, R, NULL);
+    if (pass->P) sums->AP2 += gradient(plan, &a, pass->k, pass->P, plan->PT, NULL, R, NULL, NULL);
     if (pass->Y2) sums->Y2 += norm2(Y, a.nrows, pass->k);
     if (pass->norms2) {
         if (a.kind == GPIS_BLOCK_CSR)

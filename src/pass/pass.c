@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "linalg/accurate.h"
 #include "linalg/dense.h"
 #include "pass/chunk.h"
 #include "pass/cut.h"
@@ -63,8 +64,9 @@ static gpis_status transpose_points(sweep *s) {
 }
 
 static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t norms, int64_t gram, int64_t misses) {
+    const int64_t low = s->pass->extended ? G : 0;
     const int64_t per_strip =
-        (G + AAV + norms + gram + misses + 7) / 8 * 8; /* whole cache lines, so that threads share none */
+        (G + AAV + norms + gram + misses + low + 7) / 8 * 8; /* whole cache lines, so that threads share none */
     s->sums = gpis_alloc_zero(s->context, s->strips, sizeof *s->sums);
     s->turns = gpis_alloc_zero(s->context, s->strips, sizeof *s->turns);
     int64_t total;
@@ -83,6 +85,7 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t nor
         if (norms) s->sums[t].norms2 = a + G + AAV;
         if (gram) s->sums[t].gram = a + G + AAV + norms;
         if (misses) s->sums[t].misses = a + G + AAV + norms + gram;
+        if (low) s->sums[t].low = a + G + AAV + norms + gram + misses;
     }
     return GPIS_OK;
 }
@@ -222,11 +225,15 @@ static void collect(sweep *s) {
         total->objective += part->objective;
         total->AP2 += part->AP2;
         total->Y2 += part->Y2;
-        for (int64_t i = 0; pass->G && i < d * k; i++) total->G[i] += part->G[i];
+        for (int64_t i = 0; pass->G && i < d * k; i++) {
+            const double error = gpis_two_sum(&total->G[i], part->G[i]);
+            if (total->low) total->low[i] += error + part->low[i];
+        }
         for (int64_t i = 0; pass->AAV && i < d * pass->probes; i++) total->AAV[i] += part->AAV[i];
         for (int64_t i = 0; pass->misses && i < pass->probes; i++) total->misses[i] += part->misses[i];
         for (int64_t i = 0; pass->norms2 && i < d; i++) total->norms2[i] += part->norms2[i];
     }
+    for (int64_t i = 0; total->low && i < d * k; i++) total->G[i] += total->low[i];
     if (pass->objective) *pass->objective = total->objective;
     if (pass->AP2) *pass->AP2 = total->AP2;
     if (pass->Y2) *pass->Y2 = total->Y2;
