@@ -34,8 +34,8 @@ static void dependent_columns_are_seen(void **state) {
 
 __extension__ typedef __int128 whole;
 
-/* Whole numbers of 53 bits, so that plain sums are far from exact, against integer arithmetic: the last two columns hold
- * what makes a row's sum zero, but for one unit in every third row. */
+/* Whole numbers of 53 bits, so that plain sums are far from exact, against integer arithmetic: the last two columns
+ * hold what makes a row's sum zero, but for one unit in every third row. */
 static void sums_that_round_are_seen(void **state) {
     (void)state;
     enum { N = 3000, D = 6 };
