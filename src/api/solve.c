@@ -189,6 +189,7 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
     gpis_replay_finish(run);
+    if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
     memcpy(x, run->best, (size_t)run->size * sizeof(double));
     status = gpis_set_distance(run->set, x, &result->feasibility);
     return status == GPIS_OK ? fill_result(run, method->name, result) : status;
@@ -224,6 +225,7 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     gpis_free(run->context, g);
     if (status != GPIS_OK) return status;
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;
+    if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->predicted_seconds = NAN;
     return fill_result(run, "check", result);

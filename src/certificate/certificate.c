@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "certificate/dependent.h"
+#include "certificate/interior.h"
 #include "linalg/accurate.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
@@ -102,11 +104,10 @@ static void multiplier(const gpis_set *set, const gpis_point *point, const gpis_
     for (int64_t i = 0; i < size; i++) l[i] = -2.0 * (point->g[i] + l[i]);
 }
 
-/* 1/4 <v, (c H)^-1 v> for v = 2 g + l, where l may still be off by `lost`. Overwrites v. */
-static double conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v) {
+double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v) {
     if (!gpis_model_covers(model, k, v)) return INFINITY;
     gpis_model_whiten(model, k, v);
-    const double norm = gpis_norm2(v, model->d * k) + (lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0);
+    const double norm = gpis_norm2(v, model->d * k) + lost;
     return 0.25 * norm * norm / c;
 }
 
@@ -127,15 +128,35 @@ static double pass_errors(const gpis_set *set, const gpis_point *point, const gp
     return errors + model->slack * largest2 * reach * reach;
 }
 
-/* The right side of (2) in docs/maths for this l, which loses what keeps its support function from being finite. */
+/* What a change of l from `before` to what it is now, and `off` besides, can do to the multiplier that was meant. */
+static double moved(int64_t size, const double *before, const double *l, double off) {
+    double sum2 = 0.0;
+    for (int64_t i = 0; i < size; i++) sum2 += (l[i] - before[i]) * (l[i] - before[i]);
+    return off + sqrt(sum2);
+}
+
+/* The right side of (2) in docs/maths for this l, which loses what keeps its support function from being finite, and
+ * before that what it has along null vectors. */
 static gpis_status dual_bound(gpis_set *set, const gpis_point *point, const gpis_model *model, double c, double *l,
                               double *v, double *bound) {
     const int64_t size = set->d * set->k;
-    double support, lost;
-    const gpis_status status = gpis_set_support_near(set, l, &support, &lost);
+    double support, lost, off = 0.0;
+    gpis_status status = GPIS_OK;
+    *bound = INFINITY;
+    if (model->nulls > 0 && !gpis_dependent_suits(set)) return GPIS_OK;
+    if (model->nulls > 0) status = gpis_dependent_clean(set->context, set, model, l, &off);
+    if (status != GPIS_OK || !isfinite(off)) return status;
+    memcpy(v, l, (size_t)size * sizeof *v);
+    status = gpis_set_support_near(set, l, &support, &lost);
     if (status != GPIS_OK) return status;
+    if (model->nulls > 0) {
+        off = moved(size, v, l, off);
+        support += off * gpis_set_core_radius(set);
+        lost += off;
+    }
     for (int64_t i = 0; i < size; i++) v[i] = 2.0 * point->g[i] + l[i];
-    const double quadratic = conjugate(model, c, set->k, lost, v);
+    const double whitened = lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0;
+    const double quadratic = gpis_certificate_conjugate(model, c, set->k, whitened, v);
     const double linear = support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size);
     *bound = fmax(0.0, quadratic + linear) + 2.0 * dot_error(l, point->x, size);
     return GPIS_OK;
@@ -158,27 +179,47 @@ static double relaxed_bound(const gpis_set *set, const gpis_point *point, const 
         if (l[i] != 0.0) linear += l[i] * (wall - point->x[i]);
         v[i] = 2.0 * point->g[i] + l[i];
     }
-    return linear * (1.0 + ((double)size + 4.0) * UNIT) + conjugate(model, c, set->k, 0.0, v);
+    return linear * (1.0 + ((double)size + 4.0) * UNIT) + gpis_certificate_conjugate(model, c, set->k, 0.0, v);
 }
 
+/* With the curvature of the model. */
+static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis_point *point, gpis_errors errors,
+                                const gpis_model *model, const double *s, double *gap) {
+    const int64_t size = set->d * set->k;
+    const double c = model->c * (1.0 - 2.0 * SHARE);
+    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, bound, relaxed = INFINITY;
+    if (!l) return GPIS_NO_MEMORY;
+    multiplier(set, point, model, s, v, l);
+    gpis_status status = dual_bound(set, point, model, c, l, v, &bound);
+    if (status == GPIS_OK && model->nulls > 0) {
+        multiplier(set, point, model, s, v, l);
+        status = gpis_dependent_bound(context, set, point, model, c, s, l, v, &relaxed);
+    } else if (status == GPIS_OK) {
+        relaxed = relaxed_bound(set, point, model, c, s, l, v);
+    }
+    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model, errors);
+    gpis_free(context, l);
+    return status;
+}
+
+/* A model that had to be shifted owes slack ||D p||^2, which a set that is not bounded cannot pay. */
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap) {
-    return gpis_certificate_within(context, set, point, gpis_certificate_errors(set, point), model, s, gap);
+    const bool flat = model->slack > 0.0;
+    double curved = INFINITY, interior = INFINITY;
+    gpis_status status = GPIS_OK;
+    const gpis_errors errors = gpis_certificate_errors(set, point);
+    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, point, errors, model, s, &curved);
+    if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, point, model, s, &interior);
+    *gap = fmin(curved, interior) + noise(point, errors);
+    return status;
 }
 
 gpis_status gpis_certificate_within(gpis_context *context, gpis_set *set, const gpis_point *point, gpis_errors errors,
                                     const gpis_model *model, const double *s, double *gap) {
     *gap = INFINITY;
-    if (model->slack > 0.0 && !gpis_set_is_bounded(set)) return GPIS_OK;
-    const int64_t size = set->d * set->k;
-    const double c = model->c * (1.0 - 2.0 * SHARE);
-    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, bound;
-    if (!l) return GPIS_NO_MEMORY;
-    multiplier(set, point, model, s, v, l);
-    const gpis_status status = dual_bound(set, point, model, c, l, v, &bound);
-    if (status == GPIS_OK)
-        *gap = fmin(bound, relaxed_bound(set, point, model, c, s, l, v)) + pass_errors(set, point, model, errors) +
-               noise(point, errors);
-    gpis_free(context, l);
+    if (model->slack > 0.0) return GPIS_OK;
+    const gpis_status status = curved_bound(context, set, point, errors, model, s, gap);
+    *gap += noise(point, errors);
     return status;
 }

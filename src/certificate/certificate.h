@@ -53,13 +53,17 @@ double gpis_certificate_noise(const gpis_set *set, const gpis_point *point);
 /* What rounding x to double does to an objective of zero: there is no point in asking for less. */
 double gpis_certificate_grain(const gpis_set *set, const gpis_point *point);
 
+/* 1/4 <v, (c H)^-1 v> for v = 2 g + l of d x k, which is overwritten and may be off by `lost` in the norm of H^-1. */
+double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v);
+
 /* Bounds on f(x) - f*; infinite where there is none. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
 /* `s`: a near minimiser of the model over K around x (inner/inner.h), or any other point, in K or not, where its
  * gradient makes a better l. */
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap);
-/* The same for a point of whose errors more is known than its own entries tell: it is a part of a larger one. */
+/* The same for a point of whose errors more is known than its own entries tell, since it is a part of a larger one;
+ * with a model that was not shifted. */
 gpis_status gpis_certificate_within(gpis_context *context, gpis_set *set, const gpis_point *point, gpis_errors errors,
                                     const gpis_model *model, const double *s, double *gap);
 

@@ -95,7 +95,7 @@ gpis_status gpis_certificate_on_face(gpis_context *context, const gpis_set *set,
         *lead = find_lead(set, point, errors, member, slack);
         status = gpis_certificate_within(context, face->set, &part, errors, face->model, s, gap);
     }
-    if (face->model->slack > 0.0 || !(*lead > 0.0 && *lead * *lead >= ENOUGH * *gap)) *gap = INFINITY;
+    if (!(*lead > 0.0 && *lead * *lead >= ENOUGH * *gap)) *gap = INFINITY;
     gpis_free(context, member);
     gpis_free(context, slack);
     return status;

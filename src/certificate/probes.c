@@ -18,6 +18,23 @@ static void draw(const gpis_probes *p, uint64_t first, double *v) {
         if (!curves(p, j)) v[j] = 0.0;
 }
 
+/* W U, for M = W A'A W' + (W U)(W U)'. */
+static gpis_status whiten_null(gpis_probes *p) {
+    const gpis_model *m = p->model;
+    if (m->nulls == 0) return GPIS_OK;
+    p->WU = gpis_alloc(p->context, m->d * m->nulls, sizeof *p->WU);
+    if (!p->WU) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < m->nulls; i++) cblas_dcopy((int)m->d, m->U + i * m->d, 1, p->WU + i, (int)m->nulls);
+    gpis_model_whiten(m, m->nulls, p->WU);
+    return GPIS_OK;
+}
+
+/* w += (W U)(W U)' q */
+static void add_null(const gpis_probes *p, const double *q, double *w) {
+    const int nulls = (int)p->model->nulls, d = (int)p->d;
+    for (int i = 0; i < nulls; i++) cblas_daxpy(d, cblas_ddot(d, p->WU + i, nulls, q, 1), p->WU + i, nulls, w, 1);
+}
+
 gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, int count, int most, double delta,
                                uint64_t seed, uint64_t round, gpis_probes **out) {
     *out = NULL;
@@ -37,7 +54,7 @@ gpis_status gpis_probes_create(gpis_context *context, const gpis_model *model, i
     p->probe = gpis_alloc_zero(context, count, sizeof *p->probe);
     p->numbers = gpis_alloc_zero(context, count * each, sizeof(double));
     p->work = gpis_alloc(context, p->d + most + 1, sizeof(double));
-    if (!p->probe || !p->numbers || !p->work) {
+    if (!p->probe || !p->numbers || !p->work || whiten_null(p) != GPIS_OK) {
         gpis_probes_destroy(p);
         return GPIS_NO_MEMORY;
     }
@@ -58,6 +75,7 @@ void gpis_probes_destroy(gpis_probes *p) {
     gpis_free(p->context, p->probe);
     gpis_free(p->context, p->numbers);
     gpis_free(p->context, p->work);
+    gpis_free(p->context, p->WU);
     gpis_free(p->context, p);
 }
 
@@ -162,11 +180,13 @@ static double highest_eigenvalue(int k, const double *theta, const double *beta,
 
 /*
  * Rounding: a product A'(A p), p = W'v, is off by `roundings` u ||a_j|| ||A p|| in its entries and d u sum_j ||a_j||
- * |p_j| in A p; the triangular solves move W by 4 d u. With ||a_j|| <= sqrt(lambda_max H_jj),
+ * |p_j| in A p; the triangular solves move W by 4 d u, and W U, of norm <= 1, by as much. With ||a_j|| <=
+ * sqrt(lambda_max H_jj),
  * ||A p|| <= sqrt(lambda_max) and ||T^-1|| <= inverse, M is off by at most error * lambda_max.
  */
 static double rounding_error(const gpis_probes *p, double roundings) {
-    return (roundings + 6.0 * (double)p->d) * 0.5 * DBL_EPSILON * sqrt((double)p->d * p->model->inverse);
+    return (roundings + (p->WU ? 16.0 : 6.0) * (double)p->d) * 0.5 * DBL_EPSILON *
+           sqrt((double)p->d * p->model->inverse);
 }
 
 /* The eigenvalues of each tridiagonal matrix. */
@@ -210,6 +230,7 @@ gpis_status gpis_probes_absorb(gpis_probes *p, double *AAV, double roundings) {
     gpis_model_whiten(p->model, p->count, AAV);
     for (int b = 0; b < p->count; b++) {
         cblas_dcopy((int)p->d, AAV + b, p->count, p->work, 1);
+        add_null(p, p->probe[b].basis + p->steps * p->d, p->work);
         extend_basis(p, b, p->work);
     }
     p->steps++;

@@ -9,7 +9,8 @@
  *
  *     product of beta_1 .. beta_k / product of (theta_i - c)  <=  delta^(1/B) / sqrt(2 d / pi)
  *
- * for each of the B probes, at all k at once, with probability at least 1 - delta.
+ * for each of the B probes, at all k at once, with probability at least 1 - delta. Where H holds UU' for null vectors
+ * of A, A'A + UU' takes the place of A'A.
  */
 #ifndef GPIS_PROBES_H
 #define GPIS_PROBES_H
@@ -38,6 +39,7 @@ typedef struct gpis_probes {
     gpis_probe *probe; /* owned: count of them */
     double *numbers;   /* owned: their arrays */
     double *work;      /* owned: d + most + 1 */
+    double *WU;        /* owned: W U, d x nulls, for what the model holds of null vectors; NULL: nothing */
     double ritz_min;   /* the smallest theta seen */
     double highest;    /* lambda_max is at most this; infinite: not known */
     double lowest;     /* lambda_min is at least this; not positive: not known */

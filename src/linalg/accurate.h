@@ -21,6 +21,13 @@ static inline double gpis_sum_value(gpis_sum s) {
     return value == value ? value : s.high; /* after an overflow `low` is NaN, `high` says infinity */
 }
 
+/* *a := fl(*a + b), the sum rounded to double; returns its rounding error, which is a double itself (Knuth). */
+static inline double gpis_two_sum(double *a, double b) {
+    const double s = *a + b, z = s - *a, error = (*a - (s - z)) + (b - z);
+    *a = s;
+    return error;
+}
+
 double gpis_sum_abs(const double *v, int64_t n);
 double gpis_max_abs(const double *v, int64_t n);
 double gpis_norm2(const double *v, int64_t n); /* neither overflows nor underflows before the result does */

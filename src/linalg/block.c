@@ -16,15 +16,11 @@ gpis_block gpis_block_rows(const gpis_block *block, int64_t first, int64_t count
     return part;
 }
 
-static double value_at(const gpis_block *b, int64_t p) {
-    return b->type == GPIS_FLOAT64 ? ((const double *)b->values)[p] : (double)((const float *)b->values)[p];
-}
-
 static void unpack_csr(const gpis_block *b, double *rows) {
     for (int64_t i = 0; i < b->nrows; i++) {
         double *row = rows + i * b->d;
         for (int64_t j = 0; j < b->d; j++) row[j] = 0.0;
-        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) row[b->indices[p]] = value_at(b, p);
+        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) row[b->indices[p]] = gpis_block_entry(b, i, p);
     }
 }
 
@@ -79,7 +75,7 @@ bool gpis_block_find_nonfinite(const gpis_block *block, int64_t *row, int64_t *c
         const bool csr = block->kind == GPIS_BLOCK_CSR;
         const int64_t begin = csr ? block->indptr[i] : 0, end = csr ? block->indptr[i + 1] : block->d;
         for (int64_t p = begin; p < end; p++) {
-            const double v = value_at(block, csr ? p : i * block->row_stride + p * block->col_stride);
+            const double v = gpis_block_entry(block, i, p);
             if (isfinite(v)) continue;
             *row = block->row0 + i;
             *col = csr ? block->indices[p] : p;

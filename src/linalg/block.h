@@ -37,6 +37,12 @@ static inline bool gpis_block_is_row_major(const gpis_block *b) {
     return b->kind == GPIS_BLOCK_DENSE && b->col_stride == 1;
 }
 
+/* Entry p of row i as a double: column p of dense rows; of compressed ones indices[p], p from indptr[i]. */
+static inline double gpis_block_entry(const gpis_block *b, int64_t i, int64_t p) {
+    const int64_t at = b->kind == GPIS_BLOCK_CSR ? p : i * b->row_stride + p * b->col_stride;
+    return b->type == GPIS_FLOAT64 ? ((const double *)b->values)[at] : (double)((const float *)b->values)[at];
+}
+
 /* Writes the block as row-major doubles, nrows x d with leading dimension d. */
 void gpis_block_unpack(const gpis_block *block, double *rows);
 

@@ -1,28 +1,33 @@
 /* Residuals in extended precision, for any storage. */
 #include "linalg/extended.h"
 
+#include "linalg/accurate.h"
+
 /* Entry p of row i: its value, and its column in *j. */
 static double entry(const gpis_block *b, int64_t i, int64_t p, int64_t *j) {
-    const bool csr = b->kind == GPIS_BLOCK_CSR;
-    const int64_t at = csr ? p : i * b->row_stride + p * b->col_stride;
-    *j = csr ? b->indices[p] : p;
-    return b->type == GPIS_FLOAT64 ? ((const double *)b->values)[at] : (double)((const float *)b->values)[at];
+    *j = b->kind == GPIS_BLOCK_CSR ? b->indices[p] : p;
+    return gpis_block_entry(b, i, p);
+}
+
+/* What is to be added to an entry of G: near the solution A'R is all cancellation, and where A is ill conditioned, what
+ * rounding leaves of it decides over the last digits of f. */
+static void add(double *G, double *low, int64_t at, long double term) {
+    const double high = (double)term, error = gpis_two_sum(&G[at], high);
+    if (low) low[at] += error + (double)(term - high);
 }
 
 /* Compressed rows: an entry of G gets too few terms from a chunk for a sum of its own. */
-static void add_products_csr(const gpis_block *b, int64_t k, const double *R, double *G) {
+static void add_products_csr(const gpis_block *b, int64_t k, const double *R, double *G, double *low) {
     int64_t j;
     for (int64_t i = 0; i < b->nrows; i++)
         for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
-            const double a = entry(b, i, p, &j);
-            for (int64_t c = 0; c < k; c++) G[j * k + c] += a * R[i * k + c];
+            const long double a = entry(b, i, p, &j);
+            for (int64_t c = 0; c < k; c++) add(G, low, j * k + c, a * R[i * k + c]);
         }
 }
 
-/* The chunk's part of an entry of G is rounded once. Near the solution A'R is all cancellation: where A is ill
- * conditioned, what rounding leaves of it decides over the last digits of f. Four columns side by side, since one sum
- * would wait for each addition. */
-static void add_products_dense(const gpis_block *b, int64_t k, const double *R, double *G) {
+/* Four columns side by side, since one sum would wait for each addition. */
+static void add_products_dense(const gpis_block *b, int64_t k, const double *R, double *G, double *low) {
     enum { COLUMNS = 4 };
     int64_t j;
     for (int64_t first = 0; first < b->d; first += COLUMNS)
@@ -31,11 +36,12 @@ static void add_products_dense(const gpis_block *b, int64_t k, const double *R, 
             long double sum[COLUMNS] = {0};
             for (int64_t i = 0; i < b->nrows; i++)
                 for (int64_t t = 0; t < count; t++) sum[t] += (long double)entry(b, i, first + t, &j) * R[i * k + c];
-            for (int64_t t = 0; t < count; t++) G[(first + t) * k + c] += (double)sum[t];
+            for (int64_t t = 0; t < count; t++) add(G, low, (first + t) * k + c, sum[t]);
         }
 }
 
-double gpis_extended_gradient(const gpis_block *b, int64_t k, const double *X, const double *Y, double *R, double *G) {
+double gpis_extended_gradient(const gpis_block *b, int64_t k, const double *X, const double *Y, double *R, double *G,
+                              double *low) {
     const bool csr = b->kind == GPIS_BLOCK_CSR;
     long double norm2 = 0.0L;
     for (int64_t i = 0; i < b->nrows; i++) {
@@ -48,7 +54,7 @@ double gpis_extended_gradient(const gpis_block *b, int64_t k, const double *X, c
             norm2 += r * r;
         }
     }
-    if (G && csr) add_products_csr(b, k, R, G);
-    if (G && !csr) add_products_dense(b, k, R, G);
+    if (G && csr) add_products_csr(b, k, R, G, low);
+    if (G && !csr) add_products_dense(b, k, R, G, low);
     return (double)norm2;
 }

@@ -35,7 +35,8 @@ static double inverse_norm(const gpis_model *m, const double *R, double *work) {
  * A'A >= H - E D^2 >= (1 - E ||T^-1||) H. Where that leaves nothing, the shift makes H + shift D^2 safely positive and
  * A'A >= H + shift D^2 - (shift + E) D^2.
  */
-static gpis_status factor_safely(gpis_model *m, double roundings, double *work) {
+static gpis_status factor_safely(gpis_model *m, double *work) {
+    const double roundings = m->roundings;
     const double error = (double)m->d * (roundings + 4.0 * (double)m->d) * 0.5 * DBL_EPSILON;
     scaled_copy(m, 0.0, m->R);
     if (factor(m)) {
@@ -59,6 +60,13 @@ static gpis_status factor_safely(gpis_model *m, double roundings, double *work) 
     return gpis_fail(m->context, GPIS_INTERNAL, "the Gram matrix has no Cholesky factor");
 }
 
+static void find_scales(gpis_model *m) {
+    for (int64_t j = 0; j < m->d; j++) {
+        const double norm2 = m->H[j * (m->d + 1)];
+        m->scale[j] = norm2 > 0.0 ? 1.0 / sqrt(norm2) : 1.0;
+    }
+}
+
 gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, double roundings, gpis_model **out) {
     *out = NULL;
     double *work = NULL;
@@ -71,12 +79,13 @@ gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, doubl
     m->context = context;
     m->d = d;
     m->H = H;
+    m->roundings = roundings;
     m->R = gpis_alloc(context, d * d, sizeof(double));
     m->scale = gpis_alloc(context, d, sizeof(double));
     work = gpis_alloc(context, d * d, sizeof(double));
     if (m->R && m->scale && work) {
-        for (int64_t j = 0; j < d; j++) m->scale[j] = H[j * d + j] > 0.0 ? 1.0 / sqrt(H[j * d + j]) : 1.0;
-        status = factor_safely(m, roundings, work);
+        find_scales(m);
+        status = factor_safely(m, work);
     }
     gpis_free(context, work);
     if (status == GPIS_OK)
@@ -86,18 +95,61 @@ gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, doubl
     return status;
 }
 
-/* The rows of B in units of its columns, and below them `ridge` times the identity: as B' it is column-major, and LQ of
- * B' is QR of B. */
-static void scaled_rows(int64_t d, int64_t m, const double *B, const double *scale, double ridge, double *out) {
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < d; j++) out[i * d + j] = B[i * d + j] * scale[j];
-    for (int64_t j = 0; j < d; j++) out[(m + j) * d + j] = ridge;
+/* The curvature along null vectors, in units of the columns. A larger one would slow down who has to move along them
+ * because a constraint says so; a smaller one costs digits. */
+static const double NULL_CURVATURE = 0x1p-8;
+
+/* U = sqrt(curvature) D Q with the rows of Q an orthonormal basis of those of N D: in units of the columns H then has
+ * the eigenvalue `curvature` along the null vectors, and the rest as it was. Gram-Schmidt twice. */
+static void span_null(const gpis_model *m, int64_t count, const double *N, double *U) {
+    const int d = (int)m->d;
+    for (int64_t i = 0; i < count; i++) {
+        double *u = U + i * d;
+        for (int j = 0; j < d; j++) u[j] = N[i * d + j] / m->scale[j];
+        for (int64_t t = 0; t < 2 * i; t++) {
+            const double *other = U + t % i * d;
+            cblas_daxpy(d, -cblas_ddot(d, other, 1, u, 1), other, 1, u, 1);
+        }
+        cblas_dscal(d, 1.0 / cblas_dnrm2(d, u, 1), u, 1);
+    }
+    for (int64_t i = 0; i < count * d; i++) U[i] *= sqrt(NULL_CURVATURE) / m->scale[i % d];
 }
 
-static void column_scales(int64_t d, int64_t m, const double *B, double *scale) {
+gpis_status gpis_model_add_null(gpis_model *m, int64_t count, const double *N) {
+    const int64_t d = m->d;
+    double *work = gpis_alloc(m->context, d * d, sizeof *work);
+    m->N = gpis_alloc(m->context, count * d, sizeof *m->N);
+    m->U = gpis_alloc(m->context, count * d, sizeof *m->U);
+    gpis_status status = work && m->N && m->U ? GPIS_OK : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) {
+        m->nulls = count;
+        memcpy(m->N, N, (size_t)(count * d) * sizeof *N);
+        for (int64_t j = 0; j < d; j++) m->H[j * (d + 1)] /= 1.0 + m->shift;
+        m->shift = m->slack = 0.0;
+        span_null(m, count, N, m->U);
+        for (int64_t i = 0; i < d; i++)
+            for (int64_t j = 0; j < d; j++)
+                m->H[i * d + j] += cblas_ddot((int)count, m->U + i, (int)d, m->U + j, (int)d);
+        m->roundings += (double)count + 8.0;
+        find_scales(m);
+        status = factor_safely(m, work);
+        m->slack *= 1.0 + 2.0 * NULL_CURVATURE; /* the columns have become longer */
+    }
+    gpis_free(m->context, work);
+    return status;
+}
+
+/* The rows of B and U; then in units of their columns, and below them `ridge` times the identity: transposed it is
+ * column-major, and its LQ is the QR of what is wanted. */
+static void scaled_rows(const gpis_model *model, int64_t m, const double *B, double ridge, double *scale, double *out) {
+    const int64_t d = model->d, rows = m + model->nulls;
+    memcpy(out, B, (size_t)(m * d) * sizeof *out);
+    if (model->nulls) memcpy(out + m * d, model->U, (size_t)(model->nulls * d) * sizeof *out);
     for (int64_t j = 0; j < d; j++) {
-        const double norm = cblas_dnrm2((int)m, B + j, (int)d);
+        const double norm = cblas_dnrm2((int)rows, out + j, (int)d);
         scale[j] = norm > 0.0 ? 1.0 / norm : 1.0;
+        cblas_dscal((int)rows, scale[j], out + j, (int)d);
+        out[(rows + j) * d + j] = ridge;
     }
 }
 
@@ -117,16 +169,15 @@ static void take_factor(gpis_model *m, double *R, const double *scale, double in
     m->slack = 0.0;
 }
 
-gpis_status gpis_model_hold_rows(gpis_model *m, int64_t rows, const double *B) {
-    const int64_t d = m->d;
+gpis_status gpis_model_hold_rows(gpis_model *m, int64_t m_rows, const double *B) {
+    const int64_t d = m->d, rows = m_rows + m->nulls;
     const double ridge =
         4.0 * (double)d * DBL_EPSILON; /* about what rounding makes of a column that depends on others */
     double *X = gpis_alloc_zero(m->context, (rows + d) * d, sizeof *X);
     double *work = gpis_alloc(m->context, d * d + 2 * d, sizeof *work), *scale = work + d * d;
     gpis_status status = X && work ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
-        column_scales(d, rows, B, scale);
-        scaled_rows(d, rows, B, scale, ridge, X);
+        scaled_rows(m, m_rows, B, ridge, scale, X);
         if (LAPACKE_dgelqf(LAPACK_COL_MAJOR, (lapack_int)d, (lapack_int)(rows + d), X, (lapack_int)d, scale + d) != 0)
             status = gpis_fail(m->context, GPIS_NO_MEMORY, "no memory for a QR decomposition");
     }
@@ -142,6 +193,8 @@ void gpis_model_destroy(gpis_model *m) {
     gpis_free(m->context, m->H);
     gpis_free(m->context, m->R);
     gpis_free(m->context, m->scale);
+    gpis_free(m->context, m->N);
+    gpis_free(m->context, m->U);
     gpis_free(m->context, m);
 }
 

@@ -7,6 +7,10 @@
  *
  * What holds:   A'A >= c H - slack D^2   as matrices.
  *
+ * Where A v = 0 exactly is known for some v (gpis_model_add_null), H holds UU' as well, which curves along them:
+ *
+ *               A'A + UU' >= c H - slack D^2,   and every p is q + a combination of the v, with U'q = 0.
+ *
  * A column of zeros has zeros in H too, which is the truth about its curvature; in the factor it has a 1 on the
  * diagonal. So H^-1 below is the inverse over the other columns, and nothing may be concluded from a vector that has an
  * entry at a column of zeros (gpis_model_covers).
@@ -19,23 +23,30 @@
 typedef struct gpis_model {
     gpis_context *context; /* borrowed */
     int64_t d;
-    double *H;      /* d x d; owned */
-    double *R;      /* d x d, upper triangle; owned */
-    double *scale;  /* 1 / ||a_j||, 1 for a zero column; owned */
-    bool by_rows;   /* R is of a QR decomposition: H has lost digits that R holds */
-    double shift;   /* 0 unless H was too near to singular */
-    double c;       /* 1 less a rounding term */
-    double slack;   /* 0 unless shifted */
-    double inverse; /* >= the norm of T^-1 */
+    double *H;        /* d x d; owned */
+    double *R;        /* d x d, upper triangle; owned */
+    double *scale;    /* 1 / ||a_j||, 1 for a zero column; owned */
+    bool by_rows;     /* R is of a QR decomposition: H has lost digits that R holds */
+    double shift;     /* 0 unless H was too near to singular */
+    double c;         /* 1 less a rounding term */
+    double slack;     /* 0 unless shifted */
+    double inverse;   /* >= the norm of T^-1 */
+    double roundings; /* of a sum in H */
+    int64_t nulls;    /* null vectors of A that are known */
+    double *N, *U;    /* nulls x d each; owned: A N_i' = 0, and what H holds for it */
 } gpis_model;
 
 /* Takes H = A'A (both triangles), computed with at most `roundings` roundings a sum; owns it from then on, also on
  * failure. */
 gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, double roundings, gpis_model **out);
+/* A N_i' = 0 exactly, for `count` independent rows N_i of d entries, copied. A shift that is not needed any more goes.
+ * Once, and before hold_rows. */
+gpis_status gpis_model_add_null(gpis_model *model, int64_t count, const double *N);
 /*
  * Holds (B)'(B) instead, B of m x d, row-major, by a QR decomposition of B in units of its columns: what B'B loses at
  * condition numbers above 1e7, R keeps up to 1e13. The claim on A'A is void then: c = 1 and slack = 0 are the caller's
- * to correct. Where B has no full rank to working accuracy, the model stays as it is.
+ * to correct. Null vectors that are known stay in it. Where B has no full rank to working accuracy, the model stays as
+ * it is.
  */
 gpis_status gpis_model_hold_rows(gpis_model *model, int64_t m, const double *B);
 void gpis_model_destroy(gpis_model *model);

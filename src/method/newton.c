@@ -82,7 +82,8 @@ static gpis_status mix_model(newton *s, const double *x0, bool coarse) {
     }
     const double share = 1.0 / (s->models + 1);
     for (int64_t i = 0; s->models > 0 && i < entries; i++) H[i] = share * H[i] + (1.0 - share) * run->model->H[i];
-    status = gpis_run_take_model(run, H, (double)run->m, s->sketch, sample);
+    const gpis_origin origin = {s->sampling ? NULL : s->sketch, sample, coarse};
+    status = gpis_run_take_model(run, H, (double)run->m, &origin);
     gpis_sample_destroy(sample);
     return status;
 }
@@ -351,9 +352,12 @@ static gpis_status make_gram(newton *s) {
     return gpis_run_make_model(s->run, NULL, NULL, NULL);
 }
 
-/* In extended precision a point creeps on where the objective hardly shows it: at condition 1e12 three rounds more are
- * worth a digit of f. */
-static int patience(const gpis_run *run) { return run->extended ? 2 * PATIENCE : PATIENCE; }
+/* In extended precision a point creeps on where the objective hardly shows it: at condition 1e12, where the model is
+ * held by its rows, six rounds more are worth a digit of f. */
+static int patience(const gpis_run *run) {
+    if (!run->extended) return PATIENCE;
+    return run->full_rank ? 3 * PATIENCE : 2 * PATIENCE;
+}
 
 /* Nothing moves any more, or not enough. Residuals in extended precision may help first. A sketch gives way to the Gram
  * matrix, whose bounds need no probes; a Gram matrix that has lost digits to a sketch. */

@@ -9,7 +9,7 @@
 #include "method/key.h"
 #include "method/run.h"
 
-enum { RECORD_RUN = 1, RECORD_PASS = 2, ANSWERS = 9 };
+enum { RECORD_RUN = 1, RECORD_PASS = 2, ANSWERS = 10 };
 
 /* How the record of a pass begins. */
 typedef struct pass_head {
@@ -31,6 +31,7 @@ static int answers_of(const gpis_run *run, const gpis_pass *pass, gpis_journal_p
                       {pass->Y2, 1},
                       {pass->norms2, d},
                       {pass->gram, of_gram * of_gram},
+                      {pass->misses, pass->probes},
                       {sketch ? sketch->SA : NULL, sketch ? sketch->m * d : 0},
                       {sketch ? sketch->SY : NULL, sketch ? sketch->m * sketch->k : 0}};
     int count = 0;
@@ -46,7 +47,8 @@ static uint32_t add_vectors(uint32_t sum, const double *v, int64_t count) {
 /* A checksum of everything that the answers depend on besides A and Y. */
 static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
     const gpis_sketch *sketch = pass->sketch;
-    const void *const wanted[] = {pass->objective, pass->G, pass->AP2, pass->AAV, pass->Y2, pass->norms2, pass->gram};
+    const void *const wanted[] = {pass->objective, pass->G,      pass->AP2,  pass->AAV,
+                                  pass->Y2,        pass->norms2, pass->gram, pass->misses};
     uint64_t numbers[6] = {(uint64_t)pass->k, (uint64_t)pass->probes, pass->extended};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) numbers[3] |= (uint64_t)(wanted[i] != NULL) << i;
     numbers[4] = sketch ? sketch->round + 1 : 0;

@@ -37,6 +37,7 @@ void gpis_run_clear(gpis_run *run) {
     gpis_model_destroy(run->model);
     gpis_free(run->context, run->best);
     gpis_free(run->context, run->norms2);
+    gpis_free(run->context, run->null);
     *run = (gpis_run){.context = run->context};
 }
 
@@ -146,7 +147,7 @@ gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objectiv
         gpis_free(run->context, H);
         return status;
     }
-    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, run->d).gram, NULL, NULL);
+    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, run->d).gram, NULL);
 }
 
 bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch) {
@@ -177,21 +178,23 @@ bool gpis_run_model_is_too_coarse(const gpis_run *run) {
 
 /* H has lost digits that its rows still have; slower without, where there is no room for them. */
 static gpis_status hold_sketch(gpis_run *run, const gpis_sketch *sketch) {
-    const double room = 8.0 * (double)run->d * (double)(sketch->m + 2 * run->d + 2) + 1e6;
+    const double room = 8.0 * (double)run->d * (double)(sketch->m + run->nulls + 2 * run->d + 2) + 1e6;
     if (room > (double)gpis_account_left(run->context)) return GPIS_OK;
     return gpis_model_hold_rows(run->model, sketch->m, sketch->SA);
 }
 
-gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch,
-                                const gpis_sample *sample) {
+gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_origin *origin) {
     gpis_inner_destroy(run->inner);
     gpis_model_destroy(run->model);
     run->inner = NULL;
     run->model = NULL;
-    run->sketched = sketch || sample;
+    run->sketched = origin != NULL;
     gpis_status status = gpis_model_create(run->context, run->d, H, roundings, &run->model);
+    if (status != GPIS_OK || (origin && origin->coarse && gpis_run_model_is_too_coarse(run))) return status;
+    status = gpis_run_settle_dependence(run);
     if (status == GPIS_OK && run->sketched && run->model->shift > 0.0)
-        status = sketch ? hold_sketch(run, sketch) : gpis_sample_hold(sample, run->model);
+        status = origin->sketch ? hold_sketch(run, origin->sketch) : gpis_sample_hold(origin->sample, run->model);
+    run->full_rank = run->full_rank || (run->model && run->model->by_rows);
     if (status != GPIS_OK) return status;
     return gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner);
 }
@@ -297,7 +300,8 @@ gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, doub
 
 gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step) {
     const gpis_point point = gpis_run_point(run, x, g, objective);
-    const gpis_status status = solve_inner(run, &point, for_step);
+    gpis_status status = gpis_run_reconsider_model(run, x, objective);
+    if (status == GPIS_OK) status = solve_inner(run, &point, for_step);
     return status == GPIS_OK && run->sketched ? enter_probable_bound(run, &point) : status;
 }
 

@@ -8,9 +8,12 @@
 
 #include "certificate/certificate.h"
 #include "inner/inner.h"
+#include "linalg/dependent.h"
 #include "method/replay.h"
 #include "method/sample.h"
 #include "pass/pass.h"
+
+enum { GPIS_NULLS = 64 }; /* null vectors of A that are looked for, at most */
 
 struct gpis_run {
     gpis_context *context; /* borrowed, as all of the problem */
@@ -45,9 +48,14 @@ struct gpis_run {
     double previous_gap;          /* NaN before the first */
     double *norms2;               /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
-    gpis_model *model; /* owned: of the Gram matrix or of a sketch; NULL until it is made */
-    bool sketched;     /* it is of a sketch: its c, if positive, is probable only */
-    gpis_inner *inner; /* owned: the inner problem on it */
+    gpis_model *model;                           /* owned: of the Gram matrix or of a sketch; NULL until it is made */
+    bool sketched;                               /* it is of a sketch: its c, if positive, is probable only */
+    gpis_inner *inner;                           /* owned: the inner problem on it */
+    gpis_dependence dependence;                  /* of the columns of A on each other, once it is known */
+    bool dependence_known, dependence_sought[2]; /* in the Gram matrix, in a sketch */
+    bool full_rank; /* to working accuracy, as the QR decomposition of a sketch has shown */
+    double *null;   /* owned: `nulls` rows v of d entries with A v = 0, proven; given to every model */
+    int64_t nulls;
     int64_t proof_due; /* the pass from which the second-order bound is tried (again) */
     gpis_outcome outcome;
     bool ended;
@@ -98,10 +106,25 @@ gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool 
 bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch);
 /* Whether the model, made of such an H, has lost too much by it. */
 bool gpis_run_model_is_too_coarse(const gpis_run *run);
-/* Takes H = (an estimate of) A'A, owned from then on, as the model, and makes the inner problem on it. `sketch` or
- * `sample`: where the estimate comes from, and what serves if H is too near to singular; both NULL: it is exact. */
-gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_sketch *sketch,
-                                const gpis_sample *sample);
+/* Where an estimate of A'A comes from: one of the two, which serves where H is too near to singular. */
+typedef struct gpis_origin {
+    const gpis_sketch *sketch;
+    const gpis_sample *sample;
+    bool coarse; /* H is in single precision */
+} gpis_origin;
+
+/* Takes H = (an estimate of) A'A, owned from then on, as the model, and makes the inner problem on it. `origin` is NULL
+ * when it is exact. Of a model that is too coarse there is no inner problem. */
+gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_origin *origin);
+
+/* Looks for exactly dependent columns where a bound depends on it, by a pass of its own, and tells the model (before
+ * there is an inner problem on it). */
+gpis_status gpis_run_settle_dependence(gpis_run *run);
+/* The same where a bounded set pays too much for a model with a shift, at a point x of this objective; the inner
+ * problem is made anew. */
+gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double objective);
+/* A warning, if there is no bound because columns depend on others. */
+void gpis_run_explain_dependence(gpis_run *run);
 
 /* Solves the inner problem around x, where the gradient is g, until run->inner->s is good enough to go to. */
 gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, double objective);

@@ -6,6 +6,7 @@
 
 #include "linalg/csr.h"
 #include "linalg/dense.h"
+#include "linalg/exact.h"
 #include "linalg/extended.h"
 
 /* Row by row, so that roundings do not pile up over rows times columns. */
@@ -41,8 +42,8 @@ static double few_gradient(const gpis_block *a, int64_t k, const double *XT, con
 
 /* The gradient of whatever storage: A X - Y, its squared norm, and G += A'(A X - Y), for k columns. */
 static double gradient(const gpis_chunk_plan *plan, const gpis_block *chunk, int64_t k, const double *X,
-                       const double *XT, const double *Y, double *R, double *G) {
-    if (plan->pass->extended) return gpis_extended_gradient(chunk, k, X, Y, R, G);
+                       const double *XT, const double *Y, double *R, double *G, double *low) {
+    if (plan->pass->extended) return gpis_extended_gradient(chunk, k, X, Y, R, G, low);
     if (chunk->kind == GPIS_BLOCK_CSR) return gpis_csr_gradient(chunk, k, X, Y, R, G);
     if (plan->transposed) return few_gradient(chunk, k, XT, Y, R, G);
     return gemm_gradient(chunk, k, X, Y, R, G);
@@ -53,13 +54,13 @@ static void add_gradients(const gpis_chunk_plan *plan, const gpis_block *a, cons
                           gpis_sums *sums) {
     const gpis_pass *pass = plan->pass;
     const bool together =
-        plan->transposed && pass->k == 1 && pass->X && sums->G && pass->V && 1 + pass->probes <= GPIS_DENSE_VECTORS;
+        plan->transposed && pass->k == 1 && pass->X && sums->G && sums->AAV && 1 + pass->probes <= GPIS_DENSE_VECTORS;
     if (together) {
         sums->objective += gpis_dense_gradients(a, 1 + (int)pass->probes, plan->XT, Y, 1, R, sums->G);
         return;
     }
-    if (pass->X) sums->objective += gradient(plan, a, pass->k, pass->X, plan->XT, Y, R, sums->G);
-    if (pass->V) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, sums->AAV);
+    if (pass->X) sums->objective += gradient(plan, a, pass->k, pass->X, plan->XT, Y, R, sums->G, sums->low);
+    if (sums->AAV) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, sums->AAV, NULL);
 }
 
 /* The chunk as row-major doubles. */
@@ -73,8 +74,9 @@ static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double
     const gpis_pass *pass = plan->pass;
     const double *Y = pass->Y ? pass->Y + a->row0 * pass->k : NULL;
     add_gradients(plan, a, Y, R, sums);
-    if (pass->P) sums->AP2 += gradient(plan, a, pass->k, pass->P, plan->PT, NULL, R, NULL);
+    if (pass->P) sums->AP2 += gradient(plan, a, pass->k, pass->P, plan->PT, NULL, R, NULL, NULL);
     if (pass->Y2) sums->Y2 += norm2(Y, a->nrows, pass->k);
+    if (pass->misses) gpis_exact_misses(a, pass->probes, pass->V, sums->misses);
     if (!pass->norms2) return;
     if (a->kind == GPIS_BLOCK_CSR)
         gpis_csr_column_norms(a, sums->norms2);

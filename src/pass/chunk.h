@@ -8,10 +8,10 @@
 enum { GPIS_FEW_RESPONSES = 8 };
 
 /* The sums of one strip. G is d x k and AAV, right behind it, d x probes; k x d and probes x d when `transposed`.
- * NULL: not wanted. */
+ * NULL: not wanted. In extended precision G + low is the sum. */
 typedef struct gpis_sums {
     double objective, AP2, Y2;
-    double *G, *AAV, *norms2, *gram;
+    double *G, *AAV, *norms2, *gram, *misses, *low;
 } gpis_sums;
 
 /* What is the same for all chunks of a pass. */

@@ -108,7 +108,8 @@ double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_
     const gpis_join *join = gpis_source_joined(A);
     if (join) return memory_of_parts(context, join, A->d, load);
     const int64_t vectors = load.k + load.probes;
-    const int64_t per_strip = A->d * (vectors + 1) + load.gram * load.gram; /* and the norms of the columns */
+    /* and the norms of the columns, and what extended precision adds to G */
+    const int64_t per_strip = A->d * (vectors + load.k + 1) + load.gram * load.gram;
     const gpis_cut c = gpis_cut_rows(A, per_strip, load.gram > 0);
     const int threads = (int)gpis_min64(context->threads, c.strips);
     const bool plain = A->block_kind == GPIS_BLOCK_CSR || (A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR);

@@ -26,7 +26,8 @@ enum wanted {
     NORMS = 1024,
     GRAM_MATRIX = 2048,
     SKETCH = 4096,
-    SOME_COLUMNS = 8192
+    SOME_COLUMNS = 8192,
+    MISSES = 16384
 };
 
 /* All that a rank holds for a pass. */
@@ -54,7 +55,7 @@ static int64_t columns_of(const gpis_pass *p, int wanted, int64_t d) { return wa
  */
 static int64_t count_sums(const gpis_pass *p, int wanted, int64_t d) {
     return 3 + (wanted & GRADIENT ? d * p->k : 0) + (wanted & PRODUCTS ? d * p->probes : 0) + (wanted & NORMS ? d : 0) +
-           (wanted & GRAM_MATRIX ? gpis_triangle(columns_of(p, wanted, d)) : 0);
+           (wanted & MISSES ? p->probes : 0) + (wanted & GRAM_MATRIX ? gpis_triangle(columns_of(p, wanted, d)) : 0);
 }
 
 /* The next `count` numbers at *at, or NULL where they are not wanted. */
@@ -74,6 +75,7 @@ static void place_sums(gpis_pass *p, int wanted, int64_t d, double *sums) {
     p->G = next(&at, wanted & GRADIENT, d * p->k);
     p->AAV = next(&at, wanted & PRODUCTS, d * p->probes);
     p->norms2 = next(&at, wanted & NORMS, d);
+    p->misses = next(&at, wanted & MISSES, p->probes);
 }
 
 static int64_t count_points(const gpis_pass *p, int wanted, int64_t d) {
@@ -91,7 +93,8 @@ static int wanted_by(const gpis_pass *p) {
     return (p->X ? HAS_X : 0) | (p->P ? HAS_P : 0) | (p->V ? HAS_V : 0) | (p->Y ? HAS_Y : 0) |
            (p->extended ? EXTENDED : 0) | (p->objective ? OBJECTIVE : 0) | (p->G ? GRADIENT : 0) |
            (p->AP2 ? NORM_AP : 0) | (p->AAV ? PRODUCTS : 0) | (p->Y2 ? NORM_Y : 0) | (p->norms2 ? NORMS : 0) |
-           (p->gram ? GRAM_MATRIX : 0) | (p->sketch ? SKETCH : 0) | (p->gram && p->columns ? SOME_COLUMNS : 0);
+           (p->gram ? GRAM_MATRIX : 0) | (p->sketch ? SKETCH : 0) | (p->gram && p->columns ? SOME_COLUMNS : 0) |
+           (p->misses ? MISSES : 0);
 }
 
 static void halve(uint64_t number, double *halves) {
@@ -216,6 +219,7 @@ static void deliver(const work *w, const gpis_pass *pass) {
     copy(pass->G, at.G, d * pass->k);
     copy(pass->AAV, at.AAV, d * pass->probes);
     copy(pass->norms2, at.norms2, d);
+    copy(pass->misses, at.misses, pass->probes);
     const int64_t of_gram = gpis_pass_gram_columns(pass, d);
     const double *from = w->sums + w->sum_count - gpis_triangle(of_gram);
     for (int64_t i = 0; i < of_gram; i++)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "linalg/accurate.h"
 #include "linalg/dense.h"
 #include "pass/chunk.h"
 #include "pass/cut.h"
@@ -63,8 +64,10 @@ static gpis_status transpose_points(sweep *s) {
     return GPIS_OK;
 }
 
-static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t norms, int64_t gram) {
-    const int64_t per_strip = (G + AAV + norms + gram + 7) / 8 * 8; /* whole cache lines, so that threads share none */
+static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t norms, int64_t gram, int64_t misses) {
+    const int64_t low = s->pass->extended ? G : 0;
+    const int64_t per_strip =
+        (G + AAV + norms + gram + misses + low + 7) / 8 * 8; /* whole cache lines, so that threads share none */
     s->sums = gpis_alloc_zero(s->context, s->strips, sizeof *s->sums);
     s->turns = gpis_alloc_zero(s->context, s->strips, sizeof *s->turns);
     int64_t total;
@@ -82,6 +85,8 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t nor
         if (AAV) s->sums[t].AAV = a + G;
         if (norms) s->sums[t].norms2 = a + G + AAV;
         if (gram) s->sums[t].gram = a + G + AAV + norms;
+        if (misses) s->sums[t].misses = a + G + AAV + norms + gram;
+        if (low) s->sums[t].low = a + G + AAV + norms + gram + misses;
     }
     return GPIS_OK;
 }
@@ -114,21 +119,22 @@ static gpis_status number_columns(sweep *s) {
 static gpis_status prepare(sweep *s) {
     const gpis_pass *pass = s->pass;
     const gpis_source *A = s->A;
-    const int64_t G = pass->G ? A->d * pass->k : 0, AAV = pass->V ? A->d * pass->probes : 0;
-    const int64_t norms = pass->norms2 ? A->d : 0, columns = gpis_max64(pass->k, pass->V ? pass->probes : 0);
+    const int64_t G = pass->G ? A->d * pass->k : 0, AAV = pass->AAV ? A->d * pass->probes : 0;
+    const int64_t norms = pass->norms2 ? A->d : 0, misses = pass->misses ? pass->probes : 0,
+                  columns = gpis_max64(pass->k, pass->V ? pass->probes : 0);
     const int64_t of_gram = gpis_pass_gram_columns(pass, A->d);
     int64_t gram;
     if (!gpis_checked_mul(of_gram, of_gram, &gram))
         return gpis_fail(s->context, GPIS_TOO_LARGE, "the Gram matrix of %lld columns is too large",
                          (long long)of_gram);
-    plan_sweep(s, G + AAV + norms + gram);
+    plan_sweep(s, G + AAV + norms + gram + misses);
     plan_chunks(s, columns);
     s->scratch = gpis_alloc(s->context, s->scratch_size * s->threads, sizeof(double));
     if (!s->scratch) return GPIS_NO_MEMORY;
     gpis_status status = GPIS_OK;
     if (s->plan.transposed && (pass->X || pass->P || pass->V)) status = transpose_points(s);
     if (status == GPIS_OK && pass->columns) status = number_columns(s);
-    if (status == GPIS_OK) status = allocate_strips(s, G, AAV, norms, gram);
+    if (status == GPIS_OK) status = allocate_strips(s, G, AAV, norms, gram, misses);
     if (status != GPIS_OK) return status;
     const gpis_window_use use = {
         .chunk_rows = s->chunk_rows, .run_rows = s->run_rows, .whole = pass->sketch != NULL, .threads = s->threads};
@@ -241,14 +247,20 @@ static void collect(sweep *s) {
         total->objective += part->objective;
         total->AP2 += part->AP2;
         total->Y2 += part->Y2;
-        for (int64_t i = 0; pass->G && i < d * k; i++) total->G[i] += part->G[i];
-        for (int64_t i = 0; pass->V && i < d * pass->probes; i++) total->AAV[i] += part->AAV[i];
+        for (int64_t i = 0; pass->G && i < d * k; i++) {
+            const double error = gpis_two_sum(&total->G[i], part->G[i]);
+            if (total->low) total->low[i] += error + part->low[i];
+        }
+        for (int64_t i = 0; pass->AAV && i < d * pass->probes; i++) total->AAV[i] += part->AAV[i];
+        for (int64_t i = 0; pass->misses && i < pass->probes; i++) total->misses[i] += part->misses[i];
         for (int64_t i = 0; pass->norms2 && i < d; i++) total->norms2[i] += part->norms2[i];
     }
+    for (int64_t i = 0; total->low && i < d * k; i++) total->G[i] += total->low[i];
     if (pass->objective) *pass->objective = total->objective;
     if (pass->AP2) *pass->AP2 = total->AP2;
     if (pass->Y2) *pass->Y2 = total->Y2;
     if (pass->norms2) memcpy(pass->norms2, total->norms2, (size_t)d * sizeof(double));
+    if (pass->misses) memcpy(pass->misses, total->misses, (size_t)pass->probes * sizeof(double));
     copy_out(s, total->G, k, pass->G);
     copy_out(s, total->AAV, pass->probes, pass->AAV);
     if (pass->gram) collect_gram(s);

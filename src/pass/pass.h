@@ -30,6 +30,7 @@ typedef struct gpis_pass {
     double *G;           /* A'(A X - Y), d x k */
     double *AP2;         /* ||A P||_F^2 */
     double *AAV;         /* A'A V, d x probes */
+    double *misses;      /* of each of the probes v, the rows for which A v is not exactly zero (linalg/exact.h) */
     double *Y2;          /* ||Y||_F^2 */
     double *norms2;      /* squared norms of the columns of A, d */
     double *gram;        /* A'A, d x d, both triangles; with `columns`, of those alone: count x count */

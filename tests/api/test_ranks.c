@@ -380,6 +380,23 @@ static void several_responses_and_a_large_sketch(void **state) {
     end_problem(&p);
 }
 
+/* Columns that depend on others, exactly: every rank has to find it so. In one row of the last rank they do not. */
+static void dependent_columns(void **state) {
+    (void)state;
+    problem p = make_problem(4000, 6, 1);
+    double *A = (double *)p.A;
+    for (int64_t i = 0; i < p.n; i++) A[i * 6 + 5] = A[i * 6 + 1] + 2.0 * A[i * 6 + 2];
+    for (p.how = 0; p.how < KINDS; p.how++) check_solve(&p);
+    assert_int_equal(p.result[0].outcome, GPIS_SOLVED);
+    p.how = ROW_64;
+    A[(p.n - 1) * 6 + 5] = nextafter(A[(p.n - 1) * 6 + 5], INFINITY);
+    world_run(3, true, -1, 0, solve, &p);
+    same_everywhere(&p, 3, GPIS_OK);
+    assert_int_equal(p.result[1].outcome, GPIS_STALLED);
+    assert_non_null(strstr(p.result[1].warning, "depend on each other"));
+    end_problem(&p);
+}
+
 static void check_of_a_point(void **state) {
     (void)state;
     problem p = make_problem(4 * 1024, 5, 1);
@@ -590,6 +607,7 @@ int main(void) {
         cmocka_unit_test(sums_agree),
         cmocka_unit_test(every_method),
         cmocka_unit_test(several_responses_and_a_large_sketch),
+        cmocka_unit_test(dependent_columns),
         cmocka_unit_test(check_of_a_point),
         cmocka_unit_test(saga_is_refused),
         cmocka_unit_test(bad_rows_are_named),

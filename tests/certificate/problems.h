@@ -14,6 +14,7 @@ typedef enum flavour {
     ZERO_AND_DUPLICATE,
     WIDE,      /* fewer rows than columns */
     EXACT_FIT, /* y = A x for some x */
+    NEARLY,    /* the last column is the sum of two others but for rounding */
     FLAVOURS
 } flavour;
 
@@ -60,6 +61,7 @@ static inline problem problem_make(flavour what, int64_t n, int64_t d, int64_t k
             if (what == COHERENT && i > d) *v *= 1e-3;
             if ((what == DUPLICATE || what == ZERO_AND_DUPLICATE) && j == d - 1) *v = p.A[i * d];
             if ((what == ZERO || what == ZERO_AND_DUPLICATE) && j == d / 2) *v = 0.0;
+            if (what == NEARLY && j == d - 1 && d > 2) *v = p.A[i * d] + p.A[i * d + 1];
         }
     if (what == EXACT_FIT)
         for (int64_t i = 0; i < n; i++)
@@ -68,6 +70,23 @@ static inline problem problem_make(flavour what, int64_t n, int64_t d, int64_t k
                 for (int64_t j = 0; j < d; j++) p.Y[i * k + c] += p.A[i * d + j] * (double)(j % 3 + c) / 8.0;
             }
     return p;
+}
+
+/* Vectors v with A v = 0, rows of N: of columns of zeros, and of columns that are the same as the first. */
+static inline int64_t problem_nulls(const problem *p, double *N) {
+    int64_t count = 0;
+    for (int64_t j = 0; j < p->d; j++) {
+        bool zero = true, same = j > 0;
+        for (int64_t i = 0; i < p->n; i++) {
+            zero = zero && p->A[i * p->d + j] == 0.0;
+            same = same && p->A[i * p->d + j] == p->A[i * p->d];
+        }
+        if (!zero && !same) continue;
+        double *v = N + count++ * p->d;
+        for (int64_t t = 0; t < p->d; t++) v[t] = t == j ? 1.0 : 0.0;
+        if (!zero) v[0] = -1.0;
+    }
+    return count;
 }
 
 static inline void problem_clear(problem *p) {

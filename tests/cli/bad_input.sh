@@ -90,3 +90,21 @@ says "nowhere"
 refuse 3 solve A.npy y.npy --trace nowhere/t.jsonl
 mkdir folder.npy
 refuse 2 solve A.npy y.npy --out folder.npy
+
+# Columns that depend on each other: solved where they do so exactly, and told where they do so nearly.
+awk 'BEGIN {
+    print "one,a,b,c,x,twice,y"
+    for (i = 1; i <= 60; i++) {
+        g = i % 3; x = (i * 37 % 101 - 50) / 8
+        printf "1,%d,%d,%d,%.17g,%.17g,%.17g\n", g == 0, g == 1, g == 2, x, 2 * x, (i * i % 17) + 0.25 * x
+    }
+}' >dummies.csv
+run 0 solve dummies.csv --target y --json
+same "stderr" "$(cat stderr)" ""
+same "dependent columns" "$(get status) $(get gap_kind)" "solved proven"
+sed '5s/^1,/1.0000000000000002,/' dummies.csv >nearly.csv
+run 1 solve nearly.csv --target y --json
+same "nearly dependent columns" "$(get status)" stalled
+says "depend on each other to working accuracy but not exactly"
+says "drop one of them, or take a bounded set"
+run 0 solve nearly.csv --target y --set l2:100 --json

@@ -1,13 +1,21 @@
 /*
  * Least squares without a constraint where normal equations lose everything: A with condition numbers up to 1e12, its
- * singular vectors far from the axes. f must be that of a QR decomposition in long double, to 10 digits, whether the
- * model is the Gram matrix or a sketch.
+ * singular vectors far from the axes. f must be that of a QR decomposition in quadruple precision, to 10 digits,
+ * whether the model is the Gram matrix or a sketch. (In long double that of condition 1e12 is itself off by 5e-11.)
  */
 #include <omp.h>
 
 #include "set/world.h"
 
-enum { N = 4000, D = 30 };
+enum { N = 1200, D = 30 };
+
+__extension__ typedef __float128 quad;
+
+/* To 30 digits and more: the root of long double, and one step of Newton's. */
+static quad root(quad x) {
+    const quad s = sqrtl((long double)x);
+    return (s + x / s) / 2;
+}
 
 /* Orthonormal columns of n x d, by Gram-Schmidt twice, in long double. */
 static long double *orthonormal(int64_t n, int64_t d, uint64_t seed) {
@@ -47,32 +55,34 @@ static double *matrix_of_condition(const long double *U, const long double *V, d
 
 /* min ||A x - y||^2 for two y: what is left of them when the columns of A, made orthonormal, are taken out. */
 static void least(const double *A, double y[2][N], long double f[2]) {
-    long double *Q = calloc((size_t)(N * (D + 2)), sizeof *Q);
+    quad *Q = calloc((size_t)(N * (D + 2)), sizeof *Q);
     for (int j = 0; j < D + 2; j++) {
         const int known = j < D ? j : D;
-        long double *q = Q + j * N, norm = 0;
+        quad *q = Q + j * N, norm = 0;
         for (int i = 0; i < N; i++) q[i] = j < D ? A[i * D + j] : y[j - D][i];
         for (int t = 0; t < 2 * known; t++) { /* twice: columns are nearly dependent */
-            const long double *other = Q + t % known * N;
-            long double along = 0;
+            const quad *other = Q + t % known * N;
+            quad along = 0;
             for (int i = 0; i < N; i++) along += other[i] * q[i];
             for (int i = 0; i < N; i++) q[i] -= along * other[i];
         }
         for (int i = 0; i < N; i++) norm += q[i] * q[i];
-        if (j >= D) f[j - D] = norm;
-        for (int i = 0; i < N; i++) q[i] /= sqrtl(norm);
+        if (j >= D) f[j - D] = (long double)norm;
+        const quad length = root(norm);
+        for (int i = 0; i < N; i++) q[i] /= length;
     }
     free(Q);
 }
 
+/* At condition 1e12 the terms of a row cancel to 12 digits: in quadruple precision, too. */
 static long double value_at(const double *A, const double *y, const double *x) {
-    long double f = 0;
+    quad f = 0;
     for (int i = 0; i < N; i++) {
-        long double r = -(long double)y[i];
-        for (int j = 0; j < D; j++) r += (long double)A[i * D + j] * x[j];
+        quad r = -(quad)y[i];
+        for (int j = 0; j < D; j++) r += (quad)A[i * D + j] * x[j];
         f += r * r;
     }
-    return f;
+    return (long double)f;
 }
 
 static double relative_error(const double *A, const double *y, long double best, int64_t m, double tol, double cond) {
@@ -102,17 +112,17 @@ static double relative_error(const double *A, const double *y, long double best,
     return error;
 }
 
-static void as_good_as_qr(void **state) {
-    (void)state;
+/* The worst relative error of f over all conditions, for solutions of size cond and of size 1. */
+static double worst_of_seed(uint64_t seed) {
     static const double conditions[] = {1e4, 1e8, 1e10, 1e12};
-    static double y[2][N]; /* solutions of size cond, and of size 1 */
+    static double y[2][N];
     double truth[D], worst = 0.0;
-    long double *U = orthonormal(N, D, 1), *V = orthonormal(D, D, 2), best[2];
-    fill_normal(truth, D, 3, 1.0);
+    long double *U = orthonormal(N, D, 100 * seed + 1), *V = orthonormal(D, D, 100 * seed + 2), best[2];
+    fill_normal(truth, D, 100 * seed + 3, 1.0);
     for (int c = 0; c < 4; c++) {
         double *A = matrix_of_condition(U, V, conditions[c]);
-        fill_normal(y[0], N, 4, 1.0);
-        fill_normal(y[1], N, 5, 0.01);
+        fill_normal(y[0], N, 100 * seed + 4, 1.0);
+        fill_normal(y[1], N, 100 * seed + 5, 0.01);
         for (int i = 0; i < N; i++) y[1][i] += dot(A + i * D, truth, D);
         least(A, y, best);
         for (int which = 0; which < 2; which++)
@@ -121,7 +131,13 @@ static void as_good_as_qr(void **state) {
         free(A);
     }
     free(U), free(V);
-    assert_true(worst <= 1e-10);
+    return worst;
+}
+
+static void as_good_as_qr(void **state) {
+    (void)state;
+    enum { SEEDS = 4 };
+    for (uint64_t seed = 0; seed < SEEDS; seed++) assert_true(worst_of_seed(seed) <= 2e-11); /* 1e-10 is promised */
 }
 
 int main(void) {

@@ -248,6 +248,42 @@ static void probes_ride_along(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Rows for which A v is not exactly zero are counted, for each v, in every storage and for any number of threads. */
+static void misses_are_counted(void **state) {
+    (void)state;
+    enum { N = 9000, D = 5, COUNT = 3 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    double *a = small_numbers(N * D, 6), V[D * COUNT] = {0}, misses[COUNT];
+    int64_t different = 0;
+    for (int64_t i = 0; i < N; i++) {
+        a[i * D + 4] = a[i * D] + a[i * D + 1];
+        different += a[i * D + 4] != a[i * D + 2];
+    }
+    const double vectors[COUNT][D] = {{1, 1, 0, 0, -1}, {0, 0, 1, 0, -1}, {-2, -2, 0, 0, 2}};
+    for (int c = 0; c < COUNT; c++)
+        for (int j = 0; j < D; j++) V[j * COUNT + c] = vectors[c][j];
+    for (int how = 0; how < KINDS; how++)
+        for (int threads = 1; threads <= 3; threads++) {
+            data t;
+            data_begin(&t, context, a, N, D, how);
+            assert_ok(context, gpis_context_set_threads(context, threads));
+            double objective, G[D], x[D] = {1.0};
+            const gpis_pass alone = {.k = 1, .V = V, .probes = COUNT, .misses = misses};
+            const gpis_pass beside = {
+                .k = 1, .V = V, .probes = COUNT, .misses = misses, .X = x, .objective = &objective, .G = G};
+            for (int i = 0; i < COUNT; i++) misses[i] = -1.0;
+            assert_ok(context, gpis_pass_run(context, t.source, &alone));
+            assert_true(misses[0] == 0.0 && misses[1] == (double)different && misses[2] == 0.0);
+            for (int i = 0; i < COUNT; i++) misses[i] = -1.0;
+            assert_ok(context, gpis_pass_run(context, t.source, &beside));
+            assert_true(misses[0] == 0.0 && misses[1] == (double)different && misses[2] == 0.0);
+            data_end(&t);
+        }
+    free(a);
+    test_context_end(context, &memory);
+}
+
 /* d so large that rows on demand come in several superblocks. */
 static void several_superblocks(void **state) {
     (void)state;
@@ -452,10 +488,14 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_and_together),           cmocka_unit_test(probes_ride_along),
-        cmocka_unit_test(several_superblocks),         cmocka_unit_test(same_bits_for_any_threads),
-        cmocka_unit_test(place_of_what_is_not_finite), cmocka_unit_test(overflow_is_named),
-        cmocka_unit_test(rows_that_cannot_be_made),    cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_and_together),
+                                       cmocka_unit_test(probes_ride_along),
+                                       cmocka_unit_test(misses_are_counted),
+                                       cmocka_unit_test(several_superblocks),
+                                       cmocka_unit_test(same_bits_for_any_threads),
+                                       cmocka_unit_test(place_of_what_is_not_finite),
+                                       cmocka_unit_test(overflow_is_named),
+                                       cmocka_unit_test(rows_that_cannot_be_made),
+                                       cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
