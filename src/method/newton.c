@@ -18,109 +18,28 @@
 #include <math.h>
 #include <string.h>
 
-#include "certificate/probes.h"
-#include "method/hull.h"
 #include "method/method.h"
-#include "method/on_face.h"
+#include "method/newton.h"
 
 enum {
     PATIENCE = 3, /* so many rounds in which nothing but rounding errors moves end the run */
     PROBES = GPIS_PROBES,
-    SLOW = 3,        /* so many rounds that shrink the error by less than half are a reason for another model */
-    MOST_STEPS = 60, /* of a probe */
-    ENOUGH = 24,     /* steps: a model that is not proven by then is a bad one */
-    MOST_MODELS = 8, /* averaged */
-    MOST_FACES = 3   /* tried */
+    SLOW = 3,      /* so many rounds that shrink the error by less than half are a reason for another model */
+    ENOUGH = 24,   /* steps: a model that is not proven by then is a bad one */
+    MOST_FACES = 3 /* tried */
 };
 
-typedef struct newton {
-    gpis_run *run;    /* borrowed */
-    double *x, *g;    /* owned: the point of the last pass */
-    double *xh, *gh;  /* owned: the best point of the hull */
-    double *next;     /* owned: the next point, */
-    double *foreseen; /* owned: and the gradient that the sketch foresees there */
-    double objective, hull_objective;
-    gpis_hull *hull;     /* owned */
-    gpis_sketch *sketch; /* owned; NULL with the Gram matrix and with sampled rows */
-    bool sampling;       /* sketches are samples of rows */
-    int models;          /* sketches averaged in H */
-    bool gram_tried, sketch_tried;
-    gpis_probes *probes; /* owned; NULL: none */
-    double *V, *AAV;     /* owned: d x PROBES */
-    bool hoping, hoped;  /* for a face, now, and at first; probes wait */
-    gpis_on_face *face;  /* owned; NULL: none yet */
-    int faces;           /* that did not hold */
-    double wrong;        /* by how much the last gradient was foreseen wrongly, in units of its columns, at most */
-    double improving;    /* what that is likely to shrink by in a round */
-} newton;
-
 /* x has been measured. */
-static void take_point(newton *s) {
+static void take_point(gpis_newton *s) {
     gpis_run *run = s->run;
     run->combination = (gpis_combination){0};
     gpis_run_offer(run, s->x, s->objective);
     gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
 }
 
-/* ---- the model ------------------------------------------------------------------------------------------------------
- */
-
-/* H <- ((models) H + (SA)'(SA)) / (models + 1) and its factor. With x0, the sketched problem's objective and gradient
- * there. The sketch has been made; rows are sampled here. */
-static gpis_status mix_model(newton *s, const double *x0, bool coarse) {
-    gpis_run *run = s->run;
-    const int64_t entries = run->d * run->d;
-    double *H = gpis_alloc(run->context, entries, sizeof *H), *objective = x0 ? &s->objective : NULL;
-    double *g = x0 ? s->g : NULL;
-    gpis_sample *sample = NULL;
-    if (!H) return GPIS_NO_MEMORY;
-    gpis_status status = s->sampling ? gpis_run_sample(run, (uint64_t)s->models, x0, H, objective, g, &sample)
-                                     : gpis_run_sketch_gram(run, s->sketch, coarse, H, x0, objective, g);
-    if (status != GPIS_OK) {
-        gpis_free(run->context, H);
-        return status;
-    }
-    const double share = 1.0 / (s->models + 1);
-    for (int64_t i = 0; s->models > 0 && i < entries; i++) H[i] = share * H[i] + (1.0 - share) * run->model->H[i];
-    const gpis_origin origin = {s->sampling ? NULL : s->sketch, sample, coarse};
-    status = gpis_run_take_model(run, H, (double)run->m, &origin);
-    gpis_sample_destroy(sample);
-    return status;
-}
-
-/* Another sketch in the model, and new probes, since those belong to a factor. The first one, which the others only
- * improve, may be coarse. */
-static gpis_status add_to_model(newton *s, const double *x0) {
-    gpis_run *run = s->run;
-    gpis_probes_destroy(s->probes);
-    s->probes = NULL;
-    const bool coarse = s->models == 0 && !s->sampling && gpis_run_coarse_pays(run, s->sketch);
-    gpis_status status = mix_model(s, x0, coarse);
-    if (status == GPIS_OK && coarse && gpis_run_model_is_too_coarse(run)) status = mix_model(s, x0, false);
-    if (status != GPIS_OK) return status;
-    run->model->c = 0.0; /* nothing is known of it yet; the probes compare its factor, shifted or not, with A'A */
-    run->model->slack = 0.0;
-    s->models++;
-    if (run->settings->certificate != GPIS_CERTIFICATE_ANY) return GPIS_OK;
-    /* The chances of all models together stay below delta. */
-    return gpis_probes_create(run->context, run->model, PROBES, MOST_STEPS, ldexp(run->settings->delta, -s->models),
-                              run->settings->seed, (uint64_t)s->models, &s->probes);
-}
-
-/* A sketch, of Y too if k is not 0. With few rows to sketch, only a Gaussian one is sure to keep all directions. */
-static gpis_status make_sketch(newton *s, int64_t m, int64_t k) {
-    gpis_run *run = s->run;
-    const gpis_sketch_class *kind = m > run->n / 2 && k == 0 ? gpis_sketch_find("gaussian") : run->kind;
-    s->sketch_tried = true;
-    run->m = m;
-    s->sampling = kind->of_rows && gpis_sample_is_at_hand(run->A);
-    if (s->sampling) return GPIS_OK;
-    return gpis_sketch_create(run->context, kind, m, run->n, run->d, k, run->settings->seed, 0, &s->sketch);
-}
-
 /* The inner problem around x, where the gradient is g, has been solved: its minimiser is next, and the model's gradient
  * there is what is to be expected. */
-static void foresee(newton *s, const double *x, const double *g) {
+static void foresee(gpis_newton *s, const double *x, const double *g) {
     const gpis_run *run = s->run;
     memcpy(s->next, run->inner->s, (size_t)run->size * sizeof(double));
     if (!run->sketched || run->k > 1) return;
@@ -131,7 +50,7 @@ static void foresee(newton *s, const double *x, const double *g) {
 }
 
 /* The gradient at the point foreseen has been measured. */
-static void compare(newton *s) {
+static void compare(gpis_newton *s) {
     const gpis_run *run = s->run;
     const double before = s->wrong;
     s->wrong = 0.0;
@@ -140,20 +59,12 @@ static void compare(newton *s) {
     if (before > 0.0) s->improving = fmin(1.0, s->wrong / before);
 }
 
-/* The pass that sketches A and y. */
-static gpis_status sketch_all(newton *s) {
-    gpis_run *run = s->run;
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
-    run->sketches++;
-    return gpis_run_pass(run, &pass, s->sketch->class->cost(run->n, run->d, run->m));
-}
-
 /* The start is the solution of the sketched problem, if that is better than x0 it will show. */
-static gpis_status start_from_sketch(newton *s, const double *x0) {
+static gpis_status start_from_sketch(gpis_newton *s, const double *x0) {
     gpis_run *run = s->run;
-    gpis_status status = make_sketch(s, run->m, run->k);
-    if (status == GPIS_OK && !s->sampling) status = sketch_all(s);
-    if (status == GPIS_OK) status = add_to_model(s, x0);
+    gpis_status status = gpis_newton_make_sketch(s, run->m, run->k);
+    if (status == GPIS_OK && !s->sampling) status = gpis_newton_sketch_all(s);
+    if (status == GPIS_OK) status = gpis_newton_add_to_model(s, x0);
     if (status != GPIS_OK) return status;
     if (run->norms_known) take_point(s); /* x0 itself had to be measured */
     status = gpis_run_inner(run, x0, s->g, s->objective);
@@ -168,14 +79,14 @@ static gpis_status start_from_sketch(newton *s, const double *x0) {
 /* ---- a round --------------------------------------------------------------------------------------------------------
  */
 
-static bool has_use_for_probes(const newton *s) { return s->probes && gpis_probes_wanted(s->probes); }
+static bool has_use_for_probes(const gpis_newton *s) { return s->probes && gpis_probes_wanted(s->probes); }
 
 /* The probes may still find a bound, or a better one. */
-static bool is_waiting(const newton *s) { return !s->face && has_use_for_probes(s) && s->probes->steps < ENOUGH; }
+static bool is_waiting(const gpis_newton *s) { return !s->face && has_use_for_probes(s) && s->probes->steps < ENOUGH; }
 
 /* f and g at x; probes ride along, and with `resketch` a new sketch of A. The first-order bound is tried here too: at
  * the end objectives are all alike, and the best point of the hull need not be the one whose gradient tells most. */
-static gpis_status evaluate(newton *s, bool resketch) {
+static gpis_status evaluate(gpis_newton *s, bool resketch) {
     gpis_run *run = s->run;
     const bool probing = !resketch && !s->hoping && (run->extended ? is_waiting(s) : has_use_for_probes(s));
     const bool facing = s->face && !s->face->model;
@@ -213,13 +124,13 @@ static gpis_status evaluate(newton *s, bool resketch) {
 }
 
 /* The objective of the hull's best point is as good as measured. */
-static bool is_sharp(const newton *s, double error) {
+static bool is_sharp(const gpis_newton *s, double error) {
     return error <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->hull_objective;
 }
 
 /* The best point of the hull. It is measured where the points it comes from are too far away to know it by them; should
  * that not help, the best measured point serves. */
-static gpis_status step(newton *s) {
+static gpis_status step(gpis_newton *s) {
     gpis_run *run = s->run;
     gpis_combination made;
     gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &made);
@@ -239,14 +150,14 @@ static gpis_status step(newton *s) {
 }
 
 /* The best point so far is measured in extended precision, and what was measured before is forgotten. */
-static gpis_status measure_again(newton *s) {
+static gpis_status measure_again(gpis_newton *s) {
     memcpy(s->x, s->run->best, (size_t)s->run->size * sizeof(double));
     s->hull->count = 0;
     return evaluate(s, false);
 }
 
 /* The bounds at the best point of the hull, and where to go from there. */
-static gpis_status bound_by_model(newton *s) {
+static gpis_status bound_by_model(gpis_newton *s) {
     gpis_run *run = s->run;
     gpis_status status = GPIS_OK;
     if (run->model) status = gpis_run_second_order(run, s->xh, s->gh, s->hull_objective, true);
@@ -254,14 +165,14 @@ static gpis_status bound_by_model(newton *s) {
     return status == GPIS_OK ? gpis_run_first_order(run, s->xh, s->gh, s->hull_objective) : status;
 }
 
-static void leave_face(newton *s) {
+static void leave_face(gpis_newton *s) {
     gpis_on_face_destroy(s->face);
     s->face = NULL;
     s->hoping = s->hoping && ++s->faces < MOST_FACES;
 }
 
 /* The same at the point measured last, on its face. */
-static gpis_status bound_on_face(newton *s) {
+static gpis_status bound_on_face(gpis_newton *s) {
     bool holds = gpis_on_face_contains(s->face, s->x);
     gpis_status status = GPIS_OK;
     s->run->combination = (gpis_combination){0};
@@ -272,7 +183,7 @@ static gpis_status bound_on_face(newton *s) {
 }
 
 /* Bounds; in extended precision, where rounding errors stand in the way of the tolerance. */
-static gpis_status certify(newton *s) {
+static gpis_status certify(gpis_newton *s) {
     gpis_run *run = s->run;
     gpis_status status = s->face ? bound_on_face(s) : bound_by_model(s);
     if (status != GPIS_OK || gpis_run_solved(run) || is_waiting(s) || !gpis_run_extend(run, false)) return status;
@@ -283,7 +194,7 @@ static gpis_status certify(newton *s) {
 }
 
 /* At a tight tolerance one round more: the objective hardly feels it, the last digits of x do. */
-static gpis_status polish(newton *s) {
+static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
     memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
     const gpis_status status = gpis_run_gradient(run, s->x, &s->objective, s->g);
@@ -301,27 +212,10 @@ typedef struct pace {
 } pace;
 
 /* A Gram matrix that had to be shifted has lost digits that a sketch, held by its rows, still has. */
-static bool has_lost_digits(const newton *s) { return !s->sketch_tried && s->run->model->shift > 0.0; }
-
-/* Another model beside the one at hand. */
-static bool has_room_to_average(const newton *s) {
-    const gpis_run *run = s->run;
-    const double square = 8.0 * (double)run->d * (double)run->d;
-    const double strips = gpis_pass_gram_strips((double)run->m, (double)run->d);
-    const double rows = s->sampling ? gpis_sample_memory(run->A, 0, run->m) : 0.0;
-    const double sweep = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .sketch = !s->sampling});
-    return fmax(square * (strips + 2.0) + rows, sweep) <= (double)gpis_account_left(run->context);
-}
-
-/* Sampled rows that disappoint have missed a few heavy ones, and the next sample would, too: the Gram matrix does not.
- */
-static bool is_worth_averaging(const newton *s) {
-    if (s->sampling && !s->gram_tried && gpis_run_model_fits(s->run)) return false;
-    return s->models < MOST_MODELS && has_room_to_average(s);
-}
+static bool has_lost_digits(const gpis_newton *s) { return !s->sketch_tried && s->run->model->shift > 0.0; }
 
 /* Rounds that a model is given. A sample that is like A shrinks the error by d/m each, and is soon done. */
-static int most_rounds(const newton *s) {
+static int most_rounds(const gpis_newton *s) {
     const gpis_run *run = s->run;
     if (!s->sampling) return ENOUGH;
     const double rate = fmin(0.5, (double)run->d / (double)run->m);
@@ -330,7 +224,7 @@ static int most_rounds(const newton *s) {
 
 /* Averaging pays when the error shrinks by less than half a round, or takes all too many of them, and not for want of
  * digits; the sketch rides in the next pass. */
-static void judge_pace(newton *s, pace *now) {
+static void judge_pace(gpis_newton *s, pace *now) {
     const gpis_run *run = s->run;
     if (s->face) return;
     const double left = 2.0 * gpis_inner_fall(run->inner);
@@ -339,17 +233,8 @@ static void judge_pace(newton *s, pace *now) {
     now->left = left;
     if (now->slow < SLOW && ++now->rounds < most_rounds(s)) return;
     now->slow = now->rounds = 0;
-    now->resketch = run->sketched ? is_worth_averaging(s) : has_lost_digits(s);
+    now->resketch = run->sketched ? gpis_newton_can_average(s) : has_lost_digits(s);
     now->hopeless = run->sketched && !now->resketch;
-}
-
-static gpis_status make_gram(newton *s) {
-    gpis_probes_destroy(s->probes);
-    gpis_sketch_destroy(s->sketch);
-    s->probes = NULL;
-    s->sketch = NULL;
-    s->gram_tried = true;
-    return gpis_run_make_model(s->run, NULL, NULL, NULL);
 }
 
 /* In extended precision a point creeps on where the objective hardly shows it: at condition 1e12, where the model is
@@ -361,7 +246,7 @@ static int patience(const gpis_run *run) {
 
 /* Nothing moves any more, or not enough. Residuals in extended precision may help first. A sketch gives way to the Gram
  * matrix, whose bounds need no probes; a Gram matrix that has lost digits to a sketch. */
-static gpis_status last_resort(newton *s, pace *now) {
+static gpis_status last_resort(gpis_newton *s, pace *now) {
     gpis_run *run = s->run;
     const bool no_more = run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run);
     const bool moving = now->hopeless && now->idle < patience(run);
@@ -373,7 +258,7 @@ static gpis_status last_resort(newton *s, pace *now) {
         return GPIS_OK;
     }
     if (!no_more && !moving && gpis_run_extend(run, true)) return measure_again(s);
-    if (!no_more && run->sketched && !s->gram_tried && gpis_run_model_fits(run)) return make_gram(s);
+    if (!no_more && run->sketched && !s->gram_tried && gpis_run_model_fits(run)) return gpis_newton_make_gram(s);
     if (!no_more && has_lost_digits(s))
         now->resketch = true;
     else if (!moving)
@@ -382,7 +267,7 @@ static gpis_status last_resort(newton *s, pace *now) {
 }
 
 /* The next point may be on a face small enough; its Gram matrix rides in the pass to there. */
-static gpis_status look_for_face(newton *s) {
+static gpis_status look_for_face(gpis_newton *s) {
     gpis_run *run = s->run;
     if (gpis_on_face_free(run, s->next) > gpis_on_face_most(run)) s->hoping = false;
     if (!s->hoping) return GPIS_OK;
@@ -391,24 +276,25 @@ static gpis_status look_for_face(newton *s) {
 
 /* A round's pass, and what becomes of the sketch it may carry. Sampled rows need no pass: probes of the new model ride
  * along in this one already. */
-static gpis_status go_on(newton *s, pace *now) {
+static gpis_status go_on(gpis_newton *s, pace *now) {
     enum { ROWS_A_COLUMN = 8 };
     bool resketch = now->resketch;
-    gpis_status status = resketch && !s->run->sketched ? make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
+    gpis_status status =
+        resketch && !s->run->sketched ? gpis_newton_make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
     now->resketch = false;
     if (status == GPIS_OK && s->hoping && !s->face && !resketch) status = look_for_face(s);
     memcpy(s->x, s->next, (size_t)s->run->size * sizeof(double));
     if (status == GPIS_OK && resketch && s->sampling) {
-        status = add_to_model(s, NULL);
+        status = gpis_newton_add_to_model(s, NULL);
         resketch = false;
     }
     if (status == GPIS_OK) status = evaluate(s, resketch);
     if (status == GPIS_OK && s->hoping && !s->face) compare(s);
-    return status == GPIS_OK && resketch ? add_to_model(s, NULL) : status;
+    return status == GPIS_OK && resketch ? gpis_newton_add_to_model(s, NULL) : status;
 }
 
 /* Without a start of the caller's there is no hope that the Gram matrix is not needed: it is made in the same pass. */
-static gpis_status first_pass(newton *s) {
+static gpis_status first_pass(gpis_newton *s) {
     gpis_run *run = s->run;
     const bool hopeful = run->settings->x0 || run->settings->certificate == GPIS_CERTIFICATE_NONE;
     if (run->model || hopeful || (run->settings->max_passes == 1)) return evaluate(s, false);
@@ -420,7 +306,7 @@ static gpis_status first_pass(newton *s) {
 
 /* There will be no face: where only a proof will do, or probes are the dearer way to a bound, the Gram matrix is due.
  */
-static bool wants_gram(const newton *s) {
+static bool wants_gram(const gpis_newton *s) {
     static const double ROUNDS = 8.0;
     const double probing =
         s->run->A->block_kind == GPIS_BLOCK_CSR ? 5.0 : 1.4; /* gradient passes, for one with probes */
@@ -430,7 +316,7 @@ static bool wants_gram(const newton *s) {
            !s->gram_tried && gpis_run_model_fits(s->run);
 }
 
-static gpis_status rounds(newton *s) {
+static gpis_status rounds(gpis_newton *s) {
     gpis_run *run = s->run;
     pace now = {.left = INFINITY};
     gpis_status status = first_pass(s);
@@ -443,7 +329,7 @@ static gpis_status rounds(newton *s) {
         gpis_run_check(run);
         if (run->ended) break;
         if (!run->model || wants_gram(s)) { /* the same point once more, with the model */
-            status = make_gram(s);
+            status = gpis_newton_make_gram(s);
             continue;
         }
         judge_pace(s, &now);
@@ -459,7 +345,7 @@ static gpis_status rounds(newton *s) {
  */
 
 static gpis_status run_newton(gpis_run *run, const double *x0) {
-    newton s = {.run = run};
+    gpis_newton s = {.run = run};
     double *vectors = gpis_alloc(run->context, 6 * run->size + 2 * PROBES * run->d, sizeof *vectors);
     gpis_status status = vectors ? gpis_hull_create(run->context, run->d, run->k, run->norms2,
                                                     strcmp(run->set->class->name, "none") == 0, &s.hull)

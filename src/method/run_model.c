@@ -1,0 +1,83 @@
+/* The model of a run: what it costs, how it is made and taken. */
+#include <math.h>
+
+#include "linalg/coarse.h"
+#include "method/run.h"
+#include "source/join.h"
+
+double gpis_run_model_cost(const gpis_run *run) {
+    const double dense = (double)run->d / 19.0; /* measured: dsyrk at the arithmetic peak, a read at that of memory */
+    /* pairs of entries of a row, in cache or not, against the entries of a gradient */
+    const double entries = (double)run->A->nonzeros / (double)run->n, sparse = entries / (run->d <= 512 ? 4.0 : 1.0);
+    return 1.0 + (run->A->block_kind == GPIS_BLOCK_CSR ? sparse : dense);
+}
+
+/* H and its pass; then H, its factor and what the inner problem takes. A model that is replaced gives back
+ * its own only then. */
+bool gpis_run_model_fits(const gpis_run *run) {
+    const double square = 8.0 * (double)run->d * (double)run->d;
+    const double gram = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .gram = run->d});
+    return fmax(square + gram, 2.0 * square + gpis_inner_memory(run->set)) <= (double)gpis_account_left(run->context);
+}
+
+gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objective, double *g) {
+    double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
+    if (!H) return GPIS_NO_MEMORY;
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .objective = objective, .G = g, .gram = H};
+    if (x) run->gram_columns = run->d;
+    gpis_status status = gpis_run_pass(run, &pass, (double)run->d / 4.0 + (x ? 1.0 : 0.0));
+    if (status != GPIS_OK) {
+        gpis_free(run->context, H);
+        return status;
+    }
+    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, run->d).gram, NULL);
+}
+
+bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch) {
+    static const double WORTH_IT = 1e9; /* products */
+    return !gpis_source_joined(run->A) && (double)sketch->m * (double)run->d * (double)run->d >= WORTH_IT;
+}
+
+gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,
+                                 double *objective, double *g) {
+    gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = objective, .G = g, .gram = H};
+    gpis_status status = GPIS_OK;
+    if (coarse) {
+        pass.gram = NULL;
+        status = gpis_coarse_gram(run->context, sketch->SA, sketch->m, run->d, H);
+    }
+    if (status == GPIS_OK && (pass.gram || x))
+        status = gpis_pass_over(run->context, run->A, sketch->SA, sketch->m, &pass);
+    run->epochs += (double)(sketch->m * run->d) / (4.0 * (double)(run->n * run->k));
+    return status;
+}
+
+/* Rounding to floats is like noise of 1e-7 in the scaled matrix; its inverse, as it is bounded, is the sum of all that
+ * the smallest eigenvalue is only the largest part of. */
+bool gpis_run_model_is_too_coarse(const gpis_run *run) {
+    static const double MOST = 3e7;
+    return run->model->shift > 0.0 || run->model->inverse > MOST;
+}
+
+/* H has lost digits that its rows still have; slower without, where there is no room for them. */
+static gpis_status hold_sketch(gpis_run *run, const gpis_sketch *sketch) {
+    const double room = 8.0 * (double)run->d * (double)(sketch->m + run->nulls + 2 * run->d + 2) + 1e6;
+    if (room > (double)gpis_account_left(run->context)) return GPIS_OK;
+    return gpis_model_hold_rows(run->model, sketch->m, sketch->SA);
+}
+
+gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_origin *origin) {
+    gpis_inner_destroy(run->inner);
+    gpis_model_destroy(run->model);
+    run->inner = NULL;
+    run->model = NULL;
+    run->sketched = origin != NULL;
+    gpis_status status = gpis_model_create(run->context, run->d, H, roundings, &run->model);
+    if (status != GPIS_OK || (origin && origin->coarse && gpis_run_model_is_too_coarse(run))) return status;
+    status = gpis_run_settle_dependence(run);
+    if (status == GPIS_OK && run->sketched && run->model->shift > 0.0)
+        status = origin->sketch ? hold_sketch(run, origin->sketch) : gpis_sample_hold(origin->sample, run->model);
+    run->full_rank = run->full_rank || (run->model && run->model->by_rows);
+    if (status != GPIS_OK) return status;
+    return gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner);
+}
