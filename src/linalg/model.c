@@ -7,26 +7,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/cholesky.h"
+
+enum { MANY = 256 }; /* columns, for which threads are worth it */
+
 /* T + shift. A column of zeros gets a diagonal entry as the others do: it stands apart, and the factor exists. */
 static void scaled_copy(const gpis_model *m, double shift, double *T) {
+#pragma omp parallel for num_threads(m->context->threads) schedule(static) if (m->d > MANY)
     for (int64_t i = 0; i < m->d; i++)
         for (int64_t j = 0; j < m->d; j++) T[i * m->d + j] = m->H[i * m->d + j] * m->scale[i] * m->scale[j];
     for (int64_t i = 0; i < m->d; i++) T[i * m->d + i] = 1.0 + shift;
 }
 
-/* T = R'R; false when T is not positive definite. Row-major upper is column-major lower: LAPACK need not transpose. */
-static bool factor(gpis_model *m) {
-    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)m->d, m->R, (lapack_int)m->d) == 0;
-}
+/* T = R'R; false when T is not positive definite. Row-major upper is column-major lower. */
+static bool factor(gpis_model *m) { return gpis_cholesky_factor(m->context->threads, m->d, m->R); }
 
 /* ||T^-1|| <= trace(T^-1) = ||R^-1||_F^2. */
 static double inverse_norm(const gpis_model *m, const double *R, double *work) {
-    memcpy(work, R, (size_t)(m->d * m->d) * sizeof *work);
-    if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', (lapack_int)m->d, work, (lapack_int)m->d) != 0) return INFINITY;
-    double sum = 0.0;
-    for (int64_t i = 0; i < m->d; i++)
-        for (int64_t j = i; j < m->d; j++) sum += work[i * m->d + j] * work[i * m->d + j];
-    return sum;
+    return gpis_cholesky_inverse_norm2(m->context->threads, m->d, R, work);
 }
 
 /*
