@@ -30,7 +30,7 @@ typedef struct task {
 
 typedef struct kernel {
     const char *(*tiles)(const task *g, const char *ahead, const char *stop);
-    int64_t most; /* columns for which it is faster than BLAS, measured with the same instruction set */
+    int64_t most; /* columns for which it is no slower than BLAS, measured with the same instruction set */
 } kernel;
 
 static const kernel kernels[] = {{tiles_plain, 32},

@@ -2,6 +2,8 @@
 #include "linalg/gram.h"
 
 #include <cblas.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "linalg/simd_level.h"
 #include "sketch/matrices.h"
@@ -74,6 +76,38 @@ static void exact_over_several_blocks(void **state) {
         check_exact(shapes[i][0], shapes[i][1], shapes[i][1] + (int64_t)i % 3);
 }
 
+/* `count` doubles right before a page that must not be touched. */
+static double *before_a_wall(size_t count, void **memory, size_t *bytes) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (count * sizeof(double) + page - 1) / page * page;
+    *bytes = room + page;
+    *memory = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(*memory != MAP_FAILED);
+    assert_int_equal(mprotect((char *)*memory + room, page, PROT_NONE), 0);
+    return (double *)(void *)((char *)*memory + room) - count;
+}
+
+/* Entries that only share a vector with the last ones of a row would not change a sum: they are not even read. */
+static void nothing_behind_the_last_entry_is_read(void **state) {
+    (void)state;
+    enum { N = 3, MOST = 60 };
+    for (int64_t d = 1; d <= MOST; d++) {
+        void *for_rows, *for_H;
+        size_t rows_bytes, H_bytes;
+        double *a = before_a_wall((size_t)(N * d), &for_rows, &rows_bytes);
+        double *H = before_a_wall((size_t)(d * d), &for_H, &H_bytes);
+        for (int64_t i = 0; i < N * d; i++) a[i] = 1.0;
+        const gpis_block block = gpis_block_dense(GPIS_FLOAT64, 0, N, d, a);
+        for (int level = 0; level < GPIS_SIMD_LEVELS; level++) {
+            if (!gpis_simd_runs(level)) continue;
+            H[d * d - 1] = 0.0;
+            gpis_gram_add_at(level, &block, NOTHING, H);
+            assert_true(H[d * d - 1] == N);
+        }
+        munmap(for_rows, rows_bytes);
+        munmap(for_H, H_bytes);
+    }
+}
+
 /* Against long double, within the roundings that are promised; and as close to BLAS. */
 static void check_roundings(int64_t n, int64_t d) {
     double *a = malloc((size_t)(n * d) * sizeof *a), *blas = calloc((size_t)(d * d), sizeof *blas);
@@ -130,8 +164,9 @@ static void memory_ahead_is_only_asked_for(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exact_in_every_small_shape),
-                                       cmocka_unit_test(exact_over_several_blocks), cmocka_unit_test(roundings_are_few),
-                                       cmocka_unit_test(memory_ahead_is_only_asked_for)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_in_every_small_shape), cmocka_unit_test(exact_over_several_blocks),
+        cmocka_unit_test(nothing_behind_the_last_entry_is_read), cmocka_unit_test(roundings_are_few),
+        cmocka_unit_test(memory_ahead_is_only_asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
