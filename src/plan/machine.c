@@ -5,7 +5,7 @@
 
 #include "pass/pass.h"
 
-enum { ROWS = 1 << 14, COLUMNS = 512, GRAM_SHARE = 2, ATTEMPTS = 5 }; /* more columns than the kernel of gram.h takes */
+enum { ROWS = 1 << 14, COLUMNS = 512, GRAM_SHARE = 2, ATTEMPTS = 9 }; /* more columns than the kernel of gram.h takes */
 
 gpis_machine gpis_machine_default(void) {
     return (gpis_machine){.threads = 2,
