@@ -6,7 +6,7 @@
 
 /*
  * For one vector x (d entries) and one chunk:
- *     r = A x - y          (y NULL: r = A x)
+ *     r = A x - y          (x NULL: r = -y; y NULL: r = A x)
  *     g += A'r             (g NULL: not wanted)
  * Returns ||r||^2. r has room for the chunk's rows; y is read with stride y_stride.
  * The order of every sum depends on the chunk's shape and storage alone.
@@ -30,8 +30,7 @@ typedef struct gpis_dense_kernels {
     int lanes;                                              /* sums that a dot product runs side by side */
 } gpis_dense_kernels;
 
-enum { GPIS_DENSE_PLAIN, GPIS_DENSE_AVX2, GPIS_DENSE_AVX512, GPIS_DENSE_LEVELS };
-/* Those of a level; NULL where this machine cannot run them. */
+/* Those of a level (simd_level.h); NULL where this machine cannot run them. */
 const gpis_dense_kernels *gpis_dense_kernels_at(int level);
 
 /* Roundings, at most, that a term of <a_i, x> goes through for a row of d entries, row-major. */

@@ -1,24 +1,19 @@
 /*
- * The body of the dense kernels, compiled once for each instruction set by dense.c, which defines
- *     KERNEL(name)    the name with the instruction set's suffix
- *     LANES           doubles in a vector
- *     SUM_LANES(v)    the sum of a vector's lanes
- *     LOAD_FLOATS(p)  a vector of doubles from LANES floats at p (GCC 12 makes poor code of __builtin_convertvector)
- *     SUM_FOUR(v, s)  the same for v[0] .. v[3] at once, to s[0] .. s[3]
- *     FIRST_DOUBLES(p, n), FIRST_FLOATS(p, n), STORE_FIRST(p, n, v)   of the n < LANES elements where a line ends
+ * The body of the dense kernels, compiled once for each instruction set (simd.h).
  *
  * Two primitives over eight contiguous lines a_0 .. a_7 carry everything. Row-major data takes rows as lines: dots with
  * x, then a combination into g. Column-major data takes columns as lines: a combination into r, then dots with r.
- * Memory is read once: the eight lines are still in the first-level cache when they are needed again.
+ * Memory is read once: the eight lines are still in the first-level cache when they are needed again. Where lines are
+ * short their ends and the sums of lanes would take half of the time: an end is one more vector with zeros in it, and
+ * lanes are summed four vectors at once.
  *
  * No include guard: it is meant to be included several times.
  */
-typedef double KERNEL(vec) __attribute__((vector_size(8 * LANES)));
 #define VEC KERNEL(vec)
 
 /* LANES elements of a line; `single` is a constant wherever this is inlined. */
 GPIS_INLINE VEC KERNEL(load)(const void *line, int64_t j, bool single) {
-    if (single) return LOAD_FLOATS((const float *)line + j);
+    if (single) return KERNEL(load_floats)((const float *)line + j);
     VEC v;
     memcpy(&v, (const double *)line + j, sizeof v);
     return v;
@@ -26,23 +21,27 @@ GPIS_INLINE VEC KERNEL(load)(const void *line, int64_t j, bool single) {
 
 /* The last n < LANES elements of a line, then zeros. */
 GPIS_INLINE VEC KERNEL(load_end)(const void *line, int64_t j, int64_t n, bool single) {
-    return single ? FIRST_FLOATS((const float *)line + j, n) : FIRST_DOUBLES((const double *)line + j, n);
+    return single ? KERNEL(first_floats)((const float *)line + j, n)
+                  : KERNEL(first_doubles)((const double *)line + j, n);
 }
 
 /* dot[t] = <a_t, x> for `lines` lines (at most LINES) of `length` elements. */
 GPIS_INLINE void KERNEL(dots)(const void *a, int64_t stride, int lines, int64_t length, const double *x, double *dot,
                               bool single) {
+    const int64_t whole = length - length % LANES, end = length % LANES;
     VEC sum[LINES] = {{0}};
-    int64_t j = 0;
-    for (; j + LANES <= length; j += LANES) {
+    for (int64_t j = 0; j < whole; j += LANES) {
         const VEC xj = KERNEL(load)(x, j, false);
         for (int t = 0; t < lines; t++) sum[t] += KERNEL(load)(line_at(a, t, stride, single), j, single) * xj;
     }
-    for (int t = 0; t < lines; t++) {
-        double tail = 0.0;
-        for (int64_t i = j; i < length; i++) tail += element(line_at(a, t, stride, single), i, single) * x[i];
-        dot[t] = SUM_LANES(sum[t]) + tail;
+    if (end) {
+        const VEC xj = KERNEL(load_end)(x, whole, end, false);
+        for (int t = 0; t < lines; t++)
+            sum[t] += KERNEL(load_end)(line_at(a, t, stride, single), whole, end, single) * xj;
     }
+    int t = 0;
+    for (; t + 4 <= lines; t += 4) KERNEL(sum_four)(sum + t, dot + t);
+    for (; t < lines; t++) dot[t] = KERNEL(sum_lanes)(sum[t]);
 }
 
 /* out += sum over t of c[t] a_t. The factors are copied to vectors first: the compiler cannot know that out does not
@@ -51,8 +50,8 @@ GPIS_INLINE void KERNEL(combine)(const void *a, int64_t stride, int lines, int64
                                  bool single, bool ahead) {
     VEC factor[LINES];
     for (int t = 0; t < lines; t++) factor[t] = (VEC){0} + c[t];
-    int64_t j = 0;
-    for (; j + LANES <= length; j += LANES) {
+    const int64_t whole = length - length % LANES, end = length % LANES;
+    for (int64_t j = 0; j < whole; j += LANES) {
         VEC even = KERNEL(load)(out, j, false), odd = {0};
         for (int t = 0; ahead && t < lines; t++)
             __builtin_prefetch(element_at(line_at(a, t + lines, stride, single), j, single), 0, 2);
@@ -61,18 +60,21 @@ GPIS_INLINE void KERNEL(combine)(const void *a, int64_t stride, int lines, int64
         even += odd;
         memcpy(out + j, &even, sizeof even);
     }
-    for (; j < length; j++) {
-        double sum = out[j];
-        for (int t = 0; t < lines; t++) sum += c[t] * element(line_at(a, t, stride, single), j, single);
-        out[j] = sum;
-    }
+    if (!end) return;
+    VEC sum = KERNEL(load_end)(out, whole, end, false);
+    for (int t = 0; t < lines; t++)
+        sum += factor[t] * KERNEL(load_end)(line_at(a, t, stride, single), whole, end, single);
+    KERNEL(store_first)(out + whole, end, sum);
 }
 
 /* r = A x - y and g += A'r for the rows [i, i + lines). */
 GPIS_INLINE double KERNEL(row_lines)(const gpis_block *b, int64_t i, int lines, const double *x, const double *y,
                                      int64_t y_stride, double *r, double *g, bool single, bool ahead) {
     const void *a = line_at(b->values, i, b->row_stride, single);
-    KERNEL(dots)(a, b->row_stride, lines, b->d, x, r + i, single);
+    if (x)
+        KERNEL(dots)(a, b->row_stride, lines, b->d, x, r + i, single);
+    else
+        memset(r + i, 0, (size_t)lines * sizeof *r);
     const double norm2 = residual(lines, y ? y + i * y_stride : NULL, y_stride, r + i);
     if (g) KERNEL(combine)(a, b->row_stride, lines, b->d, r + i, g, single, ahead);
     return norm2;
@@ -92,9 +94,9 @@ GPIS_INLINE double KERNEL(by_columns)(const gpis_block *b, const double *x, cons
                                       double *r, double *g, bool single) {
     const int64_t stride = b->col_stride, whole = b->d - b->d % LINES;
     memset(r, 0, (size_t)b->nrows * sizeof *r);
-    for (int64_t j = 0; j < whole; j += LINES)
+    for (int64_t j = 0; x && j < whole; j += LINES)
         KERNEL(combine)(line_at(b->values, j, stride, single), stride, LINES, b->nrows, x + j, r, single, false);
-    for (int64_t j = whole; j < b->d; j++)
+    for (int64_t j = whole; x && j < b->d; j++)
         KERNEL(combine)(line_at(b->values, j, stride, single), stride, 1, b->nrows, x + j, r, single, false);
     const double norm2 = residual(b->nrows, y, y_stride, r);
     if (!g) return norm2;
@@ -111,8 +113,7 @@ GPIS_INLINE double KERNEL(by_columns)(const gpis_block *b, const double *x, cons
 }
 
 /* Four rows and `count` vectors at a time, all in registers: dot[v][t] = <a_t, x_v>, then out_v += sum over t of
- * c[v][t] a_t. Rows are loaded once for all vectors. Where rows are short their ends and the sums of lanes would take
- * half of the time: an end is one more vector with zeros in it, and lanes are summed four vectors at once. */
+ * c[v][t] a_t. Rows are loaded once for all vectors. */
 GPIS_INLINE void KERNEL(many_dots)(const void *a, int64_t stride, int count, int64_t length, const double *x,
                                    double dot[MOST_VECTORS][FEW_LINES], bool single) {
     const int64_t whole = length - length % LANES, end = length % LANES;
@@ -132,7 +133,7 @@ GPIS_INLINE void KERNEL(many_dots)(const void *a, int64_t stride, int count, int
             for (int t = 0; t < FEW_LINES; t++) sum[v][t] += line[t] * xj;
         }
     }
-    for (int v = 0; v < count; v++) SUM_FOUR(sum[v], dot[v]);
+    for (int v = 0; v < count; v++) KERNEL(sum_four)(sum[v], dot[v]);
 }
 
 GPIS_INLINE void KERNEL(many_combine)(const void *a, int64_t stride, int count, int64_t length,
@@ -157,7 +158,7 @@ GPIS_INLINE void KERNEL(many_combine)(const void *a, int64_t stride, int count, 
     for (int v = 0; v < count; v++) {
         VEC sum = KERNEL(load_end)(out + v * length, whole, end, false);
         for (int t = 0; t < FEW_LINES; t++) sum += factor[v][t] * line[t];
-        STORE_FIRST(out + v * length + whole, end, sum);
+        KERNEL(store_first)(out + v * length + whole, end, sum);
     }
 }
 
@@ -248,11 +249,3 @@ static double KERNEL(gradient)(const gpis_block *b, const double *x, const doubl
 }
 
 #undef VEC
-#undef KERNEL
-#undef LANES
-#undef SUM_LANES
-#undef LOAD_FLOATS
-#undef SUM_FOUR
-#undef FIRST_DOUBLES
-#undef FIRST_FLOATS
-#undef STORE_FIRST

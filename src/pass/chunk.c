@@ -8,6 +8,7 @@
 #include "linalg/dense.h"
 #include "linalg/exact.h"
 #include "linalg/extended.h"
+#include "linalg/gram.h"
 
 /* Row by row, so that roundings do not pile up over rows times columns. */
 static double norm2(const double *v, int64_t rows, int64_t k) {
@@ -20,23 +21,24 @@ static double norm2(const double *v, int64_t rows, int64_t k) {
     return sum;
 }
 
-/* R = A X - Y and G += A'R by BLAS; `a` is row-major. */
+/* R = A X - Y and G += A'R by BLAS; `a` is row-major; X NULL: 0. */
 static double gemm_gradient(const gpis_block *a, int64_t k, const double *X, const double *Y, double *R, double *G) {
     const int rows = (int)a->nrows, d = (int)a->d, ld = (int)a->row_stride;
-    if (Y) memcpy(R, Y, (size_t)(a->nrows * k) * sizeof *R);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, (int)k, d, 1.0, a->values, ld, X, (int)k,
-                Y ? -1.0 : 0.0, R, (int)k);
+    for (int64_t i = 0; Y && i < a->nrows * k; i++) R[i] = -Y[i];
+    if (X)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, (int)k, d, 1.0, a->values, ld, X, (int)k,
+                    Y ? 1.0 : 0.0, R, (int)k);
     if (G)
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, (int)k, rows, 1.0, a->values, ld, R, (int)k, 1.0, G,
                     (int)k);
     return norm2(R, a->nrows, k);
 }
 
-/* r_c = A x_c - y_c and g_c += A'r_c, response by response. */
+/* r_c = A x_c - y_c and g_c += A'r_c, response by response; XT NULL: 0. */
 static double few_gradient(const gpis_block *a, int64_t k, const double *XT, const double *Y, double *R, double *GT) {
     double sum = 0.0;
     for (int64_t c = 0; c < k; c++)
-        sum += gpis_dense_gradient(a, XT + c * a->d, Y ? Y + c : NULL, k, R, GT ? GT + c * a->d : NULL);
+        sum += gpis_dense_gradient(a, XT ? XT + c * a->d : NULL, Y ? Y + c : NULL, k, R, GT ? GT + c * a->d : NULL);
     return sum;
 }
 
@@ -59,7 +61,8 @@ static void add_gradients(const gpis_chunk_plan *plan, const gpis_block *a, cons
         sums->objective += gpis_dense_gradients(a, 1 + (int)pass->probes, plan->XT, Y, 1, R, sums->G);
         return;
     }
-    if (pass->X) sums->objective += gradient(plan, a, pass->k, pass->X, plan->XT, Y, R, sums->G, sums->low);
+    const double *X = plan->zero ? NULL : pass->X, *XT = plan->zero ? NULL : plan->XT;
+    if (pass->X) sums->objective += gradient(plan, a, pass->k, X, XT, Y, R, sums->G, sums->low);
     if (sums->AAV) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, sums->AAV, NULL);
 }
 
@@ -84,40 +87,48 @@ static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double
         gpis_dense_column_norms(a, sums->norms2);
 }
 
-static void dense_gram(int64_t rows, int64_t d, const double *values, int64_t stride, double *H) {
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)rows, 1.0, values, (int)stride, 1.0, H, (int)d);
+/* What lies behind the rows of a part: mostly the next one. */
+static gpis_ahead behind(const gpis_block *part) {
+    if (!gpis_block_is_row_major(part)) return (gpis_ahead){NULL, 0};
+    const int64_t bytes = part->nrows * part->row_stride * (part->type == GPIS_FLOAT32 ? 4 : 8);
+    return (gpis_ahead){(const char *)part->values + bytes, bytes};
 }
 
 /* A part of the chunk; the columns that its Gram matrix is of go to `columns`. */
 static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double *scratch, double *columns,
                      gpis_sums *sums) {
     const gpis_pass *pass = plan->pass;
-    const gpis_block a = plan->unpack ? unpacked(part, scratch + plan->unpacked_at) : *part;
+    gpis_block a = plan->unpack ? unpacked(part, scratch + plan->unpacked_at) : *part;
     add_vectors(plan, &a, scratch, sums);
     if (!pass->gram) return;
-    if (a.kind == GPIS_BLOCK_CSR && plan->position)
+    if (a.kind == GPIS_BLOCK_CSR && plan->position) {
         gpis_csr_gram_of(&a, plan->position, pass->count, columns, sums->gram);
-    else if (a.kind == GPIS_BLOCK_CSR)
+    } else if (a.kind == GPIS_BLOCK_CSR) {
         gpis_csr_gram(&a, sums->gram);
-    else if (plan->position)
-        gpis_block_columns(&a, pass->columns, pass->count, columns);
-    else
-        dense_gram(a.nrows, a.d, a.values, a.row_stride, sums->gram);
+    } else {
+        if (plan->position) {
+            gpis_block_columns(&a, pass->columns, pass->count, columns);
+            a = gpis_block_dense(GPIS_FLOAT64, a.row0, a.nrows, pass->count, columns);
+        }
+        if (plan->gram_by_parts || !plan->position) gpis_gram_add(&a, behind(part), sums->gram);
+    }
 }
 
 /* By parts of the chunk, whose own sums come first: as many roundings as for the chunk at once, or fewer. */
 void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *scratch, gpis_sums *sums) {
     const int64_t count = plan->pass->count;
-    const bool by_columns = plan->position && chunk->kind == GPIS_BLOCK_DENSE;
+    const bool collect = plan->position && chunk->kind == GPIS_BLOCK_DENSE && !plan->gram_by_parts;
     double *columns = scratch + plan->columns_at;
     gpis_sums here = *sums;
     here.objective = here.AP2 = here.Y2 = 0.0;
     for (int64_t i = 0; i < chunk->nrows; i += plan->part_rows) {
         const gpis_block part = gpis_block_rows(chunk, i, gpis_min64(plan->part_rows, chunk->nrows - i));
-        add_part(plan, &part, scratch, by_columns ? columns + i * count : columns, &here);
+        add_part(plan, &part, scratch, collect ? columns + i * count : columns, &here);
     }
     sums->objective += here.objective;
     sums->AP2 += here.AP2;
     sums->Y2 += here.Y2;
-    if (by_columns) dense_gram(chunk->nrows, count, columns, count, sums->gram);
+    if (!collect) return;
+    const gpis_block all = gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, count, columns);
+    gpis_gram_add(&all, (gpis_ahead){NULL, 0}, sums->gram);
 }

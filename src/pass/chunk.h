@@ -19,9 +19,11 @@ typedef struct gpis_chunk_plan {
     const gpis_pass *pass;
     bool transposed;            /* dense data and few vectors: XT, PT, VT and the strips' G and AAV are transposed */
     const double *XT, *VT, *PT; /* k x d and, right behind it, probes x d; k x d */
+    bool zero;                  /* dense data and X = 0: the residual is -Y */
     bool unpack;                /* BLAS needs row-major doubles and the blocks are not */
     const int32_t *position;    /* of each column among those of the Gram matrix, -1: none; NULL: all are */
-    int64_t part_rows;          /* vectors go through so many rows at a time, which stay in cache */
+    int64_t part_rows;          /* all but the Gram matrix goes through so many rows at a time, which stay in cache */
+    bool gram_by_parts;         /* the Gram matrix too */
     /* where in the scratch: R is at its beginning, nrows x k; unpacked rows; columns of the Gram matrix */
     int64_t unpacked_at, columns_at;
 } gpis_chunk_plan;

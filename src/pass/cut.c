@@ -15,6 +15,7 @@ enum {
     STRIP_DOUBLES = 1 << 24, /* all strips together: 128 MB, unless two of them need more */
     RUN_BYTES = 1 << 22,     /* consecutive chunks of one strip: what a thread takes from a file at a time */
     RUNS_A_STRIP = 4,        /* at least, so that the strips come out even */
+    GRAM_STRIPS = 16,        /* so many have a Gram matrix each before they get more rows */
     CHUNK_BYTES = 1 << 18,   /* a chunk stays in the second-level cache */
     MAX_CHUNK_ROWS = 1024,
     GRAM_ROWS = MAX_CHUNK_ROWS /* what dsyrk needs to run at speed */
@@ -30,17 +31,24 @@ static int64_t strip_limit(int64_t per_strip) {
     return gpis_min64(MAX_STRIPS, gpis_max64(2, STRIP_DOUBLES / gpis_max64(1, per_strip)));
 }
 
-static gpis_cut cut_at(int64_t n, int64_t chunk_rows, int64_t per_strip) {
+/* A Gram matrix has to be cleared and added for each strip, which takes as long as some hundred rows: measured, a tenth
+ * of a solve at 100000 x 100 with two chunks a strip. */
+static int64_t strips_of(int64_t chunks, int64_t per_strip, bool gram) {
+    const int64_t wanted = gram ? gpis_max64(GRAM_STRIPS, chunks / RUNS_A_STRIP) : chunks;
+    return gpis_min64(strip_limit(per_strip), gpis_min64(wanted, chunks));
+}
+
+static gpis_cut cut_at(int64_t n, int64_t chunk_rows, int64_t per_strip, bool gram) {
     const int64_t chunks = (n + chunk_rows - 1) / chunk_rows;
     return (gpis_cut){
-        .chunk_rows = chunk_rows, .run = 1, .chunks = chunks, .strips = gpis_min64(strip_limit(per_strip), chunks)};
+        .chunk_rows = chunk_rows, .run = 1, .chunks = chunks, .strips = strips_of(chunks, per_strip, gram)};
 }
 
 gpis_cut gpis_cut_rows(const gpis_source *A, int64_t per_strip, bool gram) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
     gpis_cut c = cut_at(
         A->n, gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, gpis_source_row_bytes(A), 64, MAX_CHUNK_ROWS),
-        per_strip);
+        per_strip, gram);
     const double fit = RUN_BYTES / ((double)c.chunk_rows * gpis_source_row_bytes(A));
     while (2.0 * (double)c.run <= fit && 2 * c.run * c.strips * RUNS_A_STRIP <= c.chunks) c.run *= 2;
     return c;
@@ -76,7 +84,8 @@ static gpis_roundings roundings_of_parts(const gpis_source *A, const gpis_join *
     gpis_source part = *A;
     part.n = join->largest;
     for (int64_t rows = 64; rows <= MAX_CHUNK_ROWS; rows *= 2) {
-        const gpis_roundings r = roundings_of(&part, cut_at(part.n, rows, A->d * (k + 1) + gram * gram), k, extended);
+        const gpis_roundings r =
+            roundings_of(&part, cut_at(part.n, rows, A->d * (k + 1) + gram * gram, gram > 0), k, extended);
         worst.residual = fmax(worst.residual, r.residual);
         worst.objective = fmax(worst.objective, r.objective + more);
         worst.gradient = fmax(worst.gradient, r.gradient * runs + more);
@@ -93,7 +102,7 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extende
 }
 
 double gpis_pass_gram_strips(double n, double d) {
-    return fmin(fmin(MAX_STRIPS, fmax(2.0, floor(STRIP_DOUBLES / (d * d)))), ceil(n / GRAM_ROWS));
+    return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), (int64_t)fmin(d * d, 1e18), true);
 }
 
 /* The largest part of this rank, and the sums of all parts and of one. */

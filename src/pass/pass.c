@@ -8,6 +8,7 @@
 
 #include "linalg/accurate.h"
 #include "linalg/dense.h"
+#include "linalg/gram.h"
 #include "pass/chunk.h"
 #include "pass/cut.h"
 #include "pass/parts.h"
@@ -91,6 +92,12 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t nor
     return GPIS_OK;
 }
 
+static bool is_zero(const double *v, int64_t size) {
+    for (int64_t i = 0; i < size; i++)
+        if (v[i] != 0.0) return false;
+    return true;
+}
+
 /* How chunks are worked on, and the room it takes: R, unpacked rows, and the columns of the Gram matrix. */
 static void plan_chunks(sweep *s, int64_t vectors) {
     const gpis_pass *pass = s->pass;
@@ -100,7 +107,11 @@ static void plan_chunks(sweep *s, int64_t vectors) {
     gpis_chunk_plan *plan = &s->plan;
     *plan = (gpis_chunk_plan){.pass = pass, .transposed = dense && vectors <= GPIS_FEW_RESPONSES && !pass->extended};
     plan->unpack = dense && !plain && ((pass->gram && !some) || !plan->transposed);
-    plan->part_rows = some && dense && !pass->extended ? gpis_cut_rows(A, 1, false).chunk_rows : s->chunk_rows;
+    plan->zero =
+        dense && !pass->extended && pass->X && pass->Y && pass->G && !pass->V && is_zero(pass->X, A->d * pass->k);
+    plan->gram_by_parts = dense && pass->gram && gpis_gram_by_blocks(gpis_pass_gram_columns(pass, A->d));
+    const bool by_parts = dense && !pass->extended && (some || plan->gram_by_parts);
+    plan->part_rows = by_parts ? gpis_cut_rows(A, 1, false).chunk_rows : s->chunk_rows;
     plan->unpacked_at = s->chunk_rows * vectors;
     plan->columns_at = plan->unpacked_at + (plan->unpack ? s->chunk_rows * A->d : 0);
     s->scratch_size = plan->columns_at + (some ? (dense ? s->chunk_rows : 2) * pass->count : 0) + 8;
