@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WORTH = 6.0;   /* gradient passes: what probes and the rounds that wait for them cost more */
+static const double WORTH = 7.0;   /* gradient passes: what probes and the rounds that wait for them cost more */
 static const double CHEAP = 0.5;   /* the same: too little to be stingy with columns */
 static const double A_ROUND = 1.5; /* the same: another round, with what it takes besides */
 static const double MOST = 0.7;    /* of all columns: with more it is nearly the whole Gram matrix */

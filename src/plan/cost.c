@@ -24,7 +24,7 @@ static const struct {
 static const double BY_WINDOWS = 1.2;       /* units: a cached file read by windows, against one in memory */
 static const double START_OF_A_PASS = 2e-5; /* seconds: threads, sums of the strips */
 static const double PAIR = 1.5; /* units: a pair of entries of a sparse row in A'A, while that is in cache */
-static const double PAIR_OUT_OF_CACHE = 6.0;
+static const double PAIR_OUT_OF_CACHE = 8.0;
 static const double COLUMNS_IN_CACHE = 512.0;
 static const double COARSE = 0.6;     /* a Gram matrix in single precision, against double */
 static const double DRAW = 4e-7;      /* seconds: the number of a sampled row, on one thread */

@@ -18,10 +18,10 @@ enum {
 
 int64_t gpis_passes_gram(void) { return GRAM_PASSES; }
 
-/* Under a constraint fewer directions are free than there are columns; measured with l1. */
+/* Where few entries are free, so are directions; measured with l1. */
 static double contraction(const gpis_workload *work, double m) {
     const double gamma = work->d / m;
-    return fmin(0.9, work->inner == GPIS_INNER_BY_FACTOR ? gamma : 0.6 * gamma);
+    return fmin(0.9, work->face ? 0.6 * gamma : gamma);
 }
 
 int64_t gpis_passes_sketch(const gpis_workload *work, double m) {
