@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
     {"method", KEY_METHOD, "NAME", 0, "auto (default), newton, gpis, acc-gpis, pgd, apgd or saga", 3},
     {"sketch", KEY_SKETCH, "KIND", 0,
      "of gpis, acc-gpis and newton: auto (default: count; in newton what the plan says), count, sparse-sign, gaussian, "
-     "srht, count-gauss or sample",
+     "srht, count-gauss, sample, or none: newton with the Gram matrix",
      3},
     {"m", KEY_M, "ROWS", 0, "rows of the sketch (default: 8 for each column of A, but not more than A has)", 3},
     {"gpcs", KEY_GPCS, 0, 0, "start from the solution of a classical sketch; good where the residual is small", 3},

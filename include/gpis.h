@@ -330,7 +330,8 @@ typedef struct gpis_settings {
     double gamma_u, gamma_d, fixed_step;
     gpis_restart restart;
     /* Sketched methods (gpis, acc-gpis, and newton where the plan or m says so). */
-    const char *sketch; /* its kind: "count", ...; "auto": count, or a sample of rows where newton's plan says so */
+    const char *sketch; /* its kind: "count", ...; "auto": count, or a sample of rows where newton's plan says so;
+                           "none": newton's model is the Gram matrix */
     int64_t m;          /* rows of the sketch; 0: 8 d, but not more than n; for newton, what the plan says */
     int gpcs;           /* non-zero: start from the solution of a classical sketch of A and y */
     int64_t rounds;     /* GPIHS rounds; 0: no limit */

@@ -51,9 +51,13 @@ static gpis_status check_problem(gpis_context *context, const gpis_source *A, in
 }
 
 static gpis_status check_sketch(gpis_context *context, const gpis_settings *s, int64_t n) {
-    if (!s->sketch || (strcmp(s->sketch, "auto") != 0 && !gpis_sketch_find(s->sketch)))
+    const bool none = gpis_run_is_unsketched(s), chosen = s->sketch && strcmp(s->sketch, "auto") == 0;
+    if (!chosen && !none && !(s->sketch && gpis_sketch_find(s->sketch)))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "no sketch is called '%s'; there are %s",
                          s->sketch ? s->sketch : "", gpis_sketch_names());
+    if (none && s->method && (s->m > 0 || strcmp(s->method, "gpis") == 0 || strcmp(s->method, "acc-gpis") == 0))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "without a sketch there is %s; leave --sketch none out",
+                         s->m > 0 ? "no m" : "no such method");
     if (s->m < 0 || s->m > n)
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
                          "a sketch of m = %lld rows: m must be from 1 to the %lld rows of A", (long long)s->m,

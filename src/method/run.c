@@ -38,6 +38,10 @@ void gpis_run_clear(gpis_run *run) {
     *run = (gpis_run){.context = run->context};
 }
 
+bool gpis_run_is_unsketched(const gpis_settings *settings) {
+    return settings->sketch && strcmp(settings->sketch, "none") == 0;
+}
+
 const gpis_sketch_class *gpis_run_kind_named(const gpis_settings *settings) {
     return strcmp(settings->sketch, "auto") == 0 ? NULL : gpis_sketch_find(settings->sketch);
 }

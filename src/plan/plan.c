@@ -164,7 +164,7 @@ static void fill_table(desk *k, const gpis_method *asked) {
     add_newton(k, kind, 0, newton && asked && m == 0);
     if (newton && m > 0) {
         add_newton(k, kind, m, true);
-    } else { /* a kind that is named is the only one */
+    } else if (!gpis_run_is_unsketched(k->settings)) { /* a kind that is named is the only one */
         if (!sampling) add_sketches(k, kind);
         if (sampling || !named) add_samples(k, sampling ? kind : gpis_sketch_find("sample"));
     }
@@ -227,6 +227,7 @@ static void say_why_not(const desk *k, const gpis_method *asked) {
 static const char *against_sketches(const desk *k) {
     const gpis_plan *plan = k->plan;
     bool any = false;
+    if (gpis_run_is_unsketched(k->settings)) return "no sketch, as asked for";
     for (int i = 0; i < plan->count; i++) any = any || (plan->candidates[i].m > 0 && plan->candidates[i].applicable);
     if (any) return "no sketch would save much";
     if (k->settings->certificate == GPIS_CERTIFICATE_PROVEN) return "a sketch would prove nothing";

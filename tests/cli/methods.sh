@@ -56,6 +56,13 @@ refuse 2 solve syn1/A.npy syn1/y.npy --method gpis --m 0
 says "--m wants a whole number from 1"
 refuse 2 solve syn1/A.npy syn1/y.npy --method gpis --m 2001
 says "2000 rows"
+run 0 solve syn1/A.npy syn1/y.npy --set l1:1 --sketch none --json
+same "sketches" "$(get sketches)" 0
+prints "no sketch, as asked for"
+refuse 2 solve syn1/A.npy syn1/y.npy --method gpis --sketch none
+says "without a sketch there is no such method"
+refuse 2 solve syn1/A.npy syn1/y.npy --sketch none --m 30
+says "without a sketch there is no m"
 refuse 2 solve syn1/A.npy syn1/y.npy --method gpis --sketch magic
 says "no sketch is called 'magic'"
 refuse 2 solve syn1/A.npy syn1/y.npy --method gpis --x0 syn1/A.npy
