@@ -55,7 +55,8 @@ static gpis_status check_sketch(gpis_context *context, const gpis_settings *s, i
     if (!chosen && !none && !(s->sketch && gpis_sketch_find(s->sketch)))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "no sketch is called '%s'; there are %s",
                          s->sketch ? s->sketch : "", gpis_sketch_names());
-    if (none && s->method && (s->m > 0 || strcmp(s->method, "gpis") == 0 || strcmp(s->method, "acc-gpis") == 0))
+    const bool sketches = s->method && (strcmp(s->method, "gpis") == 0 || strcmp(s->method, "acc-gpis") == 0);
+    if (none && (s->m > 0 || sketches))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "without a sketch there is %s; leave --sketch none out",
                          s->m > 0 ? "no m" : "no such method");
     if (s->m < 0 || s->m > n)
@@ -142,6 +143,11 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
     result->objective = run->objective;
     result->gap = gpis_run_gap(run);
     result->gap_kind = gpis_run_lower(run) > run->lower ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
+    if (run->objective - run->lower <=
+        run->settings->tol * run->lower) { /* a proof that is good enough is worth more */
+        result->gap = fmax(0.0, run->objective - run->lower);
+        result->gap_kind = GPIS_GAP_PROVEN;
+    }
     if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* stopped before anything was known */
     result->gap_delta = result->gap_kind == GPIS_GAP_PROBABLE ? run->settings->delta : 0.0;
     result->passes = run->passes;

@@ -40,8 +40,7 @@ static double residual_error(const gpis_set *set, const gpis_point *point) {
 }
 
 /* With the computed r + e: | ||r + e||^2 - ||r||^2 | <= 2 ||r + e|| ||e|| + ||e||^2; and the sum of squares itself. */
-static double noise(const gpis_point *point, gpis_errors errors) {
-    const double e = errors.residual;
+static double noise(const gpis_point *point, double e) {
     return 2.0 * sqrt(point->objective) * e + e * e + point->objective_roundings * UNIT * point->objective +
            point->combination.objective;
 }
@@ -54,11 +53,12 @@ static double product_error(const gpis_point *point) {
 }
 
 gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point) {
-    return (gpis_errors){residual_error(set, point), product_error(point)};
+    const gpis_errors parts = point->combination.parts;
+    return (gpis_errors){residual_error(set, point) + parts.residual, product_error(point) + parts.product};
 }
 
 double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
-    return noise(point, gpis_certificate_errors(set, point));
+    return noise(point, residual_error(set, point));
 }
 
 /* Sums of d k products that nearly cancel against each other: in extended precision. */
@@ -87,11 +87,12 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     gpis_free(context, minus_g);
     if (status != GPIS_OK) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
+    const gpis_errors errors = gpis_certificate_errors(set, point);
     const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
     const double rounding =
-        reach * product_error(point) * sqrt(columns2 * (double)set->k) + 2.0 * dot_error(point->g, point->x, size);
+        reach * errors.product * sqrt(columns2 * (double)set->k) + 2.0 * dot_error(point->g, point->x, size);
     const double linear = fmax(0.0, dot(point->g, point->x, size) + support);
-    *gap = 2.0 * (linear + rounding) + gpis_certificate_noise(set, point);
+    *gap = 2.0 * (linear + rounding) + errors.residual * errors.residual + gpis_certificate_noise(set, point);
     return GPIS_OK;
 }
 
@@ -211,7 +212,7 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     const gpis_errors errors = gpis_certificate_errors(set, point);
     if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, point, errors, model, s, &curved);
     if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, point, model, s, &interior);
-    *gap = fmin(curved, interior) + noise(point, errors);
+    *gap = fmin(curved, interior) + gpis_certificate_noise(set, point);
     return status;
 }
 
@@ -220,6 +221,6 @@ gpis_status gpis_certificate_within(gpis_context *context, gpis_set *set, const 
     *gap = INFINITY;
     if (model->slack > 0.0) return GPIS_OK;
     const gpis_status status = curved_bound(context, set, point, errors, model, s, gap);
-    *gap += noise(point, errors);
+    *gap += noise(point, errors.residual);
     return status;
 }

@@ -22,11 +22,18 @@
 #include "linalg/model.h"
 #include "set/set.h"
 
+/* What rounding can have done to a measured point: the residual is off by a vector of norm `residual`, and an entry of
+ * A'r by another `product` times ||a_j||. */
+typedef struct gpis_errors {
+    double residual, product;
+} gpis_errors;
+
 /* How a point x = x_r + sum_i t_i (x_i - x_r) was made of at most 12 measured ones; all 0 for a measured one. */
 typedef struct gpis_combination {
-    double objective; /* what errors of its parts and of their sum can have done to the objective */
-    double columns;   /* sum_i |t_i| sum_j ||a_j|| |x_i - x_r|_j */
-    double images;    /* sum_i |t_i| ||A (x_i - x_r)|| */
+    double objective;  /* what errors of its parts and of their sum can have done to the objective */
+    double columns;    /* sum_i |t_i| sum_j ||a_j|| |x_i - x_r|_j */
+    double images;     /* sum_i |t_i| ||A (x_i - x_r)|| */
+    gpis_errors parts; /* those of the points, times the sum of all |t_i|: what they leave in the gradient */
     bool made;
 } gpis_combination;
 
@@ -41,11 +48,7 @@ typedef struct gpis_point {
     gpis_combination combination;
 } gpis_point;
 
-/* What rounding can have done to a measured point: the residual is off by a vector of norm `residual`, and an entry of
- * A'r by another `product` times ||a_j||. */
-typedef struct gpis_errors {
-    double residual, product;
-} gpis_errors;
+/* What rounding can have done to the gradient of a point. */
 gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point);
 
 /* What rounding can have done to the objective of a point: below this, differences of objectives mean nothing. */

@@ -227,7 +227,7 @@ gpis_status gpis_dependent_bound(gpis_context *context, const gpis_set *set, con
     if (!memory) return GPIS_NO_MEMORY;
     for (int i = 0; i < FIELDS; i++) *field[i] = memory + i * w.count;
     w.N = memory + FIELDS * w.count;
-    if (!set_up(&w, model)) w.count = 0;
+    if (!set_up(&w, model)) w.count = 0, w.ordered = false; /* l = 0 */
     for (int64_t column = 0; column < set->k && status == GPIS_OK; column++) {
         find_walls(&w, set, s, point->x, column);
         find_lambda(&w, set, l, column);

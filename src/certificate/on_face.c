@@ -33,9 +33,7 @@ int64_t gpis_face_slacks(const gpis_set *set, const double *x, const double *g, 
     int64_t k = -1;
     for (int64_t j = 0; has_sum(set) && j < set->d; j++)
         if (member[j] && (k < 0 || pull(set, g, j) > pull(set, g, k))) k = j;
-    /* A sum that need not be used up is better left alone than moved uphill. */
     const double best = k < 0 ? -INFINITY : pull(set, g, k);
-    if (set->class->sum == GPIS_SUM_AT_MOST_R && best < 0.0) k = -1;
     for (int64_t j = 0; j < set->d; j++) {
         slack[j] = 0.0;
         if (member[j]) continue;
@@ -44,7 +42,7 @@ int64_t gpis_face_slacks(const gpis_set *set, const double *x, const double *g, 
         else if (!has_sum(set))
             slack[j] = slack_at_wall(set, x, g, j);
         else
-            slack[j] = (k < 0 ? 0.0 : best) - pull(set, g, j);
+            slack[j] = best - pull(set, g, j);
     }
     return k;
 }
@@ -57,8 +55,7 @@ static double find_lead(const gpis_set *set, const gpis_point *point, gpis_error
     const double rounding = 4.0 * DBL_EPSILON * sqrt(point->objective); /* |g_j| <= ||a_j|| ||r|| */
     const double moved = k < 0 ? 0.0 : UP * sqrt(point->norms2[k]), error = errors.residual + errors.product + rounding;
     double lead = INFINITY;
-    if (k < 0 && set->class->sum == GPIS_SUM_IS_R) return -INFINITY;
-    if (k < 0 && set->class->sum == GPIS_SUM_OF_SIZES_WITHIN) return -INFINITY;
+    if (k < 0 && has_sum(set)) return -INFINITY;
     for (int64_t j = 0; j < set->d; j++) {
         const double weight = moved + UP * sqrt(point->norms2[j]);
         if (member[j] || weight == 0.0) continue;
@@ -89,6 +86,7 @@ gpis_status gpis_certificate_on_face(gpis_context *context, const gpis_set *set,
     double *slack = gpis_alloc(context, set->d + 3 * face->count, sizeof *slack);
     gpis_status status = member && slack ? GPIS_OK : GPIS_NO_MEMORY;
     *gap = INFINITY;
+    *lead = -INFINITY;
     if (status == GPIS_OK) {
         for (int64_t c = 0; c < face->count; c++) member[face->columns[c]] = true;
         const gpis_point part = part_of(point, face, slack + set->d);

@@ -1,8 +1,9 @@
 /*
  * The Gram matrix of dense rows in single precision: half the time of double, for a model that is an estimate anyway.
  *
- * Columns are scaled to unit norm first, so that neither their units nor the small range of a float matter. What is lost
- * is about 1e-7 of the largest eigenvalue in these units: nothing to a preconditioner until the smallest one comes near.
+ * Columns are scaled to unit norm first, so that neither their units nor the small range of a float matter. What is
+ * lost is about 1e-7 of the largest eigenvalue in these units: nothing to a preconditioner until the smallest one comes
+ * near.
  */
 #ifndef GPIS_COARSE_H
 #define GPIS_COARSE_H

@@ -32,7 +32,9 @@ static bool is_too_dear(const gpis_run *run, const double *x, double objective) 
  * more it is not, but for a run that has nothing yet: its next pass will be made in any case, and what a checkpoint
  * holds must not depend on limits. */
 static bool is_possible(const gpis_run *run) {
-    const double room = 8.0 * (double)(run->d * (2 * run->d + 4 * GPIS_NULLS)) + 1e6;
+    const gpis_pass_load load = {.k = run->k, .probes = GPIS_NULLS};
+    const double room =
+        8.0 * (double)(run->d * (2 * run->d + 4 * GPIS_NULLS)) + 1e6 + gpis_pass_memory(run->context, run->A, load);
     const bool all_known = run->dependence_known && run->nulls >= run->dependence.deficit;
     const bool at_start = run->sketched && !isfinite(run->measured);
     return !all_known && !run->dependence_sought[run->sketched] &&

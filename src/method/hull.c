@@ -224,18 +224,22 @@ static double gradient_error(const gpis_hull *h, const weights *w, double images
 
 static gpis_combination combination(const gpis_hull *h, const weights *w, double f) {
     const double *xr = h->x[w->reference];
-    double columns = 0.0, images = 0.0;
+    double columns = 0.0, images = 0.0, rest = 1.0, all = 0.0;
     for (int i = 0; i < w->count; i++) {
         double sum = 0.0;
         for (int64_t l = 0; w->t[i] != 0.0 && l < h->size; l++)
             sum += sqrt(h->norms2[l / h->k]) * fabs(h->x[i][l] - xr[l]);
         columns += fabs(w->t[i]) * sum;
+        rest -= w->t[i];
+        all += fabs(w->t[i]);
         images += fabs(w->t[i]) * sqrt(fmax(0.0, w->Q[i][i]));
     }
-    return (gpis_combination){.objective = rounding_error(w, f) + gradient_error(h, w, images, columns),
-                              .columns = columns,
-                              .images = images,
-                              .made = true};
+    return (gpis_combination){
+        .objective = rounding_error(w, f) + gradient_error(h, w, images, columns),
+        .columns = columns,
+        .images = images,
+        .parts = {(all + fabs(rest)) * h->errors.residual, (all + fabs(rest)) * h->errors.product},
+        .made = true};
 }
 
 void gpis_hull_best(const gpis_hull *h, double *x, double *g, double *f) {

@@ -66,7 +66,7 @@ static gpis_status start_from_sketch(gpis_newton *s, const double *x0) {
     if (status == GPIS_OK && !s->sampling) status = gpis_newton_sketch_all(s);
     if (status == GPIS_OK) status = gpis_newton_add_to_model(s, x0);
     if (status != GPIS_OK) return status;
-    if (run->norms_known) take_point(s); /* x0 itself had to be measured */
+    if (run->norms_known) take_point(s); /* for them x0 itself had to be measured; no other pass has been there yet */
     status = gpis_run_inner(run, x0, s->g, s->objective);
     if (status != GPIS_OK) return status;
     foresee(s, x0, s->g);
@@ -173,7 +173,7 @@ static void leave_face(gpis_newton *s) {
 
 /* The same at the point measured last, on its face. */
 static gpis_status bound_on_face(gpis_newton *s) {
-    bool holds = gpis_on_face_contains(s->face, s->x);
+    bool holds = s->face->model->slack == 0.0 && gpis_on_face_contains(s->face, s->x);
     gpis_status status = GPIS_OK;
     s->run->combination = (gpis_combination){0};
     if (holds) status = gpis_on_face_solve(s->face, s->x, s->g, s->objective, s->next, &holds);

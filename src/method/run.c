@@ -103,13 +103,14 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
     gpis_pass whole = *pass;
     bool answered;
     /* A sketch alone does not walk the chunks, and would read A twice; a Gram matrix has the norms already. */
-    if (!run->norms_known && pass->X && !pass->gram) whole.norms2 = run->norms2;
+    const bool all_of_gram = pass->gram && !pass->columns;
+    if (!run->norms_known && pass->X && !all_of_gram) whole.norms2 = run->norms2;
     gpis_status status = gpis_replay_answer(run, &whole, &answered);
     if (status == GPIS_OK && !answered) status = make_pass(run, &whole);
     if (status != GPIS_OK) return status;
     gpis_source_describe(run->A, &info);
-    if (!run->norms_known && pass->gram) cblas_dcopy((int)run->d, pass->gram, (int)run->d + 1, run->norms2, 1);
-    run->norms_known = run->norms_known || pass->X || pass->gram;
+    if (!run->norms_known && all_of_gram) cblas_dcopy((int)run->d, pass->gram, (int)run->d + 1, run->norms2, 1);
+    run->norms_known = run->norms_known || pass->X || all_of_gram;
     run->passes++;
     run->epochs += gradients;
     run->bytes_read += (double)info.bytes;

@@ -65,9 +65,9 @@ struct gpis_run {
 gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A, const double *Y, int64_t k,
                            gpis_set *set, const gpis_settings *settings);
 void gpis_run_clear(gpis_run *run);
-/* The kind of sketch that the settings name; NULL: it is left to the plan. */
 /* The Gram matrix alone is wanted as a model: the kind is "none". */
 bool gpis_run_is_unsketched(const gpis_settings *settings);
+/* The kind of sketch that the settings name; NULL: it is left to the plan. */
 const gpis_sketch_class *gpis_run_kind_named(const gpis_settings *settings);
 /* The same, and the usual kind where none is named. */
 const gpis_sketch_class *gpis_run_kind(const gpis_settings *settings);

@@ -124,7 +124,10 @@ double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_
     const bool plain = A->block_kind == GPIS_BLOCK_CSR || (A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR);
     const bool some = load.gram > 0 && load.gram < A->d;
     const bool unpack = !plain && ((load.gram > 0 && !some) || gpis_max64(load.k, load.probes) > GPIS_FEW_RESPONSES);
-    const double scratch = (double)(c.chunk_rows * (vectors + (unpack ? A->d : 0) + (some ? load.gram : 0))) * threads;
+    const int64_t gathered = !some                             ? 0
+                             : A->block_kind == GPIS_BLOCK_CSR ? 2 * load.gram + A->d
+                                                               : c.chunk_rows * load.gram;
+    const double scratch = (double)(c.chunk_rows * (vectors + (unpack ? A->d : 0)) + gathered) * threads;
     const gpis_window_use use = {c.chunk_rows, c.run * c.chunk_rows, load.sketch, threads};
     return 8.0 * ((double)(per_strip + 32) * (double)c.strips + scratch + (double)(A->d * (vectors + load.k))) +
            (double)gpis_windows_memory(A, context->limit, use);

@@ -2,7 +2,7 @@
  * The table of candidates, the choice, and its reason in words.
  *
  * The Gram matrix is what others must beat: its bound is proven and its passes are known. A sketch must save a fifth; a
- * sample of rows three tenths, since a few heavy rows would spoil it and that is found out only after some passes;
+ * sample of rows a quarter, since a few heavy rows would spoil it and that is found out only after some passes;
  * gradients alone, whose passes are a guess, nine tenths, unless no model fits in memory.
  */
 #include "plan/plan.h"

@@ -41,9 +41,10 @@ static const scene SCENES[] = {
     {"apgd", "none", "count", 0, 2, FINE, SPARSE, 1e-8, 0, GPIS_CERTIFICATE_ANY},
     {"apgd", "nonneg@dct", "count", 0, 1, SCALED, FLOATS, 1e-5, 0, GPIS_CERTIFICATE_ANY},
     {"newton", "l1:0.7", "sample", 60, 2, FINE, SPARSE, 1e-10, 0, GPIS_CERTIFICATE_ANY},
-    {"newton", "none", "sample", 30, 1, COHERENT, COLUMNS, 1e-9, 0, GPIS_CERTIFICATE_ANY}, /* samples again */
+    {"newton", "none", "sample", 30, 1, COHERENT, COLUMNS, 1e-9, 0, GPIS_CERTIFICATE_ANY},         /* samples again */
     {"newton", "none", "count", 40, 1, ZERO_AND_DUPLICATE, DENSE, 1e-10, 0, GPIS_CERTIFICATE_ANY}, /* null vectors */
     {"newton", "none", "count", 0, 2, DUPLICATE, SPARSE, 1e-10, 0, GPIS_CERTIFICATE_ANY},
+    {"newton", "l1:0.2", "count", 60, 1, FINE, COLUMNS, 1e-10, 0, GPIS_CERTIFICATE_PROVEN}, /* on a face */
 };
 enum { SCENES_COUNT = sizeof SCENES / sizeof *SCENES };
 

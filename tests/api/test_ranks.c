@@ -346,6 +346,8 @@ static void every_method(void **state) {
     } cases[] = {
         {"auto", "none", "count", 0, 1e-8, ROW_64},
         {"newton", "l1:0.05", "count", 0, 1e-13, ROW_64},
+        {"newton", "l1:0.05", "count", 120, 1e-10, ROW_64}, /* on a face */
+        {"newton", "l1:0.05", "count", 120, 1e-10, CSR_64},
         {"newton", "none", "count", 120, 1e-10, ROW_32},
         {"newton", "nonneg", "gaussian", 80, 1e-8, COLUMN_64},
         {"newton", "l2:0.02", "sparse-sign", 90, 1e-9, CSR_64},
