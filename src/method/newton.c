@@ -173,11 +173,14 @@ static void leave_face(gpis_newton *s) {
 
 /* The same at the point measured last, on its face. */
 static gpis_status bound_on_face(gpis_newton *s) {
+    gpis_run *run = s->run;
+    const gpis_combination of_hull = run->combination;
     bool holds = s->face->model->slack == 0.0 && gpis_on_face_contains(s->face, s->x);
     gpis_status status = GPIS_OK;
-    s->run->combination = (gpis_combination){0};
+    run->combination = (gpis_combination){0};
     if (holds) status = gpis_on_face_solve(s->face, s->x, s->g, s->objective, s->next, &holds);
-    if (status != GPIS_OK || gpis_run_solved(s->run) || holds) return status;
+    run->combination = of_hull;
+    if (status != GPIS_OK || gpis_run_solved(run) || holds) return status;
     leave_face(s);
     return bound_by_model(s);
 }
