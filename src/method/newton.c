@@ -43,7 +43,7 @@ static void foresee(gpis_newton *s, const double *x, const double *g) {
     const gpis_run *run = s->run;
     memcpy(s->next, run->inner->s, (size_t)run->size * sizeof(double));
     if (!run->sketched || run->k > 1) return;
-    double *step = s->V; /* no probes are under way */
+    double *step = s->V; /* the directions of probes are written there anew for each pass */
     for (int64_t j = 0; j < run->d; j++) step[j] = s->next[j] - x[j];
     gpis_model_apply(run->model, 1, step, s->foreseen);
     for (int64_t j = 0; j < run->d; j++) s->foreseen[j] += g[j];
