@@ -66,14 +66,18 @@ def regret(section):
     return section.runs[0].seconds / min(certified, default=math.nan)
 
 
+def title_of(section):
+    part = section.rows != section.problem.rows
+    return f"{section.problem.title}, {section.rows} rows of it" if part else section.problem.title
+
+
 def table(sections, labels, description):
     for line in description:
         print(line)
     print("seconds of solving, everything included; reads: the same in units of one plain threaded read of A")
     for s in sections:
         ms = 1e3 * s.read
-        rows = f"  [{s.rows} rows]" if s.rows != s.problem.rows else ""
-        print(f"\n{s.problem.title}{rows}: a read takes {ms:.1f} ms")
+        print(f"\n{title_of(s)}: a read takes {ms:.1f} ms")
         print(f"  {'':28} {'seconds':>9} {'reads':>9} {'times gpis':>11} {'rel. error':>11}   certificate")
         for run in s.runs:
             seconds, reads = size(run, run.seconds, ".3f"), size(run, run.seconds / s.read, ".1f")
@@ -116,7 +120,7 @@ def figure(sections, labels, description, folder, here):
         file.flush()
         names = {"data": file.name, "machine": description[0],
                  "solvers": quoted(labels[s] if s in seen else "" for s in labels),
-                 "problems": quoted(in_lines(section.problem.title) for section in reversed(sections))}
+                 "problems": quoted(in_lines(title_of(section)) for section in reversed(sections))}
         for kind in ("svg", "png"):
             names.update(kind=kind, picture=os.path.join(folder, "solve." + kind))
             settings = "; ".join(f"{name} = {json.dumps(text, ensure_ascii=False)}" for name, text in names.items())
