@@ -207,11 +207,11 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
 
 /* The bounds at x: one gradient pass, and one Gram pass if the first-order bound is not enough. */
 static gpis_status audit(gpis_run *run, const double *x, double *g) {
-    double objective;
-    gpis_status status = gpis_run_gradient(run, x, &objective, g);
+    gpis_point point;
+    gpis_status status = gpis_run_gradient(run, x, g, &point);
     if (status != GPIS_OK) return status;
-    gpis_run_offer(run, x, objective);
-    status = gpis_run_first_order(run, x, g, objective);
+    gpis_run_offer(run, &point);
+    status = gpis_run_first_order(run, &point);
     if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
     if (!run->model && gpis_method_newton.applicable(run)) return GPIS_OK;
     if (!run->model && !gpis_run_model_fits(run)) {
@@ -220,7 +220,7 @@ static gpis_status audit(gpis_run *run, const double *x, double *g) {
         return GPIS_OK;
     }
     if (!run->model) status = gpis_run_make_model(run, NULL, NULL, NULL);
-    return status == GPIS_OK ? gpis_run_second_order(run, x, g, objective, false) : status;
+    return status == GPIS_OK ? gpis_run_second_order(run, &point, false) : status;
 }
 
 /* The same bounds as a solve ends with, from the data alone; in extended precision where the tolerance needs it. */

@@ -12,7 +12,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 
-enum { VERSION = 2, MOST_PARTS = 16 };
+enum { VERSION = 3, MOST_PARTS = 16 };
 
 typedef struct file_head {
     char magic[12];

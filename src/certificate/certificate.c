@@ -14,51 +14,10 @@ static const double UNIT = 0.5 * DBL_EPSILON;
 /* The share of the curvature that pays for rounding errors in the gradient (docs/maths). */
 static const double SHARE = 1e-3;
 
-/* sum_j ||a_j|| ||X_j|| >= ||A X||, as large as the terms that make it up. */
-static double size_of_products(const gpis_set *set, const gpis_point *point) {
-    double sum = 0.0;
-    for (int64_t j = 0; j < set->d; j++) sum += sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
-    return sum;
-}
-
 double gpis_certificate_grain(const gpis_set *set, const gpis_point *point) {
-    const double moved = UNIT * size_of_products(set, point);
-    return moved * moved;
-}
-
-/*
- * The computed residual is r + e with |e_i| <= (q + 2) u (|A| |x| + |y|)_i, q roundings in a row's product, u that
- * of the precision it was computed in, and one rounding to double; |y| <= |r| + |A| |x|, so
- *     ||e|| <= (q + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||.
- * A combination of measured points is itself rounded, entry by entry: a sum of a dozen differences, and x_r.
- */
-static double residual_error(const gpis_set *set, const gpis_point *point) {
-    const double unit = point->extended ? 0.5 * (double)LDBL_EPSILON : UNIT, sum = size_of_products(set, point);
-    const double r = sqrt(point->objective);
-    const double measured = (point->residual_roundings + 2.0) * unit * (2.0 * sum + r) + UNIT * r;
-    return measured + (point->combination.made ? UNIT * (2.0 * sum + 16.0 * point->combination.columns) : 0.0);
-}
-
-/* With the computed r + e: | ||r + e||^2 - ||r||^2 | <= 2 ||r + e|| ||e|| + ||e||^2; and the sum of squares itself. */
-static double noise(const gpis_point *point, double e) {
-    return 2.0 * sqrt(point->objective) * e + e * e + point->objective_roundings * UNIT * point->objective +
-           point->combination.objective;
-}
-
-/* An entry of A'r is off by at most this times ||a_j||, and one of a combination by its own rounding too: gradients are
- * at most ||a_j|| ||r||, their differences ||a_j|| ||A (x_i - x_r)||. */
-static double product_error(const gpis_point *point) {
-    const double r = sqrt(point->objective), measured = point->gradient_roundings * UNIT * r;
-    return measured + (point->combination.made ? UNIT * (2.0 * r + 16.0 * point->combination.images) : 0.0);
-}
-
-gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point) {
-    const gpis_errors parts = point->combination.parts;
-    return (gpis_errors){residual_error(set, point) + parts.residual, product_error(point) + parts.product};
-}
-
-double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
-    return noise(point, residual_error(set, point));
+    double products = 0.0; /* sum_j ||a_j|| ||X_j|| >= ||A X|| */
+    for (int64_t j = 0; j < set->d; j++) products += sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
+    return UNIT * products * UNIT * products;
 }
 
 /* Sums of d k products that nearly cancel against each other: in extended precision. */
@@ -87,12 +46,12 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     gpis_free(context, minus_g);
     if (status != GPIS_OK) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
-    const gpis_errors errors = gpis_certificate_errors(set, point);
+    const gpis_errors errors = point->errors;
     const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
     const double rounding =
         reach * errors.product * sqrt(columns2 * (double)set->k) + 2.0 * dot_error(point->g, point->x, size);
     const double linear = fmax(0.0, dot(point->g, point->x, size) + support);
-    *gap = 2.0 * (linear + rounding) + errors.residual * errors.residual + gpis_certificate_noise(set, point);
+    *gap = 2.0 * (linear + rounding) + errors.residual * errors.residual + errors.objective;
     return GPIS_OK;
 }
 
@@ -116,9 +75,9 @@ double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, 
  * What rounding in the pass can hide, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the residual, in the norm
  * of A; of A'r, in that of H. A shifted model owes slack ||D p||^2 as well.
  */
-static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model, gpis_errors known) {
+static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
     const int64_t size = set->d * set->k;
-    const double e = known.residual, eta = known.product;
+    const double e = point->errors.residual, eta = point->errors.product;
     double units = 0.0; /* a sketched model's diagonal is not that of A'A: sum over j of ||a_j||^2 / H_jj, else d */
     for (int64_t j = 0; j < set->d; j++) units += point->norms2[j] * model->scale[j] * model->scale[j];
     const double errors = e * e / SHARE + eta * eta * units * (double)set->k * model->inverse / (SHARE * model->c);
@@ -184,8 +143,8 @@ static double relaxed_bound(const gpis_set *set, const gpis_point *point, const 
 }
 
 /* With the curvature of the model. */
-static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis_point *point, gpis_errors errors,
-                                const gpis_model *model, const double *s, double *gap) {
+static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis_point *point, const gpis_model *model,
+                                const double *s, double *gap) {
     const int64_t size = set->d * set->k;
     const double c = model->c * (1.0 - 2.0 * SHARE);
     double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, bound, relaxed = INFINITY;
@@ -198,7 +157,7 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
     } else if (status == GPIS_OK) {
         relaxed = relaxed_bound(set, point, model, c, s, l, v);
     }
-    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model, errors);
+    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model);
     gpis_free(context, l);
     return status;
 }
@@ -209,18 +168,17 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     const bool flat = model->slack > 0.0;
     double curved = INFINITY, interior = INFINITY;
     gpis_status status = GPIS_OK;
-    const gpis_errors errors = gpis_certificate_errors(set, point);
-    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, point, errors, model, s, &curved);
+    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, point, model, s, &curved);
     if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, point, model, s, &interior);
-    *gap = fmin(curved, interior) + gpis_certificate_noise(set, point);
+    *gap = fmin(curved, interior) + point->errors.objective;
     return status;
 }
 
-gpis_status gpis_certificate_within(gpis_context *context, gpis_set *set, const gpis_point *point, gpis_errors errors,
+gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap) {
     *gap = INFINITY;
     if (model->slack > 0.0) return GPIS_OK;
-    const gpis_status status = curved_bound(context, set, point, errors, model, s, gap);
-    *gap += noise(point, errors.residual);
+    const gpis_status status = curved_bound(context, set, point, model, s, gap);
+    *gap += point->errors.objective;
     return status;
 }

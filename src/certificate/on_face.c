@@ -49,11 +49,11 @@ int64_t gpis_face_slacks(const gpis_set *set, const double *x, const double *g, 
 
 /* min over j outside of slack_j / (||a_j|| + ||a_k||), less what errors of the gradient can have done to it. A column
  * of zeros changes nothing but the sum. */
-static double find_lead(const gpis_set *set, const gpis_point *point, gpis_errors errors, const bool *member,
-                        double *slack) {
+static double find_lead(const gpis_set *set, const gpis_point *point, const bool *member, double *slack) {
     const int64_t k = gpis_face_slacks(set, point->x, point->g, member, slack);
     const double rounding = 4.0 * DBL_EPSILON * sqrt(point->objective); /* |g_j| <= ||a_j|| ||r|| */
-    const double moved = k < 0 ? 0.0 : UP * sqrt(point->norms2[k]), error = errors.residual + errors.product + rounding;
+    const double error = point->errors.residual + point->errors.product + rounding;
+    const double moved = k < 0 ? 0.0 : UP * sqrt(point->norms2[k]);
     double lead = INFINITY;
     if (k < 0 && has_sum(set)) return -INFINITY;
     for (int64_t j = 0; j < set->d; j++) {
@@ -64,7 +64,8 @@ static double find_lead(const gpis_set *set, const gpis_point *point, gpis_error
     return lead;
 }
 
-/* The point on the face: its entries there, and as if no others were. `numbers` has room for 3 count. */
+/* The point on the face: its entries there, with the errors of the whole point, as if there were no other columns.
+ * `numbers` has room for 3 count. */
 static gpis_point part_of(const gpis_point *point, const gpis_face *face, double *numbers) {
     double *x = numbers, *g = x + face->count, *norms2 = g + face->count;
     for (int64_t c = 0; c < face->count; c++) {
@@ -81,7 +82,6 @@ static gpis_point part_of(const gpis_point *point, const gpis_face *face, double
 
 gpis_status gpis_certificate_on_face(gpis_context *context, const gpis_set *set, const gpis_point *point,
                                      const gpis_face *face, const double *s, double *gap, double *lead) {
-    const gpis_errors errors = gpis_certificate_errors(set, point);
     bool *member = gpis_alloc_zero(context, set->d, sizeof *member);
     double *slack = gpis_alloc(context, set->d + 3 * face->count, sizeof *slack);
     gpis_status status = member && slack ? GPIS_OK : GPIS_NO_MEMORY;
@@ -90,8 +90,8 @@ gpis_status gpis_certificate_on_face(gpis_context *context, const gpis_set *set,
     if (status == GPIS_OK) {
         for (int64_t c = 0; c < face->count; c++) member[face->columns[c]] = true;
         const gpis_point part = part_of(point, face, slack + set->d);
-        *lead = find_lead(set, point, errors, member, slack);
-        status = gpis_certificate_within(context, face->set, &part, errors, face->model, s, gap);
+        *lead = find_lead(set, point, member, slack);
+        status = gpis_certificate_curved(context, face->set, &part, face->model, s, gap);
     }
     if (!(*lead > 0.0 && *lead * *lead >= ENOUGH * *gap)) *gap = INFINITY;
     gpis_free(context, member);

@@ -20,21 +20,21 @@ static bool is_too_flat(const gpis_run *run) {
 }
 
 /* What the shift takes from the second-order bound of a bounded set is more than the tolerance can bear. */
-static bool is_too_dear(const gpis_run *run, const double *x, double objective) {
-    const double reach = gpis_set_radius(run->set) + gpis_norm2(x, run->size);
+static bool is_too_dear(const gpis_run *run, const gpis_point *point) {
+    const double reach = gpis_set_radius(run->set) + gpis_norm2(point->x, run->size);
     double largest2 = 0.0;
     for (int64_t j = 0; j < run->d; j++) largest2 = fmax(largest2, run->norms2[j]);
     return !run->sketched && run->model->nulls == 0 && isfinite(reach) &&
-           run->model->slack * largest2 * reach * reach > 0.5 * run->settings->tol * objective;
+           run->model->slack * largest2 * reach * reach > 0.5 * run->settings->tol * point->objective;
 }
 
 /* It is looked for once in a sketch, which may be a bad one, and once in the Gram matrix. Where no pass may be made any
  * more it is not, but for a run that has nothing yet: its next pass will be made in any case, and what a checkpoint
  * holds must not depend on limits. */
 static bool is_possible(const gpis_run *run) {
-    const gpis_pass_load load = {.k = run->k, .probes = GPIS_NULLS};
+    const gpis_load load = gpis_load_worst(run->d, run->k, GPIS_NULLS, 0, false);
     const double room =
-        8.0 * (double)(run->d * (2 * run->d + 4 * GPIS_NULLS)) + 1e6 + gpis_pass_memory(run->context, run->A, load);
+        8.0 * (double)(run->d * (2 * run->d + 4 * GPIS_NULLS)) + 1e6 + gpis_pass_memory(run->context, run->A, &load);
     const bool all_known = run->dependence_known && run->nulls >= run->dependence.deficit;
     const bool at_start = run->sketched && !isfinite(run->measured);
     return !all_known && !run->dependence_sought[run->sketched] &&
@@ -77,8 +77,8 @@ gpis_status gpis_run_settle_dependence(gpis_run *run) {
     return status == GPIS_OK && run->nulls > 0 ? gpis_model_add_null(run->model, run->nulls, run->null) : status;
 }
 
-gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double objective) {
-    if (!is_too_dear(run, x, objective) || !is_possible(run)) return GPIS_OK;
+gpis_status gpis_run_reconsider_model(gpis_run *run, const gpis_point *point) {
+    if (!is_too_dear(run, point) || !is_possible(run)) return GPIS_OK;
     gpis_status status = find(run);
     if (status != GPIS_OK || run->nulls == 0) return status;
     gpis_inner_destroy(run->inner);

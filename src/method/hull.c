@@ -9,13 +9,12 @@
 
 enum { MOST = GPIS_HULL_POINTS };
 
-gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, const double *norms2, bool affine,
-                             gpis_hull **out) {
+gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool affine, gpis_hull **out) {
     const int64_t size = d * k;
     *out = NULL;
     gpis_hull *h = gpis_alloc_zero(context, 1, sizeof *h);
     if (!h) return GPIS_NO_MEMORY;
-    *h = (gpis_hull){.context = context, .d = d, .k = k, .size = size, .norms2 = norms2, .affine = affine};
+    *h = (gpis_hull){.context = context, .d = d, .k = k, .size = size, .affine = affine};
     h->memory = gpis_alloc(context, 2 * MOST * size, sizeof(double));
     if (!h->memory) {
         gpis_free(context, h);
@@ -35,25 +34,28 @@ void gpis_hull_destroy(gpis_hull *h) {
     gpis_free(h->context, h);
 }
 
-void gpis_hull_add(gpis_hull *h, const double *x, const double *g, double f, gpis_errors errors) {
-    if (h->count == 0) h->errors = errors;
-    h->errors.residual = fmax(h->errors.residual, errors.residual);
-    h->errors.product = fmax(h->errors.product, errors.product);
+void gpis_hull_add(gpis_hull *h, const gpis_point *point) {
     if (h->count == MOST) { /* the oldest makes room */
         double *old_x = h->x[0], *old_g = h->g[0];
         for (int i = 1; i < MOST; i++) {
             h->x[i - 1] = h->x[i];
             h->g[i - 1] = h->g[i];
-            h->f[i - 1] = h->f[i];
+            h->points[i - 1] = h->points[i];
         }
         h->x[MOST - 1] = old_x;
         h->g[MOST - 1] = old_g;
         h->count--;
     }
-    memcpy(h->x[h->count], x, (size_t)h->size * sizeof(double));
-    memcpy(h->g[h->count], g, (size_t)h->size * sizeof(double));
-    h->f[h->count++] = f;
+    double *x = h->x[h->count], *g = h->g[h->count];
+    memcpy(x, point->x, (size_t)h->size * sizeof *x);
+    memcpy(g, point->g, (size_t)h->size * sizeof *g);
+    h->points[h->count] = *point;
+    h->points[h->count].x = x;
+    h->points[h->count].g = g;
+    h->count++;
 }
+
+void gpis_hull_empty(gpis_hull *h) { h->count = 0; }
 
 /* Q_ij = <x_i - x_r, g_j - g_r> and b_i = <g_r, x_i - x_r>, r the best point. */
 typedef struct weights {
@@ -73,7 +75,7 @@ static double difference_dot(const double *a, const double *a0, const double *b,
 static int best_point(const gpis_hull *h) {
     int best = 0;
     for (int i = 1; i < h->count; i++)
-        if (h->f[i] < h->f[best]) best = i;
+        if (h->points[i].objective < h->points[best].objective) best = i;
     return best;
 }
 
@@ -191,85 +193,133 @@ static bool moderate_affine_minimiser(weights *w) {
     return true;
 }
 
-static double value(const weights *w, double f) {
-    double sum = f;
+/* 2 <b, t> + <t, Q t>: how much lower f is than at the reference. In extended precision, and added to f only once. */
+static double fall(const weights *w) {
+    long double sum = 0.0L;
     for (int i = 0; i < w->count; i++) {
-        sum += 2.0 * w->b[i] * w->t[i];
-        for (int j = 0; j < w->count; j++) sum += w->t[i] * w->Q[i][j] * w->t[j];
+        sum += 2.0L * w->b[i] * w->t[i];
+        for (int j = 0; j < w->count; j++) sum += (long double)w->t[i] * w->Q[i][j] * w->t[j];
     }
-    return sum;
+    return (double)sum;
 }
 
-/* Differences, dots of them and the sums of those here: a few units of the product of their norms. */
-static double rounding_error(const weights *w, double f) {
+/* ---- errors
+ * -----------------------------------------------------------------------------------------------------------
+ *
+ * With p_i = x_i - x_r and p = sum_i t_i p_i, the gradients are off by A'e_i of the residuals and by h_i of the
+ * products, so that the gradient of the combination is off by A'e + h with
+ *
+ *     e = sum over i of the weights of the points times e_i,   h likewise,
+ *
+ * where the reference has the weight 1 - sum_{i != r} t_i. The objective, which starts from f_r, is off by
+ *
+ *     error of f_r + <p, A'(e + e_r) + h + h_r>  <=  error of f_r + ||A p|| (||e|| + ||e_r||) + sum_j ||a_j|| |p_j|
+ * (...)
+ *
+ * and x itself is rounded, which moves A x by at most `moved`.
+ */
+typedef struct spread {
+    double images;   /* sum_i |t_i| ||A p_i|| >= ||A p|| */
+    double columns;  /* sum_i |t_i| sum_j ||a_j|| |p_i|_j */
+    double residual; /* ||e|| */
+    double product;  /* |h_j| / ||a_j|| */
+} spread;
+
+/* ||A p_i||, of which <p_i, g_i - g_r> = Q_ii is known: ||A p||^2 <= Q_ii + ||A p|| (e_i + e_r) + (h_i + h_r) columns.
+ */
+static double image_of(const gpis_hull *h, const weights *w, int i, double columns) {
+    const gpis_errors a = h->points[i].errors, b = h->points[w->reference].errors;
+    const double half = 0.5 * (a.residual + b.residual), lost = (a.product + b.product) * columns;
+    const double rounded = 8.0 * DBL_EPSILON * w->x_size[i] * w->g_size[i];
+    return half + sqrt(half * half + fmax(0.0, w->Q[i][i]) + lost + rounded);
+}
+
+static spread spread_of(const gpis_hull *h, const weights *w) {
+    const gpis_point *reference = &h->points[w->reference];
+    spread s = {0};
+    double rest = 1.0; /* the weight of the reference */
+    for (int i = 0; i < w->count; i++) {
+        double columns = 0.0;
+        if (w->t[i] == 0.0 || i == w->reference) continue;
+        for (int64_t l = 0; l < h->size; l++)
+            columns += sqrt(reference->norms2[l / h->k]) * fabs(h->x[i][l] - reference->x[l]);
+        s.columns += fabs(w->t[i]) * columns;
+        s.images += fabs(w->t[i]) * image_of(h, w, i, columns);
+        s.residual += fabs(w->t[i]) * h->points[i].errors.residual;
+        s.product += fabs(w->t[i]) * h->points[i].errors.product;
+        rest -= w->t[i];
+    }
+    s.residual += fabs(rest) * reference->errors.residual;
+    s.product += fabs(rest) * reference->errors.product;
+    return s;
+}
+
+/* Differences are rounded to double, their dots and the sums of those are taken in extended precision. */
+static double rounding_error(const weights *w, int64_t size, double f) {
+    const double units = (MOST + 8.0) * DBL_EPSILON + ((double)size + 2.0 * MOST * MOST) * (double)LDBL_EPSILON;
     double x = 0.0, g = 0.0;
     for (int i = 0; i < w->count; i++) {
         x += fabs(w->t[i]) * w->x_size[i];
         g += fabs(w->t[i]) * w->g_size[i];
     }
-    return (MOST + 8.0) * DBL_EPSILON * (f + 2.0 * w->g_norm * x + x * g);
+    return units * (f + 2.0 * w->g_norm * x + x * g);
 }
 
-/*
- * The gradients are themselves off, by A'e_i of the residuals and by h_i of the products. With p = x - x_r the
- * objective is then off by <p, (A'e_r + h_r) + sum_i t_i (A'e_i + h_i)>, at most
- *
- *     (1 + sum_i |t_i|) (||A p|| ||e|| + product * sum_j ||a_j|| |p_j|).
+/* Entries of x and g are sums of a dozen differences and that of the reference, each rounded. */
+static gpis_errors errors_of(const gpis_hull *h, const weights *w, const double *x, double f, double *added) {
+    const gpis_point *reference = &h->points[w->reference];
+    const spread s = spread_of(h, w);
+    double products = 0.0; /* sum_j ||a_j|| |x_j| */
+    for (int64_t l = 0; l < h->size; l++) products += sqrt(reference->norms2[l / h->k]) * fabs(x[l]);
+    const double moved = 0.5 * DBL_EPSILON * (2.0 * products + 16.0 * s.columns);
+    const double known = rounding_error(w, h->size, reference->objective) +
+                         s.images * (s.residual + reference->errors.residual) +
+                         s.columns * (s.product + reference->errors.product);
+    const double r = sqrt(f + known + reference->errors.objective);
+    if (added) *added = known + 2.0 * r * moved + moved * moved;
+    return (gpis_errors){
+        .residual = s.residual + moved,
+        .product = s.product + 0.5 * DBL_EPSILON * (2.0 * r + 16.0 * s.images),
+        .objective = reference->errors.objective + known + 2.0 * r * moved + moved * moved,
+    };
+}
+
+/* ---- the point
+ * --------------------------------------------------------------------------------------------------------
  */
-static double gradient_error(const gpis_hull *h, const weights *w, double images, double columns) {
-    double weight = 1.0;
-    for (int i = 0; i < w->count; i++) weight += fabs(w->t[i]);
-    return weight * (images * h->errors.residual + h->errors.product * columns);
+
+gpis_point gpis_hull_best(const gpis_hull *h, double *x, double *g) {
+    gpis_point best = h->points[best_point(h)];
+    memcpy(x, best.x, (size_t)h->size * sizeof *x);
+    memcpy(g, best.g, (size_t)h->size * sizeof *g);
+    best.x = x;
+    best.g = g;
+    return best;
 }
 
-static gpis_combination combination(const gpis_hull *h, const weights *w, double f) {
-    const double *xr = h->x[w->reference];
-    double columns = 0.0, images = 0.0, rest = 1.0, all = 0.0;
-    for (int i = 0; i < w->count; i++) {
-        double sum = 0.0;
-        for (int64_t l = 0; w->t[i] != 0.0 && l < h->size; l++)
-            sum += sqrt(h->norms2[l / h->k]) * fabs(h->x[i][l] - xr[l]);
-        columns += fabs(w->t[i]) * sum;
-        rest -= w->t[i];
-        all += fabs(w->t[i]);
-        images += fabs(w->t[i]) * sqrt(fmax(0.0, w->Q[i][i]));
-    }
-    return (gpis_combination){
-        .objective = rounding_error(w, f) + gradient_error(h, w, images, columns),
-        .columns = columns,
-        .images = images,
-        .parts = {(all + fabs(rest)) * h->errors.residual, (all + fabs(rest)) * h->errors.product},
-        .made = true};
-}
-
-void gpis_hull_best(const gpis_hull *h, double *x, double *g, double *f) {
-    const int best = best_point(h);
-    memcpy(x, h->x[best], (size_t)h->size * sizeof *x);
-    memcpy(g, h->g[best], (size_t)h->size * sizeof *g);
-    *f = h->f[best];
-}
-
-void gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *f, gpis_combination *made) {
-    weights w;
-    form(h, &w);
-    const double best = h->f[w.reference];
-    if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
-    *f = value(&w, best);
-    if (!(*f < best)) { /* nothing but rounding: stay at the best measured point */
-        gpis_hull_best(h, x, g, f);
-        *made = (gpis_combination){0};
-        return;
-    }
-    *f = fmax(*f, 0.0);
-    *made = combination(h, &w, best);
-    const double *xr = h->x[w.reference], *gr = h->g[w.reference];
+static void combine(const gpis_hull *h, const weights *w, double *x, double *g) {
+    const double *xr = h->x[w->reference], *gr = h->g[w->reference];
     for (int64_t l = 0; l < h->size; l++) {
         double dx = 0.0, dg = 0.0;
-        for (int i = 0; i < w.count; i++) {
-            dx += w.t[i] * (h->x[i][l] - xr[l]);
-            dg += w.t[i] * (h->g[i][l] - gr[l]);
+        for (int i = 0; i < w->count; i++) {
+            dx += w->t[i] * (h->x[i][l] - xr[l]);
+            dg += w->t[i] * (h->g[i][l] - gr[l]);
         }
         x[l] = xr[l] + dx;
         g[l] = gr[l] + dg;
     }
+}
+
+gpis_point gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *added) {
+    weights w;
+    form(h, &w);
+    const gpis_point *reference = &h->points[w.reference];
+    if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
+    const double f = reference->objective + fall(&w);
+    if (added) *added = 0.0;
+    if (!(f < reference->objective)) return gpis_hull_best(h, x, g); /* nothing but rounding would change */
+    combine(h, &w, x, g);
+    gpis_point point = {.x = x, .g = g, .objective = fmax(f, 0.0), .norms2 = reference->norms2};
+    point.errors = errors_of(h, &w, x, point.objective, added);
+    return point;
 }

@@ -10,32 +10,32 @@
 #ifndef GPIS_HULL_H
 #define GPIS_HULL_H
 
-#include "certificate/certificate.h"
+#include "base/base.h"
+#include "linalg/point.h"
 
 enum { GPIS_HULL_POINTS = 12 };
 
 typedef struct gpis_hull {
     gpis_context *context; /* borrowed */
     int64_t d, k, size;    /* size = d k */
-    const double *norms2;  /* borrowed: squared norms of the columns of A */
     bool affine;
-    int count;                                         /* points held */
-    double *x[GPIS_HULL_POINTS], *g[GPIS_HULL_POINTS]; /* parts of memory */
-    double f[GPIS_HULL_POINTS];
-    gpis_errors errors; /* the largest of the points since the hull was last empty */
-    double *memory;     /* owned */
+    int count; /* points held */
+    gpis_point points[GPIS_HULL_POINTS];
+    double *x[GPIS_HULL_POINTS], *g[GPIS_HULL_POINTS]; /* what the points point to: parts of memory */
+    double *memory;                                    /* owned */
 } gpis_hull;
 
-/* For points of d x k; `norms2`, borrowed, must be known when points are added. */
-gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, const double *norms2, bool affine,
-                             gpis_hull **out);
+/* For points of d x k. */
+gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool affine, gpis_hull **out);
 void gpis_hull_destroy(gpis_hull *hull);
-/* Adds a measured point; the oldest one leaves when there is no room. */
-void gpis_hull_add(gpis_hull *hull, const double *x, const double *g, double f, gpis_errors errors);
-/* The minimiser of f over the hull, its gradient and objective, and how it was made: errors are large where points far
- * away cancel. */
-void gpis_hull_minimise(const gpis_hull *hull, double *x, double *g, double *f, gpis_combination *made);
-/* The best of the points themselves. */
-void gpis_hull_best(const gpis_hull *hull, double *x, double *g, double *f);
+/* Adds a copy of a measured point; the oldest one leaves when there is no room. */
+void gpis_hull_add(gpis_hull *hull, const gpis_point *point);
+/* Forgets all points. */
+void gpis_hull_empty(gpis_hull *hull);
+/* The minimiser of f over the hull, in x and g (d x k each), which the point borrows. *added, if wanted, is how much
+ * less certain its objective is than that of the best point held: large where points far away cancel. */
+gpis_point gpis_hull_minimise(const gpis_hull *hull, double *x, double *g, double *added);
+/* The best of the points themselves, copied to x and g. */
+gpis_point gpis_hull_best(const gpis_hull *hull, double *x, double *g);
 
 #endif

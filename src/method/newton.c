@@ -32,9 +32,8 @@ enum {
 /* x has been measured. */
 static void take_point(gpis_newton *s) {
     gpis_run *run = s->run;
-    run->combination = (gpis_combination){0};
-    gpis_run_offer(run, s->x, s->objective);
-    gpis_hull_add(s->hull, s->x, s->g, s->objective, gpis_run_errors(run, s->x, s->objective));
+    gpis_run_offer(run, &s->point);
+    gpis_hull_add(s->hull, &s->point);
 }
 
 /* The inner problem around x, where the gradient is g, has been solved: its minimiser is next, and the model's gradient
@@ -67,7 +66,7 @@ static gpis_status start_from_sketch(gpis_newton *s, const double *x0) {
     if (status == GPIS_OK) status = gpis_newton_add_to_model(s, x0);
     if (status != GPIS_OK) return status;
     if (run->norms_known) take_point(s); /* for them x0 itself had to be measured; no other pass has been there yet */
-    status = gpis_run_inner(run, x0, s->g, s->objective);
+    status = gpis_run_inner(run, &s->point);
     if (status != GPIS_OK) return status;
     foresee(s, x0, s->g);
     memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
@@ -90,8 +89,7 @@ static gpis_status evaluate(gpis_newton *s, bool resketch) {
     gpis_run *run = s->run;
     const bool probing = !resketch && !s->hoping && (run->extended ? is_waiting(s) : has_use_for_probes(s));
     const bool facing = s->face && !s->face->model;
-    gpis_pass pass = {
-        .k = run->k, .Y = run->Y, .X = s->x, .extended = run->extended, .objective = &s->objective, .G = s->g};
+    gpis_pass pass = {.k = run->k, .Y = run->Y, .X = s->x, .extended = run->extended, .G = s->g};
     if (probing) {
         gpis_probes_directions(s->probes, s->V);
         pass.V = s->V;
@@ -104,55 +102,50 @@ static gpis_status evaluate(gpis_newton *s, bool resketch) {
         pass.gram = s->face->H;
     }
     gpis_status status = GPIS_OK;
-    run->gram_columns = gpis_pass_gram_columns(&pass, run->d);
+    const gpis_load load = gpis_load_of(&pass, run->d);
     if (resketch) {
         pass.sketch = s->sketch;
         run->sketches++;
         status = gpis_sketch_restart(s->sketch, (uint64_t)s->models);
     }
     const double along = (probing ? (double)PROBES / (double)run->k : 0.0) +
-                         (double)run->gram_columns * (double)run->gram_columns / (4.0 * (double)run->size);
-    if (status == GPIS_OK) status = gpis_run_pass(run, &pass, 1.0 + along);
+                         (double)load.gram * (double)load.gram / (4.0 * (double)run->size);
+    if (status == GPIS_OK) status = gpis_run_measure(run, &pass, 1.0 + along, &s->point);
     if (status == GPIS_OK && probing)
-        status = gpis_probes_absorb(s->probes, s->AAV,
-                                    gpis_pass_roundings(run->A, run->k, run->extended, run->gram_columns).gradient);
+        status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->A, &load).gradient);
     if (status == GPIS_OK && probing && gpis_model_covers(run->model, 1, run->norms2))
         run->model->c = gpis_probes_bound(s->probes);
-    if (status == GPIS_OK && facing) status = gpis_on_face_take_gram(s->face);
+    if (status == GPIS_OK && facing) status = gpis_on_face_take_gram(s->face, &load);
     if (status == GPIS_OK) take_point(s);
-    return status == GPIS_OK ? gpis_run_first_order(run, s->x, s->g, s->objective) : status;
+    return status == GPIS_OK ? gpis_run_first_order(run, &s->point) : status;
 }
 
 /* The objective of the hull's best point is as good as measured. */
 static bool is_sharp(const gpis_newton *s, double error) {
-    return error <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->hull_objective;
+    return error <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->best.objective;
 }
 
 /* The best point of the hull. It is measured where the points it comes from are too far away to know it by them; should
  * that not help, the best measured point serves. */
 static gpis_status step(gpis_newton *s) {
     gpis_run *run = s->run;
-    gpis_combination made;
-    gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &made);
-    if (!is_sharp(s, made.objective) && !gpis_run_exhausted(run)) {
+    double added;
+    s->best = gpis_hull_minimise(s->hull, s->xh, s->gh, &added);
+    if (!is_sharp(s, added) && !gpis_run_exhausted(run)) {
         memcpy(s->x, s->xh, (size_t)run->size * sizeof(double));
         const gpis_status status = evaluate(s, false);
         if (status != GPIS_OK) return status;
-        gpis_hull_minimise(s->hull, s->xh, s->gh, &s->hull_objective, &made);
+        s->best = gpis_hull_minimise(s->hull, s->xh, s->gh, &added);
     }
-    run->combination = made;
-    if (!is_sharp(s, made.objective)) {
-        gpis_hull_best(s->hull, s->xh, s->gh, &s->hull_objective);
-        run->combination = (gpis_combination){0};
-    }
-    gpis_run_offer(run, s->xh, s->hull_objective);
+    if (!is_sharp(s, added)) s->best = gpis_hull_best(s->hull, s->xh, s->gh);
+    gpis_run_offer(run, &s->best);
     return GPIS_OK;
 }
 
 /* The best point so far is measured in extended precision, and what was measured before is forgotten. */
 static gpis_status measure_again(gpis_newton *s) {
     memcpy(s->x, s->run->best, (size_t)s->run->size * sizeof(double));
-    s->hull->count = 0;
+    gpis_hull_empty(s->hull);
     return evaluate(s, false);
 }
 
@@ -160,9 +153,9 @@ static gpis_status measure_again(gpis_newton *s) {
 static gpis_status bound_by_model(gpis_newton *s) {
     gpis_run *run = s->run;
     gpis_status status = GPIS_OK;
-    if (run->model) status = gpis_run_second_order(run, s->xh, s->gh, s->hull_objective, true);
+    if (run->model) status = gpis_run_second_order(run, &s->best, true);
     if (status == GPIS_OK && run->model) foresee(s, s->xh, s->gh);
-    return status == GPIS_OK ? gpis_run_first_order(run, s->xh, s->gh, s->hull_objective) : status;
+    return status == GPIS_OK ? gpis_run_first_order(run, &s->best) : status;
 }
 
 static void leave_face(gpis_newton *s) {
@@ -174,12 +167,9 @@ static void leave_face(gpis_newton *s) {
 /* The same at the point measured last, on its face. */
 static gpis_status bound_on_face(gpis_newton *s) {
     gpis_run *run = s->run;
-    const gpis_combination of_hull = run->combination;
     bool holds = s->face->model->slack == 0.0 && gpis_on_face_contains(s->face, s->x);
     gpis_status status = GPIS_OK;
-    run->combination = (gpis_combination){0};
-    if (holds) status = gpis_on_face_solve(s->face, s->x, s->g, s->objective, s->next, &holds);
-    run->combination = of_hull;
+    if (holds) status = gpis_on_face_solve(s->face, &s->point, s->next, &holds);
     if (status != GPIS_OK || gpis_run_solved(run) || holds) return status;
     leave_face(s);
     return bound_by_model(s);
@@ -200,8 +190,8 @@ static gpis_status certify(gpis_newton *s) {
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
     memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
-    const gpis_status status = gpis_run_gradient(run, s->x, &s->objective, s->g);
-    if (status == GPIS_OK && s->objective <= run->objective + run->noise) gpis_run_replace(run, s->x, s->objective);
+    const gpis_status status = gpis_run_gradient(run, s->x, s->g, &s->point);
+    if (status == GPIS_OK && s->point.objective <= run->objective + run->noise) gpis_run_replace(run, &s->point);
     return status;
 }
 
@@ -302,7 +292,7 @@ static gpis_status first_pass(gpis_newton *s) {
     const bool hopeful = run->settings->x0 || run->settings->certificate == GPIS_CERTIFICATE_NONE;
     if (run->model || hopeful || (run->settings->max_passes == 1)) return evaluate(s, false);
     s->gram_tried = true;
-    const gpis_status status = gpis_run_make_model(run, s->x, &s->objective, s->g);
+    const gpis_status status = gpis_run_make_model(run, s->x, s->g, &s->point);
     if (status == GPIS_OK) take_point(s);
     return status;
 }
@@ -350,9 +340,9 @@ static gpis_status rounds(gpis_newton *s) {
 static gpis_status run_newton(gpis_run *run, const double *x0) {
     gpis_newton s = {.run = run};
     double *vectors = gpis_alloc(run->context, 6 * run->size + 2 * PROBES * run->d, sizeof *vectors);
-    gpis_status status = vectors ? gpis_hull_create(run->context, run->d, run->k, run->norms2,
-                                                    strcmp(run->set->class->name, "none") == 0, &s.hull)
-                                 : GPIS_NO_MEMORY;
+    gpis_status status =
+        vectors ? gpis_hull_create(run->context, run->d, run->k, strcmp(run->set->class->name, "none") == 0, &s.hull)
+                : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
         double **field[] = {&s.x, &s.g, &s.xh, &s.gh, &s.next, &s.foreseen};
         for (int i = 0; i < 6; i++) *field[i] = vectors + i * run->size;

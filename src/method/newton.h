@@ -7,12 +7,13 @@
 #include "method/on_face.h"
 
 typedef struct gpis_newton {
-    gpis_run *run;    /* borrowed */
-    double *x, *g;    /* owned: the point of the last pass */
-    double *xh, *gh;  /* owned: the best point of the hull */
-    double *next;     /* owned: the next point, */
-    double *foreseen; /* owned: and the gradient that the sketch foresees there */
-    double objective, hull_objective;
+    gpis_run *run;       /* borrowed */
+    double *x, *g;       /* owned: where the last pass was, and the gradient there */
+    double *xh, *gh;     /* owned: the same of the best point of the hull */
+    double *next;        /* owned: the next point, */
+    double *foreseen;    /* owned: and the gradient that the sketch foresees there */
+    gpis_point point;    /* what the last pass measured, of x and g */
+    gpis_point best;     /* the best point of the hull, of xh and gh */
     gpis_hull *hull;     /* owned */
     gpis_sketch *sketch; /* owned; NULL with the Gram matrix and with sampled rows */
     bool sampling;       /* sketches are samples of rows */
@@ -32,7 +33,7 @@ gpis_status gpis_newton_make_sketch(gpis_newton *s, int64_t m, int64_t k);
 /* The pass that sketches A and y. */
 gpis_status gpis_newton_sketch_all(gpis_newton *s);
 /* Another sketch in the model, which has been made (rows are sampled here), and new probes, since those belong to a
- * factor. With x0, the sketched problem's objective and gradient there, in s->objective and s->g. */
+ * factor. With x0, that point of the sketched problem, in s->point. */
 gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0);
 /* Whether another sketch may be averaged in. */
 bool gpis_newton_can_average(const gpis_newton *s);

@@ -5,17 +5,16 @@
 
 enum { MOST_STEPS = 60, MOST_MODELS = 8 }; /* of a probe; averaged */
 
-/* H <- ((models) H + (SA)'(SA)) / (models + 1) and its factor. With x0, the sketched problem's objective and gradient
- * there. The sketch has been made; rows are sampled here. */
+/* H <- ((models) H + (SA)'(SA)) / (models + 1) and its factor. With x0, that point of the sketched problem. The sketch
+ * has been made; rows are sampled here. */
 static gpis_status mix_model(gpis_newton *s, const double *x0, bool coarse) {
     gpis_run *run = s->run;
     const int64_t entries = run->d * run->d;
-    double *H = gpis_alloc(run->context, entries, sizeof *H), *objective = x0 ? &s->objective : NULL;
-    double *g = x0 ? s->g : NULL;
+    double *H = gpis_alloc(run->context, entries, sizeof *H), *g = x0 ? s->g : NULL;
     gpis_sample *sample = NULL;
     if (!H) return GPIS_NO_MEMORY;
-    gpis_status status = s->sampling ? gpis_run_sample(run, (uint64_t)s->models, x0, H, objective, g, &sample)
-                                     : gpis_run_sketch_gram(run, s->sketch, coarse, H, x0, objective, g);
+    gpis_status status = s->sampling ? gpis_run_sample(run, (uint64_t)s->models, x0, H, g, &s->point, &sample)
+                                     : gpis_run_sketch_gram(run, s->sketch, coarse, H, x0, g, &s->point);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
@@ -73,7 +72,8 @@ static bool has_room_to_average(const gpis_newton *s) {
     const double square = 8.0 * (double)run->d * (double)run->d;
     const double strips = gpis_pass_gram_strips((double)run->m, (double)run->d);
     const double rows = s->sampling ? gpis_sample_memory(run->A, 0, run->m) : 0.0;
-    const double sweep = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .sketch = !s->sampling});
+    const gpis_load load = gpis_load_worst(run->d, run->k, 0, 0, !s->sampling);
+    const double sweep = gpis_pass_memory(run->context, run->A, &load);
     return fmax(square * (strips + 2.0) + rows, sweep) <= (double)gpis_account_left(run->context);
 }
 

@@ -35,7 +35,8 @@ int64_t gpis_on_face_free(const gpis_run *run, const double *x) {
 /* H, its factor, the inner problem's, and the pass that makes H. */
 static bool fits(const gpis_run *run, int64_t count) {
     const double square = 8.0 * (double)count * (double)count;
-    const double pass = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .gram = count});
+    const gpis_load load = gpis_load_worst(run->d, run->k, 0, count, false);
+    const double pass = gpis_pass_memory(run->context, run->A, &load);
     return fmax(square + pass, 4.0 * square) <= (double)gpis_account_left(run->context);
 }
 
@@ -135,9 +136,9 @@ void gpis_on_face_destroy(gpis_on_face *face) {
     gpis_free(context, face);
 }
 
-gpis_status gpis_on_face_take_gram(gpis_on_face *face) {
+gpis_status gpis_on_face_take_gram(gpis_on_face *face, const gpis_load *load) {
     gpis_run *run = face->run;
-    const double roundings = gpis_pass_roundings(run->A, run->k, run->extended, face->count).gram;
+    const double roundings = gpis_pass_roundings(run->A, load).gram;
     double *H = face->H;
     face->H = NULL;
     const gpis_status status = gpis_model_create(run->context, face->count, H, roundings, &face->model);
@@ -166,21 +167,19 @@ static gpis_status minimise(gpis_on_face *face, const double *x, const double *g
     return gpis_inner_run(face->inner, STEPS, &done);
 }
 
-gpis_status gpis_on_face_solve(gpis_on_face *face, const double *x, const double *g, double objective, double *next,
-                               bool *holds) {
+gpis_status gpis_on_face_solve(gpis_on_face *face, const gpis_point *point, double *next, bool *holds) {
     gpis_run *run = face->run;
     const gpis_face here = {face->columns, face->count, face->set, face->model};
-    const gpis_point point = gpis_run_point(run, x, g, objective);
     const int64_t before = face->inner->iterations;
     double gap, lead;
-    gpis_status status = minimise(face, x, g);
+    gpis_status status = minimise(face, point->x, point->g);
     if (status != GPIS_OK) return status;
     run->inner_iterations = face->inner->iterations - before;
-    memcpy(next, x, (size_t)run->d * sizeof *next);
+    memcpy(next, point->x, (size_t)run->d * sizeof *next);
     for (int64_t c = 0; c < face->count; c++) next[face->columns[c]] = face->inner->s[c];
-    status = gpis_certificate_on_face(run->context, run->set, &point, &here, face->inner->s, &gap, &lead);
+    status = gpis_certificate_on_face(run->context, run->set, point, &here, face->inner->s, &gap, &lead);
     if (status != GPIS_OK) return status;
-    run->lower = fmax(run->lower, objective - gap);
+    run->lower = fmax(run->lower, point->objective - gap);
     *holds = lead > 0.0 || !face->stepped;
     face->stepped = true;
     return GPIS_OK;

@@ -36,14 +36,13 @@ int64_t gpis_on_face_free(const gpis_run *run, const double *x);
  * do not fit in memory. */
 gpis_status gpis_on_face_create(gpis_run *run, const double *x, const double *g, double margin, gpis_on_face **out);
 void gpis_on_face_destroy(gpis_on_face *face);
-/* A pass has filled H. */
-gpis_status gpis_on_face_take_gram(gpis_on_face *face);
+/* A pass with this load has filled H. */
+gpis_status gpis_on_face_take_gram(gpis_on_face *face, const gpis_load *load);
 
 /* Whether all other entries of x are at walls. */
 bool gpis_on_face_contains(const gpis_on_face *face, const double *x);
-/* At such an x: the bound, entered in the run; the minimiser on the face, as the next point; and false in *holds when,
- * at a point that was solved for, a column outside would lower f. */
-gpis_status gpis_on_face_solve(gpis_on_face *face, const double *x, const double *g, double objective, double *next,
-                               bool *holds);
+/* At such a point: the bound, entered in the run; the minimiser on the face, as the next point; and false in *holds
+ * when, at a point that was solved for, a column outside would lower f. */
+gpis_status gpis_on_face_solve(gpis_on_face *face, const gpis_point *point, double *next, bool *holds);
 
 #endif

@@ -8,8 +8,9 @@
 #include "base/checksum.h"
 #include "method/key.h"
 #include "method/run.h"
+#include "pass/sums.h"
 
-enum { RECORD_RUN = 1, RECORD_PASS = 2, ANSWERS = 10 };
+enum { RECORD_RUN = 1, RECORD_PASS = 2, ANSWERS = GPIS_PASS_SUMS + 2 };
 
 /* How the record of a pass begins. */
 typedef struct pass_head {
@@ -17,27 +18,22 @@ typedef struct pass_head {
     uint32_t asked, unused; /* a checksum of what the pass was asked */
 } pass_head;
 
-/* What a pass gives, in order. */
+static int add_answer(gpis_journal_part *parts, int count, double *data, int64_t numbers) {
+    if (data) parts[count++] = (gpis_journal_part){data, numbers * (int64_t)sizeof *data};
+    return count;
+}
+
+/* What a pass gives, in order: its sums, then its sketch. */
 static int answers_of(const gpis_run *run, const gpis_pass *pass, gpis_journal_part parts[ANSWERS]) {
     const gpis_sketch *sketch = pass->sketch;
-    const int64_t d = run->d, of_gram = gpis_pass_gram_columns(pass, d);
-    const struct {
-        double *data;
-        int64_t count;
-    } all[ANSWERS] = {{pass->objective, 1},
-                      {pass->G, d * pass->k},
-                      {pass->AP2, 1},
-                      {pass->AAV, d * pass->probes},
-                      {pass->Y2, 1},
-                      {pass->norms2, d},
-                      {pass->gram, of_gram * of_gram},
-                      {pass->misses, pass->probes},
-                      {sketch ? sketch->SA : NULL, sketch ? sketch->m * d : 0},
-                      {sketch ? sketch->SY : NULL, sketch ? sketch->m * sketch->k : 0}};
+    const gpis_load load = gpis_load_of(pass, run->d);
     int count = 0;
-    for (int i = 0; i < ANSWERS; i++)
-        if (all[i].data) parts[count++] = (gpis_journal_part){all[i].data, all[i].count * (int64_t)sizeof(double)};
-    return count;
+    for (int s = 0; s < GPIS_PASS_SUMS; s++)
+        count = add_answer(parts, count, gpis_pass_sum_place(pass, (gpis_pass_sum)s),
+                           gpis_pass_sum_count(&load, (gpis_pass_sum)s));
+    if (!sketch) return count;
+    count = add_answer(parts, count, sketch->SA, sketch->m * run->d);
+    return add_answer(parts, count, sketch->SY, sketch->m * sketch->k);
 }
 
 static uint32_t add_vectors(uint32_t sum, const double *v, int64_t count) {
@@ -47,12 +43,12 @@ static uint32_t add_vectors(uint32_t sum, const double *v, int64_t count) {
 /* A checksum of everything that the answers depend on besides A and Y. */
 static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
     const gpis_sketch *sketch = pass->sketch;
-    const void *const wanted[] = {pass->objective, pass->G,      pass->AP2,  pass->AAV,
-                                  pass->Y2,        pass->norms2, pass->gram, pass->misses};
-    uint64_t numbers[6] = {(uint64_t)pass->k, (uint64_t)pass->probes, pass->extended};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) numbers[3] |= (uint64_t)(wanted[i] != NULL) << i;
-    numbers[4] = sketch ? sketch->round + 1 : 0;
-    numbers[5] = sketch ? (uint64_t)sketch->m : 0;
+    const uint64_t numbers[6] = {(uint64_t)pass->k,
+                                 (uint64_t)pass->probes,
+                                 pass->extended,
+                                 gpis_load_of(pass, run->d).wanted,
+                                 sketch ? sketch->round + 1 : 0,
+                                 sketch ? (uint64_t)sketch->m : 0};
     uint32_t sum = gpis_checksum(0, numbers, sizeof numbers);
     if (sketch) sum = gpis_checksum(sum, sketch->class->name, (int64_t)strlen(sketch->class->name));
     if (pass->columns) sum = gpis_checksum(sum, pass->columns, pass->count * (int64_t)sizeof *pass->columns);

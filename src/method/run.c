@@ -98,15 +98,20 @@ static gpis_status make_pass(gpis_run *run, gpis_pass *pass) {
     return status;
 }
 
-gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients) {
-    gpis_source_info info;
+/* The first pass that evaluates a point finds the norms of the columns too. A sketch alone does not walk the chunks,
+ * and would read A twice; a Gram matrix has the norms on its diagonal. */
+static gpis_pass with_norms(const gpis_run *run, const gpis_pass *pass) {
     gpis_pass whole = *pass;
-    bool answered;
-    /* A sketch alone does not walk the chunks, and would read A twice; a Gram matrix has the norms already. */
+    if (!run->norms_known && pass->X && !(pass->gram && !pass->columns)) whole.norms2 = run->norms2;
+    return whole;
+}
+
+static gpis_status carry_out(gpis_run *run, gpis_pass *pass, double gradients) {
     const bool all_of_gram = pass->gram && !pass->columns;
-    if (!run->norms_known && pass->X && !all_of_gram) whole.norms2 = run->norms2;
-    gpis_status status = gpis_replay_answer(run, &whole, &answered);
-    if (status == GPIS_OK && !answered) status = make_pass(run, &whole);
+    gpis_source_info info;
+    bool answered;
+    gpis_status status = gpis_replay_answer(run, pass, &answered);
+    if (status == GPIS_OK && !answered) status = make_pass(run, pass);
     if (status != GPIS_OK) return status;
     gpis_source_describe(run->A, &info);
     if (!run->norms_known && all_of_gram) cblas_dcopy((int)run->d, pass->gram, (int)run->d + 1, run->norms2, 1);
@@ -117,48 +122,40 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
     return GPIS_OK;
 }
 
-gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g) {
-    const gpis_pass pass = {
-        .k = run->k, .Y = run->Y, .X = x, .extended = run->extended, .objective = objective, .G = g};
-    run->gram_columns = 0;
-    return gpis_run_pass(run, &pass, 1.0);
+gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients) {
+    gpis_pass whole = with_norms(run, pass);
+    return carry_out(run, &whole, gradients);
 }
 
-gpis_point gpis_run_point(const gpis_run *run, const double *x, const double *g, double objective) {
-    const gpis_roundings roundings = gpis_pass_roundings(run->A, run->k, run->extended, run->gram_columns);
-    return (gpis_point){.x = x,
-                        .g = g,
-                        .objective = objective,
-                        .norms2 = run->norms2,
-                        .residual_roundings = roundings.residual,
-                        .objective_roundings = roundings.objective,
-                        .gradient_roundings = roundings.gradient,
-                        .extended = run->extended,
-                        .combination = run->combination};
+gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradients, gpis_point *point) {
+    gpis_pass whole = with_norms(run, pass);
+    double objective;
+    whole.objective = &objective;
+    const gpis_status status = carry_out(run, &whole, gradients);
+    if (status == GPIS_OK) *point = gpis_pass_point(run->A, &whole, run->norms2);
+    return status;
 }
 
-void gpis_run_offer(gpis_run *run, const double *x, double objective) {
-    if (objective < run->objective) gpis_run_replace(run, x, objective);
+gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *g, gpis_point *point) {
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .extended = run->extended, .G = g};
+    return gpis_run_measure(run, &pass, 1.0, point);
 }
 
-void gpis_run_replace(gpis_run *run, const double *x, double objective) {
-    memcpy(run->best, x, (size_t)run->size * sizeof(double));
-    run->objective = run->measured = objective;
-    const gpis_point point = gpis_run_point(run, x, NULL, objective);
-    run->noise = gpis_certificate_noise(run->set, &point);
-    run->grain = gpis_certificate_grain(run->set, &point);
+void gpis_run_offer(gpis_run *run, const gpis_point *point) {
+    if (point->objective < run->objective) gpis_run_replace(run, point);
 }
 
-gpis_errors gpis_run_errors(const gpis_run *run, const double *x, double objective) {
-    const gpis_point point = gpis_run_point(run, x, NULL, objective);
-    return gpis_certificate_errors(run->set, &point);
+void gpis_run_replace(gpis_run *run, const gpis_point *point) {
+    memcpy(run->best, point->x, (size_t)run->size * sizeof(double));
+    run->objective = run->measured = point->objective;
+    run->noise = point->errors.objective;
+    run->grain = gpis_certificate_grain(run->set, point);
 }
 
-gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective) {
-    const gpis_point point = gpis_run_point(run, x, g, objective);
+gpis_status gpis_run_first_order(gpis_run *run, const gpis_point *point) {
     double gap;
-    const gpis_status status = gpis_certificate_first(run->context, run->set, &point, &gap);
-    if (status == GPIS_OK) run->lower = fmax(run->lower, objective - gap);
+    const gpis_status status = gpis_certificate_first(run->context, run->set, point, &gap);
+    if (status == GPIS_OK) run->lower = fmax(run->lower, point->objective - gap);
     return status;
 }
 
@@ -218,16 +215,12 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
     return GPIS_OK;
 }
 
-gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, double objective) {
-    const gpis_point point = gpis_run_point(run, x, g, objective);
-    return solve_inner(run, &point, true);
-}
+gpis_status gpis_run_inner(gpis_run *run, const gpis_point *point) { return solve_inner(run, point, true); }
 
-gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step) {
-    const gpis_point point = gpis_run_point(run, x, g, objective);
-    gpis_status status = gpis_run_reconsider_model(run, x, objective);
-    if (status == GPIS_OK) status = solve_inner(run, &point, for_step);
-    return status == GPIS_OK && run->sketched ? enter_probable_bound(run, &point) : status;
+gpis_status gpis_run_second_order(gpis_run *run, const gpis_point *point, bool for_step) {
+    gpis_status status = gpis_run_reconsider_model(run, point);
+    if (status == GPIS_OK) status = solve_inner(run, point, for_step);
+    return status == GPIS_OK && run->sketched ? enter_probable_bound(run, point) : status;
 }
 
 /*
@@ -244,15 +237,15 @@ static bool proof_is_due(const gpis_run *run) {
     return first * first <= 1e3 * run->settings->tol;
 }
 
-gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, double objective, bool now) {
-    gpis_status status = gpis_run_first_order(run, x, g, objective);
+gpis_status gpis_run_prove(gpis_run *run, const gpis_point *point, bool now) {
+    gpis_status status = gpis_run_first_order(run, point);
     now = now && run->settings->certificate != GPIS_CERTIFICATE_NONE;
     if (status != GPIS_OK || gpis_run_solved(run) || !(now || proof_is_due(run))) return status;
     const bool needed = !run->model || run->sketched;
     if (!run->model && gpis_run_exhausted(run)) return GPIS_OK;
     if (needed && !gpis_run_model_fits(run)) return GPIS_OK;
     if (needed) status = gpis_run_make_model(run, NULL, NULL, NULL);
-    if (status == GPIS_OK) status = gpis_run_second_order(run, x, g, objective, false);
+    if (status == GPIS_OK) status = gpis_run_second_order(run, point, false);
     run->proof_due = run->passes + run->passes / 4 + 1;
     return status;
 }

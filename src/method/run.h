@@ -34,19 +34,17 @@ struct gpis_run {
     double step_sum; /* of the steps that line searches accepted since the last report */
     int64_t steps;   /* how many those are */
     /* what is known */
-    double *best;                 /* owned: the best feasible point, d x k */
-    double objective;             /* there */
-    double measured;              /* the same, as it was last known: extended precision makes it unknown for one pass */
-    double lower;                 /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
-    double likely;                /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
-    double noise;                 /* of the best objective, by rounding */
-    double grain;                 /* an objective below this is zero, for an x in double precision */
-    bool extended;                /* residuals are computed in extended precision from now on */
-    int64_t gram_columns;         /* of the Gram matrix that came in the pass that measured the last point; 0: none */
-    gpis_combination combination; /* how the point at hand was made of measured ones (hull.h); all 0: it is one */
-    bool idle;                    /* what gpis_run_idle said last */
-    double previous_gap;          /* NaN before the first */
-    double *norms2;               /* owned: squared norms of the columns of A, once norms_known */
+    double *best;        /* owned: the best feasible point, d x k */
+    double objective;    /* there */
+    double measured;     /* the same, as it was last known: extended precision makes it unknown for one pass */
+    double lower;        /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
+    double likely;       /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
+    double noise;        /* of the best objective, by rounding */
+    double grain;        /* an objective below this is zero, for an x in double precision */
+    bool extended;       /* residuals are computed in extended precision from now on */
+    bool idle;           /* what gpis_run_idle said last */
+    double previous_gap; /* NaN before the first */
+    double *norms2;      /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
     gpis_model *model;                           /* owned: of the Gram matrix or of a sketch; NULL until it is made */
     bool sketched;                               /* it is of a sketch: its c, if positive, is probable only */
@@ -79,31 +77,30 @@ void gpis_run_warn(gpis_run *run, const char *format, ...) __attribute__((format
  * full gradient. The first one that evaluates a point also finds the norms of the columns. GPIS_STOPPED, and the run
  * has ended, when it was stopped on the way. */
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients);
-/* The pass every method needs: objective and gradient at x. */
-gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *objective, double *g);
-/* One pass that makes the Gram matrix, its model and the inner problem; with x, objective and gradient there as well.
+/* The same for a pass that evaluates objective and gradient at X, which it has places for: the point it has measured.
  */
-gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objective, double *g);
+gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradients, gpis_point *point);
+/* The pass that every method needs: the point x with its gradient in g. */
+gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *g, gpis_point *point);
+/* One pass that makes the Gram matrix, its model and the inner problem. With x it measures that point too, with its
+ * gradient in g. */
+gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *g, gpis_point *point);
 /* Whether the memory that is left is enough for it. */
 bool gpis_run_model_fits(const gpis_run *run);
 /* What that pass costs, in units of one gradient pass. */
 double gpis_run_model_cost(const gpis_run *run);
 
-/* A feasible point with its objective: kept if it is the best so far. */
-void gpis_run_offer(gpis_run *run, const double *x, double objective);
+/* A feasible point: kept if it is the best so far. */
+void gpis_run_offer(gpis_run *run, const gpis_point *point);
 /* The same, kept in any case. */
-void gpis_run_replace(gpis_run *run, const double *x, double objective);
-/* x and what a pass found there, as certificates want it. */
-gpis_point gpis_run_point(const gpis_run *run, const double *x, const double *g, double objective);
-/* What rounding can have done to x as it was measured. */
-gpis_errors gpis_run_errors(const gpis_run *run, const double *x, double objective);
-/* The first-order bound at x, entered as a lower bound on f*. */
-gpis_status gpis_run_first_order(gpis_run *run, const double *x, const double *g, double objective);
-/* H = (SA)'(SA), d x d: SA is a dense matrix of its own, and a pass over its rows is the fast way to it. With x,
- * objective and gradient of the sketched problem there, ||SA x - SY||^2 and (SA)'(SA x - SY), as well. `coarse`: H in
- * single precision. */
+void gpis_run_replace(gpis_run *run, const gpis_point *point);
+/* The first-order bound at a point, entered as a lower bound on f*. */
+gpis_status gpis_run_first_order(gpis_run *run, const gpis_point *point);
+/* H = (SA)'(SA), d x d: SA is a dense matrix of its own, and a pass over its rows is the fast way to it. With x, that
+ * point of the sketched problem as well: ||SA x - SY||^2, and (SA)'(SA x - SY) in g. `coarse`: H in single precision.
+ */
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,
-                                 double *objective, double *g);
+                                 double *g, gpis_point *point);
 /* Whether single precision is faster: small ones are as fast in double, and ranks share the work in it. */
 bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch);
 /* Whether the model, made of such an H, has lost too much by it. */
@@ -122,21 +119,21 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, cons
 /* Looks for exactly dependent columns where a bound depends on it, by a pass of its own, and tells the model (before
  * there is an inner problem on it). */
 gpis_status gpis_run_settle_dependence(gpis_run *run);
-/* The same where a bounded set pays too much for a model with a shift, at a point x of this objective; the inner
- * problem is made anew. */
-gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double objective);
+/* The same where a bounded set pays too much for a model with a shift, at this point; the inner problem is made anew.
+ */
+gpis_status gpis_run_reconsider_model(gpis_run *run, const gpis_point *point);
 /* A warning, if there is no bound because columns depend on others. */
 void gpis_run_explain_dependence(gpis_run *run);
 
-/* Solves the inner problem around x, where the gradient is g, until run->inner->s is good enough to go to. */
-gpis_status gpis_run_inner(gpis_run *run, const double *x, const double *g, double objective);
-/* The second-order bound at x: solves the inner problem as far as the bound is worth it or, with for_step, until
+/* Solves the inner problem around a point, until run->inner->s is good enough to go to. */
+gpis_status gpis_run_inner(gpis_run *run, const gpis_point *point);
+/* The second-order bound at a point: solves the inner problem as far as the bound is worth it or, with for_step, until
  * run->inner->s is good enough to go to. */
-gpis_status gpis_run_second_order(gpis_run *run, const double *x, const double *g, double objective, bool for_step);
+gpis_status gpis_run_second_order(gpis_run *run, const gpis_point *point, bool for_step);
 
-/* The bounds at x as a gradient method wants them: first order always, second order when it is likely to be enough
- * (or `now`), since it costs a Gram matrix. */
-gpis_status gpis_run_prove(gpis_run *run, const double *x, const double *g, double objective, bool now);
+/* The bounds at a point as a gradient method wants them: first order always, second order when it is likely to be
+ * enough (or `now`), since it costs a Gram matrix. */
+gpis_status gpis_run_prove(gpis_run *run, const gpis_point *point, bool now);
 
 double gpis_run_seconds(const gpis_run *run); /* since the start */
 /* What is done only to measure is not charged: seconds between these two do not count. */

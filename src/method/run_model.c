@@ -16,21 +16,24 @@ double gpis_run_model_cost(const gpis_run *run) {
  * its own only then. */
 bool gpis_run_model_fits(const gpis_run *run) {
     const double square = 8.0 * (double)run->d * (double)run->d;
-    const double gram = gpis_pass_memory(run->context, run->A, (gpis_pass_load){.k = run->k, .gram = run->d});
+    const gpis_load load = gpis_load_worst(run->d, run->k, 0, run->d, false);
+    const double gram = gpis_pass_memory(run->context, run->A, &load);
     return fmax(square + gram, 2.0 * square + gpis_inner_memory(run->set)) <= (double)gpis_account_left(run->context);
 }
 
-gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *objective, double *g) {
+gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *g, gpis_point *point) {
     double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .objective = objective, .G = g, .gram = H};
-    if (x) run->gram_columns = run->d;
-    gpis_status status = gpis_run_pass(run, &pass, (double)run->d / 4.0 + (x ? 1.0 : 0.0));
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .G = g, .gram = H};
+    const double products = (double)run->d / 4.0; /* of the Gram matrix, in units of a gradient */
+    const gpis_status status =
+        x ? gpis_run_measure(run, &pass, products + 1.0, point) : gpis_run_pass(run, &pass, products);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
     }
-    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, run->k, false, run->d).gram, NULL);
+    const gpis_load load = gpis_load_of(&pass, run->d);
+    return gpis_run_take_model(run, H, gpis_pass_roundings(run->A, &load).gram, NULL);
 }
 
 bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch) {
@@ -39,15 +42,16 @@ bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch) {
 }
 
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,
-                                 double *objective, double *g) {
-    gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = objective, .G = g, .gram = H};
+                                 double *g, gpis_point *point) {
+    double objective;
+    gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = x ? &objective : NULL, .G = g, .gram = H};
     gpis_status status = GPIS_OK;
     if (coarse) {
         pass.gram = NULL;
         status = gpis_coarse_gram(run->context, sketch->SA, sketch->m, run->d, H);
     }
     if (status == GPIS_OK && (pass.gram || x))
-        status = gpis_pass_over(run->context, run->A, sketch->SA, sketch->m, &pass);
+        status = gpis_pass_over(run->context, run->A, sketch->SA, sketch->m, &pass, run->norms2, point);
     run->epochs += (double)(sketch->m * run->d) / (4.0 * (double)(run->n * run->k));
     return status;
 }

@@ -88,11 +88,11 @@ static gpis_status iteration(saga *s) {
 static gpis_status measure(saga *s) {
     gpis_run *run = s->run;
     const double paused = gpis_run_pause(run), epochs = run->epochs;
-    double objective;
-    gpis_status status = gpis_run_gradient(run, s->x, &objective, s->g);
+    gpis_point point;
+    gpis_status status = gpis_run_gradient(run, s->x, s->g, &point);
     if (status == GPIS_OK) {
-        gpis_run_offer(run, s->x, objective);
-        status = gpis_run_prove(run, s->x, s->g, objective, false);
+        gpis_run_offer(run, &point);
+        status = gpis_run_prove(run, &point, false);
     }
     run->epochs = epochs;
     gpis_run_resume(run, paused);

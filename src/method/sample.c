@@ -142,14 +142,28 @@ static void scale(double *v, int64_t count, double by, int threads) {
     for (int64_t i = 0; i < count; i++) v[i] *= by;
 }
 
-gpis_status gpis_sample_gram(gpis_sample *s, double *H, const double *X, double *objective, double *G) {
+/* Rows that are all sqrt(weight) times as long: so are residuals, and what they are off by. */
+static void scale_point(const gpis_sample *s, double *G, gpis_point *point) {
+    const double root = sqrt(s->weight);
+    scale(G, s->rows->d * s->k, s->weight, 1);
+    point->objective *= s->weight;
+    point->errors.residual *= root;
+    point->errors.product *= root;
+    point->errors.objective *= s->weight;
+}
+
+gpis_status gpis_sample_gram(gpis_sample *s, double *H, const double *X, double *G, const double *norms2,
+                             gpis_point *point) {
     const int64_t d = s->rows->d;
-    const gpis_pass pass = {.k = s->k, .Y = s->Y, .X = X, .objective = objective, .G = G, .gram = H};
+    double objective;
+    const gpis_pass pass = {.k = s->k, .Y = s->Y, .X = X, .objective = X ? &objective : NULL, .G = G, .gram = H};
     const gpis_status status = gpis_pass_run(s->context, s->rows, &pass);
     if (status != GPIS_OK) return status;
+    if (X) {
+        *point = gpis_pass_point(s->rows, &pass, norms2);
+        scale_point(s, G, point);
+    }
     scale(H, d * d, s->weight, s->context->threads);
-    if (objective) *objective *= s->weight;
-    if (G) scale(G, d * s->k, s->weight, 1);
     for (int64_t j = 0; j < d; j++) /* no entry is larger than all of these */
         if (!isfinite(H[j * d + j])) return gpis_pass_overflow(s->context, s->rows);
     return GPIS_OK;
@@ -203,16 +217,16 @@ static bool lacks_columns(const double *H, int64_t d) {
     return false;
 }
 
-gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *objective, double *g,
+gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *g, gpis_point *point,
                             gpis_sample **out) {
     const int64_t d = run->d;
     gpis_status status =
         gpis_sample_create(run->context, run->A, run->Y, x ? run->k : 0, run->m, run->settings->seed, round, out);
     if (status != GPIS_OK) return status;
     enter_in_account(run, (*out)->rows);
-    status = name_the_place(run, gpis_sample_gram(*out, H, x, objective, g));
+    status = name_the_place(run, gpis_sample_gram(*out, H, x, g, run->norms2, point));
     if (status == GPIS_OK && lacks_columns(H, d)) {
-        if (!run->norms_known) status = gpis_run_gradient(run, x, objective, g);
+        if (!run->norms_known) status = gpis_run_gradient(run, x, g, point);
         for (int64_t j = 0; status == GPIS_OK && j < d; j++)
             if (H[j * d + j] == 0.0) H[j * d + j] = run->norms2[j];
     }

@@ -15,6 +15,7 @@
 #define GPIS_SAMPLE_H
 
 #include "linalg/model.h"
+#include "linalg/point.h"
 #include "source/source.h"
 
 typedef struct gpis_run gpis_run;
@@ -36,18 +37,20 @@ double gpis_sample_memory(const gpis_source *A, int64_t k, int64_t m);
 gpis_status gpis_sample_create(gpis_context *context, gpis_source *A, const double *Y, int64_t k, int64_t m,
                                uint64_t seed, uint64_t round, gpis_sample **out);
 void gpis_sample_destroy(gpis_sample *sample); /* NULL is fine */
-/* H = (n/m) B'B. With X (d x k), (n/m) ||B X - Y||^2 and (n/m) B'(B X - Y) as well. */
-gpis_status gpis_sample_gram(gpis_sample *sample, double *H, const double *X, double *objective, double *G);
+/* H = (n/m) B'B. With X (d x k), that point of the sampled problem as well: (n/m) ||B X - Y||^2, and (n/m) B'(B X - Y)
+ * in G; `norms2` is borrowed by the point. */
+gpis_status gpis_sample_gram(gpis_sample *sample, double *H, const double *X, double *G, const double *norms2,
+                             gpis_point *point);
 /* Makes the model, of this sample's H, one by rows (gpis_model_hold_rows), as far as memory allows. */
 gpis_status gpis_sample_hold(const gpis_sample *sample, gpis_model *model);
 
 /*
  * For a run: a sample of run->m rows and its H, entered in the account. With x, also where the inner problem may start
- * from: objective and gradient of the sampled problem at x. A column that is not zero but has no entry in the sample
- * gets its place on the diagonal from A; that takes a gradient pass, unless the norms are known, and then objective and
- * gradient are those of A itself.
+ * from: that point of the sampled problem, its gradient in g. A column that is not zero but has no entry in the sample
+ * gets its place on the diagonal from A; that takes a gradient pass, unless the norms are known, and then the point
+ * is one of A itself.
  */
-gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *objective, double *g,
+gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *g, gpis_point *point,
                             gpis_sample **out);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct rounds {
     gpis_sketch *sketch; /* owned */
     gpis_model *model;   /* owned: H = (SA)'(SA) */
     double *x, *g;       /* owned: x_0^t and the full gradient there */
-    double objective;    /* f(x_0^t) */
+    gpis_point point;    /* the two as they were measured */
     uint64_t round;      /* t, as the key of the sketch */
     int64_t m;
 } rounds;
@@ -55,7 +55,7 @@ static gpis_status new_model(rounds *r, bool classical) {
     gpis_run *run = r->run;
     double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
-    const gpis_status status = classical ? gpis_run_sketch_gram(run, r->sketch, false, H, r->x, &r->objective, r->g)
+    const gpis_status status = classical ? gpis_run_sketch_gram(run, r->sketch, false, H, r->x, r->g, &r->point)
                                          : gpis_run_sketch_gram(run, r->sketch, false, H, NULL, NULL, NULL);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
@@ -112,9 +112,8 @@ static gpis_status gradient_and_sketch(rounds *r) {
     gpis_run *run = r->run;
     gpis_status status = new_sketch(r, 0);
     if (status != GPIS_OK) return status;
-    const gpis_pass pass = {
-        .k = run->k, .Y = run->Y, .X = r->x, .objective = &r->objective, .G = r->g, .sketch = r->sketch};
-    status = gpis_run_pass(run, &pass, 1.0);
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = r->x, .G = r->g, .sketch = r->sketch};
+    status = gpis_run_measure(run, &pass, 1.0, &r->point);
     return status == GPIS_OK ? new_model(r, false) : status;
 }
 
@@ -129,7 +128,7 @@ static gpis_status repair(rounds *r) {
 static bool sketch_is_bad(const rounds *r) {
     const gpis_run *run = r->run;
     if (r->m >= run->n) return false;
-    return r->objective > run->objective + run->noise || (r->model->slack > 0.0 && r->m < 4 * run->d);
+    return r->point.objective > run->objective + run->noise || (r->model->slack > 0.0 && r->m < 4 * run->d);
 }
 
 static gpis_status gpihs(rounds *r) {
@@ -140,8 +139,8 @@ static gpis_status gpihs(rounds *r) {
         while (status == GPIS_OK && sketch_is_bad(r) && !gpis_run_exhausted(run)) status = repair(r);
         if (status != GPIS_OK) return status;
         const double objective = run->objective, gap = gpis_run_gap(run);
-        gpis_run_offer(run, r->x, r->objective);
-        status = gpis_run_prove(run, r->x, r->g, r->objective, idle == PATIENCE);
+        gpis_run_offer(run, &r->point);
+        status = gpis_run_prove(run, &r->point, idle == PATIENCE);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
         idle = gpis_run_idle(run, objective, gap) ? idle + 1 : 0;

@@ -6,6 +6,7 @@
 
 #include "pass/cut.h"
 #include "pass/parts.h"
+#include "pass/sums.h"
 
 static bool all_finite(const double *v, int64_t count, int threads) {
     double sum = 0.0;
@@ -17,23 +18,14 @@ static bool all_finite(const double *v, int64_t count, int threads) {
 
 bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int64_t d) {
     const gpis_sketch *sketch = pass->sketch;
-    const int64_t rows = sketch ? sketch->m : 0, of_gram = gpis_pass_gram_columns(pass, d);
-    const struct {
-        const double *values;
-        int64_t count;
-    } answers[] = {{pass->objective, 1},
-                   {pass->AP2, 1},
-                   {pass->Y2, 1},
-                   {pass->G, d * pass->k},
-                   {pass->AAV, d * pass->probes},
-                   {pass->norms2, d},
-                   {pass->gram, of_gram * of_gram},
-                   {sketch ? sketch->SA : NULL, rows * d},
-                   {sketch ? sketch->SY : NULL, sketch ? rows * sketch->k : 0}};
+    const gpis_load load = gpis_load_of(pass, d);
     bool finite = true;
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
-        finite = finite && all_finite(answers[i].values, answers[i].count, context->threads);
-    return finite;
+    for (int s = 0; s < GPIS_PASS_SUMS; s++)
+        finite = finite && all_finite(gpis_pass_sum_place(pass, (gpis_pass_sum)s),
+                                      gpis_pass_sum_count(&load, (gpis_pass_sum)s), context->threads);
+    if (!finite || !sketch) return finite;
+    return all_finite(sketch->SA, sketch->m * d, context->threads) &&
+           all_finite(sketch->SY, sketch->m * sketch->k, context->threads);
 }
 
 /* GPIS_BAD_DATA if an entry of V (k columns) is not finite. */

@@ -47,23 +47,29 @@ static double gradient(const gpis_chunk_plan *plan, const gpis_block *chunk, int
                        const double *XT, const double *Y, double *R, double *G, double *low) {
     if (plan->pass->extended) return gpis_extended_gradient(chunk, k, X, Y, R, G, low);
     if (chunk->kind == GPIS_BLOCK_CSR) return gpis_csr_gradient(chunk, k, X, Y, R, G);
-    if (plan->transposed) return few_gradient(chunk, k, XT, Y, R, G);
+    if (plan->cut->transposed) return few_gradient(chunk, k, XT, Y, R, G);
     return gemm_gradient(chunk, k, X, Y, R, G);
 }
 
+/* What the rows add to the sums of one number. */
+typedef struct numbers {
+    double objective, AP2;
+} numbers;
+
 /* Objective, gradient and probes: with one response of dense rows all vectors go through the kernel together. */
 static void add_gradients(const gpis_chunk_plan *plan, const gpis_block *a, const double *Y, double *R,
-                          gpis_sums *sums) {
+                          gpis_strip *strip, numbers *here) {
     const gpis_pass *pass = plan->pass;
+    double *G = strip->at[GPIS_PASS_GRADIENT], *AAV = strip->at[GPIS_PASS_PRODUCTS];
     const bool together =
-        plan->transposed && pass->k == 1 && pass->X && sums->G && sums->AAV && 1 + pass->probes <= GPIS_DENSE_VECTORS;
+        plan->cut->transposed && pass->k == 1 && pass->X && G && AAV && 1 + pass->probes <= GPIS_DENSE_VECTORS;
     if (together) {
-        sums->objective += gpis_dense_gradients(a, 1 + (int)pass->probes, plan->XT, Y, 1, R, sums->G);
+        here->objective += gpis_dense_gradients(a, 1 + (int)pass->probes, plan->XT, Y, 1, R, G);
         return;
     }
     const double *X = plan->zero ? NULL : pass->X, *XT = plan->zero ? NULL : plan->XT;
-    if (pass->X) sums->objective += gradient(plan, a, pass->k, X, XT, Y, R, sums->G, sums->low);
-    if (sums->AAV) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, sums->AAV, NULL);
+    if (pass->X) here->objective += gradient(plan, a, pass->k, X, XT, Y, R, G, strip->low);
+    if (AAV) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, AAV, NULL);
 }
 
 /* The chunk as row-major doubles. */
@@ -73,18 +79,18 @@ static gpis_block unpacked(const gpis_block *chunk, double *rows) {
 }
 
 /* All but the Gram matrix. */
-static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double *R, gpis_sums *sums) {
+static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double *R, gpis_strip *strip, numbers *here) {
     const gpis_pass *pass = plan->pass;
     const double *Y = pass->Y ? pass->Y + a->row0 * pass->k : NULL;
-    add_gradients(plan, a, Y, R, sums);
-    if (pass->P) sums->AP2 += gradient(plan, a, pass->k, pass->P, plan->PT, NULL, R, NULL, NULL);
-    if (pass->Y2) sums->Y2 += norm2(Y, a->nrows, pass->k);
-    if (pass->misses) gpis_exact_misses(a, pass->probes, pass->V, sums->misses);
-    if (!pass->norms2) return;
+    double *norms2 = strip->at[GPIS_PASS_NORMS];
+    add_gradients(plan, a, Y, R, strip, here);
+    if (pass->P) here->AP2 += gradient(plan, a, pass->k, pass->P, plan->PT, NULL, R, NULL, NULL);
+    if (pass->misses) gpis_exact_misses(a, pass->probes, pass->V, strip->at[GPIS_PASS_MISSES]);
+    if (!norms2) return;
     if (a->kind == GPIS_BLOCK_CSR)
-        gpis_csr_column_norms(a, sums->norms2);
+        gpis_csr_column_norms(a, norms2);
     else
-        gpis_dense_column_norms(a, sums->norms2);
+        gpis_dense_column_norms(a, norms2);
 }
 
 /* What lies behind the rows of a part: mostly the next one. */
@@ -96,39 +102,39 @@ static gpis_ahead behind(const gpis_block *part) {
 
 /* A part of the chunk; the columns that its Gram matrix is of go to `columns`. */
 static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double *scratch, double *columns,
-                     gpis_sums *sums) {
+                     gpis_strip *strip, numbers *here) {
     const gpis_pass *pass = plan->pass;
-    gpis_block a = plan->unpack ? unpacked(part, scratch + plan->unpacked_at) : *part;
-    add_vectors(plan, &a, scratch, sums);
-    if (!pass->gram) return;
+    double *gram = strip->at[GPIS_PASS_GRAM];
+    gpis_block a = plan->cut->unpack ? unpacked(part, scratch + plan->cut->unpacked_at) : *part;
+    add_vectors(plan, &a, scratch, strip, here);
+    if (!gram) return;
     if (a.kind == GPIS_BLOCK_CSR && plan->position) {
-        gpis_csr_gram_of(&a, plan->position, pass->count, columns, sums->gram);
+        gpis_csr_gram_of(&a, plan->position, pass->count, columns, gram);
     } else if (a.kind == GPIS_BLOCK_CSR) {
-        gpis_csr_gram(&a, sums->gram);
+        gpis_csr_gram(&a, gram);
     } else {
         if (plan->position) {
             gpis_block_columns(&a, pass->columns, pass->count, columns);
             a = gpis_block_dense(GPIS_FLOAT64, a.row0, a.nrows, pass->count, columns);
         }
-        if (plan->gram_by_parts || !plan->position) gpis_gram_add(&a, behind(part), sums->gram);
+        if (plan->cut->gram_by_parts || !plan->position) gpis_gram_add(&a, behind(part), gram);
     }
 }
 
 /* By parts of the chunk, whose own sums come first: as many roundings as for the chunk at once, or fewer. */
-void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *scratch, gpis_sums *sums) {
+void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *scratch, gpis_strip *strip) {
+    const gpis_cut *cut = plan->cut;
     const int64_t count = plan->pass->count;
-    const bool collect = plan->position && chunk->kind == GPIS_BLOCK_DENSE && !plan->gram_by_parts;
-    double *columns = scratch + plan->columns_at;
-    gpis_sums here = *sums;
-    here.objective = here.AP2 = here.Y2 = 0.0;
-    for (int64_t i = 0; i < chunk->nrows; i += plan->part_rows) {
-        const gpis_block part = gpis_block_rows(chunk, i, gpis_min64(plan->part_rows, chunk->nrows - i));
-        add_part(plan, &part, scratch, collect ? columns + i * count : columns, &here);
+    const bool collect = plan->position && chunk->kind == GPIS_BLOCK_DENSE && !cut->gram_by_parts;
+    double *columns = scratch + cut->columns_at;
+    numbers here = {0};
+    for (int64_t i = 0; i < chunk->nrows; i += cut->part_rows) {
+        const gpis_block part = gpis_block_rows(chunk, i, gpis_min64(cut->part_rows, chunk->nrows - i));
+        add_part(plan, &part, scratch, collect ? columns + i * count : columns, strip, &here);
     }
-    sums->objective += here.objective;
-    sums->AP2 += here.AP2;
-    sums->Y2 += here.Y2;
+    if (strip->at[GPIS_PASS_OBJECTIVE]) *strip->at[GPIS_PASS_OBJECTIVE] += here.objective;
+    if (strip->at[GPIS_PASS_AP2]) *strip->at[GPIS_PASS_AP2] += here.AP2;
     if (!collect) return;
     const gpis_block all = gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, count, columns);
-    gpis_gram_add(&all, (gpis_ahead){NULL, 0}, sums->gram);
+    gpis_gram_add(&all, (gpis_ahead){NULL, 0}, strip->at[GPIS_PASS_GRAM]);
 }

@@ -1,12 +1,13 @@
-/* How rows are cut, and what follows from it: roundings of the sums, and their memory. */
+/* The cut of a pass, and what follows from it: the roundings of the sums, and the memory. */
 #include "pass/cut.h"
 
+#include <float.h>
 #include <math.h>
 
+#include "linalg/accurate.h"
 #include "linalg/dense.h"
-#include "pass/chunk.h"
-#include "pass/parts.h"
-#include "pass/pass.h"
+#include "linalg/gram.h"
+#include "pass/sums.h"
 #include "pass/window.h"
 #include "source/join.h"
 
@@ -17,118 +18,180 @@ enum {
     RUNS_A_STRIP = 4,        /* at least, so that the strips come out even */
     GRAM_STRIPS = 16,        /* so many have a Gram matrix each before they get more rows */
     CHUNK_BYTES = 1 << 18,   /* a chunk stays in the second-level cache */
+    MIN_CHUNK_ROWS = 64,
     MAX_CHUNK_ROWS = 1024,
-    GRAM_ROWS = MAX_CHUNK_ROWS /* what dsyrk needs to run at speed */
+    GRAM_ROWS = MAX_CHUNK_ROWS, /* what dsyrk needs to run at speed */
+    CACHE_LINE = 8              /* doubles */
 };
 
-static int64_t power_of_two_rows(int64_t bytes, double row_bytes, int64_t least, int64_t most) {
-    int64_t rows = least;
-    while (rows < most && (double)(2 * rows) * row_bytes <= (double)bytes) rows *= 2;
-    return rows;
-}
+static const double UNIT = 0.5 * DBL_EPSILON;
 
-static int64_t strip_limit(int64_t per_strip) {
-    return gpis_min64(MAX_STRIPS, gpis_max64(2, STRIP_DOUBLES / gpis_max64(1, per_strip)));
+/* ---- rows to chunks, runs and strips
+ * -----------------------------------------------------------------------------------
+ */
+
+static int64_t strip_limit(int64_t strip_size) {
+    return gpis_min64(MAX_STRIPS, gpis_max64(2, STRIP_DOUBLES / gpis_max64(1, strip_size)));
 }
 
 /* A Gram matrix has to be cleared and added for each strip, which takes as long as some hundred rows: measured, a tenth
  * of a solve at 100000 x 100 with two chunks a strip. */
-static int64_t strips_of(int64_t chunks, int64_t per_strip, bool gram) {
+static int64_t strips_of(int64_t chunks, int64_t strip_size, bool gram) {
     const int64_t wanted = gram ? gpis_max64(GRAM_STRIPS, chunks / RUNS_A_STRIP) : chunks;
-    return gpis_min64(strip_limit(per_strip), gpis_min64(wanted, chunks));
+    return gpis_min64(strip_limit(strip_size), gpis_min64(wanted, chunks));
 }
 
-static gpis_cut cut_at(int64_t n, int64_t chunk_rows, int64_t per_strip, bool gram) {
-    const int64_t chunks = (n + chunk_rows - 1) / chunk_rows;
-    return (gpis_cut){
-        .chunk_rows = chunk_rows, .run = 1, .chunks = chunks, .strips = strips_of(chunks, per_strip, gram)};
+/* The rows that fit in the cache, a power of two. */
+static int64_t cached_rows(double row_bytes) {
+    int64_t rows = MIN_CHUNK_ROWS;
+    while (rows < MAX_CHUNK_ROWS && (double)(2 * rows) * row_bytes <= (double)CHUNK_BYTES) rows *= 2;
+    return rows;
 }
 
-gpis_cut gpis_cut_rows(const gpis_source *A, int64_t per_strip, bool gram) {
-    const bool csr = A->block_kind == GPIS_BLOCK_CSR;
-    gpis_cut c = cut_at(
-        A->n, gram && !csr ? GRAM_ROWS : power_of_two_rows(CHUNK_BYTES, gpis_source_row_bytes(A), 64, MAX_CHUNK_ROWS),
-        per_strip, gram);
-    const double fit = RUN_BYTES / ((double)c.chunk_rows * gpis_source_row_bytes(A));
-    while (2.0 * (double)c.run <= fit && 2 * c.run * c.strips * RUNS_A_STRIP <= c.chunks) c.run *= 2;
+/* Runs are as long as they can be without making the strips uneven. */
+static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_bytes, bool gram) {
+    c->chunk_rows = chunk_rows;
+    c->chunks = (n + chunk_rows - 1) / chunk_rows;
+    c->strips = strips_of(c->chunks, c->strip_size, gram);
+    c->run = 1;
+    const double fit = RUN_BYTES / ((double)chunk_rows * row_bytes);
+    while (2.0 * (double)c->run <= fit && 2 * c->run * c->strips * RUNS_A_STRIP <= c->chunks) c->run *= 2;
+}
+
+/* ---- the work on a chunk
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load) {
+    const bool dense = A->block_kind == GPIS_BLOCK_DENSE, gram = load->gram > 0;
+    const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
+    const int64_t vectors = gpis_max64(load->k, load->probes);
+    c->transposed = dense && vectors <= GPIS_FEW_RESPONSES && !load->extended;
+    c->unpack = dense && !plain && ((gram && !load->some_columns) || !c->transposed);
+    c->gram_by_parts = dense && gram && gpis_gram_by_blocks(load->gram);
+    const bool by_parts = dense && !load->extended && (load->some_columns || c->gram_by_parts);
+    c->part_rows = by_parts ? cached_rows(gpis_source_row_bytes(A)) : c->chunk_rows;
+    c->unpacked_at = c->chunk_rows * vectors;
+    c->columns_at = c->unpacked_at + (c->unpack ? c->chunk_rows * load->d : 0);
+    c->scratch = c->columns_at + (load->some_columns ? (dense ? c->chunk_rows : 2) * load->gram : 0) + CACHE_LINE;
+}
+
+gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load) {
+    const bool gram = load->gram > 0, csr = A->block_kind == GPIS_BLOCK_CSR;
+    const double row_bytes = gpis_source_row_bytes(A);
+    gpis_cut c = {.strip_size = (gpis_strip_size(load) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE};
+    cut_rows(&c, A->n, gram && !csr ? GRAM_ROWS : cached_rows(row_bytes), row_bytes, gram);
+    plan_chunks(&c, A, load);
     return c;
 }
 
-/* At most. */
+int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load *load, int threads) {
+    if (load->gram == 0 && A->nonzeros * gpis_max64(1, load->k) < GPIS_SERIAL_WORK) return 1;
+    return (int)gpis_min64(threads, cut->strips);
+}
+
+/* ---- roundings
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* An upper bound on the chunks that are added to one strip, one after the other. */
 static int64_t chunks_of_a_strip(const gpis_cut *c) {
     const int64_t runs = (c->chunks + c->run - 1) / c->run;
     return (runs + c->strips - 1) / c->strips * c->run;
 }
 
-/* Rows of a strip one after the other, then the strips. A chunk's part of the objective is summed by itself first: by
- * rows, or in extended precision with no error worth a count. */
-static gpis_roundings roundings_of(const gpis_source *A, gpis_cut c, int64_t k, bool extended) {
-    const int64_t chunks = chunks_of_a_strip(&c), of_a_strip = gpis_min64(A->n, chunks * c.chunk_rows);
-    const int64_t within = extended ? 4 : k + gpis_min64(A->n, c.chunk_rows) + 8;
-    /* a chunk's part of the gradient is rounded once, and added once */
-    const bool by_chunks = extended && A->block_kind == GPIS_BLOCK_DENSE;
-    const int64_t rows = by_chunks ? chunks + 2 : of_a_strip;
-    const bool few = A->block_kind == GPIS_BLOCK_DENSE && k <= GPIS_FEW_RESPONSES && !extended;
-    const bool by_lanes = few && (A->order == GPIS_ROW_MAJOR || A->class->on_demand);
+/* Rows of a strip are added one after the other, then the strips. A chunk's part of the objective is summed by itself
+ * first: by rows, or in extended precision, whose own errors are too small to count. */
+static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
+    const bool dense = A->block_kind == GPIS_BLOCK_DENSE;
+    const int64_t chunks = chunks_of_a_strip(c), of_a_strip = gpis_min64(A->n, chunks * c->chunk_rows);
+    const int64_t within = load->extended ? 4 : load->k + gpis_min64(A->n, c->chunk_rows) + 8;
+    /* in extended precision a chunk's part of the gradient is rounded once, and added once */
+    const int64_t rows = load->extended && dense ? chunks + 2 : of_a_strip;
+    const bool by_lanes = c->transposed && (A->order == GPIS_ROW_MAJOR || A->class->on_demand);
     return (gpis_roundings){.residual = (double)(by_lanes ? gpis_dense_dot_roundings(A->d) : A->d),
-                            .objective = (double)(within + chunks + c.strips),
-                            .gradient = (double)(rows + chunks + c.strips + 8),
-                            .gram = (double)(of_a_strip + chunks + c.strips + 8)};
+                            .objective = (double)(within + chunks + c->strips),
+                            .gradient = (double)(rows + chunks + c->strips + 8),
+                            .gram = (double)(of_a_strip + chunks + c->strips + 8)};
 }
 
-/* Of parts only the longest is known, not how it is cut: the worst of all cuts, then all parts and ranks. */
-static gpis_roundings roundings_of_parts(const gpis_source *A, const gpis_join *join, int64_t k, bool extended,
-                                         int64_t gram) {
-    const double more = (double)(join->parts_of_all + join->ranks.ranks), runs = 1.0 + 1.0 / RUNS_A_STRIP;
+/* The cut of a part depends on its number of rows and, for compressed rows, on their mean length. Of each storage only
+ * the longest part is known, so this is the worst over all chunk sizes; an uneven last run adds at most a quarter. */
+static gpis_roundings roundings_of_parts(const gpis_source *A, const gpis_join *join, const gpis_load *load) {
+    const double more = (double)(join->parts_of_all + join->ranks.ranks), uneven = 1.0 + 1.0 / RUNS_A_STRIP;
     gpis_roundings worst = {0};
-    gpis_source part = *A;
-    part.n = join->largest;
-    for (int64_t rows = 64; rows <= MAX_CHUNK_ROWS; rows *= 2) {
-        const gpis_roundings r =
-            roundings_of(&part, cut_at(part.n, rows, A->d * (k + 1) + gram * gram, gram > 0), k, extended);
-        worst.residual = fmax(worst.residual, r.residual);
-        worst.objective = fmax(worst.objective, r.objective + more);
-        worst.gradient = fmax(worst.gradient, r.gradient * runs + more);
-        worst.gram = fmax(worst.gram, r.gram * runs + more);
+    for (int s = 0; s < GPIS_STORAGES; s++) {
+        if (join->largest[s] == 0) continue;
+        const gpis_source part = gpis_join_part_like(A, join, s);
+        for (int64_t rows = MIN_CHUNK_ROWS; rows <= MAX_CHUNK_ROWS; rows *= 2) {
+            gpis_cut c = gpis_cut_make(&part, load);
+            cut_rows(&c, part.n, rows, INFINITY, load->gram > 0); /* with runs of one chunk */
+            const gpis_roundings r = roundings_of(&c, &part, load);
+            worst.residual = fmax(worst.residual, r.residual);
+            worst.objective = fmax(worst.objective, r.objective * uneven + more);
+            worst.gradient = fmax(worst.gradient, r.gradient * uneven + more);
+            worst.gram = fmax(worst.gram, r.gram * uneven + more);
+        }
     }
     return worst;
 }
 
-gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, int64_t gram) {
+gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load) {
     const gpis_join *join = gpis_source_joined(A);
-    if (join) return roundings_of_parts(A, join, k, extended, gram);
-    const gpis_cut c = gpis_cut_rows(A, A->d * (k + 1) + gram * gram, gram > 0);
-    return roundings_of(A, c, k, extended);
+    if (join) return roundings_of_parts(A, join, load);
+    const gpis_cut c = gpis_cut_make(A, load);
+    return roundings_of(&c, A, load);
 }
+
+/*
+ * The computed residual is r + e with |e_i| <= (q + 2) u (|A| |x| + |y|)_i, where q counts the roundings of a row's
+ * product and u is the unit of the precision in which it was computed, and one rounding to double. Since
+ * |y| <= |r| + |A| |x|,
+ *
+ *     ||e|| <= (q + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||,
+ *
+ * and the sum of squares is off by 2 ||r + e|| ||e|| + ||e||^2, besides its own roundings.
+ */
+gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2) {
+    const gpis_load load = gpis_load_of(pass, A->d);
+    const gpis_roundings roundings = gpis_pass_roundings(A, &load);
+    const double unit = pass->extended ? 0.5 * (double)LDBL_EPSILON : UNIT, f = *pass->objective, r = sqrt(f);
+    double products = 0.0; /* sum_j ||a_j|| ||X_j|| >= ||A X||_F, as large as the terms that make it up */
+    for (int64_t j = 0; j < A->d; j++) products += sqrt(norms2[j]) * gpis_norm2(pass->X + j * pass->k, pass->k);
+    const double e = (roundings.residual + 2.0) * unit * (2.0 * products + r) + UNIT * r;
+    return (gpis_point){.x = pass->X,
+                        .g = pass->G,
+                        .objective = f,
+                        .norms2 = norms2,
+                        .errors = {.residual = e,
+                                   .product = roundings.gradient * UNIT * r,
+                                   .objective = 2.0 * r * e + e * e + roundings.objective * UNIT * f}};
+}
+
+/* ---- memory
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 double gpis_pass_gram_strips(double n, double d) {
     return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), (int64_t)fmin(d * d, 1e18), true);
 }
 
-/* The largest part of this rank, and the sums of all parts and of one. */
-static double memory_of_parts(const gpis_context *context, const gpis_join *join, int64_t d, gpis_pass_load load) {
-    const double sums = (double)(d * (2 * load.k + load.probes + 1)) + (double)gpis_triangle(load.gram);
+/* The largest part of this rank, and the messages of all parts and of one. */
+static double memory_of_parts(const gpis_context *context, const gpis_join *join, const gpis_load *load) {
+    const double points = (double)(load->d * (load->k + load->probes)), sums = (double)gpis_message_size(load);
     double most = 0.0;
     for (int64_t i = 0; i < join->count; i++) most = fmax(most, gpis_pass_memory(context, join->parts[i], load));
-    return most + 8.0 * 2.0 * sums;
+    return most + 8.0 * (2.0 * sums + points);
 }
 
-double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load) {
+double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {
     const gpis_join *join = gpis_source_joined(A);
-    if (join) return memory_of_parts(context, join, A->d, load);
-    const int64_t vectors = load.k + load.probes;
-    /* and the norms of the columns, and what extended precision adds to G */
-    const int64_t per_strip = A->d * (vectors + load.k + 1) + load.gram * load.gram;
-    const gpis_cut c = gpis_cut_rows(A, per_strip, load.gram > 0);
+    if (join) return memory_of_parts(context, join, load);
+    const gpis_cut c = gpis_cut_make(A, load);
     const int threads = (int)gpis_min64(context->threads, c.strips);
-    const bool plain = A->block_kind == GPIS_BLOCK_CSR || (A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR);
-    const bool some = load.gram > 0 && load.gram < A->d;
-    const bool unpack = !plain && ((load.gram > 0 && !some) || gpis_max64(load.k, load.probes) > GPIS_FEW_RESPONSES);
-    const int64_t gathered = !some                             ? 0
-                             : A->block_kind == GPIS_BLOCK_CSR ? 2 * load.gram + A->d
-                                                               : c.chunk_rows * load.gram;
-    const double scratch = (double)(c.chunk_rows * (vectors + (unpack ? A->d : 0)) + gathered) * threads;
-    const gpis_window_use use = {c.chunk_rows, c.run * c.chunk_rows, load.sketch, threads};
-    return 8.0 * ((double)(per_strip + 32) * (double)c.strips + scratch + (double)(A->d * (vectors + load.k))) +
+    const double strips = ((double)c.strip_size + 2.0 * GPIS_PASS_SUMS + 16.0) * (double)c.strips;
+    const double points = (double)(load->d * (2 * load->k + load->probes)), position = 0.5 * (double)load->d;
+    const gpis_window_use use = {c.chunk_rows, c.run * c.chunk_rows, load->sketch, threads};
+    return 8.0 * (strips + (double)c.scratch * threads + points + position) +
            (double)gpis_windows_memory(A, context->limit, use);
 }

@@ -1,17 +1,34 @@
-/* How the rows of a source are cut into chunks, chunks into runs, and runs dealt to strips (pass.h): a function of the
- * problem's shape alone. */
+/*
+ * The cut: how the rows of a source are divided into chunks, chunks into runs, and runs among strips (pass.h), and how
+ * a chunk is worked on. It is made once for a pass, from the shape of the source and the load alone; the sweep follows
+ * it, and the memory and the roundings of the pass are read off it, so that they cannot disagree.
+ */
 #ifndef GPIS_CUT_H
 #define GPIS_CUT_H
 
-#include "source/source.h"
+#include "pass/pass.h"
+
+/* Up to so many responses go one by one through the fused kernel, more through BLAS; both read the chunk from cache. */
+enum { GPIS_FEW_RESPONSES = 8 };
+enum { GPIS_SERIAL_WORK = 1 << 15 }; /* below so many entries threads cost more than they bring */
 
 typedef struct gpis_cut {
-    int64_t chunk_rows, run, strips, chunks; /* run: its chunks */
+    int64_t chunk_rows; /* rows that are worked on at a time; they stay in cache */
+    int64_t run;        /* chunks in a row that belong to one strip */
+    int64_t chunks, strips;
+    int64_t strip_size; /* numbers that the sums of a strip take, padded to whole cache lines */
+    /* How a chunk is worked on. */
+    bool transposed;     /* dense rows and few vectors: X, P, V and the strips' G and A'A V are held transposed */
+    bool unpack;         /* BLAS needs row-major doubles, and the blocks are not */
+    bool gram_by_parts;  /* the Gram matrix goes through part_rows at a time, as all else does */
+    int64_t part_rows;   /* all but the Gram matrix goes through so many rows of a chunk at a time */
+    int64_t unpacked_at; /* in the scratch of a thread, whose beginning is the residual: rows as doubles, */
+    int64_t columns_at;  /* and the selected columns */
+    int64_t scratch;     /* numbers that a thread needs */
 } gpis_cut;
 
-/* per_strip: doubles that the sums of a strip take; gram: a Gram matrix is among them. */
-gpis_cut gpis_cut_rows(const gpis_source *A, int64_t per_strip, bool gram);
-
-enum { GPIS_SERIAL_WORK = 1 << 15 }; /* below so many entries threads cost more than they bring */
+gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load);
+/* Threads that the sweep can use, out of `threads`. */
+int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load *load, int threads);
 
 #endif

@@ -47,7 +47,8 @@ gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m) {
     return status;
 }
 
-gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, const gpis_pass *pass) {
+gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, const gpis_pass *pass,
+                           const double *norms2, gpis_point *point) {
     static const double WORTH_IT = 1e8; /* products: some milliseconds, which sending must not take */
     const gpis_join *join = gpis_source_joined(A);
     const int64_t d = A->d;
@@ -65,6 +66,7 @@ gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *
     gpis_source *rows = NULL;
     if (status == GPIS_OK) status = gpis_source_dense(context, B, GPIS_FLOAT64, GPIS_ROW_MAJOR, m, d, d, &rows);
     if (status == GPIS_OK) status = gpis_pass_run(context, rows, &rest);
+    if (status == GPIS_OK && rest.X) *point = gpis_pass_point(rows, &rest, norms2);
     gpis_source_destroy(rows);
     return status;
 }

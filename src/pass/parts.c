@@ -10,53 +10,47 @@
 
 #include <string.h>
 
+#include "pass/sums.h"
+
 /* What rank 0 sends: whole numbers, as doubles. Seeds and rounds are sent in halves of 32 bits. */
-enum { TASK, K, PROBES, COUNT, WANTED, KIND, M, SKETCH_K, SEED, SEED_LOW, ROUND, ROUND_LOW, NUMBER, REQUEST };
-enum wanted {
-    HAS_X = 1,
-    HAS_P = 2,
-    HAS_V = 4,
-    HAS_Y = 8,
-    EXTENDED = 16,
-    OBJECTIVE = 32,
-    GRADIENT = 64,
-    NORM_AP = 128,
-    PRODUCTS = 256,
-    NORM_Y = 512,
-    NORMS = 1024,
-    GRAM_MATRIX = 2048,
-    SKETCH = 4096,
-    SOME_COLUMNS = 8192,
-    MISSES = 16384
+enum {
+    TASK,
+    K,
+    PROBES,
+    GRAM_COLUMNS,
+    WANTED,
+    GIVEN,
+    KIND,
+    M,
+    SKETCH_K,
+    SEED,
+    SEED_LOW,
+    ROUND,
+    ROUND_LOW,
+    NUMBER,
+    REQUEST
 };
+/* What a pass is given, as bits. */
+enum given { HAS_X = 1, HAS_P = 2, HAS_V = 4, HAS_Y = 8, HAS_COLUMNS = 16, HAS_SKETCH = 32, EXTENDED = 64 };
 
 /* All that a rank holds for a pass. */
 typedef struct work {
     gpis_context *context; /* borrowed */
     const gpis_join *join; /* borrowed */
-    int64_t d;
-    gpis_pass pass; /* of this rank; what is wanted goes to `sums`, H to `gram` */
+    gpis_pass pass;        /* of this rank, with places of its own for the points and for the sums of one part */
+    gpis_load load;
+    int given;
     double *points; /* owned: X, P, V, and the columns of the Gram matrix, one after the other */
     int64_t point_count;
-    double *sums, *one; /* owned: of all parts; of one, where there are several */
+    double *part; /* owned: the sums of one part, but for a Gram matrix that the caller has a place for */
+    double *sums; /* owned: of all parts, as a message */
     int64_t sum_count;
     int64_t *columns;        /* owned: of the Gram matrix; NULL: all */
-    double *gram;            /* of one part */
-    double *owned_gram;      /* the same, unless it is the caller's */
     gpis_sketch *own_sketch; /* owned, on ranks that serve */
 } work;
 
 /* ---- where things are -----------------------------------------------------------------------------------------------
  */
-
-static int64_t columns_of(const gpis_pass *p, int wanted, int64_t d) { return wanted & SOME_COLUMNS ? p->count : d; }
-
-/* Numbers to be summed: the objective, ||A P||^2 and ||Y||^2, then what is wanted of the rest, H last, as a triangle.
- */
-static int64_t count_sums(const gpis_pass *p, int wanted, int64_t d) {
-    return 3 + (wanted & GRADIENT ? d * p->k : 0) + (wanted & PRODUCTS ? d * p->probes : 0) + (wanted & NORMS ? d : 0) +
-           (wanted & MISSES ? p->probes : 0) + (wanted & GRAM_MATRIX ? gpis_triangle(columns_of(p, wanted, d)) : 0);
-}
 
 /* The next `count` numbers at *at, or NULL where they are not wanted. */
 static double *next(double **at, bool wanted, int64_t count) {
@@ -66,35 +60,43 @@ static double *next(double **at, bool wanted, int64_t count) {
     return here;
 }
 
-/* Sends what the pass wants to its places in `sums`, but for H. */
-static void place_sums(gpis_pass *p, int wanted, int64_t d, double *sums) {
-    double *at = sums + 3;
-    p->objective = wanted & OBJECTIVE ? sums : NULL;
-    p->AP2 = wanted & NORM_AP ? sums + 1 : NULL;
-    p->Y2 = wanted & NORM_Y ? sums + 2 : NULL;
-    p->G = next(&at, wanted & GRADIENT, d * p->k);
-    p->AAV = next(&at, wanted & PRODUCTS, d * p->probes);
-    p->norms2 = next(&at, wanted & NORMS, d);
-    p->misses = next(&at, wanted & MISSES, p->probes);
+static int64_t count_points(const gpis_load *load, int given) {
+    return ((given & HAS_X ? load->k : 0) + (given & HAS_P ? load->k : 0) + (given & HAS_V ? load->probes : 0)) *
+               load->d +
+           (given & HAS_COLUMNS ? load->gram : 0);
 }
 
-static int64_t count_points(const gpis_pass *p, int wanted, int64_t d) {
-    return ((wanted & HAS_X ? p->k : 0) + (wanted & HAS_P ? p->k : 0) + (wanted & HAS_V ? p->probes : 0)) * d +
-           (wanted & SOME_COLUMNS ? p->count : 0);
+static void place_points(work *w) {
+    double *at = w->points;
+    const int64_t d = w->load.d;
+    w->pass.X = next(&at, w->given & HAS_X, d * w->load.k);
+    w->pass.P = next(&at, w->given & HAS_P, d * w->load.k);
+    w->pass.V = next(&at, w->given & HAS_V, d * w->load.probes);
 }
 
-static void place_points(gpis_pass *p, int wanted, int64_t d, double *points) {
-    p->X = next(&points, wanted & HAS_X, d * p->k);
-    p->P = next(&points, wanted & HAS_P, d * p->k);
-    p->V = next(&points, wanted & HAS_V, d * p->probes);
+/* A caller's Gram matrix has a place already, which serves for each part in turn. */
+static bool has_place(gpis_pass_sum sum, const double *gram) { return sum == GPIS_PASS_GRAM && gram; }
+
+static int64_t count_part(const gpis_load *load, const double *gram) {
+    int64_t count = 0;
+    for (int s = 0; s < GPIS_PASS_SUMS; s++)
+        if (!has_place((gpis_pass_sum)s, gram)) count += gpis_pass_sum_count(load, (gpis_pass_sum)s);
+    return count;
 }
 
-static int wanted_by(const gpis_pass *p) {
+static void place_sums(work *w, double *gram) {
+    double *at = w->part;
+    for (int s = 0; s < GPIS_PASS_SUMS; s++) {
+        const gpis_pass_sum sum = (gpis_pass_sum)s;
+        const bool wanted = gpis_pass_sum_is_wanted(&w->load, sum);
+        gpis_pass_sum_set_place(&w->pass, sum,
+                                has_place(sum, gram) ? gram : next(&at, wanted, gpis_pass_sum_count(&w->load, sum)));
+    }
+}
+
+static int given_to(const gpis_pass *p) {
     return (p->X ? HAS_X : 0) | (p->P ? HAS_P : 0) | (p->V ? HAS_V : 0) | (p->Y ? HAS_Y : 0) |
-           (p->extended ? EXTENDED : 0) | (p->objective ? OBJECTIVE : 0) | (p->G ? GRADIENT : 0) |
-           (p->AP2 ? NORM_AP : 0) | (p->AAV ? PRODUCTS : 0) | (p->Y2 ? NORM_Y : 0) | (p->norms2 ? NORMS : 0) |
-           (p->gram ? GRAM_MATRIX : 0) | (p->sketch ? SKETCH : 0) | (p->gram && p->columns ? SOME_COLUMNS : 0) |
-           (p->misses ? MISSES : 0);
+           (p->gram && p->columns ? HAS_COLUMNS : 0) | (p->sketch ? HAS_SKETCH : 0) | (p->extended ? EXTENDED : 0);
 }
 
 static void halve(uint64_t number, double *halves) {
@@ -104,18 +106,20 @@ static void halve(uint64_t number, double *halves) {
 
 static uint64_t whole(const double *halves) { return (uint64_t)halves[0] << 32 | (uint64_t)halves[1]; }
 
-static void write_request(const gpis_pass *p, double *request) {
+static void write_request(const work *w, double *request) {
+    const gpis_sketch *sketch = w->pass.sketch;
     request[TASK] = GPIS_TASK_PASS;
-    request[K] = (double)p->k;
-    request[PROBES] = (double)p->probes;
-    request[COUNT] = (double)p->count;
-    request[WANTED] = wanted_by(p);
-    if (!p->sketch) return;
-    request[KIND] = gpis_sketch_number(p->sketch->class);
-    request[M] = (double)p->sketch->m;
-    request[SKETCH_K] = (double)p->sketch->k;
-    halve(p->sketch->seed, &request[SEED]);
-    halve(p->sketch->round, &request[ROUND]);
+    request[K] = (double)w->load.k;
+    request[PROBES] = (double)w->load.probes;
+    request[GRAM_COLUMNS] = (double)w->load.gram;
+    request[WANTED] = w->load.wanted;
+    request[GIVEN] = w->given;
+    if (!sketch) return;
+    request[KIND] = gpis_sketch_number(sketch->class);
+    request[M] = (double)sketch->m;
+    request[SKETCH_K] = (double)sketch->k;
+    halve(sketch->seed, &request[SEED]);
+    halve(sketch->round, &request[ROUND]);
 }
 
 static void clear_work(work *w) {
@@ -123,42 +127,26 @@ static void clear_work(work *w) {
     gpis_free(w->context, w->points);
     gpis_free(w->context, w->columns);
     gpis_free(w->context, w->sums);
-    gpis_free(w->context, w->one);
-    gpis_free(w->context, w->owned_gram);
+    gpis_free(w->context, w->part);
 }
 
 /* Memory for a pass. The lengths of what is exchanged are known afterwards, even if there was none. */
-static gpis_status allocate(work *w, int wanted, double *gram) {
-    const int64_t d = w->d;
-    w->point_count = count_points(&w->pass, wanted, d);
-    w->sum_count = count_sums(&w->pass, wanted, d);
+static gpis_status allocate(work *w, double *gram) {
+    w->point_count = count_points(&w->load, w->given);
+    w->sum_count = gpis_message_size(&w->load);
     w->points = gpis_alloc_zero(w->context, w->point_count, sizeof(double));
     w->sums = gpis_alloc_zero(w->context, w->sum_count, sizeof(double));
-    if (w->join->count > 1) w->one = gpis_alloc_zero(w->context, w->sum_count, sizeof(double));
-    const int64_t of_gram = columns_of(&w->pass, wanted, d);
-    if (wanted & GRAM_MATRIX && !gram) gram = w->owned_gram = gpis_alloc(w->context, of_gram * of_gram, sizeof(double));
-    if (wanted & SOME_COLUMNS) w->columns = gpis_alloc_zero(w->context, of_gram, sizeof *w->columns);
-    if (!w->points || !w->sums || (w->join->count > 1 && !w->one) || (wanted & GRAM_MATRIX && !gram) ||
-        (wanted & SOME_COLUMNS && !w->columns))
-        return GPIS_NO_MEMORY;
-    w->gram = w->pass.gram = gram;
+    w->part = gpis_alloc_zero(w->context, count_part(&w->load, gram), sizeof(double));
+    if (w->given & HAS_COLUMNS) w->columns = gpis_alloc_zero(w->context, w->load.gram, sizeof *w->columns);
+    if (!w->points || !w->sums || !w->part || (w->given & HAS_COLUMNS && !w->columns)) return GPIS_NO_MEMORY;
     w->pass.columns = w->columns;
-    place_points(&w->pass, wanted, d, w->points);
-    place_sums(&w->pass, wanted, d, w->one ? w->one : w->sums);
+    place_points(w);
+    place_sums(w, gram);
     return GPIS_OK;
 }
 
 /* ---- this rank's parts ----------------------------------------------------------------------------------------------
  */
-
-/* H of a part to the triangle at the end of `sums`, and the other numbers to those of all parts. */
-static void add_part(work *w) {
-    const int64_t d = gpis_pass_gram_columns(&w->pass, w->d), tail = gpis_triangle(d);
-    double *to = w->sums + w->sum_count - tail;
-    for (int64_t i = 0; w->one && i < w->sum_count - tail; i++) w->sums[i] += w->one[i];
-    for (int64_t i = 0; tail && i < d; i++)
-        for (int64_t j = i; j < d; j++) *to++ += w->gram[i * d + j];
-}
 
 static gpis_status sweep_parts(work *w) {
     const gpis_join *join = w->join;
@@ -170,7 +158,7 @@ static gpis_status sweep_parts(work *w) {
         pass.row0 += row;
         pass.skip = gpis_max64(0, pass.skip - row);
         status = gpis_pass_sweep(w->context, join->parts[i], &pass);
-        if (status == GPIS_OK) add_part(w);
+        if (status == GPIS_OK) gpis_message_add(&pass, &w->load, w->sums);
     }
     return status == GPIS_OK && w->pass.sketch ? gpis_gather_reserve(join, &w->pass) : status;
 }
@@ -209,27 +197,10 @@ static void copy(double *to, const double *from, int64_t count) {
     if (to) memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-static void deliver(const work *w, const gpis_pass *pass) {
-    const int64_t d = w->d;
-    gpis_pass at = *pass;
-    place_sums(&at, wanted_by(pass), d, w->sums);
-    copy(pass->objective, at.objective, 1);
-    copy(pass->AP2, at.AP2, 1);
-    copy(pass->Y2, at.Y2, 1);
-    copy(pass->G, at.G, d * pass->k);
-    copy(pass->AAV, at.AAV, d * pass->probes);
-    copy(pass->norms2, at.norms2, d);
-    copy(pass->misses, at.misses, pass->probes);
-    const int64_t of_gram = gpis_pass_gram_columns(pass, d);
-    const double *from = w->sums + w->sum_count - gpis_triangle(of_gram);
-    for (int64_t i = 0; i < of_gram; i++)
-        for (int64_t j = i; j < of_gram; j++) pass->gram[i * of_gram + j] = pass->gram[j * of_gram + i] = *from++;
-}
-
 /* A sum is not finite: all ranks look where that comes from. */
 static gpis_status explain(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const gpis_join *join = gpis_source_joined(A);
-    double request[REQUEST] = {[TASK] = GPIS_TASK_AUDIT, [K] = (double)pass->k, [WANTED] = wanted_by(pass)};
+    double request[REQUEST] = {[TASK] = GPIS_TASK_AUDIT, [K] = (double)pass->k, [GIVEN] = given_to(pass)};
     gpis_status status = send_request(join, request);
     if (status != GPIS_OK) return status;
     status = gpis_join_agree(join, gpis_pass_audit(context, A, pass, gpis_join_rows(join)));
@@ -238,22 +209,22 @@ static gpis_status explain(gpis_context *context, gpis_source *A, const gpis_pas
 
 gpis_status gpis_parts_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const gpis_join *join = gpis_source_joined(A);
-    const int wanted = wanted_by(pass);
     double request[REQUEST] = {0};
-    work w = {.context = context, .join = join, .d = A->d, .pass = *pass};
+    work w = {
+        .context = context, .join = join, .pass = *pass, .load = gpis_load_of(pass, A->d), .given = given_to(pass)};
     gpis_watch_begin(pass->watch);
-    gpis_status status = allocate(&w, wanted, pass->gram);
+    gpis_status status = allocate(&w, pass->gram);
     if (status == GPIS_OK) {
         copy((double *)w.pass.X, pass->X, A->d * pass->k);
         copy((double *)w.pass.P, pass->P, A->d * pass->k);
         copy((double *)w.pass.V, pass->V, A->d * pass->probes);
         for (int64_t c = 0; w.columns && c < pass->count; c++)
             w.points[w.point_count - pass->count + c] = (double)pass->columns[c];
-        write_request(pass, request);
+        write_request(&w, request);
         status = send_request(join, request);
         if (status == GPIS_OK) status = take_part(&w, GPIS_OK);
     }
-    if (status == GPIS_OK) deliver(&w, pass);
+    if (status == GPIS_OK) gpis_message_deliver(pass, &w.load, w.sums);
     clear_work(&w);
     if (status == GPIS_OK && pass->sketch) status = gpis_sketch_finish(pass->sketch, context->threads);
     if (status != GPIS_OK || gpis_pass_is_finite(context, pass, A->d)) return status;
@@ -273,18 +244,29 @@ gpis_status gpis_pass_dismiss(gpis_context *context, gpis_source *A, gpis_status
 /* ---- the other ranks ------------------------------------------------------------------------------------------------
  */
 
+static gpis_load load_asked_for(const double *request, int64_t d) {
+    const int given = (int)request[GIVEN];
+    return (gpis_load){.d = d,
+                       .k = (int64_t)request[K],
+                       .probes = (int64_t)request[PROBES],
+                       .gram = (int64_t)request[GRAM_COLUMNS],
+                       .some_columns = given & HAS_COLUMNS,
+                       .wanted = (unsigned)request[WANTED],
+                       .extended = given & EXTENDED,
+                       .sketch = given & HAS_SKETCH};
+}
+
 static gpis_status serve_pass(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
     const gpis_join *join = gpis_source_joined(A);
-    const int wanted = (int)request[WANTED];
-    work w = {.context = context, .join = join, .d = A->d};
-    w.pass = (gpis_pass){.k = (int64_t)request[K],
-                         .Y = wanted & HAS_Y ? Y : NULL,
-                         .probes = (int64_t)request[PROBES],
-                         .count = (int64_t)request[COUNT],
-                         .extended = wanted & EXTENDED,
+    work w = {.context = context, .join = join, .load = load_asked_for(request, A->d), .given = (int)request[GIVEN]};
+    w.pass = (gpis_pass){.k = w.load.k,
+                         .Y = w.given & HAS_Y ? Y : NULL,
+                         .probes = w.load.probes,
+                         .count = w.load.some_columns ? w.load.gram : 0,
+                         .extended = w.load.extended,
                          .row0 = join->begin[join->ranks.rank]};
-    gpis_status status = allocate(&w, wanted, NULL);
-    if (status == GPIS_OK && wanted & SKETCH)
+    gpis_status status = allocate(&w, NULL);
+    if (status == GPIS_OK && w.load.sketch)
         status = gpis_sketch_create(context, gpis_sketch_numbered((int)request[KIND]), (int64_t)request[M], A->n, A->d,
                                     (int64_t)request[SKETCH_K], whole(&request[SEED]), whole(&request[ROUND]),
                                     &w.own_sketch);
@@ -297,7 +279,7 @@ static gpis_status serve_pass(gpis_context *context, gpis_source *A, const doubl
 static gpis_status serve_audit(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
     const gpis_join *join = gpis_source_joined(A);
     const gpis_pass pass = {
-        .k = (int64_t)request[K], .Y = (int)request[WANTED] & HAS_Y ? Y : NULL, .row0 = join->begin[join->ranks.rank]};
+        .k = (int64_t)request[K], .Y = (int)request[GIVEN] & HAS_Y ? Y : NULL, .row0 = join->begin[join->ranks.rank]};
     return gpis_join_agree(join, gpis_pass_audit(context, A, &pass, gpis_join_rows(join)));
 }
 

@@ -6,11 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "linalg/accurate.h"
-#include "linalg/dense.h"
-#include "linalg/gram.h"
 #include "pass/chunk.h"
-#include "pass/cut.h"
 #include "pass/parts.h"
 #include "pass/window.h"
 
@@ -19,30 +15,21 @@ typedef struct sweep {
     gpis_context *context; /* borrowed */
     gpis_source *A;        /* borrowed */
     const gpis_pass *pass; /* borrowed */
+    gpis_load load;
+    gpis_cut cut;
     gpis_chunk_plan plan;
-    int64_t chunk_rows, run_rows, strips;
+    int64_t run_rows;
     int threads;
-    bool sums_wanted;     /* not the sketch alone */
-    gpis_sums *sums;      /* strips of them; owned */
-    atomic_llong *turns;  /* owned: runs of this window that each strip has had */
-    atomic_llong taken;   /* runs of this window that were taken */
-    double *accumulators; /* owned: their arrays */
-    double *transposed;   /* owned: XT, PT */
-    int32_t *position;    /* owned: of each column among those of the Gram matrix */
-    double *scratch;      /* owned: of each thread */
-    int64_t scratch_size;
+    bool sums_wanted;      /* not the sketch alone */
+    gpis_strip *strips;    /* owned: cut.strips of them */
+    atomic_llong *turns;   /* owned: runs of this window that each strip has had */
+    atomic_llong taken;    /* runs of this window that were taken */
+    double *accumulators;  /* owned: the sums of the strips */
+    double *transposed;    /* owned: XT, VT, PT */
+    int32_t *position;     /* owned: of each column among those of the Gram matrix */
+    double *scratch;       /* owned: of each thread */
     gpis_windows *windows; /* owned */
 } sweep;
-
-static void plan_sweep(sweep *s, int64_t per_strip) {
-    const gpis_source *A = s->A;
-    const gpis_cut c = gpis_cut_rows(A, per_strip, s->pass->gram != NULL);
-    s->chunk_rows = c.chunk_rows;
-    s->run_rows = c.run * c.chunk_rows;
-    s->strips = c.strips;
-    s->threads = (int)gpis_min64(s->context->threads, s->strips);
-    if (!s->pass->gram && A->nonzeros * gpis_max64(1, s->pass->k) < GPIS_SERIAL_WORK) s->threads = 1;
-}
 
 static void transpose(const double *X, int64_t d, int64_t k, double *XT) {
     for (int64_t j = 0; j < d; j++)
@@ -52,7 +39,7 @@ static void transpose(const double *X, int64_t d, int64_t k, double *XT) {
 /* Few vectors of dense data: the kernel wants each one contiguous. */
 static gpis_status transpose_points(sweep *s) {
     const gpis_pass *pass = s->pass;
-    const int64_t d = s->A->d, size = d * pass->k, probes = pass->V ? d * pass->probes : 0;
+    const int64_t d = s->A->d, size = d * pass->k, probes = d * s->load.probes;
     s->transposed = gpis_alloc(s->context, 2 * size + probes, sizeof(double));
     if (!s->transposed) return GPIS_NO_MEMORY;
     double *XT = s->transposed, *VT = XT + size, *PT = VT + probes;
@@ -65,30 +52,19 @@ static gpis_status transpose_points(sweep *s) {
     return GPIS_OK;
 }
 
-static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t norms, int64_t gram, int64_t misses) {
-    const int64_t low = s->pass->extended ? G : 0;
-    const int64_t per_strip =
-        (G + AAV + norms + gram + misses + low + 7) / 8 * 8; /* whole cache lines, so that threads share none */
-    s->sums = gpis_alloc_zero(s->context, s->strips, sizeof *s->sums);
-    s->turns = gpis_alloc_zero(s->context, s->strips, sizeof *s->turns);
+static gpis_status allocate_strips(sweep *s) {
+    const int64_t strips = s->cut.strips, size = s->cut.strip_size;
     int64_t total;
-    if (!gpis_checked_mul(per_strip, s->strips, &total))
-        return gpis_fail(s->context, GPIS_TOO_LARGE, "%lld columns are too many", (long long)s->A->d);
+    if (!gpis_checked_mul(size, strips, &total))
+        return gpis_fail(s->context, GPIS_TOO_LARGE, "the sums of %lld columns are too large", (long long)s->A->d);
+    s->strips = gpis_alloc_zero(s->context, strips, sizeof *s->strips);
+    s->turns = gpis_alloc_zero(s->context, strips, sizeof *s->turns);
     s->accumulators = gpis_alloc(s->context, total, sizeof(double));
-    if (!s->sums || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
+    if (!s->strips || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
         /* By those who will use them: most of it is memory that the system has yet to find. */
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (total > GPIS_SERIAL_WORK)
-    for (int64_t t = 0; t < s->strips; t++)
-        memset(s->accumulators + t * per_strip, 0, (size_t)per_strip * sizeof(double));
-    for (int64_t t = 0; t < s->strips; t++) {
-        double *a = s->accumulators + t * per_strip;
-        if (G) s->sums[t].G = a;
-        if (AAV) s->sums[t].AAV = a + G;
-        if (norms) s->sums[t].norms2 = a + G + AAV;
-        if (gram) s->sums[t].gram = a + G + AAV + norms;
-        if (misses) s->sums[t].misses = a + G + AAV + norms + gram;
-        if (low) s->sums[t].low = a + G + AAV + norms + gram + misses;
-    }
+    for (int64_t t = 0; t < strips; t++) memset(s->accumulators + t * size, 0, (size_t)size * sizeof(double));
+    for (int64_t t = 0; t < strips; t++) s->strips[t] = gpis_strip_at(&s->load, s->accumulators + t * size);
     return GPIS_OK;
 }
 
@@ -98,23 +74,11 @@ static bool is_zero(const double *v, int64_t size) {
     return true;
 }
 
-/* How chunks are worked on, and the room it takes: R, unpacked rows, and the columns of the Gram matrix. */
-static void plan_chunks(sweep *s, int64_t vectors) {
+/* The residual is -Y: true in the first pass of most solves. */
+static bool starts_at_zero(const sweep *s) {
     const gpis_pass *pass = s->pass;
-    const gpis_source *A = s->A;
-    const bool dense = A->block_kind == GPIS_BLOCK_DENSE, some = pass->gram && pass->columns;
-    const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
-    gpis_chunk_plan *plan = &s->plan;
-    *plan = (gpis_chunk_plan){.pass = pass, .transposed = dense && vectors <= GPIS_FEW_RESPONSES && !pass->extended};
-    plan->unpack = dense && !plain && ((pass->gram && !some) || !plan->transposed);
-    plan->zero =
-        dense && !pass->extended && pass->X && pass->Y && pass->G && !pass->V && is_zero(pass->X, A->d * pass->k);
-    plan->gram_by_parts = dense && pass->gram && gpis_gram_by_blocks(gpis_pass_gram_columns(pass, A->d));
-    const bool by_parts = dense && !pass->extended && (some || plan->gram_by_parts);
-    plan->part_rows = by_parts ? gpis_cut_rows(A, 1, false).chunk_rows : s->chunk_rows;
-    plan->unpacked_at = s->chunk_rows * vectors;
-    plan->columns_at = plan->unpacked_at + (plan->unpack ? s->chunk_rows * A->d : 0);
-    s->scratch_size = plan->columns_at + (some ? (dense ? s->chunk_rows : 2) * pass->count : 0) + 8;
+    return s->A->block_kind == GPIS_BLOCK_DENSE && !pass->extended && pass->X && pass->Y && pass->G && !pass->V &&
+           is_zero(pass->X, s->A->d * pass->k);
 }
 
 static gpis_status number_columns(sweep *s) {
@@ -129,40 +93,34 @@ static gpis_status number_columns(sweep *s) {
 
 static gpis_status prepare(sweep *s) {
     const gpis_pass *pass = s->pass;
-    const gpis_source *A = s->A;
-    const int64_t G = pass->G ? A->d * pass->k : 0, AAV = pass->AAV ? A->d * pass->probes : 0;
-    const int64_t norms = pass->norms2 ? A->d : 0, misses = pass->misses ? pass->probes : 0,
-                  columns = gpis_max64(pass->k, pass->V ? pass->probes : 0);
-    const int64_t of_gram = gpis_pass_gram_columns(pass, A->d);
-    int64_t gram;
-    if (!gpis_checked_mul(of_gram, of_gram, &gram))
-        return gpis_fail(s->context, GPIS_TOO_LARGE, "the Gram matrix of %lld columns is too large",
-                         (long long)of_gram);
-    plan_sweep(s, G + AAV + norms + gram + misses);
-    plan_chunks(s, columns);
-    s->scratch = gpis_alloc(s->context, s->scratch_size * s->threads, sizeof(double));
+    s->load = gpis_load_of(pass, s->A->d);
+    s->cut = gpis_cut_make(s->A, &s->load);
+    s->run_rows = s->cut.run * s->cut.chunk_rows;
+    s->threads = gpis_cut_threads(&s->cut, s->A, &s->load, s->context->threads);
+    s->plan = (gpis_chunk_plan){.pass = pass, .cut = &s->cut, .zero = starts_at_zero(s)};
+    s->scratch = gpis_alloc(s->context, s->cut.scratch * s->threads, sizeof(double));
     if (!s->scratch) return GPIS_NO_MEMORY;
     gpis_status status = GPIS_OK;
-    if (s->plan.transposed && (pass->X || pass->P || pass->V)) status = transpose_points(s);
-    if (status == GPIS_OK && pass->columns) status = number_columns(s);
-    if (status == GPIS_OK) status = allocate_strips(s, G, AAV, norms, gram, misses);
+    if (s->cut.transposed && (pass->X || pass->P || pass->V)) status = transpose_points(s);
+    if (status == GPIS_OK && s->load.some_columns) status = number_columns(s);
+    if (status == GPIS_OK) status = allocate_strips(s);
     if (status != GPIS_OK) return status;
     const gpis_window_use use = {
-        .chunk_rows = s->chunk_rows, .run_rows = s->run_rows, .whole = pass->sketch != NULL, .threads = s->threads};
+        .chunk_rows = s->cut.chunk_rows, .run_rows = s->run_rows, .whole = pass->sketch != NULL, .threads = s->threads};
     return gpis_windows_start(s->context, s->A, use, &s->windows);
 }
 
 /* Rows [begin, end) of the window, all of one run, to the sums of its strip. */
-static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t end, gpis_sums *sums, int thread) {
-    double *scratch = s->scratch + thread * s->scratch_size;
+static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t end, gpis_strip *strip, int thread) {
+    double *scratch = s->scratch + thread * s->cut.scratch;
     const int64_t step = gpis_windows_step(s->windows);
     for (int64_t first = begin; first < end && !gpis_watch_stopped(s->pass->watch); first += step) {
         const int64_t count = gpis_min64(step, end - first);
         gpis_block rows;
         if (!gpis_windows_take(s->windows, window, first, count, thread, &rows)) return;
-        for (int64_t c = 0; s->sums_wanted && c < count; c += s->chunk_rows) {
-            const gpis_block chunk = gpis_block_rows(&rows, c, gpis_min64(s->chunk_rows, count - c));
-            gpis_chunk_add(&s->plan, &chunk, scratch, sums);
+        for (int64_t c = 0; s->sums_wanted && c < count; c += s->cut.chunk_rows) {
+            const gpis_block chunk = gpis_block_rows(&rows, c, gpis_min64(s->cut.chunk_rows, count - c));
+            gpis_chunk_add(&s->plan, &chunk, scratch, strip);
             gpis_watch_count(s->pass->watch, chunk.nrows);
         }
         gpis_windows_give_back(s->windows, &rows);
@@ -175,13 +133,13 @@ static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t e
 static void add_runs(sweep *s, const gpis_block *window, int thread) {
     const int64_t first = window->row0 / s->run_rows, last = (window->row0 + window->nrows - 1) / s->run_rows;
     for (;;) {
-        const int64_t taken = atomic_fetch_add(&s->taken, 1), run = first + taken, strip = run % s->strips;
+        const int64_t taken = atomic_fetch_add(&s->taken, 1), run = first + taken, strip = run % s->cut.strips;
         if (run > last) return;
         const struct timespec moment = {.tv_nsec = 20000};
-        while (atomic_load(&s->turns[strip]) < taken / s->strips) nanosleep(&moment, NULL);
+        while (atomic_load(&s->turns[strip]) < taken / s->cut.strips) nanosleep(&moment, NULL);
         const int64_t begin = gpis_max64(0, run * s->run_rows - window->row0);
         const int64_t end = gpis_min64(window->nrows, (run + 1) * s->run_rows - window->row0);
-        add_run(s, window, begin, end, &s->sums[strip], thread);
+        add_run(s, window, begin, end, &s->strips[strip], thread);
         atomic_fetch_add(&s->turns[strip], 1);
     }
 }
@@ -202,7 +160,7 @@ static gpis_status add_window(sweep *s, const gpis_block *window) {
     const gpis_pass *pass = s->pass;
     if (s->sums_wanted || gpis_windows_are_shared(s->windows)) {
         atomic_store(&s->taken, 0);
-        for (int64_t strip = 0; strip < s->strips; strip++) atomic_store(&s->turns[strip], 0);
+        for (int64_t strip = 0; strip < s->cut.strips; strip++) atomic_store(&s->turns[strip], 0);
 #pragma omp parallel num_threads(s->threads)
         add_runs(s, window, omp_get_thread_num());
         const gpis_status status = gpis_windows_settle(s->windows);
@@ -226,57 +184,6 @@ static gpis_status sweep_rows(sweep *s) {
     return status;
 }
 
-/* A sum of d x columns, as it is held, to where it is wanted. */
-static void copy_out(const sweep *s, const double *sum, int64_t columns, double *out) {
-    if (!out) return;
-    if (s->plan.transposed)
-        transpose(sum, columns, s->A->d, out);
-    else
-        memcpy(out, sum, (size_t)(s->A->d * columns) * sizeof(double));
-}
-
-/* The upper triangles of the strips, added up in order, to both triangles. */
-static void collect_gram(sweep *s) {
-    const int64_t d = gpis_pass_gram_columns(s->pass, s->A->d);
-    double *gram = s->pass->gram;
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 16)
-    for (int64_t i = 0; i < d; i++) {
-        double *row = s->sums[0].gram + i * d;
-        for (int64_t t = 1; t < s->strips; t++)
-            for (int64_t j = i; j < d; j++) row[j] += s->sums[t].gram[i * d + j];
-        for (int64_t j = i; j < d; j++) gram[i * d + j] = gram[j * d + i] = row[j];
-    }
-}
-
-/* Adds the strips up in order. */
-static void collect(sweep *s) {
-    const gpis_pass *pass = s->pass;
-    const int64_t d = s->A->d, k = pass->k;
-    gpis_sums *total = &s->sums[0];
-    for (int64_t t = 1; t < s->strips; t++) {
-        const gpis_sums *part = &s->sums[t];
-        total->objective += part->objective;
-        total->AP2 += part->AP2;
-        total->Y2 += part->Y2;
-        for (int64_t i = 0; pass->G && i < d * k; i++) {
-            const double error = gpis_two_sum(&total->G[i], part->G[i]);
-            if (total->low) total->low[i] += error + part->low[i];
-        }
-        for (int64_t i = 0; pass->AAV && i < d * pass->probes; i++) total->AAV[i] += part->AAV[i];
-        for (int64_t i = 0; pass->misses && i < pass->probes; i++) total->misses[i] += part->misses[i];
-        for (int64_t i = 0; pass->norms2 && i < d; i++) total->norms2[i] += part->norms2[i];
-    }
-    for (int64_t i = 0; total->low && i < d * k; i++) total->G[i] += total->low[i];
-    if (pass->objective) *pass->objective = total->objective;
-    if (pass->AP2) *pass->AP2 = total->AP2;
-    if (pass->Y2) *pass->Y2 = total->Y2;
-    if (pass->norms2) memcpy(pass->norms2, total->norms2, (size_t)d * sizeof(double));
-    if (pass->misses) memcpy(pass->misses, total->misses, (size_t)pass->probes * sizeof(double));
-    copy_out(s, total->G, k, pass->G);
-    copy_out(s, total->AAV, pass->probes, pass->AAV);
-    if (pass->gram) collect_gram(s);
-}
-
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     if (gpis_source_joined(A)) return gpis_parts_run(context, A, pass);
     gpis_watch_begin(pass->watch);
@@ -289,18 +196,18 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
 
 gpis_status gpis_pass_sweep(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     sweep s = {.context = context, .A = A, .pass = pass};
-    s.sums_wanted = pass->X || pass->P || pass->V || pass->Y2 || pass->norms2 || pass->gram;
+    s.sums_wanted = pass->X || pass->P || pass->V || pass->norms2 || pass->gram;
     gpis_status status = gpis_source_unchanged(A);
     if (status == GPIS_OK) status = prepare(&s);
     if (status == GPIS_OK) status = sweep_rows(&s);
     gpis_windows_end(s.windows, status);
     if (status == GPIS_OK) status = gpis_source_unchanged(A);
-    if (status == GPIS_OK) collect(&s);
+    if (status == GPIS_OK) gpis_strips_collect(pass, &s.load, s.cut.transposed, s.strips, s.cut.strips, s.threads);
     gpis_free(context, s.scratch);
     gpis_free(context, s.transposed);
     gpis_free(context, s.position);
     gpis_free(context, s.accumulators);
     gpis_free(context, s.turns);
-    gpis_free(context, s.sums);
+    gpis_free(context, s.strips);
     return status;
 }

@@ -9,6 +9,7 @@
 #define GPIS_PASS_H
 
 #include "base/base.h"
+#include "linalg/point.h"
 #include "pass/watch.h"
 #include "sketch/sketch.h"
 #include "source/source.h"
@@ -31,7 +32,6 @@ typedef struct gpis_pass {
     double *AP2;         /* ||A P||_F^2 */
     double *AAV;         /* A'A V, d x probes */
     double *misses;      /* of each of the probes v, the rows for which A v is not exactly zero (linalg/exact.h) */
-    double *Y2;          /* ||Y||_F^2 */
     double *norms2;      /* squared norms of the columns of A, d */
     double *gram;        /* A'A, d x d, both triangles; with `columns`, of those alone: count x count */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
@@ -47,8 +47,9 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
 gpis_status gpis_pass_serve(gpis_context *context, gpis_source *A, const double *Y);
 gpis_status gpis_pass_dismiss(gpis_context *context, gpis_source *A, gpis_status status);
 /* A pass over the m rows of B, m x d, that rank 0 holds; the other ranks of A help with its Gram matrix where it is
- * worth it. */
-gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, const gpis_pass *pass);
+ * worth it. With X, *point is what it has measured there (gpis_pass_point). */
+gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, const gpis_pass *pass,
+                           const double *norms2, gpis_point *point);
 
 /* What tells A and Y (k columns) from others, on all ranks together: checksums of some hundred rows of each part of A,
  * of all of Y, and of how many rows each rank has. Equal for equal data, wherever they lie. */
@@ -58,28 +59,39 @@ typedef struct gpis_identity {
 } gpis_identity;
 gpis_status gpis_pass_identify(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_identity *out);
 
+/* ---- what a pass costs and how exact it is: all of it follows from one cut (cut.h) ----------------------------------
+ */
+
+/* What a pass carries, as numbers: with the source, all that its cut, its roundings and its memory depend on. */
+typedef struct gpis_load {
+    int64_t d, k, probes;
+    int64_t gram;      /* columns of the Gram matrix; 0: there is none */
+    bool some_columns; /* they are named one by one, and need not be all of A */
+    unsigned wanted;   /* a bit for each sum (sums.h) */
+    bool extended, sketch;
+} gpis_load;
+
+gpis_load gpis_load_of(const gpis_pass *pass, int64_t d);
+/* For plans: a pass with objective, gradient, norms of the columns, these probes and this Gram matrix, in the precision
+ * that takes more memory. */
+gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bool sketch);
+
 /* Bytes that a pass takes while it runs: sums of the strips, scratch of the threads, windows. What the sketch holds is
  * not among them. */
-typedef struct gpis_pass_load {
-    int64_t k, probes;
-    int64_t gram; /* columns of the Gram matrix that it makes; 0: none */
-    bool sketch;
-} gpis_pass_load;
-double gpis_pass_memory(const gpis_context *context, const gpis_source *A, gpis_pass_load load);
+double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load);
 /* Strips of a Gram pass over n rows of d columns: each has a d x d sum of its own. */
 double gpis_pass_gram_strips(double n, double d);
 
-/* How many roundings, at most, a sum of a pass goes through, each worth 2^-53 of the sum of the absolute terms: an
- * entry of A'R is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. */
+/* Upper bounds on the number of roundings that a term of a sum goes through, each worth 2^-53 of the sum of the
+ * absolute terms: an entry of A'r is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. */
 typedef struct gpis_roundings {
-    double residual; /* of a product a_i x, in whatever precision it is computed */
+    double residual; /* of a product a_i x, in the precision in which it is computed */
     double objective, gradient, gram;
 } gpis_roundings;
-/* gram: columns of the Gram matrix that the pass makes as well, in longer chunks; 0: none. */
-gpis_roundings gpis_pass_roundings(const gpis_source *A, int64_t k, bool extended, int64_t gram);
-/* Columns of the Gram matrix that a pass over d columns makes; 0: none. */
-static inline int64_t gpis_pass_gram_columns(const gpis_pass *pass, int64_t d) {
-    return !pass->gram ? 0 : pass->columns ? pass->count : d;
-}
+gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load);
+
+/* The point that a pass has measured: what it was asked at X, with the errors of this very pass. `norms2`, the squared
+ * norms of the columns of A, is borrowed by the point. */
+gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2);
 
 #endif

@@ -22,8 +22,8 @@ enum {
 };
 
 static double pass(const gpis_run *run, int64_t probes, int64_t gram, bool sketch) {
-    const gpis_pass_load load = {.k = run->k, .probes = probes, .gram = gram, .sketch = sketch};
-    return gpis_pass_memory(run->context, run->A, load);
+    const gpis_load load = gpis_load_worst(run->d, run->k, probes, gram, sketch);
+    return gpis_pass_memory(run->context, run->A, &load);
 }
 
 /* The largest face there may be: its Gram matrix and the pass that makes it, or its model and inner problem. */
@@ -43,8 +43,8 @@ static double sketch_gram_pass(const gpis_run *run, int64_t m, bool sampled) {
                             .type = GPIS_FLOAT64,
                             .block_kind = sparse ? GPIS_BLOCK_CSR : GPIS_BLOCK_DENSE,
                             .resident = true};
-    const double pass =
-        gpis_pass_memory(run->context, &SA, (gpis_pass_load){.k = sampled ? run->k : 0, .gram = run->d});
+    const gpis_load load = gpis_load_worst(run->d, sampled ? run->k : 0, 0, run->d, false);
+    const double pass = gpis_pass_memory(run->context, &SA, &load);
     return sampled ? pass : fmax(pass, gpis_coarse_memory(run->context, run->d));
 }
 

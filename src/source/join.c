@@ -57,7 +57,25 @@ gpis_status gpis_join_audit(gpis_context *context, const gpis_join *join) {
  */
 
 /* One rank's line: numbers, so that reduce_sum carries them. */
-enum { ROWS, COLUMNS, ENTRIES, BYTES, LARGEST, PARTS, STORED, TARGETS, FACTS };
+enum { ROWS, COLUMNS, ENTRIES, BYTES, PARTS, STORED, TARGETS, LARGEST, FACTS = LARGEST + GPIS_STORAGES };
+
+static int storage_of(const gpis_source *part) {
+    return (int)part->type + 2 * (int)part->block_kind + 4 * (int)part->order + 8 * part->class->on_demand;
+}
+
+static void take_storage(gpis_source *source, int storage) {
+    source->type = (gpis_type)(storage & 1);
+    source->block_kind = (gpis_block_kind)(storage >> 1 & 1);
+    source->order = (gpis_order)(storage >> 2 & 1);
+    source->class = storage >> 3 & 1 ? &made_class : &stored_class;
+}
+
+gpis_source gpis_join_part_like(const gpis_source *source, const gpis_join *join, int storage) {
+    gpis_source part = *source;
+    take_storage(&part, storage);
+    part.n = join->largest[storage];
+    return part;
+}
 
 static void tell(gpis_source *const *parts, int64_t count, double *facts) {
     for (int64_t i = 0; i < count; i++) {
@@ -67,9 +85,9 @@ static void tell(gpis_source *const *parts, int64_t count, double *facts) {
         facts[COLUMNS] = (double)info.cols;
         facts[ENTRIES] += (double)info.nonzeros;
         facts[BYTES] += (double)info.bytes;
-        facts[LARGEST] = fmax(facts[LARGEST], (double)info.rows);
-        facts[STORED] = 1.0 + parts[i]->type + 2.0 * parts[i]->block_kind + 4.0 * parts[i]->order +
-                        8.0 * parts[i]->class->on_demand;
+        double *largest = &facts[LARGEST + storage_of(parts[i])];
+        *largest = fmax(*largest, (double)info.rows);
+        facts[STORED] = storage_of(parts[i]);
         facts[TARGETS] = (double)parts[i]->target_k;
     }
     facts[PARTS] = (double)count;
@@ -125,15 +143,12 @@ static void learn(gpis_source *source, gpis_join *join, const double *facts) {
         const double *line = facts + (int64_t)r * FACTS;
         source->nonzeros += (int64_t)line[ENTRIES];
         join->bytes += (int64_t)line[BYTES];
-        join->largest = gpis_max64(join->largest, (int64_t)line[LARGEST]);
+        for (int s = 0; s < GPIS_STORAGES; s++)
+            join->largest[s] = gpis_max64(join->largest[s], (int64_t)line[LARGEST + s]);
         join->parts_of_all += (int64_t)line[PARTS];
         if (line[PARTS] == 0.0) continue;
-        const int stored = (int)line[STORED] - 1; /* of the first rank that has rows */
         source->d = (int64_t)line[COLUMNS];
-        source->type = (gpis_type)(stored & 1);
-        source->block_kind = (gpis_block_kind)(stored >> 1 & 1);
-        source->order = (gpis_order)(stored >> 2 & 1);
-        source->class = stored >> 3 & 1 ? &made_class : &stored_class;
+        take_storage(source, (int)line[STORED]); /* in the end that of the first rank that has rows */
     }
     for (int r = 0; r < join->ranks.ranks; r++)
         join->begin[r + 1] = join->begin[r] + (int64_t)facts[(int64_t)r * FACTS + ROWS];

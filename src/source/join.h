@@ -10,14 +10,18 @@
 
 #include "source/source.h"
 
+/* Ways to store rows that make a difference to how they are summed: type, dense or compressed, order, on demand or not.
+ */
+enum { GPIS_STORAGES = 16 };
+
 typedef struct gpis_join {
     gpis_context *context; /* borrowed */
     gpis_ranks ranks;
     gpis_source **parts; /* owned array of borrowed sources: those of this rank */
     int64_t count;
-    int64_t *begin;  /* owned: ranks + 1: the first row of each rank, then the number of rows */
-    int64_t bytes;   /* that a pass reads, on all ranks */
-    int64_t largest; /* rows of the largest part of all */
+    int64_t *begin;                 /* owned: ranks + 1: the first row of each rank, then the number of rows */
+    int64_t bytes;                  /* that a pass reads, on all ranks */
+    int64_t largest[GPIS_STORAGES]; /* rows of the largest part, on all ranks, that is stored in this way; 0: none is */
     int64_t parts_of_all;
     double *buffer; /* owned: GPIS_JOIN_BUFFER doubles, for those who have nothing to say */
 } gpis_join;
@@ -28,6 +32,9 @@ enum { GPIS_JOIN_BUFFER = 1 << 16 };
 const gpis_join *gpis_source_joined(const gpis_source *source);
 /* This rank's parts. */
 gpis_status gpis_join_audit(gpis_context *context, const gpis_join *join);
+
+/* A stand-in for the largest part that is stored in way `storage`: its shape, without any rows to be had. */
+gpis_source gpis_join_part_like(const gpis_source *source, const gpis_join *join, int storage);
 
 static inline int64_t gpis_join_rows(const gpis_join *j) {
     return j->begin[j->ranks.rank + 1] - j->begin[j->ranks.rank];

@@ -35,8 +35,8 @@ static void setting_begin(setting *t, gpis_context *context, const problem *p, g
     double *H = gpis_alloc(context, p->d * p->d, sizeof *H);
     const gpis_pass pass = {.k = p->k, .norms2 = t->norms2, .gram = H};
     assert_ok(context, gpis_pass_run(context, t->A, &pass));
-    assert_ok(context,
-              gpis_model_create(context, p->d, H, gpis_pass_roundings(t->A, p->k, false, p->d).gram, &t->model));
+    const gpis_load load = gpis_load_of(&pass, p->d);
+    assert_ok(context, gpis_model_create(context, p->d, H, gpis_pass_roundings(t->A, &load).gram, &t->model));
     double *N = new_vector(p->d * p->d);
     const int64_t nulls = told ? problem_nulls(p, N) : 0;
     if (nulls > 0) assert_ok(context, gpis_model_add_null(t->model, nulls, N));
@@ -106,15 +106,7 @@ static bounds bounds_at(setting *t, const double *x, int64_t effort) {
     const gpis_pass pass = {
         .k = t->p->k, .Y = t->p->Y, .X = x, .extended = extended, .objective = &b.objective, .G = t->g};
     assert_ok(t->context, gpis_pass_run(t->context, t->A, &pass));
-    const gpis_roundings roundings = gpis_pass_roundings(t->A, t->p->k, extended, 0);
-    const gpis_point point = {.x = x,
-                              .g = t->g,
-                              .objective = b.objective,
-                              .norms2 = t->norms2,
-                              .residual_roundings = roundings.residual,
-                              .objective_roundings = roundings.objective,
-                              .gradient_roundings = roundings.gradient,
-                              .extended = extended};
+    const gpis_point point = gpis_pass_point(t->A, &pass, t->norms2);
     assert_ok(t->context, gpis_certificate_first(t->context, t->set, &point, &b.first));
     gpis_inner_begin(t->inner, x, t->g);
     assert_ok(t->context, gpis_inner_run(t->inner, effort, &done));

@@ -74,22 +74,15 @@ static void try_face(setting *t, const int64_t *columns, int64_t count, double *
     const gpis_pass gram = {.gram = H, .columns = columns, .count = count};
     assert_ok(context, gpis_pass_run(context, t->A, &gram));
     memcpy(owned, H, (size_t)(count * count) * sizeof *H);
-    const gpis_roundings q = gpis_pass_roundings(t->A, 1, false, count);
-    assert_ok(context, gpis_model_create(context, count, owned, q.gram, &model));
+    const gpis_load load = gpis_load_of(&gram, t->A->d);
+    assert_ok(context, gpis_model_create(context, count, owned, gpis_pass_roundings(t->A, &load).gram, &model));
     assert_ok(context, gpis_set_select(t->set, columns, count, &face.set));
     assert_ok(context, gpis_inner_create(context, face.set, model, NULL, &inner));
     face.model = model;
     for (int round = 0; round < 3; round++) {
         const gpis_pass pass = {.k = 1, .Y = t->p->Y, .X = x, .objective = &objective, .G = g};
         assert_ok(context, gpis_pass_run(context, t->A, &pass));
-        const gpis_roundings r = gpis_pass_roundings(t->A, 1, false, 0);
-        const gpis_point point = {.x = x,
-                                  .g = g,
-                                  .objective = objective,
-                                  .norms2 = t->norms2,
-                                  .residual_roundings = r.residual,
-                                  .objective_roundings = r.objective,
-                                  .gradient_roundings = r.gradient};
+        const gpis_point point = gpis_pass_point(t->A, &pass, t->norms2);
         double part[MOST], part_g[MOST], away[MOST];
         for (int64_t c = 0; c < count; c++) part[c] = x[columns[c]], part_g[c] = g[columns[c]];
         gpis_inner_begin(inner, part, part_g);

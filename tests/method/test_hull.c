@@ -129,20 +129,20 @@ static void check_hull(gpis_context *context, int count, places where, bool affi
     fill_normal(q.A, N * D, seed, 1.0);
     fill_normal(q.y, N, seed + 1, 1.0);
     place_points(X, count, where, seed + 2);
-    assert_ok(context, gpis_hull_create(context, D, 1, norms2, affine, &hull));
+    assert_ok(context, gpis_hull_create(context, D, 1, affine, &hull));
     for (int p = 0; p < count; p++) {
         const double at = (double)evaluate(&q, X[p], g);
-        gpis_hull_add(hull, X[p], g, at, (gpis_errors){0});
+        gpis_hull_add(hull, &(gpis_point){X[p], g, at, norms2, {0}});
         best = fmin(best, at);
     }
-    gpis_combination made;
-    gpis_hull_minimise(hull, x, g, &f, &made);
+    const gpis_point made = gpis_hull_minimise(hull, x, g, NULL);
+    f = made.objective;
     const double truth = (double)evaluate(&q, x, fresh), least = (double)least_by_force(&q, X, count, !affine);
     double size = 0.0;
     for (int j = 0; j < D; j++) size = fmax(size, fabs(fresh[j]));
     assert_true(f <= best);
     assert_close(f, truth, 1e-10 * truth);
-    assert_close(f, truth, made.objective + 1e-15 * truth);
+    assert_close(f, truth, made.errors.objective + 1e-15 * truth);
     for (int j = 0; j < D; j++) assert_close(g[j], fresh[j], 1e-10 * (size + sqrt(truth)));
     if (affine) /* it may stay with convex weights where others were immoderate */
         assert_true(truth >= least * (1.0 - 1e-9) && f <= (double)least_by_force(&q, X, count, true) * (1.0 + 1e-8));
@@ -174,22 +174,23 @@ static void errors_are_covered(void **state) {
         quadratic q;
         const int count = 2 + (int)(seed % 8);
         double X[MOST][D], g[D], x[D], fresh[D], f, signs[MOST * D], columns2[D] = {0};
-        gpis_combination made;
         gpis_hull *hull = NULL;
         fill_normal(q.A, N * D, seed, 1.0);
         fill_normal(q.y, N, seed + 1, 1.0);
         fill_normal(signs, MOST * D, seed + 3, 1.0);
         for (int i = 0; i < N * D; i++) columns2[i % D] += q.A[i] * q.A[i];
         place_points(X, count, (places)(seed % PLACES), seed + 2);
-        assert_ok(context, gpis_hull_create(context, D, 1, columns2, seed % 3 == 0, &hull));
+        assert_ok(context, gpis_hull_create(context, D, 1, seed % 3 == 0, &hull));
         for (int p = 0; p < count; p++) {
             const double at = (double)evaluate(&q, X[p], g);
             for (int j = 0; j < D; j++) g[j] += copysign(PRODUCT * sqrt(columns2[j]), signs[p * D + j]);
-            gpis_hull_add(hull, X[p], g, at, (gpis_errors){.product = PRODUCT});
+            gpis_hull_add(hull, &(gpis_point){X[p], g, at, columns2, {.product = PRODUCT}});
         }
-        gpis_hull_minimise(hull, x, g, &f, &made);
+        const gpis_point made = gpis_hull_minimise(hull, x, g, NULL);
+        f = made.objective;
         const double truth = (double)evaluate(&q, x, fresh), off = fabs(f - truth);
-        if (!(off <= made.objective + 1e-14 * truth)) fail_msg("off by %g, stated %g", off, made.objective);
+        if (!(off <= made.errors.objective + 1e-14 * truth))
+            fail_msg("off by %g, stated %g", off, made.errors.objective);
         uncovered += off > 1e-10 * truth;
         gpis_hull_destroy(hull);
     }
@@ -204,19 +205,18 @@ static void old_points_leave(void **state) {
     gpis_context *context = test_context(&memory);
     quadratic q;
     gpis_hull *hull = NULL;
-    gpis_combination made;
     double x[D], g[D], f, last = INFINITY;
     fill_normal(q.A, N * D, 1, 1.0);
     fill_normal(q.y, N, 2, 1.0);
-    assert_ok(context, gpis_hull_create(context, D, 1, norms2, false, &hull));
+    assert_ok(context, gpis_hull_create(context, D, 1, false, &hull));
     for (uint64_t p = 0; p < 40; p++) {
         fill_normal(x, D, 10 + p, 1.0);
         double norm = 0.0;
         for (int j = 0; j < D; j++) norm += fabs(x[j]);
         for (int j = 0; j < D; j++) x[j] /= 4.0 * norm; /* in the l1 ball of radius 1/4 */
         const double at = (double)evaluate(&q, x, g);
-        gpis_hull_add(hull, x, g, at, (gpis_errors){0});
-        gpis_hull_minimise(hull, x, g, &f, &made);
+        gpis_hull_add(hull, &(gpis_point){x, g, at, norms2, {0}});
+        f = gpis_hull_minimise(hull, x, g, NULL).objective;
         norm = 0.0;
         for (int j = 0; j < D; j++) norm += fabs(x[j]);
         assert_true(norm <= 0.25 + 1e-15);
@@ -229,10 +229,38 @@ static void old_points_leave(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Each point keeps the errors it was measured with, whatever was measured after it; a combination has those of its
+ * parts and more. */
+static void points_keep_their_own_errors(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    quadratic q;
+    gpis_hull *hull = NULL;
+    double near[D] = {0}, far[D], g[D], x[D], added;
+    fill_normal(q.A, N * D, 31, 1.0);
+    fill_normal(q.y, N, 32, 1.0);
+    fill_normal(far, D, 33, 10.0);
+    assert_ok(context, gpis_hull_create(context, D, 1, false, &hull));
+    const double best = (double)evaluate(&q, near, g);
+    const gpis_errors coarse = {1e-6, 2e-6, 3e-6}, fine = {1e-16, 2e-16, 3e-16};
+    gpis_hull_add(hull, &(gpis_point){near, g, best, norms2, coarse});
+    const double other = (double)evaluate(&q, far, g);
+    gpis_hull_add(hull, &(gpis_point){far, g, other, norms2, fine}); /* measured later, and more precisely */
+    assert_true(best < other);
+    const gpis_point kept = gpis_hull_best(hull, x, g);
+    assert_memory_equal(&kept.errors, &coarse, sizeof coarse);
+    const gpis_point made = gpis_hull_minimise(hull, x, g, &added);
+    assert_true(made.errors.objective >= coarse.objective && added <= made.errors.objective);
+    assert_true(made.errors.residual > 0.5 * coarse.residual && made.errors.product > 0.5 * coarse.product);
+    gpis_hull_destroy(hull);
+    test_context_end(context, &memory);
+}
+
 static gpis_status make(gpis_context *context, void *user) {
     (void)user;
     gpis_hull *hull = NULL;
-    const gpis_status status = gpis_hull_create(context, D, 1, norms2, false, &hull);
+    const gpis_status status = gpis_hull_create(context, D, 1, false, &hull);
     gpis_hull_destroy(hull);
     return status;
 }
@@ -245,6 +273,8 @@ static void lack_of_memory(void **state) {
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_good_as_brute_force), cmocka_unit_test(errors_are_covered),
-                                       cmocka_unit_test(old_points_leave), cmocka_unit_test(lack_of_memory)};
+                                       cmocka_unit_test(old_points_leave),
+                                       cmocka_unit_test(points_keep_their_own_errors),
+                                       cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,15 +7,11 @@
 
 enum { N = 40, D = 5 };
 
-typedef struct visit {
-    double objective, g[D];
-} visit;
-
-static visit visit_at(gpis_run *run, const double *x) {
-    visit v;
-    assert_ok(run->context, gpis_run_gradient(run, x, &v.objective, v.g));
-    gpis_run_offer(run, x, v.objective);
-    return v;
+static gpis_point visit(gpis_run *run, const double *x, double *g) {
+    gpis_point point;
+    assert_ok(run->context, gpis_run_gradient(run, x, g, &point));
+    gpis_run_offer(run, &point);
+    return point;
 }
 
 static void best_point_and_best_bound_are_kept(void **state) {
@@ -31,21 +27,21 @@ static void best_point_and_best_bound_are_kept(void **state) {
     settings.tol = 1e-15; /* nothing is solved, so every bound is followed to its end */
     gpis_run run;
     assert_ok(context, gpis_run_start(&run, context, A, p.Y, 1, set, &settings));
-    double x[D] = {0}, good[D], bad[D] = {-0.7};
-    visit v = visit_at(&run, x);
+    double x[D] = {0}, good[D], bad[D] = {-0.7}, g[D], worse_g[D];
+    gpis_point v = visit(&run, x, g);
     assert_true(run.objective == v.objective && gpis_run_gap(&run) == v.objective); /* f* >= 0 is all that is known */
     assert_ok(context, gpis_run_make_model(&run, NULL, NULL, NULL));
-    assert_ok(context, gpis_run_second_order(&run, x, v.g, v.objective, true));
+    assert_ok(context, gpis_run_second_order(&run, &v, true));
     memcpy(good, run.inner->s, sizeof good);
-    v = visit_at(&run, good);
-    assert_ok(context, gpis_run_second_order(&run, good, v.g, v.objective, true));
+    v = visit(&run, good, g);
+    assert_ok(context, gpis_run_second_order(&run, &v, true));
     const double objective = run.objective, lower = run.lower;
     assert_true(objective == v.objective && lower > 0.0 && lower <= objective);
-    visit worse = visit_at(&run, bad);
+    const gpis_point worse = visit(&run, bad, worse_g);
     assert_true(worse.objective > objective);
-    assert_ok(context, gpis_run_first_order(&run, bad, worse.g, worse.objective));
+    assert_ok(context, gpis_run_first_order(&run, &worse));
     assert_true(run.lower == lower);
-    assert_ok(context, gpis_run_second_order(&run, bad, worse.g, worse.objective, true));
+    assert_ok(context, gpis_run_second_order(&run, &worse, true));
     assert_true(run.lower >= lower && run.objective == objective);
     assert_memory_equal(run.best, good, sizeof good);
     assert_int_equal(run.passes, 4);

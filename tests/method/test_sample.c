@@ -38,7 +38,8 @@ static void is_the_sketch_of_its_name(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     double *a = small_numbers((int64_t)N * D, 3), *Y = small_numbers((int64_t)N * K, 4);
-    double X[D * K], SA[M * D], SY[M * K], R[M * K], H[D * D], G[D * K], objective;
+    double X[D * K], SA[M * D], SY[M * K], R[M * K], H[D * D], G[D * K], norms2[D] = {0};
+    gpis_point point;
     gpis_random_normal(5, 0, 0, D * K, X);
     for (int how = 0; how < STORAGES; how++)
         for (uint64_t round = 0; round < 3; round++) {
@@ -47,14 +48,14 @@ static void is_the_sketch_of_its_name(void **state) {
             gpis_sample *s = NULL;
             assert_ok(context, gpis_sketch_rows(context, A, Y, K, "sample", M, 8, round, SA, SY));
             assert_ok(context, gpis_sample_create(context, A, Y, K, M, 8, round, &s));
-            assert_ok(context, gpis_sample_gram(s, H, X, &objective, G));
+            assert_ok(context, gpis_sample_gram(s, H, X, G, norms2, &point));
             double sum = 0.0, *expected = gram_of(SA, M, D);
             for (int r = 0; r < M * K; r++) {
                 R[r] = -SY[r];
                 for (int j = 0; j < D; j++) R[r] += SA[r / K * D + j] * X[j * K + r % K];
                 sum += R[r] * R[r];
             }
-            assert_close(objective, sum, 1e-12 * sum);
+            assert_close(point.objective, sum, 1e-12 * sum);
             for (int i = 0; i < D * D; i++) assert_close(H[i], expected[i], 1e-12 * expected[0]);
             for (int i = 0; i < D * K; i++) {
                 double g = 0.0;
@@ -86,7 +87,7 @@ static void is_unbiased(void **state) {
         gpis_sample *s = NULL;
         const bool all = round == ROUNDS;
         assert_ok(context, gpis_sample_create(context, A, NULL, 0, all ? N : M, 1, round, &s));
-        assert_ok(context, gpis_sample_gram(s, H, NULL, NULL, NULL));
+        assert_ok(context, gpis_sample_gram(s, H, NULL, NULL, NULL, NULL));
         gpis_sample_destroy(s);
         for (int i = 0; i < D * D && !all; i++) sum[i] += H[i], squares[i] += H[i] * H[i];
     }
@@ -115,7 +116,7 @@ static void same_bits_for_any_threads(void **state) {
             gpis_sample *s = NULL;
             assert_ok(context, gpis_context_set_threads(context, threads));
             assert_ok(context, gpis_sample_create(context, A, NULL, 0, M, 2, 5, &s));
-            assert_ok(context, gpis_sample_gram(s, H[threads > 1], NULL, NULL, NULL));
+            assert_ok(context, gpis_sample_gram(s, H[threads > 1], NULL, NULL, NULL, NULL));
             if (threads > 1) assert_memory_equal(H[0], H[1], sizeof *H);
             gpis_sample_destroy(s);
         }
@@ -256,7 +257,7 @@ static void ill_conditioned_models_are_held_by_rows(void **state) {
     gpis_model *model = NULL;
     double *H = gpis_alloc(context, 36, sizeof *H);
     assert_ok(context, gpis_sample_create(context, A, NULL, 0, 900, 1, 0, &s));
-    assert_ok(context, gpis_sample_gram(s, H, NULL, NULL, NULL));
+    assert_ok(context, gpis_sample_gram(s, H, NULL, NULL, NULL, NULL));
     assert_ok(context, gpis_model_create(context, 6, H, 900.0, &model));
     assert_true(model->shift > 0.0 && !model->by_rows);
     assert_ok(context, gpis_context_set_memory(context, 500000));

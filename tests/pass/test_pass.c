@@ -63,20 +63,20 @@ static double *normals(int64_t count, uint64_t stream) {
 
 /* All that a pass can give, one after the other in `out` so that bits are compared at once. */
 typedef struct answers {
-    double objective, AP2, Y2, *G, *norms2, *gram, *SA, *SY;
+    double objective, AP2, *G, *norms2, *gram, *SA, *SY;
     double *out;
     int64_t count;
 } answers;
 
-enum { SKETCH_ROWS = 16, WANT_X = 1, WANT_G = 2, WANT_P = 4, WANT_Y2 = 8, WANT_NORMS = 16, WANT_GRAM = 32, ALL = 63 };
-enum { WANT_SKETCH = 64 };
+enum { SKETCH_ROWS = 16, WANT_X = 1, WANT_G = 2, WANT_P = 4, WANT_NORMS = 8, WANT_GRAM = 16, ALL = 31 };
+enum { WANT_SKETCH = 32 };
 
 static answers run(gpis_context *context, gpis_source *A, int64_t k, const double *X, const double *P, const double *Y,
                    int wanted) {
     const int64_t d = A->d;
-    answers t = {.count = 3 + d * k + d + d * d + SKETCH_ROWS * (d + k)};
+    answers t = {.count = 2 + d * k + d + d * d + SKETCH_ROWS * (d + k)};
     t.out = calloc((size_t)t.count, sizeof *t.out);
-    t.G = t.out + 3;
+    t.G = t.out + 2;
     t.norms2 = t.G + d * k;
     t.gram = t.norms2 + d;
     t.SA = t.gram + d * d;
@@ -92,7 +92,6 @@ static answers run(gpis_context *context, gpis_source *A, int64_t k, const doubl
                             .objective = wanted & WANT_X ? &t.out[0] : NULL,
                             .G = wanted & WANT_G ? t.G : NULL,
                             .AP2 = wanted & WANT_P ? &t.out[1] : NULL,
-                            .Y2 = wanted & WANT_Y2 ? &t.out[2] : NULL,
                             .norms2 = wanted & WANT_NORMS ? t.norms2 : NULL,
                             .gram = wanted & WANT_GRAM ? t.gram : NULL,
                             .sketch = sketch};
@@ -104,12 +103,11 @@ static answers run(gpis_context *context, gpis_source *A, int64_t k, const doubl
     gpis_sketch_destroy(sketch);
     t.objective = t.out[0];
     t.AP2 = t.out[1];
-    t.Y2 = t.out[2];
     return t;
 }
 
 typedef struct reference {
-    long double objective, AP2, Y2, *G, *norms2, *gram;
+    long double objective, AP2, *G, *norms2, *gram;
 } reference;
 
 static reference refer(const double *a, int64_t n, int64_t d, int64_t k, const double *X, const double *P,
@@ -127,7 +125,6 @@ static reference refer(const double *a, int64_t n, int64_t d, int64_t k, const d
             }
             t.objective += r * r;
             t.AP2 += Ap * Ap;
-            t.Y2 += (long double)Y[i * k + c] * Y[i * k + c];
             for (int64_t j = 0; j < d; j++) t.G[j * k + c] += row[j] * r;
         }
         for (int64_t j = 0; j < d; j++) {
@@ -145,7 +142,6 @@ static void compare(const answers *t, const reference *r, int64_t d, int64_t k, 
     const double eps = 1e-13, f = (double)r->objective;
     assert_close(t->objective, wanted & WANT_X ? f : 0.0, eps * f);
     assert_close(t->AP2, wanted & WANT_P ? (double)r->AP2 : 0.0, eps * (double)r->AP2);
-    assert_close(t->Y2, wanted & WANT_Y2 ? (double)r->Y2 : 0.0, eps * (double)r->Y2);
     for (int64_t j = 0; j < d; j++) {
         const double norm = (double)sqrtl(r->norms2[j]);
         assert_close(t->norms2[j], wanted & WANT_NORMS ? (double)r->norms2[j] : 0.0, eps * norm * norm);
@@ -179,9 +175,9 @@ static void check_sums(gpis_context *context, int64_t n, int64_t d, int64_t k, b
 
 static void each_and_together(void **state) {
     (void)state;
-    static const int wishes[] = {
-        WANT_X, WANT_X | WANT_G, WANT_P, WANT_Y2, WANT_NORMS, WANT_GRAM, WANT_X | WANT_G | WANT_P | WANT_NORMS,
-        ALL,    ALL & ~WANT_GRAM};
+    static const int wishes[] = {WANT_X,     WANT_X | WANT_G, WANT_P,
+                                 WANT_NORMS, WANT_GRAM,       WANT_X | WANT_G | WANT_P | WANT_NORMS,
+                                 ALL,        ALL & ~WANT_GRAM};
     static const int64_t shapes[][2] = {{1, 1}, {1, 5}, {2, 3}, {63, 1}, {65, 9}, {1025, 7}, {1500, 11}};
     static const int64_t responses[] = {1, 3, 8, 9, 40};
     test_memory memory;
@@ -461,7 +457,7 @@ static gpis_status everything(gpis_context *context, void *user) {
     rows_maker maker = {.a = q->a, .d = D, .fail_row = -1};
     gpis_source *A = NULL;
     gpis_sketch *sketch = NULL;
-    double f, AP2, Y2, G[D * K], norms2[D], gram[D * D];
+    double f, AP2, G[D * K], norms2[D], gram[D * D];
     gpis_status status = q->how ? gpis_source_callback(context, 40, D, make_rows, &maker, 0, &A)
                                 : gpis_source_dense(context, q->a, GPIS_FLOAT64, GPIS_COLUMN_MAJOR, 40, D, 40, &A);
     if (status == GPIS_OK) status = gpis_sketch_create(context, gpis_sketch_find("count"), 8, 40, D, K, 1, 0, &sketch);
@@ -472,7 +468,6 @@ static gpis_status everything(gpis_context *context, void *user) {
                             .objective = &f,
                             .G = G,
                             .AP2 = &AP2,
-                            .Y2 = &Y2,
                             .norms2 = norms2,
                             .gram = gram,
                             .sketch = sketch};

@@ -21,14 +21,14 @@ static double *normals(int64_t count, uint64_t stream) {
 }
 
 /* Everything a pass can give, in one array. */
-enum { ANSWERS = 2 + D + PROBES * D + D + D * D + M * D + M };
+enum { ANSWERS = 1 + D + PROBES * D + D + D * D + M * D + M };
 
 static gpis_status sweep(gpis_context *context, gpis_source *A, const double *x, const double *y, const double *V,
                          bool gram, bool sketched, double *out) {
     gpis_sketch *sketch = NULL;
     gpis_status status = GPIS_OK;
     memset(out, 0, ANSWERS * sizeof *out);
-    double *G = out + 2, *AAV = G + D, *norms2 = AAV + PROBES * D, *H = norms2 + D, *SA = H + D * D;
+    double *G = out + 1, *AAV = G + D, *norms2 = AAV + PROBES * D, *H = norms2 + D, *SA = H + D * D;
     if (sketched)
         status = gpis_sketch_create_in(context, gpis_sketch_find("count"), M, N, D, 1, 3, 0, SA, SA + M * D, &sketch);
     const gpis_pass pass = {.k = 1,
@@ -39,7 +39,6 @@ static gpis_status sweep(gpis_context *context, gpis_source *A, const double *x,
                             .objective = out,
                             .G = G,
                             .AAV = AAV,
-                            .Y2 = out + 1,
                             .norms2 = norms2,
                             .gram = gram ? H : NULL,
                             .sketch = sketch};

@@ -1,0 +1,205 @@
+/* The table of sums, and what is done with all of them alike. */
+#include "pass/sums.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "linalg/accurate.h"
+
+/* The sides of a sum, as a matrix. */
+typedef enum side { ONE, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM } side;
+
+typedef enum layout {
+    PLAIN,    /* the numbers as the caller gets them */
+    VECTORS,  /* rows x cols for the caller; a strip may hold the transpose */
+    SYMMETRIC /* both triangles for the caller; a strip and a message hold the upper one */
+} layout;
+
+static const struct {
+    size_t place; /* of the pointer in gpis_pass that says where the sum is wanted */
+    side rows, cols;
+    layout layout;
+} table[GPIS_PASS_SUMS] = {
+    [GPIS_PASS_OBJECTIVE] = {offsetof(gpis_pass, objective), ONE, ONE, PLAIN},
+    [GPIS_PASS_AP2] = {offsetof(gpis_pass, AP2), ONE, ONE, PLAIN},
+    [GPIS_PASS_GRADIENT] = {offsetof(gpis_pass, G), COLUMNS_OF_A, RESPONSES, VECTORS},
+    [GPIS_PASS_PRODUCTS] = {offsetof(gpis_pass, AAV), COLUMNS_OF_A, PROBES, VECTORS},
+    [GPIS_PASS_NORMS] = {offsetof(gpis_pass, norms2), COLUMNS_OF_A, ONE, PLAIN},
+    [GPIS_PASS_MISSES] = {offsetof(gpis_pass, misses), ONE, PROBES, PLAIN},
+    [GPIS_PASS_GRAM] = {offsetof(gpis_pass, gram), COLUMNS_OF_GRAM, COLUMNS_OF_GRAM, SYMMETRIC},
+};
+
+static int64_t length(const gpis_load *load, side which) {
+    switch (which) {
+    case ONE: return 1;
+    case COLUMNS_OF_A: return load->d;
+    case RESPONSES: return load->k;
+    case PROBES: return load->probes;
+    case COLUMNS_OF_GRAM: return load->gram;
+    }
+    return 0;
+}
+
+static int64_t triangle(int64_t d) { return d * (d + 1) / 2; }
+
+double *gpis_pass_sum_place(const gpis_pass *pass, gpis_pass_sum sum) {
+    double *place;
+    memcpy(&place, (const char *)pass + table[sum].place, sizeof place);
+    return place;
+}
+
+void gpis_pass_sum_set_place(gpis_pass *pass, gpis_pass_sum sum, double *place) {
+    memcpy((char *)pass + table[sum].place, &place, sizeof place);
+}
+
+gpis_load gpis_load_of(const gpis_pass *pass, int64_t d) {
+    gpis_load load = {.d = d,
+                      .k = pass->k,
+                      .probes = pass->V ? pass->probes : 0,
+                      .gram = !pass->gram     ? 0
+                              : pass->columns ? pass->count
+                                              : d,
+                      .some_columns = pass->gram && pass->columns,
+                      .extended = pass->extended,
+                      .sketch = pass->sketch != NULL};
+    for (int s = 0; s < GPIS_PASS_SUMS; s++)
+        if (gpis_pass_sum_place(pass, (gpis_pass_sum)s)) load.wanted |= 1u << s;
+    return load;
+}
+
+gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bool sketch) {
+    gpis_load load = {.d = d, .k = k, .probes = probes, .gram = gram, .extended = true, .sketch = sketch};
+    load.some_columns = gram > 0 && gram < d;
+    load.wanted = 1u << GPIS_PASS_OBJECTIVE | 1u << GPIS_PASS_GRADIENT | 1u << GPIS_PASS_NORMS;
+    if (probes > 0) load.wanted |= 1u << GPIS_PASS_PRODUCTS;
+    if (gram > 0) load.wanted |= 1u << GPIS_PASS_GRAM;
+    return load;
+}
+
+bool gpis_pass_sum_is_wanted(const gpis_load *load, gpis_pass_sum sum) { return load->wanted >> sum & 1; }
+
+int64_t gpis_pass_sum_count(const gpis_load *load, gpis_pass_sum sum) {
+    static const int64_t TOO_MANY = INT64_MAX / 64; /* so that sums of such counts do not overflow either */
+    int64_t count;
+    if (!gpis_pass_sum_is_wanted(load, sum)) return 0;
+    const bool fits = gpis_checked_mul(length(load, table[sum].rows), length(load, table[sum].cols), &count);
+    return fits ? gpis_min64(count, TOO_MANY) : TOO_MANY;
+}
+
+/* ---- strips ---------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t size_of_low(const gpis_load *load) {
+    return load->extended ? gpis_pass_sum_count(load, GPIS_PASS_GRADIENT) : 0;
+}
+
+int64_t gpis_strip_size(const gpis_load *load) {
+    int64_t size = size_of_low(load);
+    for (int s = 0; s < GPIS_PASS_SUMS; s++) size += gpis_pass_sum_count(load, (gpis_pass_sum)s);
+    return size;
+}
+
+gpis_strip gpis_strip_at(const gpis_load *load, double *memory) {
+    gpis_strip strip = {0};
+    for (int s = 0; s < GPIS_PASS_SUMS; s++) {
+        if (!gpis_pass_sum_is_wanted(load, (gpis_pass_sum)s)) continue;
+        strip.at[s] = memory;
+        memory += gpis_pass_sum_count(load, (gpis_pass_sum)s);
+    }
+    if (size_of_low(load) > 0) strip.low = memory;
+    return strip;
+}
+
+static void add_numbers(double *total, const double *part, int64_t count) {
+    for (int64_t i = 0; i < count; i++) total[i] += part[i];
+}
+
+/* In extended precision the errors of these additions are kept as well. */
+static void add_gradient(gpis_strip *total, const gpis_strip *part, int64_t count) {
+    double *G = total->at[GPIS_PASS_GRADIENT];
+    const double *more = part->at[GPIS_PASS_GRADIENT];
+    for (int64_t i = 0; total->low && i < count; i++) total->low[i] += gpis_two_sum(&G[i], more[i]) + part->low[i];
+    if (!total->low) add_numbers(G, more, count);
+}
+
+/* The upper triangles of the strips, added up in order, to both triangles of `gram`. */
+static void collect_symmetric(const gpis_strip *strips, int64_t count, int64_t d, int threads, double *gram) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+    for (int64_t i = 0; i < d; i++) {
+        double *row = strips[0].at[GPIS_PASS_GRAM] + i * d;
+        for (int64_t t = 1; t < count; t++)
+            for (int64_t j = i; j < d; j++) row[j] += strips[t].at[GPIS_PASS_GRAM][i * d + j];
+        for (int64_t j = i; j < d; j++) gram[i * d + j] = gram[j * d + i] = row[j];
+    }
+}
+
+static void copy_transposed(const double *from, int64_t rows, int64_t cols, double *to) {
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t c = 0; c < cols; c++) to[i * cols + c] = from[c * rows + i];
+}
+
+void gpis_strips_collect(const gpis_pass *pass, const gpis_load *load, bool transposed, gpis_strip *strips,
+                         int64_t count, int threads) {
+    gpis_strip *total = &strips[0];
+    for (int s = 0; s < GPIS_PASS_SUMS; s++) {
+        const int64_t numbers = gpis_pass_sum_count(load, (gpis_pass_sum)s);
+        double *place = gpis_pass_sum_place(pass, (gpis_pass_sum)s);
+        if (!place) continue;
+        if (table[s].layout == SYMMETRIC) {
+            collect_symmetric(strips, count, length(load, table[s].rows), threads, place);
+            continue;
+        }
+        for (int64_t t = 1; t < count; t++)
+            if (s == GPIS_PASS_GRADIENT)
+                add_gradient(total, &strips[t], numbers);
+            else
+                add_numbers(total->at[s], strips[t].at[s], numbers);
+        if (s == GPIS_PASS_GRADIENT && total->low) add_numbers(total->at[s], total->low, numbers);
+        if (table[s].layout == VECTORS && transposed)
+            copy_transposed(total->at[s], length(load, table[s].rows), length(load, table[s].cols), place);
+        else
+            memcpy(place, total->at[s], (size_t)numbers * sizeof *place);
+    }
+}
+
+/* ---- messages -------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t numbers_sent(const gpis_load *load, gpis_pass_sum sum) {
+    const int64_t count = gpis_pass_sum_count(load, sum);
+    return count > 0 && table[sum].layout == SYMMETRIC ? triangle(length(load, table[sum].rows)) : count;
+}
+
+int64_t gpis_message_size(const gpis_load *load) {
+    int64_t size = 0;
+    for (int s = 0; s < GPIS_PASS_SUMS; s++) size += numbers_sent(load, (gpis_pass_sum)s);
+    return size;
+}
+
+void gpis_message_add(const gpis_pass *pass, const gpis_load *load, double *message) {
+    for (int s = 0; s < GPIS_PASS_SUMS; s++) {
+        const double *sum = gpis_pass_sum_place(pass, (gpis_pass_sum)s);
+        const int64_t d = length(load, table[s].rows), count = numbers_sent(load, (gpis_pass_sum)s);
+        if (count == 0) continue;
+        if (table[s].layout == SYMMETRIC)
+            for (int64_t i = 0, at = 0; i < d; i++)
+                for (int64_t j = i; j < d; j++) message[at++] += sum[i * d + j];
+        else
+            add_numbers(message, sum, count);
+        message += count;
+    }
+}
+
+void gpis_message_deliver(const gpis_pass *pass, const gpis_load *load, const double *message) {
+    for (int s = 0; s < GPIS_PASS_SUMS; s++) {
+        double *sum = gpis_pass_sum_place(pass, (gpis_pass_sum)s);
+        const int64_t d = length(load, table[s].rows), count = numbers_sent(load, (gpis_pass_sum)s);
+        if (count == 0) continue;
+        if (table[s].layout == SYMMETRIC)
+            for (int64_t i = 0, at = 0; i < d; i++)
+                for (int64_t j = i; j < d; j++) sum[i * d + j] = sum[j * d + i] = message[at++];
+        else
+            memcpy(sum, message, (size_t)count * sizeof *sum);
+        message += count;
+    }
+}
