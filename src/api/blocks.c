@@ -1,6 +1,6 @@
 /* The building blocks as public functions, each one pass over A. */
 #include "api/guard.h"
-#include "pass/pass.h"
+#include "ranks/ranks.h"
 
 /* On several ranks rank 0 makes the pass, and the others serve. */
 static gpis_status run_guarded(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
@@ -12,7 +12,7 @@ static gpis_status run_guarded(gpis_context *context, gpis_source *A, const gpis
 
 static gpis_status serve_guarded(gpis_context *context, gpis_source *A, const double *Y) {
     const int outside = gpis_guard_enter();
-    const gpis_status status = gpis_pass_serve(context, A, Y);
+    const gpis_status status = gpis_ranks_serve(context, A, Y);
     gpis_guard_leave(outside);
     return status;
 }
@@ -36,17 +36,17 @@ gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y
 gpis_status gpis_evaluate_with(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
                                double *objective, double *G, const double *V, int64_t count, double *AAV) {
     if (!A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
-    if (gpis_source_is_elsewhere(A)) return serve_guarded(context, A, Y);
-    return gpis_pass_dismiss(context, A, evaluate(context, A, Y, k, X, objective, G, V, count, AAV));
+    if (gpis_ranks_is_served(A)) return serve_guarded(context, A, Y);
+    return gpis_ranks_dismiss(context, A, evaluate(context, A, Y, k, X, objective, G, V, count, AAV));
 }
 
 gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H) {
     if (!A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
-    if (gpis_source_is_elsewhere(A)) return serve_guarded(context, A, NULL);
+    if (gpis_ranks_is_served(A)) return serve_guarded(context, A, NULL);
     const gpis_pass pass = {.gram = H};
-    return gpis_pass_dismiss(context, A,
-                             H ? run_guarded(context, A, &pass)
-                               : gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it"));
+    return gpis_ranks_dismiss(context, A,
+                              H ? run_guarded(context, A, &pass)
+                                : gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it"));
 }
 
 static gpis_status sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const char *kind,
@@ -73,6 +73,6 @@ static gpis_status sketch_rows(gpis_context *context, gpis_source *A, const doub
 gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const char *kind,
                              int64_t m, uint64_t seed, uint64_t round, double *SA, double *SY) {
     if (!A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs A, its kind and a place for it, and Y for SY");
-    if (gpis_source_is_elsewhere(A)) return serve_guarded(context, A, Y);
-    return gpis_pass_dismiss(context, A, sketch_rows(context, A, Y, k, kind, m, seed, round, SA, SY));
+    if (gpis_ranks_is_served(A)) return serve_guarded(context, A, Y);
+    return gpis_ranks_dismiss(context, A, sketch_rows(context, A, Y, k, kind, m, seed, round, SA, SY));
 }

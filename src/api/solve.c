@@ -7,7 +7,7 @@
 #include "api/guard.h"
 #include "method/method.h"
 #include "plan/plan.h"
-#include "source/join.h"
+#include "ranks/ranks.h"
 
 gpis_settings gpis_settings_default(void) {
     return (gpis_settings){.method = "auto",
@@ -248,27 +248,23 @@ static void limit_memory(gpis_context *context, const gpis_settings *settings) {
 
 /* All ranks have been given what they need, and y with as many columns. */
 static gpis_status agree_to_begin(gpis_context *context, const gpis_source *A, int64_t k, gpis_status status) {
-    const gpis_join *join = A ? gpis_source_joined(A) : NULL;
-    if (!join) return status;
-    status = gpis_join_agree(join, status);
+    if (!A) return status;
+    status = gpis_ranks_agree(A, status);
     int64_t first = k;
-    if (status == GPIS_OK) status = gpis_join_share(join, 0, &first, sizeof first);
+    if (status == GPIS_OK) status = gpis_ranks_share(A, &first, sizeof first);
     if (status != GPIS_OK) return status;
     if (first != k)
         status = gpis_fail(context, GPIS_BAD_SHAPE, "y has %lld columns here and %lld on rank 0", (long long)k,
                            (long long)first);
-    return gpis_join_agree(join, status);
+    return gpis_ranks_agree(A, status);
 }
 
 /* Rank 0's result, for all; x has been allocated. */
 static gpis_status share_result(const gpis_source *A, int64_t size, gpis_result *result) {
-    const gpis_join *join = gpis_source_joined(A);
     double *x = result->x;
-    if (!join || join->ranks.ranks == 1) return GPIS_OK;
-    gpis_status status = gpis_join_share(join, 0, result, sizeof *result);
+    const gpis_status status = gpis_ranks_share(A, result, sizeof *result);
     result->x = x;
-    if (join->ranks.rank > 0) memset(x, 0, (size_t)size * sizeof *x);
-    return status == GPIS_OK ? gpis_join_sum(join, x, size) : status;
+    return status == GPIS_OK ? gpis_ranks_share_numbers(A, x, size) : status;
 }
 
 /* What solve and check share: arguments, the run, and one way out. On several ranks rank 0 does the work, and the
@@ -295,10 +291,10 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     status = agree_to_begin(context, A, k, status);
     if (status == GPIS_OK) {
         const int outside = gpis_guard_enter();
-        if (gpis_source_is_elsewhere(A))
-            status = gpis_pass_serve(context, A, Y);
+        if (gpis_ranks_is_served(A))
+            status = gpis_ranks_serve(context, A, Y);
         else
-            status = gpis_pass_dismiss(context, A, work(&run, result->x, result));
+            status = gpis_ranks_dismiss(context, A, work(&run, result->x, result));
         gpis_guard_leave(outside);
         if (status == GPIS_OK) status = share_result(A, run.size, result);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
+#include "ranks/ranks.h"
 
 typedef struct key {
     gpis_context *context; /* borrowed */
@@ -41,7 +42,7 @@ static gpis_status add_data(key *k, const gpis_run *run) {
     gpis_source_info info;
     gpis_identity identity;
     gpis_source_describe(run->A, &info);
-    const gpis_status status = gpis_pass_identify(run->context, run->A, run->Y, run->k, &identity);
+    const gpis_status status = gpis_ranks_identify(run->context, run->A, run->Y, run->k, &identity);
     if (status != GPIS_OK) return status;
     add(k, "A of", "%lld x %lld", (long long)info.rows, (long long)info.cols);
     add(k, "A of", "%s, %s", info.type == GPIS_FLOAT64 ? "float64" : "float32", info.layout);

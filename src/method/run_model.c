@@ -3,7 +3,7 @@
 
 #include "linalg/coarse.h"
 #include "method/run.h"
-#include "source/join.h"
+#include "ranks/ranks.h"
 
 double gpis_run_model_cost(const gpis_run *run) {
     const double dense = (double)run->d / 24.0; /* measured: dsyrk at the arithmetic peak, a read at that of memory */
@@ -38,7 +38,7 @@ gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *g, gpis_
 
 bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch) {
     static const double WORTH_IT = 1e9; /* products */
-    return !gpis_source_joined(run->A) && (double)sketch->m * (double)run->d * (double)run->d >= WORTH_IT;
+    return gpis_ranks_count(run->A) == 1 && (double)sketch->m * (double)run->d * (double)run->d >= WORTH_IT;
 }
 
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,
@@ -51,7 +51,7 @@ gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool 
         status = gpis_coarse_gram(run->context, sketch->SA, sketch->m, run->d, H);
     }
     if (status == GPIS_OK && (pass.gram || x))
-        status = gpis_pass_over(run->context, run->A, sketch->SA, sketch->m, &pass, run->norms2, point);
+        status = gpis_ranks_pass_over(run->context, run->A, sketch->SA, sketch->m, &pass, run->norms2, point);
     run->epochs += (double)(sketch->m * run->d) / (4.0 * (double)(run->n * run->k));
     return status;
 }

@@ -15,7 +15,6 @@
 #include "base/random.h"
 #include "method/method.h"
 #include "pass/batch.h"
-#include "source/join.h"
 
 typedef struct saga {
     gpis_run *run; /* borrowed */
@@ -141,8 +140,8 @@ static gpis_status run_saga(gpis_run *run, const double *x0) {
 }
 
 static const char *applicable(const gpis_run *run) {
-    if (gpis_source_joined(run->A)) return "it reads rows in random order, and these lie in several parts";
-    return run->A->resident ? NULL : "it reads rows in random order, and these are made on demand";
+    return run->A->resident ? NULL
+                            : "it reads rows in random order, and these are made on demand or lie in several parts";
 }
 
 const gpis_method gpis_method_saga = {"saga", applicable, run_saga};

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "method/run.h"
-#include "pass/parts.h"
+#include "pass/sweep.h"
 #include "sketch/permutation.h"
-#include "source/join.h"
 #include "source/stored.h"
 
-bool gpis_sample_is_at_hand(const gpis_source *A) { return A->resident && !gpis_source_joined(A); }
+bool gpis_sample_is_at_hand(const gpis_source *A) { return A->resident; }
 
 double gpis_sample_memory(const gpis_source *A, int64_t k, int64_t m) {
     const double dense = (double)(A->d * (int64_t)sizeof(double));

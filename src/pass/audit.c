@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "pass/cut.h"
-#include "pass/parts.h"
 #include "pass/sums.h"
+#include "pass/sweep.h"
 
 static bool all_finite(const double *v, int64_t count, int threads) {
     double sum = 0.0;

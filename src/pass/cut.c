@@ -9,7 +9,6 @@
 #include "linalg/gram.h"
 #include "pass/sums.h"
 #include "pass/window.h"
-#include "source/join.h"
 
 enum {
     MAX_STRIPS = 64,         /* also the most threads that can work */
@@ -115,30 +114,25 @@ static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, cons
                             .gram = (double)(of_a_strip + chunks + c->strips + 8)};
 }
 
-/* The cut of a part depends on its number of rows and, for compressed rows, on their mean length. Of each storage only
- * the longest part is known, so this is the worst over all chunk sizes; an uneven last run adds at most a quarter. */
-static gpis_roundings roundings_of_parts(const gpis_source *A, const gpis_join *join, const gpis_load *load) {
-    const double more = (double)(join->parts_of_all + join->ranks.ranks), uneven = 1.0 + 1.0 / RUNS_A_STRIP;
+/* The cut depends on the number of rows and, for compressed rows, on their mean length, and an uneven last run adds at
+ * most a quarter to a strip. */
+gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *load) {
+    const double uneven = 1.0 + 1.0 / RUNS_A_STRIP;
     gpis_roundings worst = {0};
-    for (int s = 0; s < GPIS_STORAGES; s++) {
-        if (join->largest[s] == 0) continue;
-        const gpis_source part = gpis_join_part_like(A, join, s);
-        for (int64_t rows = MIN_CHUNK_ROWS; rows <= MAX_CHUNK_ROWS; rows *= 2) {
-            gpis_cut c = gpis_cut_make(&part, load);
-            cut_rows(&c, part.n, rows, INFINITY, load->gram > 0); /* with runs of one chunk */
-            const gpis_roundings r = roundings_of(&c, &part, load);
-            worst.residual = fmax(worst.residual, r.residual);
-            worst.objective = fmax(worst.objective, r.objective * uneven + more);
-            worst.gradient = fmax(worst.gradient, r.gradient * uneven + more);
-            worst.gram = fmax(worst.gram, r.gram * uneven + more);
-        }
+    for (int64_t rows = MIN_CHUNK_ROWS; rows <= MAX_CHUNK_ROWS; rows *= 2) {
+        gpis_cut c = gpis_cut_make(A, load);
+        cut_rows(&c, A->n, rows, INFINITY, load->gram > 0); /* with runs of one chunk */
+        const gpis_roundings r = roundings_of(&c, A, load);
+        worst.residual = fmax(worst.residual, r.residual);
+        worst.objective = fmax(worst.objective, r.objective * uneven);
+        worst.gradient = fmax(worst.gradient, r.gradient * uneven);
+        worst.gram = fmax(worst.gram, r.gram * uneven);
     }
     return worst;
 }
 
 gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load) {
-    const gpis_join *join = gpis_source_joined(A);
-    if (join) return roundings_of_parts(A, join, load);
+    if (A->class->walk) return A->class->walk->roundings(A, load);
     const gpis_cut c = gpis_cut_make(A, load);
     return roundings_of(&c, A, load);
 }
@@ -176,17 +170,8 @@ double gpis_pass_gram_strips(double n, double d) {
     return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), (int64_t)fmin(d * d, 1e18), true);
 }
 
-/* The largest part of this rank, and the messages of all parts and of one. */
-static double memory_of_parts(const gpis_context *context, const gpis_join *join, const gpis_load *load) {
-    const double points = (double)(load->d * (load->k + load->probes)), sums = (double)gpis_message_size(load);
-    double most = 0.0;
-    for (int64_t i = 0; i < join->count; i++) most = fmax(most, gpis_pass_memory(context, join->parts[i], load));
-    return most + 8.0 * (2.0 * sums + points);
-}
-
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {
-    const gpis_join *join = gpis_source_joined(A);
-    if (join) return memory_of_parts(context, join, load);
+    if (A->class && A->class->walk) return A->class->walk->memory(context, A, load);
     const gpis_cut c = gpis_cut_make(A, load);
     const int threads = (int)gpis_min64(context->threads, c.strips);
     const double strips = ((double)c.strip_size + 2.0 * GPIS_PASS_SUMS + 16.0) * (double)c.strips;

@@ -28,6 +28,9 @@ typedef struct gpis_cut {
 } gpis_cut;
 
 gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load);
+/* The worst roundings of all ways to cut as many rows as A has, or fewer: for parts of which nothing but the length of
+ * the longest is known. */
+gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *load);
 /* Threads that the sweep can use, out of `threads`. */
 int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load *load, int threads);
 

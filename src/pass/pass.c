@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "pass/chunk.h"
-#include "pass/parts.h"
+#include "pass/sweep.h"
 #include "pass/window.h"
 
 /* Everything a running pass holds. */
@@ -185,7 +185,7 @@ static gpis_status sweep_rows(sweep *s) {
 }
 
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
-    if (gpis_source_joined(A)) return gpis_parts_run(context, A, pass);
+    if (A->class->walk) return A->class->walk->run(context, A, pass);
     gpis_watch_begin(pass->watch);
     gpis_status status = gpis_pass_sweep(context, A, pass);
     if (status == GPIS_OK && pass->sketch) status = gpis_sketch_finish(pass->sketch, context->threads);

@@ -39,25 +39,9 @@ typedef struct gpis_pass {
 } gpis_pass;
 
 /* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not; GPIS_STOPPED when the watch
- * said so. Where A is spread over ranks rank 0 calls it, while the others serve; Y are the rows of this rank. */
+ * said so. Where A is spread over ranks, rank 0 calls it and the others serve (ranks.h); Y are the rows of this rank.
+ */
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
-
-/* Ranks other than 0: takes part in passes with this rank's rows until rank 0 dismisses everybody; returns the status
- * it does so with, and its text. On rank 0, dismiss returns `status`. */
-gpis_status gpis_pass_serve(gpis_context *context, gpis_source *A, const double *Y);
-gpis_status gpis_pass_dismiss(gpis_context *context, gpis_source *A, gpis_status status);
-/* A pass over the m rows of B, m x d, that rank 0 holds; the other ranks of A help with its Gram matrix where it is
- * worth it. With X, *point is what it has measured there (gpis_pass_point). */
-gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, const gpis_pass *pass,
-                           const double *norms2, gpis_point *point);
-
-/* What tells A and Y (k columns) from others, on all ranks together: checksums of some hundred rows of each part of A,
- * of all of Y, and of how many rows each rank has. Equal for equal data, wherever they lie. */
-typedef struct gpis_identity {
-    int ranks;
-    uint32_t cut, A, Y;
-} gpis_identity;
-gpis_status gpis_pass_identify(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_identity *out);
 
 /* ---- what a pass costs and how exact it is: all of it follows from one cut (cut.h) ----------------------------------
  */
@@ -93,5 +77,16 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load);
 /* The point that a pass has measured: what it was asked at X, with the errors of this very pass. `norms2`, the squared
  * norms of the columns of A, is borrowed by the point. */
 gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2);
+
+/* ---- sources in several parts
+ * -------------------------------------------------------------------------------------------
+ */
+
+/* How a pass goes over a source that has no blocks of its own, since its rows lie in several places. */
+struct gpis_walk {
+    gpis_status (*run)(gpis_context *context, gpis_source *A, const gpis_pass *pass);
+    gpis_roundings (*roundings)(const gpis_source *A, const gpis_load *load);
+    double (*memory)(const gpis_context *context, const gpis_source *A, const gpis_load *load);
+};
 
 #endif

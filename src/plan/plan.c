@@ -14,7 +14,7 @@
 #include "inner/solver.h"
 #include "method/method.h"
 #include "method/on_face.h"
-#include "source/join.h"
+#include "ranks/ranks.h"
 
 static const int FACTORS[] = {3, 5, 8, 12, 16, 24, 32}; /* rows of a sketch, in columns of A */
 static const int SAMPLE_FACTORS[] = {16, 64, 256};      /* rows of a sample, the same */
@@ -288,10 +288,7 @@ static gpis_status say_what_is_needed(const desk *k, const gpis_method *asked) {
 
 /* Ranks on other machines bring processors and memory bandwidth of their own, taken to be like those here. */
 static void spread_over_ranks(desk *k, const gpis_source *A) {
-    const gpis_join *join = gpis_source_joined(A);
-    const int ranks = join ? join->ranks.ranks : 1,
-              here = join && join->ranks.neighbours > 0 ? join->ranks.neighbours : ranks;
-    const int machines = (ranks + here - 1) / here;
+    const int ranks = gpis_ranks_count(A), machines = gpis_ranks_machines(A);
     k->together = k->work;
     k->work.ranks = ranks;
     k->together.ranks = machines;

@@ -1,13 +1,13 @@
 /*
  * What tells one A from another without reading it all: a checksum of some hundred rows, spread evenly from the first
- * to the last, as doubles. Whoever compares also compares the shape and the number of entries. Of rows on several ranks
- * those of this one are taken (pass/identify.c asks all).
+ * to the last, as doubles. Whoever compares also compares the shape and the number of entries.
  */
 #include "base/checksum.h"
-#include "source/join.h"
+#include "source/source.h"
 
-static gpis_status add_rows(gpis_context *context, gpis_source *source, uint32_t *out) {
+gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *sum) {
     enum { ROWS = 200 };
+    if (source->class->fingerprint) return source->class->fingerprint(context, source, sum);
     const int64_t rows = gpis_min64(ROWS, source->n);
     double *row = gpis_alloc(context, source->d, sizeof *row);
     void *scratch = NULL;
@@ -23,18 +23,9 @@ static gpis_status add_rows(gpis_context *context, gpis_source *source, uint32_t
         if (status != GPIS_OK) break;
         gpis_block_unpack(&block, row);
         if (source->class->done) source->class->done(source, &block);
-        *out = gpis_checksum(*out, row, source->d * (int64_t)sizeof *row);
+        *sum = gpis_checksum(*sum, row, source->d * (int64_t)sizeof *row);
     }
     gpis_free(context, scratch);
     gpis_free(context, row);
-    return status;
-}
-
-gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *out) {
-    const gpis_join *join = gpis_source_joined(source);
-    gpis_status status = GPIS_OK;
-    *out = 0;
-    if (!join) return add_rows(context, source, out);
-    for (int64_t i = 0; i < join->count && status == GPIS_OK; i++) status = add_rows(context, join->parts[i], out);
     return status;
 }

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "source/join.h"
+#include "source/source.h"
 #include "source/table.h"
 
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name) {
@@ -64,14 +64,11 @@ void gpis_source_describe(const gpis_source *source, gpis_source_info *info) {
                                .bytes = bytes_per_pass(source),
                                .resident = source->resident,
                                .dimensions = source->dimensions ? source->dimensions : 2};
-    const gpis_join *join = gpis_source_joined(source);
-    if (!join) return;
-    gpis_source_info part = {.kind = "none", .layout = "no rows"};
-    if (join->count > 0) gpis_source_describe(join->parts[0], &part);
-    info->kind = part.kind;
-    info->layout = part.layout;
-    info->bytes = join->bytes;
-    info->resident = part.resident;
+    if (source->class->describe) source->class->describe(source, info);
+}
+
+int64_t gpis_source_rows_here(const gpis_source *source) {
+    return source->class->rows_here ? source->class->rows_here(source) : source->n;
 }
 
 const double *gpis_source_target(const gpis_source *source, int64_t *k) {
@@ -96,8 +93,7 @@ static gpis_status not_finite(gpis_context *context, const gpis_source *source, 
 }
 
 gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
-    const gpis_join *join = gpis_source_joined(source);
-    if (join) return gpis_join_audit(context, join);
+    if (source->class->audit) return source->class->audit(context, source);
     /* In memory a block that stays in cache while column-major rows are walked; from a file one worth the reading. */
     const double bytes = source->resident ? 1 << 20 : 1 << 23;
     const int64_t step = gpis_max64(1, gpis_min64(source->n, (int64_t)(bytes / gpis_source_row_bytes(source))));

@@ -43,7 +43,13 @@ typedef struct gpis_source_class {
     void (*ahead)(gpis_source *source, int64_t row0, int64_t nrows);
     /* GPIS_IO if the file is not what it was when it was opened. Asked before and after each pass. */
     gpis_status (*unchanged)(gpis_source *source);
-    bool on_demand; /* rows are made, not read: a pass reads no bytes */
+    /* For a source whose rows lie in several places (ranks/): it has no blocks of its own, and answers these itself. */
+    void (*describe)(const gpis_source *source, gpis_source_info *info); /* corrects what was filled in */
+    gpis_status (*audit)(gpis_context *context, gpis_source *source);
+    gpis_status (*fingerprint)(gpis_context *context, gpis_source *source, uint32_t *sum);
+    int64_t (*rows_here)(const gpis_source *source);
+    const struct gpis_walk *walk; /* how a pass goes over it (pass.h) */
+    bool on_demand;               /* rows are made, not read: a pass reads no bytes */
     bool in_place;
     bool by_all; /* `block` works with all threads of the context: no reader thread, it is called between the windows */
 } gpis_source_class;
@@ -75,15 +81,14 @@ gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *cla
 double gpis_source_row_bytes(const gpis_source *source);
 /* GPIS_IO if the file has changed since it was opened. */
 gpis_status gpis_source_unchanged(gpis_source *source);
-/* Rows that this rank has; all of them where there are no others. */
+/* Rows that are on this rank; all of them where there are no others. */
 int64_t gpis_source_rows_here(const gpis_source *source);
-/* True on ranks that serve rank 0 their part of this source (join.h). */
-bool gpis_source_is_elsewhere(const gpis_source *source);
 
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
 
-/* A checksum of rows spread over A: equal for equal data, wherever they lie (fingerprint.c). */
-gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *out);
+/* Goes on with a checksum, by some hundred rows spread over A: equal for equal data, wherever they lie
+ * (fingerprint.c). */
+gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *sum);
 
 #endif

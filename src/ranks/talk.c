@@ -1,10 +1,10 @@
 /* Ranks talk: sums, and everything else made of sums to which all but one rank add zeros, which is exact. */
-#include "source/talk.h"
+#include "ranks/talk.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "source/join.h"
+#include "ranks/join.h"
 
 enum { PIECE = 512 }; /* doubles on the stack */
 

@@ -2,7 +2,8 @@
  * H = B'B by all ranks, of rows that rank 0 alone holds: a sketch, whose Gram matrix would keep the others waiting.
  * Each rank gets some rows of B, makes their H, and the triangles are summed up.
  */
-#include "pass/parts.h"
+#include "ranks/parts.h"
+#include "ranks/ranks.h"
 
 static int64_t share_of(int64_t m, int rank, int ranks) { return m / ranks * rank + gpis_min64(rank, m % ranks); }
 
@@ -47,8 +48,8 @@ gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m) {
     return status;
 }
 
-gpis_status gpis_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, const gpis_pass *pass,
-                           const double *norms2, gpis_point *point) {
+gpis_status gpis_ranks_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m,
+                                 const gpis_pass *pass, const double *norms2, gpis_point *point) {
     static const double WORTH_IT = 1e8; /* products: some milliseconds, which sending must not take */
     const gpis_join *join = gpis_source_joined(A);
     const int64_t d = A->d;

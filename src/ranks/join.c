@@ -1,11 +1,11 @@
 /* Making a source of parts: the ranks tell each other what they have. */
-#include "source/join.h"
+#include "ranks/join.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "source/talk.h"
+#include "ranks/talk.h"
 
 enum { QUANTUM = 1024 }; /* rows: what all sketches take as one (sketch.h) */
 
@@ -30,27 +30,44 @@ static void destroy(gpis_source *source) {
     gpis_free(source->context, join);
 }
 
-static const gpis_source_class stored_class = {.kind = "join", .block = no_block, .destroy = destroy};
-static const gpis_source_class made_class = {.kind = "join", .block = no_block, .destroy = destroy, .on_demand = true};
-
-const gpis_join *gpis_source_joined(const gpis_source *source) {
-    return source->class && source->class->block == no_block ? source->state : NULL;
+/* As its first part is; a rank without rows has none. */
+static void describe(const gpis_source *source, gpis_source_info *info) {
+    const gpis_join *join = source->state;
+    gpis_source_info part = {.kind = "none", .layout = "no rows"};
+    if (join->count > 0) gpis_source_describe(join->parts[0], &part);
+    info->kind = part.kind;
+    info->layout = part.layout;
+    info->bytes = join->bytes;
+    info->resident = part.resident;
 }
 
-int64_t gpis_source_rows_here(const gpis_source *source) {
-    const gpis_join *join = gpis_source_joined(source);
-    return join ? gpis_join_rows(join) : source->n;
-}
-
-bool gpis_source_is_elsewhere(const gpis_source *source) {
-    const gpis_join *join = gpis_source_joined(source);
-    return join && join->ranks.rank > 0;
-}
-
-gpis_status gpis_join_audit(gpis_context *context, const gpis_join *join) {
+/* This rank's parts. */
+static gpis_status audit(gpis_context *context, gpis_source *source) {
+    const gpis_join *join = source->state;
     gpis_status status = GPIS_OK;
     for (int64_t i = 0; i < join->count && status == GPIS_OK; i++) status = gpis_source_audit(context, join->parts[i]);
     return status;
+}
+
+static gpis_status fingerprint(gpis_context *context, gpis_source *source, uint32_t *sum) {
+    const gpis_join *join = source->state;
+    gpis_status status = GPIS_OK;
+    for (int64_t i = 0; i < join->count && status == GPIS_OK; i++)
+        status = gpis_source_fingerprint(context, join->parts[i], sum);
+    return status;
+}
+
+static int64_t rows_here(const gpis_source *source) { return gpis_join_rows(source->state); }
+
+/* Whether rows are made on demand is a constant of the class: there is one for each. */
+#define JOIN_CLASS                                                                               \
+    .kind = "join", .block = no_block, .destroy = destroy, .describe = describe, .audit = audit, \
+    .fingerprint = fingerprint, .rows_here = rows_here, .walk = &gpis_join_walk
+static const gpis_source_class stored_class = {JOIN_CLASS};
+static const gpis_source_class made_class = {JOIN_CLASS, .on_demand = true};
+
+const gpis_join *gpis_source_joined(const gpis_source *source) {
+    return source->class && source->class->walk == &gpis_join_walk ? source->state : NULL;
 }
 
 /* ---- what a rank tells of its parts ---------------------------------------------------------------------------------

@@ -1,16 +1,9 @@
-/* A pass over rows in several parts, here and on other ranks: what the files of this room share. */
+/* What the files of this module share: the tasks that rank 0 gives to the others, and the sketch over ranks. */
 #ifndef GPIS_PARTS_H
 #define GPIS_PARTS_H
 
-#include "pass/pass.h"
-#include "source/join.h"
-
-/* One sweep over a source in one piece. A sketch absorbs its rows and is not finished; nothing is audited. */
-gpis_status gpis_pass_sweep(gpis_context *context, gpis_source *A, const gpis_pass *pass);
-/* Whether all that a pass gave is finite; where what is not comes from (`rows`: of Y); what to say if from nowhere. */
-bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int64_t d);
-gpis_status gpis_pass_audit(gpis_context *context, gpis_source *A, const gpis_pass *pass, int64_t rows);
-gpis_status gpis_pass_overflow(gpis_context *context, const gpis_source *A);
+#include "pass/sweep.h"
+#include "ranks/join.h"
 
 /* What rank 0 can ask of the others; all of them do it with rank 0. */
 typedef enum gpis_task {
@@ -28,9 +21,6 @@ gpis_status gpis_identify_serve(gpis_context *context, gpis_source *A, const dou
 
 /* Numbers of a symmetric matrix, as it is sent. */
 static inline int64_t gpis_triangle(int64_t d) { return d * (d + 1) / 2; }
-
-/* gpis_pass_run for a joined source. */
-gpis_status gpis_parts_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
 
 /* ---- the sketch over ranks (gather.c) ---- */
 

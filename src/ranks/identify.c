@@ -3,14 +3,15 @@
  * rows of A and one of its y; rank 0 has a checksum of each of these over all ranks.
  */
 #include "base/checksum.h"
-#include "pass/parts.h"
+#include "ranks/parts.h"
+#include "ranks/ranks.h"
 
 enum { ROWS, SUM_OF_A, SUM_OF_Y, MARKS };
 
 /* This rank's line. */
 static gpis_status mark(gpis_context *context, gpis_source *A, const double *Y, int64_t k, double *marks) {
     const int64_t rows = gpis_source_rows_here(A);
-    uint32_t sum;
+    uint32_t sum = 0;
     const gpis_status status = gpis_source_fingerprint(context, A, &sum);
     marks[ROWS] = (double)rows;
     marks[SUM_OF_A] = sum;
@@ -32,7 +33,7 @@ static uint32_t checksum_of(const double *marks, int ranks, int which) {
     return sum;
 }
 
-gpis_status gpis_pass_identify(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_identity *out) {
+gpis_status gpis_ranks_identify(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_identity *out) {
     const gpis_join *join = gpis_source_joined(A);
     const int ranks = join ? join->ranks.ranks : 1;
     double *marks = gpis_alloc_zero(context, (int64_t)ranks * MARKS, sizeof *marks);

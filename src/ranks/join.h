@@ -8,7 +8,7 @@
 #ifndef GPIS_JOIN_H
 #define GPIS_JOIN_H
 
-#include "source/source.h"
+#include "pass/pass.h"
 
 /* Ways to store rows that make a difference to how they are summed: type, dense or compressed, order, on demand or not.
  */
@@ -30,8 +30,8 @@ enum { GPIS_JOIN_BUFFER = 1 << 16 };
 
 /* NULL for a source that is in one piece. */
 const gpis_join *gpis_source_joined(const gpis_source *source);
-/* This rank's parts. */
-gpis_status gpis_join_audit(gpis_context *context, const gpis_join *join);
+/* How a pass goes over a joined source (parts.c). */
+extern const struct gpis_walk gpis_join_walk;
 
 /* A stand-in for the largest part that is stored in way `storage`: its shape, without any rows to be had. */
 gpis_source gpis_join_part_like(const gpis_source *source, const gpis_join *join, int storage);

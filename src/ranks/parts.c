@@ -6,11 +6,14 @@
  * every rank, rank 0 too, walks its own parts; whether all could is agreed upon; the sums are added up; and a sketch is
  * gathered (gather.c). So ranks cannot come to different decisions, whatever their clocks and processors.
  */
-#include "pass/parts.h"
+#include "ranks/parts.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "pass/cut.h"
 #include "pass/sums.h"
+#include "ranks/ranks.h"
 
 /* What rank 0 sends: whole numbers, as doubles. Seeds and rounds are sent in halves of 32 bits. */
 enum {
@@ -207,7 +210,7 @@ static gpis_status explain(gpis_context *context, gpis_source *A, const gpis_pas
     return status == GPIS_OK ? gpis_pass_overflow(context, A) : status;
 }
 
-gpis_status gpis_parts_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
+static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const gpis_join *join = gpis_source_joined(A);
     double request[REQUEST] = {0};
     work w = {
@@ -231,7 +234,7 @@ gpis_status gpis_parts_run(gpis_context *context, gpis_source *A, const gpis_pas
     return explain(context, A, pass);
 }
 
-gpis_status gpis_pass_dismiss(gpis_context *context, gpis_source *A, gpis_status status) {
+gpis_status gpis_ranks_dismiss(gpis_context *context, gpis_source *A, gpis_status status) {
     const gpis_join *join = gpis_source_joined(A);
     if (!join || join->ranks.ranks == 1) return status;
     double request[REQUEST] = {[TASK] = GPIS_TASK_DISMISS, [K] = (double)status};
@@ -240,6 +243,38 @@ gpis_status gpis_pass_dismiss(gpis_context *context, gpis_source *A, gpis_status
         talk = gpis_join_share(join, 0, context->message, sizeof context->message);
     return talk == GPIS_OK ? status : talk;
 }
+
+/* ---- what it takes
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/* The worst of all storages, then the additions of all parts and ranks. */
+static gpis_roundings roundings(const gpis_source *A, const gpis_load *load) {
+    const gpis_join *join = A->state;
+    const double more = (double)(join->parts_of_all + join->ranks.ranks);
+    gpis_roundings worst = {0};
+    for (int s = 0; s < GPIS_STORAGES; s++) {
+        if (join->largest[s] == 0) continue;
+        const gpis_source part = gpis_join_part_like(A, join, s);
+        const gpis_roundings r = gpis_cut_worst_roundings(&part, load);
+        worst.residual = fmax(worst.residual, r.residual);
+        worst.objective = fmax(worst.objective, r.objective + more);
+        worst.gradient = fmax(worst.gradient, r.gradient + more);
+        worst.gram = fmax(worst.gram, r.gram + more);
+    }
+    return worst;
+}
+
+/* The largest part of this rank, the points, and the sums of one part and of all. */
+static double memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {
+    const gpis_join *join = A->state;
+    const double points = (double)(load->d * (load->k + load->probes)), sums = (double)gpis_message_size(load);
+    double most = 0.0;
+    for (int64_t i = 0; i < join->count; i++) most = fmax(most, gpis_pass_memory(context, join->parts[i], load));
+    return most + 8.0 * (2.0 * sums + points);
+}
+
+const struct gpis_walk gpis_join_walk = {run, roundings, memory};
 
 /* ---- the other ranks ------------------------------------------------------------------------------------------------
  */
@@ -287,7 +322,7 @@ static gpis_status serve_audit(gpis_context *context, gpis_source *A, const doub
  */
 
 /* A request that fails is rank 0's to deal with: it knows, and will say what comes next. */
-gpis_status gpis_pass_serve(gpis_context *context, gpis_source *A, const double *Y) {
+gpis_status gpis_ranks_serve(gpis_context *context, gpis_source *A, const double *Y) {
     const gpis_join *join = gpis_source_joined(A);
     for (;;) {
         double request[REQUEST] = {0};
