@@ -231,7 +231,10 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     gpis_status status = gpis_set_distance(run->set, x, &result->feasibility);
     if (status == GPIS_OK && result->feasibility > 0.0) status = gpis_set_project(run->set, x, x);
     if (status == GPIS_OK) status = audit(run, x, g);
-    if (status == GPIS_OK && !gpis_run_solved(run) && gpis_run_extend(run, false)) status = audit(run, x, g);
+    if (status == GPIS_OK && gpis_run_noise_is_in_the_way(run)) {
+        gpis_run_extend(run);
+        status = audit(run, x, g);
+    }
     gpis_free(run->context, g);
     if (status != GPIS_OK) return status;
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;

@@ -22,30 +22,94 @@
 #include "method/newton.h"
 
 enum {
-    PATIENCE = 3, /* so many rounds in which nothing but rounding errors moves end the run */
-    PROBES = GPIS_PROBES,
-    SLOW = 3,      /* so many rounds that shrink the error by less than half are a reason for another model */
-    ENOUGH = 24,   /* steps: a model that is not proven by then is a bad one */
-    MOST_FACES = 3 /* tried */
+    PATIENCE = 3,              /* rounds in which nothing moves but by rounding, before the run ends */
+    MAX_SLOW_ROUNDS = 3,       /* rounds that shrink the error by less than half, before another model is made */
+    MAX_ROUNDS_PER_MODEL = 24, /* and a model that is not certified by then is a bad one */
+    MAX_FACES = 3,             /* faces that are tried */
+    ROWS_PER_COLUMN = 8        /* of the sketch that takes the place of a Gram matrix which has lost digits */
 };
 
-/* x has been measured. */
-static void take_point(gpis_newton *s) {
-    gpis_run *run = s->run;
-    gpis_run_offer(run, &s->point);
-    gpis_hull_add(s->hull, &s->point);
+/* ---- facts
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Rounds that a model is given. A sample that is like A shrinks the error by d/m each, and is soon done. */
+static int most_rounds(const gpis_newton *s) {
+    const gpis_run *run = s->run;
+    if (!s->sampling) return MAX_ROUNDS_PER_MODEL;
+    const double rate = fmin(0.5, (double)run->d / (double)run->m);
+    return (int)fmin(MAX_ROUNDS_PER_MODEL, 4.0 + 1.25 * log(run->settings->tol) / log(rate));
 }
 
-/* The inner problem around x, where the gradient is g, has been solved: its minimiser is next, and the model's gradient
- * there is what is to be expected. */
-static void foresee(gpis_newton *s, const double *x, const double *g) {
+/* In extended precision a point creeps on where the objective hardly shows it: at condition 1e12, where the model is
+ * held by its rows, six rounds more are worth a digit of f. */
+static int patience(const gpis_run *run) {
+    if (!run->extended) return PATIENCE;
+    return run->full_rank ? 3 * PATIENCE : 2 * PATIENCE;
+}
+
+/* The rounds that wait for probes would cost more than the Gram matrix. */
+static bool gram_is_cheaper(const gpis_newton *s) {
+    static const double ROUNDS = 8.0, DENSE_WITH_PROBES = 1.4, SPARSE_WITH_PROBES = 5.0; /* gradient passes */
+    const bool sparse = s->run->A->block_kind == GPIS_BLOCK_CSR;
+    return s->expected_face_at_start &&
+           gpis_run_model_cost(s->run) < ROUNDS * (sparse ? SPARSE_WITH_PROBES : DENSE_WITH_PROBES);
+}
+
+static gpis_facts look(const gpis_newton *s) {
+    const gpis_run *run = s->run;
+    const gpis_settings *settings = run->settings;
+    const bool sketched = run->model && run->sketched;
+    return (gpis_facts){
+        .ended = run->ended,
+        .solved = run->ended && run->outcome == GPIS_SOLVED,
+        .exhausted = gpis_run_exhausted(run),
+        .wants_bounds = settings->certificate != GPIS_CERTIFICATE_NONE,
+        .wants_proof = settings->certificate == GPIS_CERTIFICATE_PROVEN,
+        .started = s->started,
+        .given_start = settings->x0 != NULL,
+        .one_pass = settings->max_passes == 1,
+        .sharp = s->sharp,
+        .hull_tried = s->hull_tried,
+        .model = !run->model     ? GPIS_MODEL_NONE
+                 : run->sketched ? GPIS_MODEL_SKETCH
+                                 : GPIS_MODEL_GRAM,
+        .begins_with_sketch = s->begins_with_sketch,
+        .gram_tried = s->gram_tried,
+        .gram_fits = sketched && gpis_run_model_fits(run),
+        .gram_is_cheaper = sketched && gram_is_cheaper(s),
+        .can_average = sketched && gpis_newton_can_average(s),
+        .has_lost_digits = run->model && !run->sketched && !s->sketch_tried && run->model->shift > 0.0,
+        .extended = run->extended,
+        .noise_in_the_way = gpis_run_noise_is_in_the_way(run),
+        .can_extend = !run->extended,
+        .expects_face = s->expects_face,
+        .on_face = s->face != NULL,
+        .probes_useful = s->probes && gpis_probes_wanted(s->probes),
+        .probes_young = s->probes && s->probes->steps < MAX_ROUNDS_PER_MODEL,
+        .can_polish = run->inner && !s->polished,
+        .slow = s->pace.slow,
+        .slow_limit = MAX_SLOW_ROUNDS,
+        .rounds = s->pace.rounds,
+        .rounds_limit = most_rounds(s),
+        .idle = s->pace.idle,
+        .patience = patience(run),
+    };
+}
+
+/* ---- after a pass: the best point, its bounds, and where to go from there
+ * ----------------------------------------------
+ */
+
+/* The inner problem around a point has been solved: its minimiser is next, and the model's gradient there is what is to
+ * be expected. */
+static void foresee(gpis_newton *s, const gpis_point *from) {
     const gpis_run *run = s->run;
     memcpy(s->next, run->inner->s, (size_t)run->size * sizeof(double));
     if (!run->sketched || run->k > 1) return;
-    double *step = s->V; /* the directions of probes are written there anew for each pass */
-    for (int64_t j = 0; j < run->d; j++) step[j] = s->next[j] - x[j];
-    gpis_model_apply(run->model, 1, step, s->foreseen);
-    for (int64_t j = 0; j < run->d; j++) s->foreseen[j] += g[j];
+    for (int64_t j = 0; j < run->d; j++) s->step[j] = s->next[j] - from->x[j];
+    gpis_model_apply(run->model, 1, s->step, s->foreseen);
+    for (int64_t j = 0; j < run->d; j++) s->foreseen[j] += from->g[j];
 }
 
 /* The gradient at the point foreseen has been measured. */
@@ -58,305 +122,236 @@ static void compare(gpis_newton *s) {
     if (before > 0.0) s->improving = fmin(1.0, s->wrong / before);
 }
 
-/* The start is the solution of the sketched problem, if that is better than x0 it will show. */
-static gpis_status start_from_sketch(gpis_newton *s, const double *x0) {
-    gpis_run *run = s->run;
-    gpis_status status = gpis_newton_make_sketch(s, run->m, run->k);
-    if (status == GPIS_OK && !s->sampling) status = gpis_newton_sketch_all(s);
-    if (status == GPIS_OK) status = gpis_newton_add_to_model(s, x0);
-    if (status != GPIS_OK) return status;
-    if (run->norms_known) take_point(s); /* for them x0 itself had to be measured; no other pass has been there yet */
-    status = gpis_run_inner(run, &s->point);
-    if (status != GPIS_OK) return status;
-    foresee(s, x0, s->g);
-    memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
-    s->improving = fmin(1.0, sqrt((double)run->d / (double)run->m));
-    s->hoping = s->hoped = gpis_on_face_applies(run) && gpis_on_face_free(run, s->x) <= gpis_on_face_most(run);
-    return GPIS_OK;
-}
-
-/* ---- a round --------------------------------------------------------------------------------------------------------
- */
-
-static bool has_use_for_probes(const gpis_newton *s) { return s->probes && gpis_probes_wanted(s->probes); }
-
-/* The probes may still find a bound, or a better one. */
-static bool is_waiting(const gpis_newton *s) { return !s->face && has_use_for_probes(s) && s->probes->steps < ENOUGH; }
-
-/* f and g at x; probes ride along, and with `resketch` a new sketch of A. The first-order bound is tried here too: at
- * the end objectives are all alike, and the best point of the hull need not be the one whose gradient tells most. */
-static gpis_status evaluate(gpis_newton *s, bool resketch) {
-    gpis_run *run = s->run;
-    const bool probing = !resketch && !s->hoping && (run->extended ? is_waiting(s) : has_use_for_probes(s));
-    const bool facing = s->face && !s->face->model;
-    gpis_pass pass = {.k = run->k, .Y = run->Y, .X = s->x, .extended = run->extended, .G = s->g};
-    if (probing) {
-        gpis_probes_directions(s->probes, s->V);
-        pass.V = s->V;
-        pass.probes = PROBES;
-        pass.AAV = s->AAV;
-    }
-    if (facing) {
-        pass.columns = s->face->columns;
-        pass.count = s->face->count;
-        pass.gram = s->face->H;
-    }
-    gpis_status status = GPIS_OK;
-    const gpis_load load = gpis_load_of(&pass, run->d);
-    if (resketch) {
-        pass.sketch = s->sketch;
-        run->sketches++;
-        status = gpis_sketch_restart(s->sketch, (uint64_t)s->models);
-    }
-    const double along = (probing ? (double)PROBES / (double)run->k : 0.0) +
-                         (double)load.gram * (double)load.gram / (4.0 * (double)run->size);
-    if (status == GPIS_OK) status = gpis_run_measure(run, &pass, 1.0 + along, &s->point);
-    if (status == GPIS_OK && probing)
-        status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->A, &load).gradient);
-    if (status == GPIS_OK && probing && gpis_model_covers(run->model, 1, run->norms2))
-        run->model->c = gpis_probes_bound(s->probes);
-    if (status == GPIS_OK && facing) status = gpis_on_face_take_gram(s->face, &load);
-    if (status == GPIS_OK) take_point(s);
-    return status == GPIS_OK ? gpis_run_first_order(run, &s->point) : status;
-}
-
-/* The objective of the hull's best point is as good as measured. */
-static bool is_sharp(const gpis_newton *s, double error) {
-    return error <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->best.objective;
-}
-
-/* The best point of the hull. It is measured where the points it comes from are too far away to know it by them; should
- * that not help, the best measured point serves. */
-static gpis_status step(gpis_newton *s) {
-    gpis_run *run = s->run;
-    double added;
-    s->best = gpis_hull_minimise(s->hull, s->xh, s->gh, &added);
-    if (!is_sharp(s, added) && !gpis_run_exhausted(run)) {
-        memcpy(s->x, s->xh, (size_t)run->size * sizeof(double));
-        const gpis_status status = evaluate(s, false);
-        if (status != GPIS_OK) return status;
-        s->best = gpis_hull_minimise(s->hull, s->xh, s->gh, &added);
-    }
-    if (!is_sharp(s, added)) s->best = gpis_hull_best(s->hull, s->xh, s->gh);
-    gpis_run_offer(run, &s->best);
-    return GPIS_OK;
-}
-
-/* The best point so far is measured in extended precision, and what was measured before is forgotten. */
-static gpis_status measure_again(gpis_newton *s) {
-    memcpy(s->x, s->run->best, (size_t)s->run->size * sizeof(double));
-    gpis_hull_empty(s->hull);
-    return evaluate(s, false);
-}
-
-/* The bounds at the best point of the hull, and where to go from there. */
 static gpis_status bound_by_model(gpis_newton *s) {
     gpis_run *run = s->run;
     gpis_status status = GPIS_OK;
     if (run->model) status = gpis_run_second_order(run, &s->best, true);
-    if (status == GPIS_OK && run->model) foresee(s, s->xh, s->gh);
+    if (status == GPIS_OK && run->model) foresee(s, &s->best);
     return status == GPIS_OK ? gpis_run_first_order(run, &s->best) : status;
 }
 
 static void leave_face(gpis_newton *s) {
     gpis_on_face_destroy(s->face);
     s->face = NULL;
-    s->hoping = s->hoping && ++s->faces < MOST_FACES;
+    s->expects_face = s->expects_face && ++s->faces_left < MAX_FACES;
 }
 
-/* The same at the point measured last, on its face. */
+/* The same at the point measured last, on its face; by the model of all columns where the face does not hold. */
 static gpis_status bound_on_face(gpis_newton *s) {
-    gpis_run *run = s->run;
     bool holds = s->face->model->slack == 0.0 && gpis_on_face_contains(s->face, s->x);
     gpis_status status = GPIS_OK;
     if (holds) status = gpis_on_face_solve(s->face, &s->point, s->next, &holds);
-    if (status != GPIS_OK || gpis_run_solved(run) || holds) return status;
+    if (status != GPIS_OK || gpis_run_solved(s->run) || holds) return status;
     leave_face(s);
     return bound_by_model(s);
 }
 
-/* Bounds; in extended precision, where rounding errors stand in the way of the tolerance. */
-static gpis_status certify(gpis_newton *s) {
+/* Averaging pays when the error shrinks by less than half a round, or takes all too many of them, and not for want of
+ * digits. */
+static void judge_pace(gpis_newton *s, bool after_round) {
     gpis_run *run = s->run;
-    gpis_status status = s->face ? bound_on_face(s) : bound_by_model(s);
-    if (status != GPIS_OK || gpis_run_solved(run) || is_waiting(s) || !gpis_run_extend(run, false)) return status;
-    status = measure_again(s);
-    if (status != GPIS_OK) return status;
-    status = step(s);
-    return status == GPIS_OK ? certify(s) : status;
+    gpis_pace *pace = &s->pace;
+    if (run->inner && !s->face) {
+        const double left = 2.0 * gpis_inner_fall(run->inner);
+        const bool matters = left > fmax(run->noise, 0.1 * run->settings->tol * run->objective);
+        pace->slow = matters && left > 0.5 * pace->left ? pace->slow + 1 : 0;
+        pace->left = left;
+        pace->rounds++;
+    }
+    if (after_round) {
+        const gpis_facts facts = look(s);
+        const bool idle = gpis_run_idle(run, pace->objective, pace->gap);
+        pace->idle = idle && !gpis_is_waiting_for_probes(&facts) ? pace->idle + 1 : 0;
+    }
+    pace->objective = run->objective;
+    pace->gap = gpis_run_gap(run);
 }
 
-/* At a tight tolerance one round more: the objective hardly feels it, the last digits of x do. */
+/* The objective of the hull's best point is as good as measured. */
+static bool is_sharp(const gpis_newton *s, double added) {
+    return added <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->best.objective;
+}
+
+/* The best point of the hull, its bounds, and the next point. A point that is not known well enough is measured first,
+ * if it may be; should that not help, the best measured point serves. */
+static gpis_status settle(gpis_newton *s, bool after_round) {
+    gpis_run *run = s->run;
+    double added;
+    s->best = gpis_hull_minimise(s->hull, s->xh, s->gh, &added);
+    s->sharp = is_sharp(s, added);
+    if (!s->sharp && !s->hull_tried && !gpis_run_exhausted(run)) return GPIS_OK;
+    if (!s->sharp) s->best = gpis_hull_best(s->hull, s->xh, s->gh);
+    gpis_run_offer(run, &s->best);
+    const gpis_status status = s->face ? bound_on_face(s) : bound_by_model(s);
+    if (status != GPIS_OK) return status;
+    judge_pace(s, after_round);
+    gpis_run_check(run);
+    return GPIS_OK;
+}
+
+/* ---- actions
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Measures x, with all who ride along. The first-order bound is tried here too: at the end objectives are all alike,
+ * and the best point of the hull need not be the one whose gradient tells most. */
+static gpis_status measure(gpis_newton *s, const gpis_action *action) {
+    gpis_run *run = s->run;
+    gpis_pass pass = {.k = run->k, .Y = run->Y, .X = s->x, .extended = run->extended, .G = s->g};
+    double gradients = 1.0;
+    gpis_status status = gpis_newton_board(s, action, &pass, &gradients);
+    if (status == GPIS_OK) status = gpis_run_measure(run, &pass, gradients, &s->point);
+    if (status != GPIS_OK) return status;
+    gpis_run_offer(run, &s->point);
+    gpis_hull_add(s->hull, &s->point);
+    status = gpis_run_first_order(run, &s->point);
+    if (s->expects_face && !s->face) compare(s);
+    return status == GPIS_OK ? gpis_newton_alight(s, action, &pass) : status;
+}
+
+static gpis_status measure_at(gpis_newton *s, const double *x, const gpis_action *action) {
+    if (x != s->x) memcpy(s->x, x, (size_t)s->run->size * sizeof(double));
+    s->hull_tried = action->phase == GPIS_PHASE_HULL;
+    s->started = true;
+    const gpis_status status = measure(s, action);
+    return status == GPIS_OK ? settle(s, action->phase == GPIS_PHASE_ROUND) : status;
+}
+
+/* The rounds start from the solution of the sketched problem. The first pass tells whether it beats x0. */
+static gpis_status start_from_sketch(gpis_newton *s) {
+    gpis_run *run = s->run;
+    gpis_status status = gpis_newton_make_sketch(s, run->m, run->k);
+    if (status == GPIS_OK && !s->sampling) status = gpis_newton_sketch_all(s);
+    if (status == GPIS_OK) status = gpis_newton_add_to_model(s, s->x);
+    if (status != GPIS_OK) return status;
+    if (run->norms_known) { /* for them x0 itself had to be measured */
+        gpis_run_offer(run, &s->point);
+        gpis_hull_add(s->hull, &s->point);
+    }
+    status = gpis_run_inner(run, &s->point);
+    if (status != GPIS_OK) return status;
+    foresee(s, &s->point);
+    memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
+    s->improving = fmin(1.0, sqrt((double)run->d / (double)run->m));
+    s->expects_face = s->expected_face_at_start =
+        gpis_on_face_applies(run) && gpis_on_face_free(run, s->x) <= gpis_on_face_most(run);
+    return GPIS_OK;
+}
+
+static gpis_status start_with_gram(gpis_newton *s) {
+    gpis_run *run = s->run;
+    s->gram_tried = s->started = true;
+    const gpis_status status = gpis_run_make_model(run, s->x, s->g, &s->point);
+    if (status != GPIS_OK) return status;
+    gpis_run_offer(run, &s->point);
+    gpis_hull_add(s->hull, &s->point);
+    return settle(s, false);
+}
+
+/* The next point may be on a face small enough; its Gram matrix rides in the pass to there. */
+static gpis_status look_for_face(gpis_newton *s) {
+    gpis_run *run = s->run;
+    if (gpis_on_face_free(run, s->next) > gpis_on_face_most(run)) s->expects_face = false;
+    if (!s->expects_face) return GPIS_OK;
+    return gpis_on_face_create(run, s->next, s->foreseen, s->improving * s->wrong, &s->face);
+}
+
+/* Sampled rows need no pass: the model is new already when the round's pass begins, and its probes ride along. */
+static gpis_status go_round(gpis_newton *s, gpis_action action) {
+    gpis_run *run = s->run;
+    gpis_status status = GPIS_OK;
+    if (action.sketch && !run->sketched) status = gpis_newton_make_sketch(s, ROWS_PER_COLUMN * run->d, 0);
+    if (status == GPIS_OK && action.look_for_face) status = look_for_face(s);
+    if (status == GPIS_OK && action.sketch && s->sampling) {
+        status = gpis_newton_add_to_model(s, NULL);
+        action.sketch = false;
+        action.probes = !s->expects_face && s->probes;
+    }
+    return status == GPIS_OK ? measure_at(s, s->next, &action) : status;
+}
+
+/* What was measured before, in double precision, is forgotten. */
+static gpis_status measure_in_extended_precision(gpis_newton *s, const gpis_action *action) {
+    gpis_run_extend(s->run);
+    gpis_hull_empty(s->hull);
+    return measure_at(s, s->run->best, action);
+}
+
+/* The objective hardly feels one round more, the last digits of x do. */
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
+    s->polished = true;
     memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
     const gpis_status status = gpis_run_gradient(run, s->x, s->g, &s->point);
     if (status == GPIS_OK && s->point.objective <= run->objective + run->noise) gpis_run_replace(run, &s->point);
     return status;
 }
 
-/* How the rounds go: what the model says is left, relative to the round before. */
-typedef struct pace {
-    double left; /* the fall of the model at the last point: about f(x) - f* */
-    int slow, idle;
-    int rounds;    /* since the model was made or changed */
-    bool resketch; /* the next pass carries a sketch */
-    bool hopeless; /* sketches do not help */
-} pace;
-
-/* A Gram matrix that had to be shifted has lost digits that a sketch, held by its rows, still has. */
-static bool has_lost_digits(const gpis_newton *s) { return !s->sketch_tried && s->run->model->shift > 0.0; }
-
-/* Rounds that a model is given. A sample that is like A shrinks the error by d/m each, and is soon done. */
-static int most_rounds(const gpis_newton *s) {
-    const gpis_run *run = s->run;
-    if (!s->sampling) return ENOUGH;
-    const double rate = fmin(0.5, (double)run->d / (double)run->m);
-    return (int)fmin(ENOUGH, 4.0 + 1.25 * log(run->settings->tol) / log(rate));
+/* What follows from a decision besides its pass. */
+static void take_to_heart(gpis_newton *s, const gpis_action *action) {
+    const bool another_way = action->phase == GPIS_PHASE_GRAM || action->phase == GPIS_PHASE_EXTENDED ||
+                             action->phase == GPIS_PHASE_LEAVE_FACE || action->sketch;
+    if (action->give_up_on_face) s->expects_face = false;
+    if (another_way) s->pace.idle = 0;
+    if (another_way || action->give_up_on_face) s->pace.slow = s->pace.rounds = 0;
 }
 
-/* Averaging pays when the error shrinks by less than half a round, or takes all too many of them, and not for want of
- * digits; the sketch rides in the next pass. */
-static void judge_pace(gpis_newton *s, pace *now) {
-    const gpis_run *run = s->run;
-    if (s->face) return;
-    const double left = 2.0 * gpis_inner_fall(run->inner);
-    const bool matters = left > fmax(run->noise, 0.1 * run->settings->tol * run->objective);
-    now->slow = matters && left > 0.5 * now->left ? now->slow + 1 : 0;
-    now->left = left;
-    if (now->slow < SLOW && ++now->rounds < most_rounds(s)) return;
-    now->slow = now->rounds = 0;
-    now->resketch = run->sketched ? gpis_newton_can_average(s) : has_lost_digits(s);
-    now->hopeless = run->sketched && !now->resketch;
-}
-
-/* In extended precision a point creeps on where the objective hardly shows it: at condition 1e12, where the model is
- * held by its rows, six rounds more are worth a digit of f. */
-static int patience(const gpis_run *run) {
-    if (!run->extended) return PATIENCE;
-    return run->full_rank ? 3 * PATIENCE : 2 * PATIENCE;
-}
-
-/* Nothing moves any more, or not enough. Residuals in extended precision may help first. A sketch gives way to the Gram
- * matrix, whose bounds need no probes; a Gram matrix that has lost digits to a sketch. */
-static gpis_status last_resort(gpis_newton *s, pace *now) {
-    gpis_run *run = s->run;
-    const bool no_more = run->settings->certificate == GPIS_CERTIFICATE_NONE || gpis_run_exhausted(run);
-    const bool moving = now->hopeless && now->idle < patience(run);
-    now->idle = 0;
-    now->hopeless = false;
-    s->hoping = false;
-    if (s->face) {
-        leave_face(s);
+static gpis_status act(gpis_newton *s, const gpis_action *action) {
+    gpis_status status = GPIS_OK;
+    take_to_heart(s, action);
+    switch (action->phase) {
+    case GPIS_PHASE_SKETCH: return start_from_sketch(s);
+    case GPIS_PHASE_START: return action->gram ? start_with_gram(s) : measure_at(s, s->x, action);
+    case GPIS_PHASE_HULL: return measure_at(s, s->xh, action);
+    case GPIS_PHASE_EXTENDED: return measure_in_extended_precision(s, action);
+    case GPIS_PHASE_ROUND: return go_round(s, *action);
+    case GPIS_PHASE_GRAM: status = gpis_newton_make_gram(s); break;
+    case GPIS_PHASE_LEAVE_FACE: leave_face(s); break;
+    case GPIS_PHASE_POLISH: return polish(s);
+    case GPIS_PHASE_END:
+        if (action->stalled) gpis_run_end(s->run, GPIS_STALLED);
         return GPIS_OK;
     }
-    if (!no_more && !moving && gpis_run_extend(run, true)) return measure_again(s);
-    if (!no_more && run->sketched && !s->gram_tried && gpis_run_model_fits(run)) return gpis_newton_make_gram(s);
-    if (!no_more && has_lost_digits(s))
-        now->resketch = true;
-    else if (!moving)
-        gpis_run_end(run, GPIS_STALLED);
-    return GPIS_OK;
-}
-
-/* The next point may be on a face small enough; its Gram matrix rides in the pass to there. */
-static gpis_status look_for_face(gpis_newton *s) {
-    gpis_run *run = s->run;
-    if (gpis_on_face_free(run, s->next) > gpis_on_face_most(run)) s->hoping = false;
-    if (!s->hoping) return GPIS_OK;
-    return gpis_on_face_create(run, s->next, s->foreseen, s->improving * s->wrong, &s->face);
-}
-
-/* A round's pass, and what becomes of the sketch it may carry. Sampled rows need no pass: probes of the new model ride
- * along in this one already. */
-static gpis_status go_on(gpis_newton *s, pace *now) {
-    enum { ROWS_A_COLUMN = 8 };
-    bool resketch = now->resketch;
-    gpis_status status =
-        resketch && !s->run->sketched ? gpis_newton_make_sketch(s, ROWS_A_COLUMN * s->run->d, 0) : GPIS_OK;
-    now->resketch = false;
-    if (status == GPIS_OK && s->hoping && !s->face && !resketch) status = look_for_face(s);
-    memcpy(s->x, s->next, (size_t)s->run->size * sizeof(double));
-    if (status == GPIS_OK && resketch && s->sampling) {
-        status = gpis_newton_add_to_model(s, NULL);
-        resketch = false;
-    }
-    if (status == GPIS_OK) status = evaluate(s, resketch);
-    if (status == GPIS_OK && s->hoping && !s->face) compare(s);
-    return status == GPIS_OK && resketch ? gpis_newton_add_to_model(s, NULL) : status;
-}
-
-/* Without a start of the caller's there is no hope that the Gram matrix is not needed: it is made in the same pass. */
-static gpis_status first_pass(gpis_newton *s) {
-    gpis_run *run = s->run;
-    const bool hopeful = run->settings->x0 || run->settings->certificate == GPIS_CERTIFICATE_NONE;
-    if (run->model || hopeful || (run->settings->max_passes == 1)) return evaluate(s, false);
-    s->gram_tried = true;
-    const gpis_status status = gpis_run_make_model(run, s->x, s->g, &s->point);
-    if (status == GPIS_OK) take_point(s);
-    return status;
-}
-
-/* There will be no face: where only a proof will do, or probes are the dearer way to a bound, the Gram matrix is due.
- */
-static bool wants_gram(const gpis_newton *s) {
-    static const double ROUNDS = 8.0;
-    const double probing =
-        s->run->A->block_kind == GPIS_BLOCK_CSR ? 5.0 : 1.4; /* gradient passes, for one with probes */
-    const bool sketch_proves = s->hoping || s->face;
-    const bool dear = s->hoped && gpis_run_model_cost(s->run) < ROUNDS * probing;
-    return (dear || s->run->settings->certificate == GPIS_CERTIFICATE_PROVEN) && s->run->sketched && !sketch_proves &&
-           !s->gram_tried && gpis_run_model_fits(s->run);
-}
-
-static gpis_status rounds(gpis_newton *s) {
-    gpis_run *run = s->run;
-    pace now = {.left = INFINITY};
-    gpis_status status = first_pass(s);
-    if (status == GPIS_OK && s->hoping) compare(s);
-    while (status == GPIS_OK) {
-        const double before = run->objective, gap = gpis_run_gap(run);
-        status = step(s);
-        if (status == GPIS_OK) status = certify(s);
-        if (status != GPIS_OK) break;
-        gpis_run_check(run);
-        if (run->ended) break;
-        if (!run->model || wants_gram(s)) { /* the same point once more, with the model */
-            status = gpis_newton_make_gram(s);
-            continue;
-        }
-        judge_pace(s, &now);
-        status = go_on(s, &now);
-        now.idle = gpis_run_idle(run, before, gap) && !is_waiting(s) ? now.idle + 1 : 0;
-        if (status == GPIS_OK && (now.idle >= patience(run) || now.hopeless)) status = last_resort(s, &now);
-    }
-    const bool worth_it = status == GPIS_OK && run->outcome == GPIS_SOLVED && run->extended && run->inner;
-    return worth_it && !gpis_run_exhausted(run) ? polish(s) : status;
+    return status == GPIS_OK ? settle(s, false) : status;
 }
 
 /* ---- the method -----------------------------------------------------------------------------------------------------
  */
 
+static gpis_status begin(gpis_newton *s, const double *x0) {
+    gpis_run *run = s->run;
+    const int64_t size = run->size, probes = GPIS_PROBES * run->d;
+    s->vectors = gpis_alloc(run->context, 6 * size + 2 * probes + run->d, sizeof *s->vectors);
+    if (!s->vectors) return GPIS_NO_MEMORY;
+    double **field[] = {&s->x, &s->g, &s->xh, &s->gh, &s->next, &s->foreseen};
+    for (int i = 0; i < 6; i++) *field[i] = s->vectors + i * size;
+    s->V = s->vectors + 6 * size;
+    s->AAV = s->V + probes;
+    s->step = s->AAV + probes;
+    s->begins_with_sketch = run->m > 0;
+    s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
+    memcpy(s->x, x0, (size_t)size * sizeof(double));
+    return gpis_hull_create(run->context, run->d, run->k, strcmp(run->set->class->name, "none") == 0, &s->hull);
+}
+
+static void end(gpis_newton *s) {
+    gpis_on_face_destroy(s->face);
+    gpis_probes_destroy(s->probes);
+    gpis_sketch_destroy(s->sketch);
+    gpis_hull_destroy(s->hull);
+    gpis_free(s->run->context, s->vectors);
+}
+
 static gpis_status run_newton(gpis_run *run, const double *x0) {
     gpis_newton s = {.run = run};
-    double *vectors = gpis_alloc(run->context, 6 * run->size + 2 * PROBES * run->d, sizeof *vectors);
-    gpis_status status =
-        vectors ? gpis_hull_create(run->context, run->d, run->k, strcmp(run->set->class->name, "none") == 0, &s.hull)
-                : GPIS_NO_MEMORY;
-    if (status == GPIS_OK) {
-        double **field[] = {&s.x, &s.g, &s.xh, &s.gh, &s.next, &s.foreseen};
-        for (int i = 0; i < 6; i++) *field[i] = vectors + i * run->size;
-        s.V = vectors + 6 * run->size;
-        s.AAV = s.V + PROBES * run->d;
-        memcpy(s.x, x0, (size_t)run->size * sizeof(double));
-        if (run->m > 0) status = start_from_sketch(&s, x0);
-        if (status == GPIS_OK) status = rounds(&s);
+    gpis_action action = {0};
+    gpis_status status = begin(&s, x0);
+    while (status == GPIS_OK && action.phase != GPIS_PHASE_END) {
+        const gpis_facts facts = look(&s);
+        action = gpis_decide(&facts);
+        status = act(&s, &action);
     }
-    gpis_on_face_destroy(s.face);
-    gpis_probes_destroy(s.probes);
-    gpis_sketch_destroy(s.sketch);
-    gpis_hull_destroy(s.hull);
-    gpis_free(run->context, vectors);
+    end(&s);
     return status;
 }
 

@@ -256,16 +256,18 @@ bool gpis_run_idle(gpis_run *run, double objective, double gap) {
     return run->idle;
 }
 
-bool gpis_run_extend(gpis_run *run, bool at_last) {
+/* Either what is not noise is small enough, or there is nothing but noise to go by. */
+bool gpis_run_noise_is_in_the_way(const gpis_run *run) {
     const double tolerance = run->settings->tol * run->objective;
-    if (run->extended || gpis_run_exhausted(run)) return false;
-    /* What is not noise is small enough, or there is nothing but noise to go by. */
+    if (run->extended || gpis_run_exhausted(run) || gpis_run_solved(run) || run->noise <= 0.1 * tolerance) return false;
     const bool near = gpis_run_gap(run) <= 4.0 * (tolerance + run->noise);
     const bool blind = gpis_run_lower(run) <= 0.0 && run->idle;
-    if (!at_last && (run->noise <= 0.1 * tolerance || (!near && !blind))) return false;
+    return near || blind;
+}
+
+void gpis_run_extend(gpis_run *run) {
     run->extended = true;
-    run->objective = INFINITY; /* to be measured again */
-    return true;
+    run->objective = INFINITY;
 }
 
 double gpis_run_seconds(const gpis_run *run) { return gpis_clock() - run->started; }

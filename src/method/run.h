@@ -144,11 +144,11 @@ void gpis_run_resume(gpis_run *run, double paused);
  * make of it. */
 bool gpis_run_idle(gpis_run *run, double objective, double gap);
 
-/* Rounding errors of double precision stand between the objective and the tolerance: from now on residuals are
- * computed in extended precision. True if that is new, and x must be evaluated again. `at_last`: there is no other
- * hope.
- */
-bool gpis_run_extend(gpis_run *run, bool at_last);
+/* True where rounding errors of double precision stand between the objective and the tolerance, so that extended
+ * precision would help. */
+bool gpis_run_noise_is_in_the_way(const gpis_run *run);
+/* From now on residuals are computed in extended precision; the best point is to be measured again. */
+void gpis_run_extend(gpis_run *run);
 
 /* The best lower bound that the settings accept, and the gap to it. */
 double gpis_run_lower(const gpis_run *run);

@@ -1,0 +1,87 @@
+/* The rules of newton, the first that applies. */
+#include "method/decide.h"
+
+const char *gpis_phase_text(gpis_phase phase) {
+    switch (phase) {
+    case GPIS_PHASE_SKETCH: return "sketch";
+    case GPIS_PHASE_START: return "start";
+    case GPIS_PHASE_HULL: return "hull";
+    case GPIS_PHASE_EXTENDED: return "extended";
+    case GPIS_PHASE_GRAM: return "gram";
+    case GPIS_PHASE_ROUND: return "round";
+    case GPIS_PHASE_LEAVE_FACE: return "leave face";
+    case GPIS_PHASE_POLISH: return "polish";
+    case GPIS_PHASE_END: return "end";
+    }
+    return "unknown";
+}
+
+/* While a face is expected no probes are sent: the face is the cheaper proof. In extended precision, where a pass with
+ * probes is dear, only young ones are. */
+static bool probes_board(const gpis_facts *f) {
+    if (f->expects_face || !f->probes_useful) return false;
+    return !f->extended || gpis_is_waiting_for_probes(f);
+}
+
+/* Without a start of the caller's, and where a bound is wanted, the model will be needed: the Gram matrix comes with
+ * the first gradient. */
+static gpis_action begin(const gpis_facts *f) {
+    if (f->begins_with_sketch && f->model == GPIS_MODEL_NONE) return (gpis_action){.phase = GPIS_PHASE_SKETCH};
+    const bool hopeful = f->given_start || !f->wants_bounds || f->one_pass;
+    return (gpis_action){.phase = GPIS_PHASE_START,
+                         .gram = f->model == GPIS_MODEL_NONE && !hopeful,
+                         .probes = f->model != GPIS_MODEL_NONE && probes_board(f)};
+}
+
+static bool may_make_gram(const gpis_facts *f) {
+    return f->model == GPIS_MODEL_SKETCH && !f->gram_tried && f->gram_fits;
+}
+
+/* There will be no proof by a face: where nothing but a proof will do, or probes are the dearer way to a bound, the
+ * Gram matrix is due. */
+static bool gram_is_due(const gpis_facts *f) {
+    if (f->model == GPIS_MODEL_NONE) return true;
+    return (f->gram_is_cheaper || f->wants_proof) && !f->expects_face && !f->on_face && may_make_gram(f);
+}
+
+/* Nothing moves any more. Residuals in extended precision may help first. A sketch gives way to the Gram matrix, whose
+ * bounds need no probes; a Gram matrix that has lost digits gives way to a sketch. */
+static gpis_action last_resort(const gpis_facts *f) {
+    const bool may_go_on = f->wants_bounds && !f->exhausted;
+    if (f->on_face) return (gpis_action){.phase = GPIS_PHASE_LEAVE_FACE, .give_up_on_face = true};
+    if (may_go_on && f->can_extend) return (gpis_action){.phase = GPIS_PHASE_EXTENDED, .give_up_on_face = true};
+    if (may_go_on && may_make_gram(f)) return (gpis_action){.phase = GPIS_PHASE_GRAM, .give_up_on_face = true};
+    if (may_go_on && f->has_lost_digits)
+        return (gpis_action){.phase = GPIS_PHASE_ROUND, .sketch = true, .give_up_on_face = true};
+    return (gpis_action){.phase = GPIS_PHASE_END, .stalled = true};
+}
+
+/* Rounds that shrink the error too slowly, or are all too many, are a reason for another model. */
+static gpis_action go_round(const gpis_facts *f) {
+    const bool tired = !f->on_face && (f->slow >= f->slow_limit || f->rounds >= f->rounds_limit);
+    const bool sketched = f->model == GPIS_MODEL_SKETCH;
+    if (tired && sketched && !f->can_average && f->wants_bounds && may_make_gram(f))
+        return (gpis_action){.phase = GPIS_PHASE_GRAM, .give_up_on_face = true};
+    const bool sketch = tired && (sketched ? f->can_average : f->has_lost_digits);
+    const bool hopeless = tired && sketched && !sketch;
+    return (gpis_action){.phase = GPIS_PHASE_ROUND,
+                         .sketch = sketch,
+                         .probes = !sketch && probes_board(f),
+                         .look_for_face = !sketch && !hopeless && f->expects_face && !f->on_face,
+                         .give_up_on_face = hopeless};
+}
+
+gpis_action gpis_decide(const gpis_facts *f) {
+    const bool may_measure = !f->ended && !f->exhausted;
+    if (f->ended && f->solved && f->extended && f->can_polish && !f->exhausted)
+        return (gpis_action){.phase = GPIS_PHASE_POLISH};
+    if (f->ended) return (gpis_action){.phase = GPIS_PHASE_END};
+    if (!f->started) return begin(f);
+    if (!f->sharp && !f->hull_tried && may_measure)
+        return (gpis_action){.phase = GPIS_PHASE_HULL, .probes = probes_board(f)};
+    if (f->noise_in_the_way && !gpis_is_waiting_for_probes(f) && may_measure)
+        return (gpis_action){.phase = GPIS_PHASE_EXTENDED};
+    if (gram_is_due(f)) return (gpis_action){.phase = GPIS_PHASE_GRAM};
+    if (f->idle >= f->patience) return last_resort(f);
+    return go_round(f);
+}
