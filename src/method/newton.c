@@ -148,7 +148,7 @@ static gpis_status bound_on_face(gpis_newton *s) {
 
 /* Averaging pays when the error shrinks by less than half a round, or takes all too many of them, and not for want of
  * digits. */
-static void judge_pace(gpis_newton *s, bool after_round) {
+static void judge_pace(gpis_newton *s) {
     gpis_run *run = s->run;
     gpis_pace *pace = &s->pace;
     if (run->inner && !s->face) {
@@ -158,11 +158,12 @@ static void judge_pace(gpis_newton *s, bool after_round) {
         pace->left = left;
         pace->rounds++;
     }
-    if (after_round) {
+    if (s->round_made) {
         const gpis_facts facts = look(s);
         const bool idle = gpis_run_idle(run, pace->objective, pace->gap);
         pace->idle = idle && !gpis_is_waiting_for_probes(&facts) ? pace->idle + 1 : 0;
     }
+    s->round_made = false;
     pace->objective = run->objective;
     pace->gap = gpis_run_gap(run);
 }
@@ -174,7 +175,7 @@ static bool is_sharp(const gpis_newton *s, double added) {
 
 /* The best point of the hull, its bounds, and the next point. A point that is not known well enough is measured first,
  * if it may be; should that not help, the best measured point serves. */
-static gpis_status settle(gpis_newton *s, bool after_round) {
+static gpis_status settle(gpis_newton *s) {
     gpis_run *run = s->run;
     double added;
     s->best = gpis_hull_minimise(s->hull, s->xh, s->gh, &added);
@@ -184,7 +185,7 @@ static gpis_status settle(gpis_newton *s, bool after_round) {
     gpis_run_offer(run, &s->best);
     const gpis_status status = s->face ? bound_on_face(s) : bound_by_model(s);
     if (status != GPIS_OK) return status;
-    judge_pace(s, after_round);
+    judge_pace(s);
     gpis_run_check(run);
     return GPIS_OK;
 }
@@ -214,7 +215,7 @@ static gpis_status measure_at(gpis_newton *s, const double *x, const gpis_action
     s->hull_tried = action->phase == GPIS_PHASE_HULL;
     s->started = true;
     const gpis_status status = measure(s, action);
-    return status == GPIS_OK ? settle(s, action->phase == GPIS_PHASE_ROUND) : status;
+    return status == GPIS_OK ? settle(s) : status;
 }
 
 /* The rounds start from the solution of the sketched problem. The first pass tells whether it beats x0. */
@@ -245,7 +246,7 @@ static gpis_status start_with_gram(gpis_newton *s) {
     if (status != GPIS_OK) return status;
     gpis_run_offer(run, &s->point);
     gpis_hull_add(s->hull, &s->point);
-    return settle(s, false);
+    return settle(s);
 }
 
 /* The next point may be on a face small enough; its Gram matrix rides in the pass to there. */
@@ -267,6 +268,7 @@ static gpis_status go_round(gpis_newton *s, gpis_action action) {
         action.sketch = false;
         action.probes = !s->expects_face && s->probes;
     }
+    s->round_made = true;
     return status == GPIS_OK ? measure_at(s, s->next, &action) : status;
 }
 
@@ -312,7 +314,7 @@ static gpis_status act(gpis_newton *s, const gpis_action *action) {
         if (action->stalled) gpis_run_end(s->run, GPIS_STALLED);
         return GPIS_OK;
     }
-    return status == GPIS_OK ? settle(s, false) : status;
+    return status == GPIS_OK ? settle(s) : status;
 }
 
 /* ---- the method -----------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ typedef struct gpis_newton {
     bool started;     /* a round's point has been measured */
     bool sharp;       /* the best point of the hull is known as well as if it had been measured */
     bool hull_tried;  /* it was measured in the last pass */
+    bool round_made;  /* a round was made that the pace has not been judged by yet */
     bool polished;
     gpis_pace pace;
     /* The model. */
