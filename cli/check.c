@@ -11,7 +11,9 @@ typedef struct check_options {
 
 static const char doc[] =
     "Audit a given x: objective, distance from the set, and a certificate made from the data alone."
-    "\vThe certificate is that of x projected on the set. Exit codes: 0 when x is in the set (to the tolerance, "
+    "\vAn x that is not in the set is reported as it was given first: its own objective, and how far it is from the "
+    "set. "
+    "The certificate is that of x projected on the set. Exit codes: 0 when x is in the set (to the tolerance, "
     "relative to the size of x) and certified to --tol, 1 when it is not, 2 bad usage or bad input, 3 file or memory "
     "trouble.\n"
     "\n"
@@ -61,12 +63,13 @@ int cli_check(int argc, char **argv) {
     }
     if (code == 0 && result.warning[0] && !o.common.quiet && cli_is_first()) cli_fail(0, "warning: %s", result.warning);
     const double sent = code == 0 ? cli_ranks_sent() : 0;
+    const cli_given given = {.nonzeros = cli_count_nonzeros(x.data, x.rows * x.cols),
+                             .in_set = code == 0 && is_member(&x, &result, o.common.settings.tol)};
     if (code == 0 && o.common.json && cli_is_first())
-        code = cli_report_json(&p, &o.common, &result, sent);
+        code = cli_report_json(&p, &o.common, &result, &given, sent);
     else if (code == 0 && !o.common.quiet && cli_is_first())
-        cli_report_summary(&p, &o.common, &result, sent);
-    if (code == 0 && !(result.outcome == GPIS_SOLVED && is_member(&x, &result, o.common.settings.tol)))
-        code = CLI_UNCERTIFIED;
+        cli_report_summary(&p, &o.common, &result, &given, sent);
+    if (code == 0 && !(result.outcome == GPIS_SOLVED && given.in_set)) code = CLI_UNCERTIFIED;
 
     if (p.context) {
         gpis_result_clear(p.context, &result);

@@ -9,6 +9,7 @@
 
 #include <argp.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -35,11 +36,27 @@ int cli_plot(int argc, char **argv);
 
 /* ---- trouble (trouble.c) ---------------------------------------------------------------------------------------- */
 
-/* Prints "gpis: ..." and returns `code`. */
+/* Prints "gpis: ..." on one line, made printable, and returns `code`. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints the context's last message and returns the exit code that belongs to `status`. */
 int cli_fail_status(const gpis_context *context, gpis_status status);
 int cli_exit_code(gpis_status status);
+/* While it is on, messages with an exit code wait for the end of the program: an answer that was found is written and
+ * reported first, and then what went wrong beside it. */
+void cli_defer(bool on);
+/* Prints the messages that wait. Returns the exit code: `code`, or that of the trouble they tell. */
+int cli_tell_deferred(int code);
+/* The exit code of a command that ends with `code` and had this trouble besides (0: none). */
+int cli_with_trouble(int code, int trouble);
+
+/* A copy of a text from a file, a file name or an argument that is safe to print: printf("%s", cli_printable(t).text).
+ * What is longer than any path is cut. */
+typedef struct cli_text {
+    char text[PATH_MAX];
+} cli_text;
+cli_text cli_printable(const char *text);
+/* The same text as JSON, which can hold all but what is not UTF-8: that becomes '?'. */
+json_t *cli_json_text(const char *text);
 
 /* ---- options (options.c) ---------------------------------------------------------------------------------------- */
 
@@ -49,6 +66,7 @@ typedef struct cli_common {
     gpis_settings settings;
     int threads;
     bool json, quiet, mpi;
+    bool delta_given;
 } cli_common;
 extern const struct argp cli_common_argp; /* a child of the commands' own */
 cli_common cli_common_default(void);
@@ -58,11 +76,18 @@ enum { CLI_INNER_MOST = 64 };
 typedef struct cli_method {
     gpis_settings *settings;       /* borrowed */
     int64_t inner[CLI_INNER_MOST]; /* what settings->inner_iterations points to */
+    unsigned given;                /* which of the options were given, a bit for each */
 } cli_method;
 extern const struct argp cli_method_argp; /* a child of the commands' own */
+/* Whether an option was given that not every method uses. */
+bool cli_method_is_given(const cli_method *method, const cli_common *common);
+/* Says in one line which of the options given the way that was chosen does not use, if there are any. */
+void cli_method_tell_ignored(const cli_method *method, const cli_common *common, const gpis_candidate *chosen);
 
 /* argp_parse with one-line messages of our own. True: go on; false: exit with CLI_BAD_INPUT, the message is out. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+/* False, with a message, where an option is given twice with different values (repeats.c). */
+bool cli_check_repeats(const struct argp *argp, int argc, char **argv);
 /* For parsers: says what is wrong, with a hint at --help, and returns an error code. */
 error_t cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An argument of a command that takes A and y. */
@@ -93,8 +118,10 @@ typedef struct cli_problem {
     double load_seconds;
 } cli_problem;
 
-/* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
 gpis_open_options cli_open_options(const cli_common *common);
+/* Keeps what went wrong with the cache of a source, to be told after the report. */
+void cli_tell_cache_trouble(const gpis_source_info *info);
+/* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 /* Reads a d x k matrix (an x); returns 0 or an exit code. */
 int cli_problem_read_x(cli_problem *problem, const char *path, gpis_array *out);
@@ -138,9 +165,19 @@ double cli_clock(void); /* seconds, monotonic */
 
 /* ---- reports (report.c) ------------------------------------------------------------------------------------------ */
 
-/* `sent`: bytes that all ranks have sent; not told where there is one. */
-void cli_report_summary(const cli_problem *problem, const cli_common *common, const gpis_result *result, double sent);
-int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result, double sent);
+/* An x that was given to be checked, before it was projected on the set. */
+typedef struct cli_given {
+    int64_t nonzeros;
+    bool in_set; /* as far as the tolerance can tell */
+} cli_given;
+
+/* `given`: of check; NULL: the result is that of a solve. `sent`: bytes that all ranks have sent; not told where there
+ * is one. */
+void cli_report_summary(const cli_problem *problem, const cli_common *common, const gpis_result *result,
+                        const cli_given *given, double sent);
+int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result,
+                    const cli_given *given, double sent);
+int64_t cli_count_nonzeros(const double *x, int64_t count);
 /* Prints `object` on stdout and releases it; returns 0 or an exit code. */
 int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
@@ -156,6 +193,8 @@ typedef struct cli_output {
 
 /* Tries, before long work, whether a file could be put at `path`; returns 0 or an exit code. */
 int cli_output_try(const char *path);
+/* Whether two names are those of one regular file, or would be once it is written. */
+bool cli_output_is_same(const char *a, const char *b);
 int cli_output_open(cli_output *output, const char *path);
 /* Closes it and gives it its name; returns 0 or an exit code. A cleared cli_output is fine and does nothing. */
 int cli_output_commit(cli_output *output);

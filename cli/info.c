@@ -56,6 +56,7 @@ static int look(gpis_context *context, const gpis_open_options *opening, finding
     if (status == GPIS_OK) status = gpis_source_open_with(context, f->file, opening, &f->source);
     if (status == GPIS_OK) {
         gpis_source_describe(f->source, &f->shape);
+        cli_tell_cache_trouble(&f->shape);
         if (!gpis_source_target(f->source, &f->responses)) f->responses = 0;
         status = gpis_source_audit(context, f->source);
     } else {
@@ -79,7 +80,7 @@ static void print_columns(const gpis_source *source, int64_t cols) {
     enum { SHOWN = 12 };
     if (!gpis_source_column(source, 0)) return;
     printf("  columns   ");
-    for (int64_t j = 0; j < cols && j < SHOWN; j++) printf(" %s", gpis_source_column(source, j));
+    for (int64_t j = 0; j < cols && j < SHOWN; j++) printf(" %s", cli_printable(gpis_source_column(source, j)).text);
     if (cols > SHOWN) printf(" ... (%lld in all)", (long long)cols);
     putchar('\n');
 }
@@ -94,7 +95,7 @@ static void print_finding(const finding *f) {
         if (f->responses > 0) printf("  target     y is inside, %lld column(s)\n", (long long)f->responses);
     }
     if (f->listed)
-        printf("  content    not read; name a matrix, as in %s:/NAME\n", f->file);
+        printf("  content    not read; name a matrix, as in %s:/NAME\n", cli_printable(f->file).text);
     else
         printf("  content    %s\n", f->trouble ? "trouble, see below" : "fine: every entry is finite");
     fflush(stdout);
@@ -108,14 +109,14 @@ static json_t *column_names(const finding *f) {
     if (!gpis_source_column(f->source, 0)) return json_null();
     json_t *names = json_array();
     for (int64_t j = 0; j < f->shape.cols; j++)
-        json_array_append_new(names, json_string(gpis_source_column(f->source, j)));
+        json_array_append_new(names, cli_json_text(gpis_source_column(f->source, j)));
     return names;
 }
 
 static json_t *describe(const finding *f) {
     json_t *object = json_object();
-    json_object_set_new(object, "file", json_string(f->file));
-    json_object_set_new(object, "trouble", f->trouble ? json_string(f->trouble) : json_null());
+    json_object_set_new(object, "file", cli_json_text(f->file));
+    json_object_set_new(object, "trouble", f->trouble ? cli_json_text(f->trouble) : json_null());
     if (!f->source) return object;
     json_object_set_new(object, "rows", json_integer(f->shape.rows));
     json_object_set_new(object, "cols", json_integer(f->shape.cols));
@@ -136,7 +137,7 @@ static int tell(gpis_context *context, const info_options *o, const char *file, 
     const gpis_open_options opening = {.target = o->target, .memory = o->memory, .cache = o->cache};
     json_t *contents = NULL;
     int code = 0, matrices = 1;
-    if (!o->json) printf("%s\n", file);
+    if (!o->json) printf("%s\n", cli_printable(file).text);
     const bool container = cli_contents(context, file, o->json ? &contents : NULL, &code, &matrices);
     f.listed = container && code == 0 && matrices != 1;
     if (container && code != 0)

@@ -73,10 +73,9 @@ int main(int argc, char **argv) {
         print_version(stdout, NULL);
     else
         code = run_command(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        const int lost = cli_fail(CLI_TROUBLE, "cannot write to standard output");
-        if (code < CLI_BAD_INPUT) code = lost;
-    }
+    if (fflush(stdout) != 0 || ferror(stdout))
+        code = cli_with_trouble(code, cli_fail(CLI_TROUBLE, "cannot write to standard output"));
+    code = cli_tell_deferred(code);
     cli_ranks_stop(); /* last of all: once a rank has ended, mpirun may end the others */
     return code;
 }

@@ -85,6 +85,7 @@ bool cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
     const struct argp_child child[] = {{argp, 0, NULL, 0}, {0}};
     const struct argp outer = {.options = guard_options, .parser = guard_parser, .children = child};
     guard g = {.input = input};
+    if (!cli_check_repeats(&outer, argc, argv)) return false;
     const error_t error = argp_parse(&outer, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &g);
     if (error != 0 && error != MESSAGE_IS_OUT) say_what_is_wrong(&outer, &g.refused);
     return error == 0;
@@ -195,7 +196,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
     case KEY_TARGET: c->target = arg; return 0;
     case KEY_CACHE: c->cache = arg; return 0;
     case KEY_TOL: return cli_number(state, "tol", arg, 0, 1, &c->settings.tol);
-    case KEY_DELTA: return cli_number(state, "delta", arg, 1e-300, 0.5, &c->settings.delta);
+    case KEY_DELTA: c->delta_given = true; return cli_number(state, "delta", arg, 1e-300, 0.5, &c->settings.delta);
     case KEY_CERTIFICATE: return parse_certificate(c, arg, state);
     case KEY_SEED:
         error = cli_integer(state, "seed", arg, 0, INT64_MAX, &value);

@@ -19,6 +19,22 @@ static char *folder_of(const char *path) {
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
+bool cli_output_is_same(const char *a, const char *b) {
+    struct stat first, second;
+    const bool there = stat(a, &first) == 0;
+    if (there != (stat(b, &second) == 0)) return false;
+    if (there) return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    /* Neither is there yet: the same name in the same folder. */
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    if (strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) != 0) return false;
+    char *folder_a = folder_of(a), *folder_b = folder_of(b);
+    const bool same = folder_a && folder_b && stat(folder_a, &first) == 0 && stat(folder_b, &second) == 0 &&
+                      first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    free(folder_a);
+    free(folder_b);
+    return same;
+}
+
 int cli_output_try(const char *path) {
     struct stat st;
     const bool exists = stat(path, &st) == 0;

@@ -86,6 +86,7 @@ static int open_part(const cli_problem *problem, part *q, const cli_common *comm
     if (status != GPIS_OK) return cli_fail_status(problem->context, status);
     gpis_source_info info;
     gpis_source_describe(q->source, &info);
+    cli_tell_cache_trouble(&info);
     q->rows = info.rows;
     q->cols = info.cols;
     return 0;
@@ -211,6 +212,8 @@ int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path,
     if (code == 0) code = a_path[0] == '@' ? read_list(p, a_path + 1) : add_part(p, strdup(a_path), NULL);
     if (code == 0 && y_path && p->parts[0].y)
         code = cli_fail(CLI_BAD_INPUT, "y is given twice: by the file %s and by the list %s", y_path, a_path + 1);
+    if (code == 0 && common->target && p->parts[0].y)
+        code = cli_fail(CLI_BAD_INPUT, "y is given twice: by --target and by the list %s", a_path + 1);
     code = cli_ranks_agree(code);
     if (code == 0) code = find_shapes(problem, p, common, &rows);
     if (code != 0) return code;

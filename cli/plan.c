@@ -59,12 +59,12 @@ static int print_json(const cli_problem *p, const gpis_machine *machine, const g
     for (int i = 0; i < plan->count; i++) json_array_append_new(candidates, candidate_json(&plan->candidates[i]));
     const gpis_candidate *chosen = &plan->candidates[plan->chosen];
     return cli_print_json(
-        json_pack("{s:s, s:s, s:s?, s:I, s:o, s:o, s:s, s:I, s:I, s:I, s:i, s:{s:i, s:f, s:f, s:f, s:f}, s:o, s:s}",
+        json_pack("{s:s, s:s, s:s?, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:{s:i, s:f, s:f, s:f, s:f}, s:o, s:s}",
                   "plan", plan->text, "method", chosen->method, "sketch", sketch_or_null(chosen), "m",
                   (json_int_t)chosen->m, "predicted_passes", count_or_null(chosen, chosen->passes), "predicted_seconds",
-                  cli_json_number(chosen->seconds), "set", gpis_set_spec(p->set), "rows", (json_int_t)p->shape.rows,
-                  "cols", (json_int_t)p->shape.cols, "responses", (json_int_t)p->k, "threads",
-                  gpis_context_threads(p->context), "machine", "threads", machine->threads, "read_bytes",
+                  cli_json_number(chosen->seconds), "set", cli_json_text(gpis_set_spec(p->set)), "rows",
+                  (json_int_t)p->shape.rows, "cols", (json_int_t)p->shape.cols, "responses", (json_int_t)p->k,
+                  "threads", gpis_context_threads(p->context), "machine", "threads", machine->threads, "read_bytes",
                   machine->read_bytes, "gradient_bytes", machine->gradient_bytes, "syrk_flops", machine->syrk_flops,
                   "memory", machine->memory, "candidates", candidates, "version", gpis_version()));
 }
@@ -112,14 +112,14 @@ static void print_table(const cli_problem *p, int64_t budget, const gpis_machine
     printf("problem       %lld rows, %lld columns, %s", (long long)p->shape.rows, (long long)p->shape.cols,
            p->shape.layout);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
-    printf("\nset           %s\n", gpis_set_spec(p->set));
+    printf("\nset           %s\n", cli_printable(gpis_set_spec(p->set)).text);
     if (budget > 0) printf("memory        %s allowed, --memory\n", amount((double)budget, "B", memory));
     printf("machine       %d threads, reads %s/s, multiplies %s/s, %s to work in (%s)\n\n", machine->threads,
            amount(machine->read_bytes, "B", read), amount(machine->syrk_flops, "flop", flops),
            amount(machine->memory, "B", memory), origin);
     printf("  %-32s%7s %12s %8s %9s\n", "candidate", "passes", "arithmetic", "memory", "time");
     for (int i = 0; i < plan->count; i++) print_candidate(&plan->candidates[i]);
-    printf("\nplan          %s\n", plan->text);
+    printf("\nplan          %s\n", cli_printable(plan->text).text);
 }
 
 int cli_plan(int argc, char **argv) {
@@ -139,6 +139,8 @@ int cli_plan(int argc, char **argv) {
         const char *origin = cli_machine(true, cli_problem_room(&p, &o.common), &machine);
         o.common.settings.machine = &machine;
         const gpis_status status = gpis_plan_make(p.context, p.A, p.k, p.set, &o.common.settings, &plan);
+        if (status == GPIS_OK && !o.common.quiet)
+            cli_method_tell_ignored(&o.method, &o.common, &plan.candidates[plan.chosen]);
         if (status != GPIS_OK)
             code = cli_fail_status(p.context, status);
         else if (o.common.json)

@@ -29,6 +29,13 @@ static int use_y_of_source(cli_problem *p, const char *a_path) {
     return cli_fail(CLI_BAD_INPUT, "%s holds no y: give y as a second file, or name its column with --target", a_path);
 }
 
+void cli_tell_cache_trouble(const gpis_source_info *info) {
+    if (!info->cache_trouble) return;
+    cli_defer(true);
+    cli_fail(CLI_TROUBLE, "%s", info->cache_trouble);
+    cli_defer(false);
+}
+
 gpis_open_options cli_open_options(const cli_common *common) {
     gpis_open_options options = gpis_open_options_default();
     options.target = common->target;
@@ -48,6 +55,7 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
     const gpis_status status = gpis_source_open_with(p->context, a_path, &options, &p->A);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
     gpis_source_describe(p->A, &p->shape);
+    cli_tell_cache_trouble(&p->shape);
     return y_path ? use_y_file(p, a_path, y_path) : use_y_of_source(p, a_path);
 }
 

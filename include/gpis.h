@@ -83,6 +83,12 @@ GPIS_API int64_t gpis_context_memory_peak(const gpis_context *context); /* the m
 /* The text of the last failure of a call that used this context; "" if none. Valid until the next call. */
 GPIS_API const char *gpis_last_error(const gpis_context *context);
 
+/* Makes a text safe to show on a terminal, in place, and returns it: every byte of a control character (escape
+ * sequences, line ends, U+0080 to U+009F), of a character that changes the direction or the line of the text, and of
+ * what is not UTF-8 becomes '?'. Messages and warnings of this library have been through it; names of columns, files
+ * and data sets, which are handed out as the files have them, have not. */
+GPIS_API char *gpis_make_printable(char *text);
+
 /* ---- arrays in files ----------------------------------------------------------------------------------------- */
 
 /* A small matrix held in memory as row-major doubles; `dimensions` is 1 for a plain vector (then cols is 1). */
@@ -169,6 +175,9 @@ typedef struct gpis_source_info {
     int64_t bytes;      /* what one pass reads; 0 for rows on demand */
     int resident;       /* non-zero: A lies in memory or is mapped there; zero: rows are read or made at each pass */
     int dimensions;     /* 1 where the file holds a plain vector */
+    /* Why the cache that was asked for could not be written; NULL: it was, or none was wanted. The rows are held in
+     * memory instead, and are complete. Borrowed from the source. */
+    const char *cache_trouble;
 } gpis_source_info;
 
 GPIS_API void gpis_source_describe(const gpis_source *source, gpis_source_info *info);
@@ -335,11 +344,13 @@ typedef struct gpis_settings {
     int64_t m;          /* rows of the sketch; 0: 8 d, but not more than n; for newton, what the plan says */
     int gpcs;           /* non-zero: start from the solution of a classical sketch of A and y */
     int64_t rounds;     /* GPIHS rounds; 0: no limit */
-    const int64_t *inner_iterations; /* of each round, the last one over and over; NULL: what the sketch is worth */
-    int64_t inner_rounds;            /* how many are listed */
-    int64_t batch;                   /* saga: rows of a minibatch */
-    int64_t memory;                  /* limit for the context while it solves, in bytes; 0: as the context has it */
-    const gpis_machine *machine;     /* what the plan is made for, borrowed; NULL: gpis_machine_default */
+    /* Of each round in turn, the last number for all further rounds; with gpcs the first number is for the classical
+     * sketch. NULL: as many as the sketch is worth. */
+    const int64_t *inner_iterations;
+    int64_t inner_rounds;        /* how many are listed */
+    int64_t batch;               /* saga: rows of a minibatch */
+    int64_t memory;              /* limit for the context while it solves, in bytes; 0: as the context has it */
+    const gpis_machine *machine; /* what the plan is made for, borrowed; NULL: gpis_machine_default */
     gpis_progress_fn progress;
     gpis_pass_progress_fn pass_progress;
     void *progress_user; /* given to both */
@@ -369,11 +380,17 @@ typedef struct gpis_result {
     double predicted_seconds; /* NaN: it said nothing */
     char plan[256];           /* what was done and why, in words */
     char warning[256];        /* what the caller should know although it is no failure; "" if nothing */
+    /* gpis_check: ||Y - A X||^2 of the X that was given, which need not be in K. gpis_solve: the same as objective. */
+    double given_objective;
+    /* Why the file settings->checkpoint does not hold all passes of this solve, although the solve itself is fine: the
+     * disk was full, the file was removed, ... "" if the file is complete or none was wanted. */
+    char checkpoint_trouble[512];
 } gpis_result;
 
 GPIS_API gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                                 const gpis_settings *settings, gpis_result *result);
-/* Audits a given X from the data alone: objective, distance from K, certificate of its projection on K. */
+/* Audits a given X from the data alone. given_objective and feasibility (the distance from K) are those of X itself; x,
+ * objective and certificate those of its projection on K, which is X where X is in K. */
 GPIS_API gpis_status gpis_check(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                                 const double *X, const gpis_settings *settings, gpis_result *result);
 GPIS_API double gpis_relative_gap(const gpis_result *result); /* gap / (objective - gap); infinite where that is <= 0 */

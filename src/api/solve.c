@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/audit.h"
 #include "api/guard.h"
 #include "method/method.h"
 #include "plan/plan.h"
@@ -97,14 +98,17 @@ static gpis_status check_settings(gpis_context *context, const gpis_settings *s,
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no certificate number %d", (int)s->certificate);
     if (s->restart < GPIS_RESTART_GRADIENT || s->restart > GPIS_RESTART_NONE)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no restart number %d", (int)s->restart);
-    if (s->certificate == GPIS_CERTIFICATE_NONE && !s->max_passes && !(s->time_limit > 0.0))
-        return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                         "without a certificate nothing ends the run: give max_passes or "
-                         "time_limit");
     for (int64_t i = 0; s->x0 && i < size; i++)
         if (!isfinite(s->x0[i]))
             return gpis_fail(context, GPIS_BAD_DATA, "entry %lld of x0 is %g", (long long)i + 1, s->x0[i]);
     return GPIS_OK;
+}
+
+/* What a solve needs besides, and an audit, which ends by itself, does not. */
+static gpis_status check_end(gpis_context *context, const gpis_settings *s) {
+    if (s->certificate != GPIS_CERTIFICATE_NONE || s->max_passes > 0 || s->time_limit > 0.0) return GPIS_OK;
+    return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                     "without a certificate nothing ends the run: give max_passes or time_limit");
 }
 
 static bool is_speed(double speed) { return isfinite(speed) && speed > 0.0; }
@@ -198,41 +202,18 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     status = method->run(run, x);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
-    gpis_replay_finish(run);
+    gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
     if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
     memcpy(x, run->best, (size_t)run->size * sizeof(double));
     status = gpis_set_distance(run->set, x, &result->feasibility);
+    result->given_objective = run->objective;
     return status == GPIS_OK ? fill_result(run, method->name, result) : status;
 }
 
-/* The bounds at x: one gradient pass, and one Gram pass if the first-order bound is not enough. */
-static gpis_status audit(gpis_run *run, const double *x, double *g) {
-    double objective;
-    gpis_status status = gpis_run_gradient(run, x, &objective, g);
-    if (status != GPIS_OK) return status;
-    gpis_run_offer(run, x, objective);
-    status = gpis_run_first_order(run, x, g, objective);
-    if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
-    if (!run->model && gpis_method_newton.applicable(run)) return GPIS_OK;
-    if (!run->model && !gpis_run_model_fits(run)) {
-        snprintf(run->warning, sizeof run->warning,
-                 "the second-order bound needs the Gram matrix, which does not fit in the memory allowed");
-        return GPIS_OK;
-    }
-    if (!run->model) status = gpis_run_make_model(run, NULL, NULL, NULL);
-    return status == GPIS_OK ? gpis_run_second_order(run, x, g, objective, false) : status;
-}
-
-/* The same bounds as a solve ends with, from the data alone; in extended precision where the tolerance needs it. */
+/* The same bounds as a solve ends with, from the data alone. */
 static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
-    double *g = gpis_alloc(run->context, run->size, sizeof *g);
-    if (!g) return GPIS_NO_MEMORY;
     run->paused = true; /* a few passes and no more: no limit of time */
-    gpis_status status = gpis_set_distance(run->set, x, &result->feasibility);
-    if (status == GPIS_OK && result->feasibility > 0.0) status = gpis_set_project(run->set, x, x);
-    if (status == GPIS_OK) status = audit(run, x, g);
-    if (status == GPIS_OK && !gpis_run_solved(run) && gpis_run_extend(run, false)) status = audit(run, x, g);
-    gpis_free(run->context, g);
+    const gpis_status status = gpis_audit(run, x, &result->feasibility, &result->given_objective);
     if (status != GPIS_OK) return status;
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;
     if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
@@ -281,6 +262,7 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     context->message[0] = '\0';
     gpis_status status = Y ? check_all(context, A, k, set, settings)
                            : gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y, a set and settings");
+    if (status == GPIS_OK && work == solve) status = check_end(context, settings);
     if (status == GPIS_OK && work == check && !X)
         status = gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
     gpis_run run = {.context = context};
@@ -324,6 +306,7 @@ gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpi
     memset(out, 0, sizeof *out);
     context->message[0] = '\0';
     gpis_status status = check_all(context, A, k, set, settings);
+    if (status == GPIS_OK) status = check_end(context, settings);
     if (status != GPIS_OK) return status;
     const int64_t limit = context->limit;
     limit_memory(context, settings);

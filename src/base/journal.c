@@ -153,7 +153,8 @@ gpis_status gpis_journal_read(gpis_journal *j, const gpis_journal_part *parts, i
 
 /* The last whole record stays the last; errno says what went wrong. */
 static void give_up(gpis_journal *j) {
-    snprintf(j->trouble, sizeof j->trouble, "%s: cannot be written: %s", j->path, strerror(errno));
+    snprintf(j->trouble, sizeof j->trouble, "%s: cannot be written: %s; the passes it holds already are good", j->path,
+             strerror(errno));
     j->failed = true;
     if (ftruncate(j->fd, j->at) == 0) j->size = j->at; /* where not, the checksum tells */
 }
@@ -186,4 +187,13 @@ void gpis_journal_append(gpis_journal *j, uint32_t kind, const gpis_journal_part
 void gpis_journal_sync(gpis_journal *j) {
     if (!j->failed && fdatasync(j->fd) != 0) give_up(j);
     j->durable = gpis_clock();
+}
+
+void gpis_journal_finish(gpis_journal *j) {
+    struct stat ours, there;
+    gpis_journal_sync(j);
+    if (j->failed || fstat(j->fd, &ours) != 0) return;
+    if (stat(j->path, &there) == 0 && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino) return;
+    snprintf(j->trouble, sizeof j->trouble, "%s: was removed, moved or replaced while the solve ran", j->path);
+    j->failed = true;
 }

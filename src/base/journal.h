@@ -56,5 +56,8 @@ gpis_status gpis_journal_read(gpis_journal *journal, const gpis_journal_part *pa
 void gpis_journal_append(gpis_journal *journal, uint32_t kind, const gpis_journal_part *parts, int count);
 /* Makes durable what was appended; so does append when it is time. */
 void gpis_journal_sync(gpis_journal *journal);
+/* The end of writing: the same, and a file that was removed or replaced in the meantime is trouble too, since its
+ * records are lost with it. */
+void gpis_journal_finish(gpis_journal *journal);
 
 #endif

@@ -2,6 +2,7 @@
 #include "method/replay.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -125,11 +126,13 @@ gpis_status gpis_replay_create(gpis_run *run, const gpis_choice *choice) {
     return status;
 }
 
-void gpis_replay_finish(gpis_run *run) {
+void gpis_replay_finish(gpis_run *run, char *trouble, size_t size) {
+    trouble[0] = '\0';
     if (!run->replay) return;
     gpis_journal *journal = run->replay->journal;
-    if (run->replay->live) gpis_journal_sync(journal);
-    if (journal->trouble[0]) gpis_run_warn(run, "checkpoint %s; what it holds is good", journal->trouble);
+    if (run->replay->live) gpis_journal_finish(journal);
+    snprintf(trouble, size, "%s", journal->trouble);
+    gpis_make_printable(trouble);
 }
 
 void gpis_replay_close(gpis_run *run) {

@@ -61,6 +61,7 @@ void gpis_run_warn(gpis_run *run, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(run->warning + used + begin, room - begin, format, arguments);
     va_end(arguments);
+    gpis_make_printable(run->warning); /* it may quote names of files and columns */
 }
 
 static bool time_is_up(const gpis_run *run) {

@@ -67,6 +67,8 @@ gpis_status gpis_cache_add(gpis_cache_writer *writer, const gpis_cache_rows *row
 /* Footer and header; the cache takes its name. *fd is open for reading, and the caller's. names: cols of them, or NULL.
  */
 gpis_status gpis_cache_finish(gpis_cache_writer *writer, int64_t cols, char *const *names, int *fd);
+/* Whether the file of the cache could not be written; NULL is fine. */
+bool gpis_cache_failed(const gpis_cache_writer *writer);
 void gpis_cache_abandon(gpis_cache_writer *writer); /* NULL is fine; what is not finished is removed */
 
 /* ---- reading (cache_read.c, cache_source.c) ---------------------------------------------------------------------- */

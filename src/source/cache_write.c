@@ -17,9 +17,11 @@ struct gpis_cache_writer {
     int64_t offset;
     gpis_cache_segment *segments; /* owned */
     int64_t capacity;
+    bool failed; /* its file could not be written */
 };
 
-static gpis_status trouble(const gpis_cache_writer *w, int reason) {
+static gpis_status trouble(gpis_cache_writer *w, int reason) {
+    w->failed = true;
     return gpis_fail(w->context, GPIS_IO, "%s: its cache %s cannot be written: %s; name a folder with --cache",
                      w->place->path, w->place->cache, strerror(reason));
 }
@@ -133,6 +135,8 @@ gpis_status gpis_cache_finish(gpis_cache_writer *w, int64_t cols, char *const *n
     w->file.fd = -1;
     return GPIS_OK;
 }
+
+bool gpis_cache_failed(const gpis_cache_writer *w) { return w && w->failed; }
 
 void gpis_cache_abandon(gpis_cache_writer *w) {
     if (!w) return;

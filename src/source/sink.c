@@ -100,10 +100,11 @@ void gpis_sink_clear(gpis_sink *s) {
 /* ---- a text file as a source ---------------------------------------------------------------------------------------
  */
 
+typedef gpis_status (*held_fn)(gpis_context *, const char *, gpis_sink *, gpis_source **);
+
+/* *unwritten: the cache was begun and could not be written to its end. */
 static gpis_status parse_file(gpis_context *context, const gpis_cache_place *place, int64_t room, bool sparse,
-                              gpis_parse_fn parse,
-                              gpis_status (*held)(gpis_context *, const char *, gpis_sink *, gpis_source **),
-                              gpis_source **out) {
+                              gpis_parse_fn parse, held_fn held, bool *unwritten, gpis_source **out) {
     gpis_sink sink = {.context = context, .place = place, .room = room, .sparse = sparse};
     char **names = NULL;
     int fd = -1;
@@ -122,8 +123,27 @@ static gpis_status parse_file(gpis_context *context, const gpis_cache_place *pla
             names = NULL;
         }
     }
+    *unwritten = gpis_cache_failed(sink.writer);
     gpis_table_free_names(context, names, columns);
     gpis_sink_clear(&sink);
+    return status;
+}
+
+/* Parses the file once more and holds its rows in memory, after `trouble` with a cache that was only a wish. The source
+ * keeps the trouble, for the caller to report. If the rows do not fit, it is the failure of the call. */
+static gpis_status parse_without_cache(gpis_context *context, gpis_cache_place *place, int64_t room, bool sparse,
+                                       gpis_parse_fn parse, held_fn held, gpis_source **out) {
+    char *trouble = gpis_copy_text(context, gpis_last_error(context));
+    bool unwritten;
+    if (!trouble) return GPIS_NO_MEMORY;
+    place->wanted = place->regular = false;
+    gpis_status status = parse_file(context, place, room, sparse, parse, held, &unwritten, out);
+    if (status == GPIS_OK) {
+        (*out)->cache_trouble = trouble;
+        return GPIS_OK;
+    }
+    if (status == GPIS_NO_MEMORY) status = gpis_fail(context, GPIS_IO, "%s", trouble);
+    gpis_free(context, trouble);
     return status;
 }
 
@@ -140,9 +160,12 @@ gpis_status gpis_open_text(gpis_context *context, const char *path, const gpis_o
     const int64_t room = gpis_open_room(context, options);
     gpis_status status = gpis_cache_find_place(context, path, options, place);
     if (status == GPIS_OK) status = gpis_cache_open(context, place, &cache, &found);
+    bool unwritten = false;
     if (status == GPIS_OK)
         status = found ? gpis_cache_source(context, place, &cache, room, out)
-                       : parse_file(context, place, room, sparse, parse, held, out);
+                       : parse_file(context, place, room, sparse, parse, held, &unwritten, out);
+    if (status != GPIS_OK && unwritten && place->wanted)
+        status = parse_without_cache(context, place, room, sparse, parse, held, out);
     gpis_free(context, place);
     return status;
 }

@@ -25,6 +25,7 @@ void gpis_source_destroy(gpis_source *source) {
     if (source->state) source->class->destroy(source);
     gpis_table_free_names(context, source->columns, source->d);
     gpis_free(context, source->target);
+    gpis_free(context, source->cache_trouble);
     gpis_free(context, source->name);
     gpis_free(context, source);
 }
@@ -63,7 +64,8 @@ void gpis_source_describe(const gpis_source *source, gpis_source_info *info) {
                                .layout = layout(source),
                                .bytes = bytes_per_pass(source),
                                .resident = source->resident,
-                               .dimensions = source->dimensions ? source->dimensions : 2};
+                               .dimensions = source->dimensions ? source->dimensions : 2,
+                               .cache_trouble = source->cache_trouble};
     const gpis_join *join = gpis_source_joined(source);
     if (!join) return;
     gpis_source_info part = {.kind = "none", .layout = "no rows"};

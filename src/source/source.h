@@ -64,8 +64,9 @@ struct gpis_source {
     const gpis_source *of; /* borrowed: the source it is a part of, which knows the columns; NULL: none */
     double *target;        /* owned: n x target_k, or NULL */
     int64_t target_k;
-    char **columns; /* owned: d names, or NULL */
-    void *state;    /* owned by the kind */
+    char **columns;      /* owned: d names, or NULL */
+    char *cache_trouble; /* owned: why the cache that was asked for could not be written; NULL: nothing to say */
+    void *state;         /* owned by the kind */
 };
 
 /* A cleared source of the given kind; its owner fills the rest. NULL when there is no memory. */

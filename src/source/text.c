@@ -144,11 +144,11 @@ bool gpis_text_is(gpis_span word, const char *text) {
 gpis_excerpt gpis_text_excerpt(gpis_span word) {
     enum { SHOWN = 40 };
     gpis_excerpt out = {{0}};
-    const int64_t length = word.end - word.begin, shown = gpis_min64(length, SHOWN);
-    for (int64_t i = 0; i < shown; i++) {
-        const unsigned char c = (unsigned char)word.begin[i];
-        out.text[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
-    }
-    if (length > SHOWN) memcpy(out.text + SHOWN, "...", 3);
+    const int64_t length = word.end - word.begin;
+    int64_t shown = gpis_min64(length, SHOWN);
+    while (shown > 0 && shown < length && (word.begin[shown] & 0xC0) == 0x80) shown--; /* no character is cut in two */
+    for (int64_t i = 0; i < shown; i++) out.text[i] = word.begin[i] ? word.begin[i] : '?';
+    gpis_make_printable(out.text);
+    if (shown < length) memcpy(out.text + shown, "...", 3);
     return out;
 }
