@@ -57,6 +57,8 @@ int cli_check(int argc, char **argv) {
     code = cli_problem_open(&p, o.file[0], o.files == 3 ? o.file[1] : NULL, &o.common);
     if (code == 0) code = cli_ranks_agree(cli_problem_read_x(&p, o.file[o.files - 1], &x));
     cli_ranks_settled();
+    if (code == 0 && o.common.delta_given && !o.common.quiet)
+        cli_fail(0, "note: --delta is ignored: the bounds of a check are proven");
     if (code == 0) {
         const gpis_status status = gpis_check(p.context, p.A, p.Y, p.k, p.set, x.data, &o.common.settings, &result);
         if (status != GPIS_OK) code = cli_fail_status(p.context, status);
