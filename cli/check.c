@@ -65,6 +65,7 @@ int cli_check(int argc, char **argv) {
     }
     if (code == 0 && result.warning[0] && !o.common.quiet && cli_is_first()) cli_fail(0, "warning: %s", result.warning);
     const double sent = code == 0 ? cli_ranks_sent() : 0;
+    const int trouble = code == 0 ? (int)cli_ranks_largest(cli_deferred_code()) : 0;
     const cli_given given = {.nonzeros = cli_count_nonzeros(x.data, x.rows * x.cols),
                              .in_set = code == 0 && is_member(&x, &result, o.common.settings.tol)};
     if (code == 0 && o.common.json && cli_is_first())
@@ -72,6 +73,7 @@ int cli_check(int argc, char **argv) {
     else if (code == 0 && !o.common.quiet && cli_is_first())
         cli_report_summary(&p, &o.common, &result, &given, sent);
     if (code == 0 && !(result.outcome == GPIS_SOLVED && given.in_set)) code = CLI_UNCERTIFIED;
+    code = cli_with_trouble(code, trouble);
 
     if (p.context) {
         gpis_result_clear(p.context, &result);

@@ -44,6 +44,7 @@ int cli_exit_code(gpis_status status);
 /* While it is on, messages with an exit code wait for the end of the program: an answer that was found is written and
  * reported first, and then what went wrong beside it. */
 void cli_defer(bool on);
+int cli_deferred_code(void); /* the exit code that they ask for; 0: none waits */
 /* Prints the messages that wait. Returns the exit code: `code`, or that of the trouble they tell. */
 int cli_tell_deferred(int code);
 /* The exit code of a command that ends with `code` and had this trouble besides (0: none). */

@@ -119,12 +119,14 @@ int cli_output_open(cli_output *output, const char *path) {
 int cli_output_commit(cli_output *output) {
     if (!output->stream) return 0;
     int code = 0;
+    errno = 0;
     const bool written =
         fflush(output->stream) == 0 && !ferror(output->stream) && (!output->nameless || link_beside(output));
     const bool closed = fclose(output->stream) == 0;
     output->stream = NULL;
     if (!written || !closed || (output->temporary && rename(output->temporary, output->path) != 0))
-        code = cli_fail(CLI_TROUBLE, "cannot write %s: %s", output->path, strerror(errno));
+        /* Without an errno it is an earlier write that failed. */
+        code = cli_fail(CLI_TROUBLE, "cannot write %s: %s", output->path, strerror(errno ? errno : EIO));
     if (code == 0) {
         free(output->temporary);
         output->temporary = NULL;

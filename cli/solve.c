@@ -207,6 +207,7 @@ int cli_solve(int argc, char **argv) {
     if (code == 0) {
         const bool written = deliver(&problem, &o, &trace, &result);
         code = cli_with_trouble(outcome_code(result.outcome), report(&problem, &o, &result, written));
+        code = cli_with_trouble(code, (int)cli_ranks_largest(cli_deferred_code())); /* all ranks end alike */
     }
     cli_output_discard(&trace); /* of a solve that failed */
 

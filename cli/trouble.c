@@ -58,6 +58,8 @@ static void defer(int code, const char *text) {
 
 void cli_defer(bool on) { deferred.on = on; }
 
+int cli_deferred_code(void) { return deferred.code; }
+
 int cli_tell_deferred(int code) {
     if (deferred.lines) fputs(deferred.lines, stderr);
     free(deferred.lines);
