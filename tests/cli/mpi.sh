@@ -252,7 +252,6 @@ fi
 ranks 2 0 solve p/A.npy p/y.npy --set "$set_spec" --batch 5 --json
 says "note: --batch is ignored"
 same "notes" "$(wc -l <stderr)" 1
-ranks_refuse 2 2 solve p/A.npy p/y.npy --set l1:1 --set l1:2
 ranks 2 1 check p/A.npy p/y.npy x1.npy --set l1:0.5 --json
 same "in_set" "$(get in_set)" false
 objective=$("$probe" objective p/A.npy p/y.npy x1.npy)
