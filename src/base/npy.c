@@ -298,10 +298,8 @@ gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *o
     *out = (gpis_array){0};
     gpis_status status = gpis_file_open(context, path, &fd, &size);
     if (status != GPIS_OK) return status;
-    if (size < 0)
-        status = gpis_fail(context, GPIS_IO, "%s: is not a regular file; save the .npy file first", path);
-    else
-        status = read_header(context, path, fd, size, &header);
+    if (size < 0) status = gpis_npy_spool(context, path, &fd, &size);
+    if (status == GPIS_OK) status = read_header(context, path, fd, size, &header);
     if (status == GPIS_OK) {
         data = gpis_alloc(context, header.rows * header.cols, sizeof *data);
         status = data ? read_numbers(context, path, fd, &header, data) : GPIS_NO_MEMORY;

@@ -22,6 +22,10 @@ enum { GPIS_NPY_HEADER_BYTES = 66560 };
 gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsigned char *bytes, int64_t available,
                            int64_t size, gpis_npy_header *out);
 
+/* Makes *fd a file that can be read anywhere, where it is a pipe: a nameless temporary copy. Standard input that is a
+ * regular file stays as it is. *size: bytes of the file. On failure *fd is as it was. */
+gpis_status gpis_npy_spool(gpis_context *context, const char *path, int *fd, int64_t *size);
+
 /* The whole array as row-major doubles. */
 gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *out);
 

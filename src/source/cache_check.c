@@ -19,12 +19,16 @@ static uint64_t mix(uint64_t hash, const char *text) {
 
 gpis_status gpis_cache_find_place(gpis_context *context, const char *path, const gpis_open_options *options,
                                   gpis_cache_place *out) {
-    *out = (gpis_cache_place){.path = path, .target = options->target, .wanted = options->cache != NULL};
+    *out = (gpis_cache_place){.path = path, .target = options->target};
+    struct stat info;
     int fd;
     int64_t size;
+    /* A pipe is opened once alone: whoever writes to it would see its end, were it opened here and closed. */
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return GPIS_OK;
     gpis_status status = gpis_file_open(context, path, &fd, &size);
     if (status != GPIS_OK) return status;
     out->regular = size >= 0;
+    out->wanted = out->regular && options->cache != NULL;
     status = gpis_file_stamp_take(context, path, fd, &out->stamp);
     close(fd);
     char whole[PATH_MAX];

@@ -42,8 +42,8 @@ static gpis_status open_file(gpis_context *context, const char *path, gpis_npy_f
     *file = (gpis_npy_file){.fd = -1};
     gpis_status status = gpis_file_open(context, path, &file->fd, &size);
     if (status != GPIS_OK) return status;
-    if (size < 0) return gpis_fail(context, GPIS_IO, "%s: is not a regular file; save the .npy file first", path);
-    status = gpis_file_stamp_take(context, path, file->fd, &file->stamp);
+    if (size < 0) status = gpis_npy_spool(context, path, &file->fd, &size);
+    if (status == GPIS_OK) status = gpis_file_stamp_take(context, path, file->fd, &file->stamp);
     if (status != GPIS_OK) return status;
     const int64_t available = gpis_min64(size, GPIS_NPY_HEADER_BYTES);
     unsigned char *head = gpis_alloc(context, available, 1);

@@ -145,7 +145,7 @@ static void test_not_files(void **state) {
     assert_int_equal(gpis_npy_read(context, ".", &a), GPIS_IO);
     assert_message(context, "is a directory");
     assert_int_equal(gpis_npy_read(context, "/dev/null", &a), GPIS_IO);
-    assert_message(context, "not a regular file");
+    assert_message(context, "neither a regular file nor a pipe");
     write_text(FILE_NAME, "");
     assert_int_equal(gpis_npy_read(context, FILE_NAME, &a), GPIS_BAD_DATA);
     assert_message(context, "is empty");
