@@ -62,7 +62,9 @@ static gpis_status copy(gpis_context *context, const char *path, int from, int t
 gpis_status gpis_npy_spool(gpis_context *context, const char *path, int *fd, int64_t *size) {
     struct stat info;
     int temporary = -1;
-    if (fstat(*fd, &info) == 0 && S_ISREG(info.st_mode) && lseek(*fd, 0, SEEK_CUR) == 0) {
+    if (fstat(*fd, &info) != 0)
+        return gpis_fail(context, GPIS_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+    if (S_ISREG(info.st_mode) && lseek(*fd, 0, SEEK_CUR) == 0) {
         *size = info.st_size;
         return GPIS_OK;
     }
@@ -76,7 +78,8 @@ gpis_status gpis_npy_spool(gpis_context *context, const char *path, int *fd, int
                            path, strerror(errno));
     if (status == GPIS_OK) status = copy(context, path, *fd, temporary, piece);
     gpis_free(context, piece);
-    if (status == GPIS_OK && fstat(temporary, &info) != 0) status = gpis_fail(context, GPIS_IO, "%s: lost", path);
+    if (status == GPIS_OK && fstat(temporary, &info) != 0)
+        status = gpis_fail(context, GPIS_IO, "%s: its temporary copy cannot be looked at: %s", path, strerror(errno));
     if (status != GPIS_OK) {
         if (temporary >= 0) close(temporary);
         return status;
