@@ -175,3 +175,13 @@ same "exit code" $? 130
 says "slow.csv: the reading of it was interrupted"
 kill $writer 2>/dev/null
 wait $writer 2>/dev/null
+
+# Bytes that are 320 MB as doubles, row by row and column by column: the promise of --memory holds.
+npy_bytes '|u1' '400000,' >y_bytes.npy
+yes "$(seq 1 4999)" | head -c 400000 >>y_bytes.npy
+for order in False 'True '; do
+    npy_bytes '|u1' '400000, 100' | sed "s/False/$order/" >wide.npy
+    yes "$(seq 1 5000)" | head -c 40000000 >>wide.npy
+    measured 24 0 solve wide.npy y_bytes.npy --set nonneg --out x.npy --json
+    same "shape" "$(get rows) $(get cols) $(get status)" "400000 100 solved"
+done

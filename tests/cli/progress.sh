@@ -12,8 +12,9 @@ shown() {
 
 shown "stty cols 120; $hard"
 checks=$((checks + 1))
-grep -Eq '^pass [0-9]+( of about [0-9]+)?, [0-9]+ %  [0-9.]+[kMG]? rows/s  [0-9]+\.[0-9] GB/s  gap [0-9.e-]+  about [0-9]+ (s|min|h) left$' states ||
+grep -Eq '^pass [0-9]+( of about [0-9]+)?, [0-9]+ %  [0-9.]+[kMG]? rows/s  [0-9]+\.[0-9] GB/s(  gap [0-9.e-]+)?  about [0-9]+ (s|min|h) left$' states ||
     fail "no state within a pass as it should be: $(grep pass states | head -3)"
+[ -n "$sanitized" ] || grep -Eq '^pass .*  gap [0-9]\.[0-9]e[-+][0-9]+  about' states || fail "no state with a gap"
 grep -Eq '^pass [0-9]+( of about [0-9]+)?  [0-9.]+[kMG]? rows/s' states || fail "no state after a pass"
 grep -q "^outcome       ended at the time limit" states || fail "the summary is not on a line of its own"
 # What the line held is wiped before the summary.
