@@ -143,6 +143,26 @@ static void test_formats(void **state) {
     test_context_end(context, &memory);
 }
 
+/* The cache of a file that was read as one format is not taken for another. */
+static void test_cache_of_format(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_open_options options = gpis_open_options_default();
+    gpis_source *source;
+    write_text("open_labels", "1 1:2 2:3\n2 1:4 2:5\n3 1:7 2:1\n");
+    mkdir("open_folder", 0777);
+    options.cache = "open_folder";
+    options.format = "svm";
+    for (int again = 0; again < 2; again++) {
+        assert_ok(context, gpis_source_open_with(context, "open_labels", &options, &source));
+        gpis_source_destroy(source);
+    }
+    options.format = "csv";
+    assert_int_equal(gpis_source_open_with(context, "open_labels", &options, &source), GPIS_BAD_DATA);
+    test_context_end(context, &memory);
+}
+
 /* ---- who watches ---------------------------------------------------------------------------------------------------
  */
 
@@ -226,8 +246,8 @@ static void test_cache_is_told(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipes), cmocka_unit_test(test_npy_pipe),
-                                       cmocka_unit_test(test_formats), cmocka_unit_test(test_progress),
-                                       cmocka_unit_test(test_cache_is_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipes),    cmocka_unit_test(test_npy_pipe),
+                                       cmocka_unit_test(test_formats),  cmocka_unit_test(test_cache_of_format),
+                                       cmocka_unit_test(test_progress), cmocka_unit_test(test_cache_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
