@@ -25,8 +25,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &o->common; return 0;
     case ARGP_KEY_ARG:
         if (o->files == 3) return cli_usage(state, "check takes A, y and x; '%s' is one too many", arg);
-        o->file[o->files++] = arg;
-        return 0;
+        return cli_take_input(state, &o->common, arg, &o->file[o->files++]);
     case ARGP_KEY_END:
         if (o->files < 2) return cli_usage(state, "check needs the files of A and x");
         if (o->files == 3 && o->common.target)
@@ -55,7 +54,7 @@ int cli_check(int argc, char **argv) {
     int code = cli_ranks_start(o.common.mpi);
     if (code != 0) return code;
     code = cli_problem_open(&p, o.file[0], o.files == 3 ? o.file[1] : NULL, &o.common);
-    if (code == 0) code = cli_ranks_agree(cli_problem_read_x(&p, o.file[o.files - 1], &x));
+    if (code == 0) code = cli_ranks_agree(cli_problem_read_x(&p, &o.common, o.file[o.files - 1], &x));
     cli_ranks_settled();
     if (code == 0 && o.common.delta_given && !o.common.quiet)
         cli_fail(0, "note: --delta is ignored: the bounds of a check are proven");

@@ -79,10 +79,11 @@ static int read_list(cli_parts *p, const char *list) {
 /* ---- shapes ---------------------------------------------------------------------------------------------------------
  */
 
-static int open_part(const cli_problem *problem, part *q, const cli_common *common) {
+static int open_part(cli_problem *problem, part *q, const cli_common *common) {
     if (q->source) return 0;
-    const gpis_open_options options = cli_open_options(common);
+    const gpis_open_options options = cli_open_options(&problem->loading, common, q->a, false);
     const gpis_status status = gpis_source_open_with(problem->context, q->a, &options, &q->source);
+    cli_loading_end(&problem->loading);
     if (status != GPIS_OK) return cli_fail_status(problem->context, status);
     gpis_source_info info;
     gpis_source_describe(q->source, &info);
@@ -156,10 +157,12 @@ static int match_columns(cli_problem *problem, const y_rows *r, const gpis_sourc
     return status == GPIS_OK ? 0 : cli_fail_status(problem->context, status);
 }
 
-static int read_y(cli_problem *problem, const y_rows *r) {
+static int read_y(cli_problem *problem, const cli_common *common, const y_rows *r) {
     gpis_source *y = NULL;
     gpis_source_info info;
-    gpis_status status = gpis_source_open(problem->context, r->path, NULL, &y);
+    const gpis_open_options options = cli_open_options(&problem->loading, common, r->path, true);
+    gpis_status status = gpis_source_open_with(problem->context, r->path, &options, &y);
+    cli_loading_end(&problem->loading);
     if (status != GPIS_OK) return cli_fail_status(problem->context, status);
     gpis_source_describe(y, &info);
     int code = match_columns(problem, r, &info);
@@ -187,16 +190,17 @@ static int take_rows(cli_problem *problem, cli_parts *p, const cli_common *commo
         if (status != GPIS_OK) return cli_fail_status(problem->context, status);
         p->sliced++;
         const y_rows y = {q->y, q->a, q->rows, first, last - first, row + first - begin, end - begin};
-        if (q->y) code = read_y(problem, &y);
+        if (q->y) code = read_y(problem, common, &y);
     }
     return code;
 }
 
 /* How many columns y has, also for ranks without rows. */
-static int match_y(cli_problem *problem, cli_parts *p, const char *a_path) {
+static int match_y(cli_problem *problem, cli_parts *p, const char *a_path, const cli_common *common) {
     if (!problem->y_file.data && p->sliced > 0 && gpis_source_target(p->slices[0], &problem->k))
         problem->dimensions = 1;
-    const int64_t k = (int64_t)cli_ranks_largest((double)problem->k);
+    int64_t k = (int64_t)cli_ranks_largest((double)problem->k);
+    if (k == 0 && common->without_y) k = 1;
     if (k == 0)
         return cli_fail(CLI_BAD_INPUT, "%s holds no y: give y as a second file, or name its column with --target",
                         a_path);
@@ -221,9 +225,9 @@ int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path,
     const int64_t end = ranks ? gpis_share_begin(rows, ranks->rank + 1, ranks->ranks) : rows;
     code = take_rows(problem, p, common, begin, end);
     const y_rows y = {y_path, a_path, rows, begin, end - begin, 0, end - begin};
-    if (code == 0 && y_path && end > begin) code = read_y(problem, &y);
+    if (code == 0 && y_path && end > begin) code = read_y(problem, common, &y);
     code = cli_ranks_agree(code);
-    if (code == 0) code = cli_ranks_agree(match_y(problem, p, a_path));
+    if (code == 0) code = cli_ranks_agree(match_y(problem, p, a_path, common));
     if (code != 0) return code;
     const gpis_status status = gpis_source_join(problem->context, p->slices, p->sliced, ranks, &problem->A);
     if (status != GPIS_OK) return cli_ranks_agree(cli_fail_status(problem->context, status));

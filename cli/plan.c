@@ -11,15 +11,15 @@ typedef struct plan_options {
 } plan_options;
 
 static const char doc[] =
-    "Tell what solve would do with the same arguments: each candidate with its passes over A, arithmetic, memory and "
-    "time "
-    "as predicted for this machine, and the reason for the choice. Nothing is solved."
-    "\vThe speed of the machine is measured the first time, which takes some tenths of a second, and kept in "
-    "$XDG_CACHE_HOME/gpis or ~/.cache/gpis; remove the file there to have it measured again. Memory is what a solve "
-    "takes "
-    "besides A. In JSON a number that is not known is null.\n"
+    "Show what solve would do with the same arguments: each candidate with its passes over A, arithmetic, memory and "
+    "time as predicted for this machine, and the reason for the choice. Nothing is solved."
+    "\vThe plan depends on y by the number of its columns only; without y, one column is assumed.\n"
     "\n"
-    "Example: gpis plan A.npy y.npy --set l1:3.5 --tol 1e-10";
+    "The speed of the machine is measured the first time, which takes some tenths of a second, and kept in "
+    "$XDG_CACHE_HOME/gpis or ~/.cache/gpis; remove the file there to have it measured again. Memory is what a solve "
+    "takes besides A. In JSON a number that is not known is null.\n"
+    "\n"
+    "Example: gpis plan A.npy --set l1:3.5 --tol 1e-10";
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     plan_options *o = state->input;
@@ -28,7 +28,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         state->child_inputs[0] = &o->common;
         state->child_inputs[1] = &o->method;
         return 0;
-    case ARGP_KEY_ARG: return cli_take_file(state, arg, &o->a, &o->y);
+    case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
     case ARGP_KEY_END:
         if (!o->a) return cli_usage(state, "plan needs the file of A");
         if (o->y && o->common.target) return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
@@ -126,6 +126,7 @@ int cli_plan(int argc, char **argv) {
     static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&cli_method_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {NULL, parse_option, "A [y]", doc, children, NULL, NULL};
     plan_options o = {.common = cli_common_default()};
+    o.common.without_y = true;
     o.method.settings = &o.common.settings;
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
 

@@ -29,10 +29,13 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Minimise ||y - A x||^2 over x in a convex set, with a bound on how far the answer is from the best possible."
-    "\vA is .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped), or @LIST, a file that names the parts of A, "
-    "one "
-    "a line, each with its y behind it if y is in parts too. y is a file of one row for each row of A; "
-    "leave it out where A carries it (--target, or the labels of a .svm file).\n"
+    "\vA is .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped), FILE.h5:/path (a data set in an HDF5 file), "
+    "- "
+    "(standard input, .csv unless --format says otherwise), or @LIST, a file that names the parts of A, one a line, "
+    "each "
+    "with its y behind it if y is in parts too. y is a file with one row for each row of A (.npy, .csv, FILE.h5:/path "
+    "or "
+    "-); leave it out where A carries it (--target, or the labels of a .svm file).\n"
     "\n"
     "Sets: none, nonneg, box:LO,HI, l1:R, l2:R, linf:R, simplex:R, capped-simplex:R, group:R:SIZE, nuclear:R, tv:R, "
     "monotone, affine:C.npy,b.npy; @dct or @U.npy after one puts it in an orthogonal transform domain.\n"
@@ -90,7 +93,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_MAX_PASSES: return cli_integer(state, "max-passes", arg, 1, INT64_MAX, &o->common.settings.max_passes);
     case KEY_TIME_LIMIT: return cli_number(state, "time-limit", arg, 1e-9, 1e12, &o->common.settings.time_limit);
-    case KEY_X0: o->x0 = arg; return 0;
+    case KEY_X0: return cli_take_input(state, &o->common, arg, &o->x0);
     case KEY_OUT: o->out = arg; return 0;
     case KEY_TRACE: o->trace = arg; return 0;
     case KEY_CHECKPOINT:
@@ -101,7 +104,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         o->every_given = true;
         return cli_number(state, "checkpoint-every", arg, 0, 1e9, &o->common.settings.checkpoint_every);
     case KEY_RESUME: o->common.settings.resume = 1; return 0;
-    case ARGP_KEY_ARG: return cli_take_file(state, arg, &o->a, &o->y);
+    case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
     case ARGP_KEY_END: return check_options(o, state);
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -136,6 +139,9 @@ static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result 
     settings.pass_progress = cli_watch_pass;
     settings.progress_user = &watch;
     tell_ignored(p, o, &settings);
+    gpis_plan plan;
+    if (watch.line.on && gpis_plan_make(p->context, p->A, p->k, p->set, &settings, &plan) == GPIS_OK)
+        watch.line.expected = plan.candidates[plan.chosen].passes;
     const gpis_status status = gpis_solve(p->context, p->A, p->Y, p->k, p->set, &settings, result);
     cli_line_end(&watch.line);
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
@@ -200,8 +206,9 @@ int cli_solve(int argc, char **argv) {
     if (code == 0 && o.trace && cli_is_first()) code = cli_output_try(o.trace);
     if (code == 0 && cli_is_first()) code = try_checkpoint(&o);
     code = cli_ranks_agree(code);
+    if (!o.common.standard_input) cli_watch_signals(); /* a read that waits for a pipe would not notice */
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
-    if (code == 0) code = cli_ranks_agree(o.x0 ? cli_problem_read_x(&problem, o.x0, &x0) : 0);
+    if (code == 0) code = cli_ranks_agree(o.x0 ? cli_problem_read_x(&problem, &o.common, o.x0, &x0) : 0);
     o.common.settings.x0 = x0.data;
     if (code == 0) code = run(&problem, &o, &trace, &result);
     if (code == 0) {

@@ -101,6 +101,10 @@ typedef struct gpis_array {
 /* Reads .npy, text (.csv, .tsv, .txt, gzipped or not) or a data set of an HDF5 file (FILE.h5:/path). Non-finite entries
  * are refused with row and column. */
 GPIS_API gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array *out);
+struct gpis_open_options;
+/* The same with the format and the progress of `options`; the rest of them does not matter. */
+GPIS_API gpis_status gpis_array_read_with(gpis_context *context, const char *path,
+                                          const struct gpis_open_options *options, gpis_array *out);
 /* Writes a float64 .npy file beside `path`, then renames it: the file is whole or not there. */
 GPIS_API gpis_status gpis_array_write(gpis_context *context, const char *path, const double *data, int64_t rows,
                                       int64_t cols, int dimensions);
@@ -133,14 +137,31 @@ GPIS_API gpis_status gpis_source_callback(gpis_context *context, int64_t n, int6
                                           int concurrent, gpis_source **out);
 
 /* Opens .npy, .csv, .tsv, .mtx, .svm, .libsvm (text may be gzipped: .csv.gz, ...), and FILE.h5:/path, a data set or a
- * group of compressed rows in an HDF5 file (FILE.h5 alone where it holds but one). `target` names the column of a
- * .csv/.tsv file that holds y, by its header name or its number counted from 1; NULL for none. */
+ * group of compressed rows in an HDF5 file (FILE.h5 alone where it holds but one). "/dev/stdin" is standard input; it
+ * and other pipes need a `format` (below). `target` names the column of a .csv/.tsv file that holds y, by its header
+ * name or its number counted from 1; NULL for none. */
 GPIS_API gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out);
+
+/* How far the reading of a text file is. */
+typedef struct gpis_open_progress {
+    const char *path;    /* as it was given */
+    int64_t done, bytes; /* of the file, as it lies on the disk; bytes is 0 where its size is not known (a pipe) */
+    double seconds;      /* since it was opened */
+    const char *cache;   /* the cache of the file that has just been written; NULL: none, or not yet */
+    int64_t cache_bytes; /* its size */
+} gpis_open_progress;
+
+/* Called about ten times a second while text is read, and once when a cache has been written. Non-zero ends the
+ * reading: the call that opens the file fails with GPIS_STOPPED. */
+typedef int (*gpis_open_progress_fn)(void *user, const gpis_open_progress *progress);
 
 typedef struct gpis_open_options {
     const char *target; /* as above */
     int64_t memory;     /* bytes for everything, A, y and the solve; 0: the limit of the context, if it has one */
     const char *cache;  /* folder for what is made of text files; NULL: beside the file */
+    const char *format; /* "npy", "csv", "tsv", "txt", "mtx", "svm", ...; NULL: what the ending of the path says */
+    gpis_open_progress_fn progress; /* NULL: nobody is told */
+    void *progress_user;
 } gpis_open_options;
 GPIS_API gpis_open_options gpis_open_options_default(void);
 /* A file that fits in the memory is mapped or held there; of others each pass reads the rows anew, a window at a time,

@@ -15,7 +15,8 @@ enum { CHUNK = 1 << 30 };
 
 gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int64_t *size) {
     struct stat info;
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool standard = strcmp(path, GPIS_STANDARD_INPUT) == 0;
+    *fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
     if (*fd < 0) return gpis_fail(context, GPIS_IO, "%s: cannot be opened: %s", path, strerror(errno));
     gpis_status status = GPIS_OK;
     if (fstat(*fd, &info) != 0)
@@ -29,7 +30,7 @@ gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int
         *fd = -1;
         return status;
     }
-    *size = S_ISREG(info.st_mode) ? (int64_t)info.st_size : -1;
+    *size = S_ISREG(info.st_mode) && !standard ? (int64_t)info.st_size : -1;
     return GPIS_OK;
 }
 
@@ -152,6 +153,22 @@ void gpis_file_drop(gpis_new_file *file) {
     if (file->beside[0]) unlink(file->beside);
     if (file->fd >= 0) close(file->fd);
     *file = (gpis_new_file){.fd = -1};
+}
+
+bool gpis_file_temporary(int *fd) {
+    const char *folder = getenv("TMPDIR");
+    char name[PATH_MAX];
+    if (!folder || !*folder) folder = "/tmp";
+    *fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (*fd >= 0) return true;
+    const int length = snprintf(name, sizeof name, "%s/gpis-XXXXXX", folder);
+    if (length < 0 || length >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    *fd = mkostemp(name, O_CLOEXEC);
+    if (*fd >= 0) unlink(name);
+    return *fd >= 0;
 }
 
 gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {

@@ -7,8 +7,11 @@
 
 #include "base/base.h"
 
-/* Opens for reading. *size is the file's length in bytes, or -1 where it has none (a pipe). Refuses directories and
- * empty files. */
+/* Standard input by this name is read with the descriptor it has, from where that stands. */
+#define GPIS_STANDARD_INPUT "/dev/stdin"
+
+/* Opens for reading. *size is the file's length in bytes, or -1 where it has to be read in order, once: a pipe, and
+ * standard input whatever that is. Refuses directories and empty files. */
 gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int64_t *size);
 
 /* Exactly `bytes` bytes from `offset` on; fewer is a failure. */
@@ -34,6 +37,9 @@ bool gpis_file_begin(const char *path, mode_t mode, gpis_new_file *out);
 bool gpis_file_name(gpis_new_file *file, const char *path);
 /* Closes the descriptor, and removes a file that has not got its name. */
 void gpis_file_drop(gpis_new_file *file);
+
+/* A file without a name in $TMPDIR, or else in /tmp, which is gone when it is closed. False, with errno set: none. */
+bool gpis_file_temporary(int *fd);
 
 typedef struct gpis_file_part {
     const void *data;

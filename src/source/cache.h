@@ -40,7 +40,7 @@ typedef struct gpis_cache_segment {
 typedef struct gpis_cache_place {
     const char *path;   /* of the original, borrowed */
     const char *target; /* borrowed, or NULL */
-    bool regular;       /* else there can be no cache */
+    bool regular;       /* else it is read in order, once, and its cache is a temporary file without a name */
     bool wanted;        /* a folder was named: make one in any case */
     gpis_file_stamp stamp;
     char cache[PATH_MAX];

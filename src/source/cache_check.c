@@ -11,7 +11,7 @@
 
 uint32_t gpis_crc(uint32_t crc, const void *data, int64_t bytes) { return (uint32_t)crc32_z(crc, data, (size_t)bytes); }
 
-/* FNV-1a: tells caches of one folder apart that differ in target or in the folder of their original. */
+/* FNV-1a: tells caches of one folder apart that differ in target, format or the folder of their original. */
 static uint64_t mix(uint64_t hash, const char *text) {
     for (; *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
     return hash * UINT64_C(1099511628211);
@@ -19,18 +19,23 @@ static uint64_t mix(uint64_t hash, const char *text) {
 
 gpis_status gpis_cache_find_place(gpis_context *context, const char *path, const gpis_open_options *options,
                                   gpis_cache_place *out) {
-    *out = (gpis_cache_place){.path = path, .target = options->target, .wanted = options->cache != NULL};
+    *out = (gpis_cache_place){.path = path, .target = options->target};
+    struct stat info;
     int fd;
     int64_t size;
+    /* A pipe is opened once alone: whoever writes to it would see its end, were it opened here and closed. */
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return GPIS_OK;
     gpis_status status = gpis_file_open(context, path, &fd, &size);
     if (status != GPIS_OK) return status;
     out->regular = size >= 0;
+    out->wanted = out->regular && options->cache != NULL;
     status = gpis_file_stamp_take(context, path, fd, &out->stamp);
     close(fd);
     char whole[PATH_MAX];
     if (status != GPIS_OK || !out->regular) return status;
     if (!realpath(path, whole)) return gpis_fail(context, GPIS_IO, "%s: %s", path, strerror(errno));
     uint64_t hash = mix(UINT64_C(14695981039346656037), options->target ? options->target : "");
+    if (options->format) hash = mix(hash, options->format);
     if (options->cache) hash = mix(hash, whole);
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const int folder = options->cache ? (int)strlen(options->cache) : (int)(name - path);

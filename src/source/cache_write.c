@@ -22,6 +22,11 @@ struct gpis_cache_writer {
 
 static gpis_status trouble(gpis_cache_writer *w, int reason) {
     w->failed = true;
+    if (!w->place->regular)
+        return gpis_fail(w->context, GPIS_IO,
+                         "%s: does not fit in memory, and a temporary file for its numbers cannot be written: %s; set "
+                         "TMPDIR to another folder",
+                         w->place->path, strerror(reason));
     return gpis_fail(w->context, GPIS_IO, "%s: its cache %s cannot be written: %s; name a folder with --cache",
                      w->place->path, w->place->cache, strerror(reason));
 }
@@ -39,19 +44,13 @@ static gpis_status put(gpis_cache_writer *w, const void *data, int64_t bytes, in
 gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *place, bool sparse,
                              gpis_cache_writer **out) {
     *out = NULL;
-    if (!place->regular)
-        return gpis_fail(
-            context, GPIS_NO_MEMORY,
-            "%s: does not fit in memory, and of what is no regular file there can be no cache; save it as a "
-            "file first",
-            place->path);
     gpis_cache_writer *w = gpis_alloc_zero(context, 1, sizeof *w);
     if (!w) return GPIS_NO_MEMORY;
     w->context = context;
     w->place = place;
     w->header.sparse = sparse;
     w->offset = sizeof w->header;
-    if (!gpis_file_begin(place->cache, 0666, &w->file)) {
+    if (!(place->regular ? gpis_file_begin(place->cache, 0666, &w->file) : gpis_file_temporary(&w->file.fd))) {
         const gpis_status status = trouble(w, errno);
         gpis_free(context, w);
         return status;
@@ -118,12 +117,13 @@ static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names
     memcpy(h->magic, GPIS_CACHE_MAGIC, sizeof h->magic);
     h->version = GPIS_CACHE_VERSION;
     h->byte_order = GPIS_CACHE_ORDER;
-    status = gpis_original_crc(w->context, w->place, &h->original_crc); /* and whether it is still the same file */
+    if (w->place->regular)
+        status = gpis_original_crc(w->context, w->place, &h->original_crc); /* and whether it is still the same file */
     if (status != GPIS_OK) return status;
     h->original = w->place->stamp;
     h->header_crc = gpis_crc(0, h, (int64_t)offsetof(gpis_cache_header, header_crc));
     status = put(w, h, sizeof *h, 0);
-    if (status != GPIS_OK) return status;
+    if (status != GPIS_OK || !w->place->regular) return status;
     return fsync(w->file.fd) == 0 && gpis_file_name(&w->file, w->place->cache) ? GPIS_OK : trouble(w, errno);
 }
 

@@ -277,7 +277,7 @@ gpis_status gpis_open_mtx(gpis_context *context, const char *path, const gpis_op
                           gpis_source **out) {
     reader r = {.context = context, .path = path};
     *out = NULL;
-    gpis_status status = gpis_text_open(context, path, &r.text);
+    gpis_status status = gpis_text_open(context, path, options, &r.text);
     if (status == GPIS_OK) status = read_banner(&r);
     if (status == GPIS_OK) status = read_sizes(&r);
     if (status == GPIS_OK) status = check_room(&r, options);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "source/text.h"
 
@@ -99,9 +100,9 @@ static char sniff_separator(gpis_span line, const char *candidates) {
 }
 
 /* In a .csv file blanks are part of a field; elsewhere they may separate. */
-static char choose_separator(const char *path, gpis_span line) {
-    const char *slash = strrchr(path, '/');
-    const bool csv = strcasestr(slash ? slash : path, ".csv") != NULL;
+static char choose_separator(const reader *r, gpis_span line) {
+    const char *slash = strrchr(r->path, '/'), *format = r->sink->options ? r->sink->options->format : NULL;
+    const bool csv = format ? strcasecmp(format, "csv") == 0 : strcasestr(slash ? slash : r->path, ".csv") != NULL;
     const char found = sniff_separator(line, csv ? ",;\t" : "\t,;");
     return found ? found : csv ? ',' : ' ';
 }
@@ -221,7 +222,7 @@ static gpis_status find_target(reader *r, const char *target) {
 
 /* Counts the columns and decides what the line is; if it holds numbers it is the first row. */
 static gpis_status start_table(reader *r, gpis_span line, const char *target) {
-    r->separator = choose_separator(r->path, line);
+    r->separator = choose_separator(r, line);
     r->first_line = r->text.line;
     fields f = split(r, line);
     gpis_span field;
@@ -251,7 +252,7 @@ static bool is_empty_line(gpis_span line) {
 }
 
 static gpis_status read_all(reader *r, const char *target) {
-    gpis_status status = gpis_text_open(r->context, r->path, &r->text);
+    gpis_status status = gpis_text_open(r->context, r->path, r->sink->options, &r->text);
     int64_t blank = 0; /* a blank line is fine where only blank lines follow */
     while (status == GPIS_OK) {
         gpis_span line;
@@ -267,6 +268,8 @@ static gpis_status read_all(reader *r, const char *target) {
         else
             status = store_row(r, line);
     }
+    if (status == GPIS_OK && r->text.after == 1)
+        status = gpis_fail(r->context, GPIS_BAD_DATA, "%s: is empty (0 bytes)", r->path);
     if (status == GPIS_OK && r->sink->rows == 0)
         status = gpis_fail(r->context, GPIS_BAD_DATA, "%s: has %s and no rows of numbers", r->path,
                            r->columns ? "a header" : "blank lines only");
@@ -297,8 +300,9 @@ gpis_status gpis_table_parse(gpis_context *context, const char *path, const char
     return status;
 }
 
-gpis_status gpis_table_read(gpis_context *context, const char *path, gpis_array *out) {
-    gpis_sink sink = {.context = context};
+gpis_status gpis_table_read(gpis_context *context, const char *path, const gpis_open_options *options,
+                            gpis_array *out) {
+    gpis_sink sink = {.context = context, .options = options};
     char **names;
     *out = (gpis_array){0};
     const gpis_status status = gpis_table_parse(context, path, NULL, &sink, &names);

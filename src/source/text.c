@@ -10,9 +10,11 @@
 #include "base/file.h"
 
 enum { FIRST_CAPACITY = 1 << 16, READ_MAX = 1 << 24 };
+static const double INTERVAL = 0.1; /* seconds from one word of progress to the next */
 
-gpis_status gpis_text_open(gpis_context *context, const char *path, gpis_text *text) {
-    *text = (gpis_text){.context = context, .path = path, .after = 1};
+gpis_status gpis_text_open(gpis_context *context, const char *path, const gpis_open_options *options, gpis_text *text) {
+    *text = (gpis_text){.context = context, .path = path, .after = 1, .options = options};
+    text->opened = text->told = gpis_clock();
     int64_t size;
     int fd;
     const gpis_status status = gpis_file_open(context, path, &fd, &size);
@@ -22,6 +24,7 @@ gpis_status gpis_text_open(gpis_context *context, const char *path, gpis_text *t
         close(fd);
         return gpis_fail(context, GPIS_NO_MEMORY, "%s: no memory to read it", path);
     }
+    text->size = gpis_max64(size, 0);
     text->capacity = FIRST_CAPACITY;
     text->buffer = gpis_alloc(context, text->capacity, 1);
     return text->buffer ? GPIS_OK : GPIS_NO_MEMORY;
@@ -41,6 +44,19 @@ static gpis_status read_failed(const gpis_text *text) {
         return gpis_fail(text->context, GPIS_IO, "%s: cannot be read: %s", text->path, strerror(errno));
     if (code == Z_BUF_ERROR) why = "the compressed data end too early";
     return gpis_fail(text->context, GPIS_BAD_DATA, "%s: is a broken gzip file: %s", text->path, why);
+}
+
+/* Tells the progress, if it is time to; GPIS_STOPPED where the caller wants no more. */
+static gpis_status tell(gpis_text *text) {
+    if (!text->options || !text->options->progress) return GPIS_OK;
+    const double now = gpis_clock();
+    if (now - text->told < INTERVAL) return GPIS_OK;
+    text->told = now;
+    const int64_t done = text->size > 0 ? (int64_t)gzoffset(text->file) : (int64_t)gztell(text->file);
+    const gpis_open_progress progress = {
+        .path = text->path, .done = done, .bytes = text->size, .seconds = now - text->opened};
+    if (text->options->progress(text->options->progress_user, &progress) == 0) return GPIS_OK;
+    return gpis_fail(text->context, GPIS_STOPPED, "%s: the reading of it was interrupted", text->path);
 }
 
 /* More bytes behind what is not yet handed out. One byte is always kept free for the last NUL. */
@@ -65,7 +81,7 @@ static gpis_status fill(gpis_text *text) {
         if (code != Z_OK && code != Z_STREAM_END) return read_failed(text);
         text->ended = true;
     }
-    return GPIS_OK;
+    return tell(text);
 }
 
 static bool odd_quotes(const char *at, const char *end) {

@@ -30,8 +30,8 @@ npy '-3, 2' 1 0 0 1 1 1 >negative.npy
 bad 2 negative.npy negative.npy y.npy
 npy '0, 2' >empty.npy
 bad 2 empty.npy empty.npy y.npy
-npy '3, 2' 1 0 0 1 1 1 | sed 's/<f8/>f8/' >endian.npy
-bad 2 endian.npy endian.npy y.npy
+npy '3, 2' 1 0 0 1 1 1 | sed 's|<f8|<c8|' >complex.npy
+bad 2 complex.npy complex.npy y.npy
 printf 'hello' >text.npy
 bad 2 text.npy text.npy y.npy
 : >nothing.npy
