@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/choose.h"
 #include "api/guard.h"
-#include "method/method.h"
 #include "plan/plan.h"
 #include "source/join.h"
 
@@ -159,27 +159,6 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
     return GPIS_OK;
 }
 
-/* How to solve: as the checkpoint has it, or else as the planner says; then a checkpoint is begun if one is wanted. */
-static gpis_status choose(gpis_run *run, gpis_choice *choice, const gpis_method **method) {
-    gpis_plan plan;
-    bool resumed;
-    gpis_status status = gpis_replay_resume(run, choice, &resumed);
-    if (status == GPIS_OK && !resumed) {
-        status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, run->used, &plan);
-        if (status == GPIS_OK) *choice = gpis_plan_choice(&plan);
-    }
-    if (status != GPIS_OK) return status;
-    *method = gpis_method_find(run->context, choice->method);
-    if (!*method) return GPIS_BAD_ARGUMENT;
-    if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
-    const char *reason = (*method)->applicable(run);
-    if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
-        reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";
-    if (reason)
-        return gpis_fail(run->context, GPIS_NOT_APPLICABLE, "%s cannot be used here: %s", (*method)->name, reason);
-    return run->settings->checkpoint && !resumed ? gpis_replay_create(run, choice) : GPIS_OK;
-}
-
 static void enter_choice(const gpis_choice *choice, gpis_result *result) {
     snprintf(result->plan, sizeof result->plan, "%s", choice->plan);
     result->predicted_passes = choice->passes;
@@ -189,7 +168,7 @@ static void enter_choice(const gpis_choice *choice, gpis_result *result) {
 static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     gpis_choice choice;
     const gpis_method *method;
-    gpis_status status = choose(run, &choice, &method);
+    gpis_status status = gpis_choose(run, &choice, &method);
     if (status == GPIS_OK) status = starting_point(run, x);
     if (status != GPIS_OK) return status;
     run->m = choice.m;
@@ -271,6 +250,15 @@ static gpis_status share_result(const gpis_source *A, int64_t size, gpis_result 
     return status == GPIS_OK ? gpis_join_sum(join, x, size) : status;
 }
 
+/* Before anything is allocated: every method holds several arrays of the size of x, and these must fit at least. What
+ * the method needs altogether is checked when it is known which one it is. */
+static gpis_status check_memory(gpis_context *context, int64_t d, int64_t k) {
+    enum { ARRAYS = 8 };
+    char what[64];
+    snprintf(what, sizeof what, "a solve for %lld x %lld coefficients", (long long)d, (long long)k);
+    return gpis_account_affords(context, what, ARRAYS * 8.0 * (double)d * (double)k) ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
 /* What solve and check share: arguments, the run, and one way out. On several ranks rank 0 does the work, and the
  * others serve. */
 static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
@@ -286,6 +274,7 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     gpis_run run = {.context = context};
     const int64_t limit = context->limit;
     if (status == GPIS_OK) limit_memory(context, settings);
+    if (status == GPIS_OK) status = check_memory(context, A->d, k);
     if (status == GPIS_OK) status = gpis_run_start(&run, context, A, Y, k, set, settings);
     if (status == GPIS_OK) {
         result->x = gpis_alloc(context, run.size, sizeof(double));
