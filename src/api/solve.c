@@ -250,15 +250,6 @@ static gpis_status share_result(const gpis_source *A, int64_t size, gpis_result 
     return status == GPIS_OK ? gpis_join_sum(join, x, size) : status;
 }
 
-/* Before anything is allocated: every method holds several arrays of the size of x, and these must fit at least. What
- * the method needs altogether is checked when it is known which one it is. */
-static gpis_status check_memory(gpis_context *context, int64_t d, int64_t k) {
-    enum { ARRAYS = 8 };
-    char what[64];
-    snprintf(what, sizeof what, "a solve for %lld x %lld coefficients", (long long)d, (long long)k);
-    return gpis_account_affords(context, what, ARRAYS * 8.0 * (double)d * (double)k) ? GPIS_OK : GPIS_NO_MEMORY;
-}
-
 /* What solve and check share: arguments, the run, and one way out. On several ranks rank 0 does the work, and the
  * others serve. */
 static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
@@ -274,7 +265,7 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     gpis_run run = {.context = context};
     const int64_t limit = context->limit;
     if (status == GPIS_OK) limit_memory(context, settings);
-    if (status == GPIS_OK) status = check_memory(context, A->d, k);
+    if (status == GPIS_OK && !gpis_account_affords_x(context, A->d, k)) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_run_start(&run, context, A, Y, k, set, settings);
     if (status == GPIS_OK) {
         result->x = gpis_alloc(context, run.size, sizeof(double));

@@ -43,6 +43,9 @@ int64_t gpis_account_left(const gpis_context *context);
 /* Whether the system has so many bytes free, where it is what limits; the message is set when it has not. To be asked
  * before work that will take this much by and by. `what` needs it, for the message: "apgd", "A.mtx". */
 bool gpis_account_affords(gpis_context *context, const char *what, double bytes);
+/* The same for X of d x k. Whatever is done with it, several arrays of its size are held, and those must fit at least:
+ * to be asked before the first of them is allocated. */
+bool gpis_account_affords_x(gpis_context *context, int64_t d, int64_t k);
 
 /* "1.9G": bytes as the program's --memory takes them (K, M, G of 1024), rounded up so that so much is enough. */
 typedef struct gpis_bytes_text {

@@ -134,9 +134,16 @@ bool gpis_account_affords(gpis_context *context, const char *what, double bytes)
     const int64_t left = context->free_memory(allocated);
     if (bytes <= (double)left) return true;
     gpis_fail(context, GPIS_NO_MEMORY,
-              "%s%sneeds %s of memory, and only %s are free here; free some, or set a limit to stay below (--memory)",
-              what, *what ? " " : "", gpis_bytes(bytes).text, gpis_bytes((double)left).text);
+              "%s needs %s of memory, and only %s are free here; free some, or set a limit to stay below (--memory)",
+              what, gpis_bytes(bytes).text, gpis_bytes((double)left).text);
     return false;
+}
+
+bool gpis_account_affords_x(gpis_context *context, int64_t d, int64_t k) {
+    enum { ARRAYS = 8 };
+    char what[80];
+    snprintf(what, sizeof what, "x of %lld x %lld coefficients", (long long)d, (long long)k);
+    return gpis_account_affords(context, what, ARRAYS * (double)sizeof(double) * (double)d * (double)k);
 }
 
 /* Enters an allocation; false, with the message set, when the system cannot give so much. */
