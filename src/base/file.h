@@ -47,9 +47,9 @@ gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpi
 /* The same for a file that is to be trusted later: nobody but its owner may write to it, whatever the umask. */
 gpis_status gpis_file_replace_own(gpis_context *context, const char *path, const gpis_file_part *parts, int count);
 
+struct stat;
 /* Whether what is in the file is as trustworthy as this user: it is a regular file of theirs that nobody else may write
  * to. */
-struct stat;
 bool gpis_file_is_trusted(const struct stat *info, uid_t user);
 
 #endif

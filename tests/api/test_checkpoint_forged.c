@@ -176,7 +176,7 @@ static void forged_records(void **state) {
             memcpy(data + at + KIND, &kind, sizeof kind);
             sign(data, at);
             if (resume_from(&t, data, b.size, honest, &r) == GPIS_OK) clear(&t, &r);
-            const int64_t lengths[] = {NUMBERS[v], length + NUMBERS[v], length - 8 * v};
+            const int64_t lengths[] = {NUMBERS[v], length + v, length - 8 * v};
             for (int l = 0; l < COUNT(lengths); l++) {
                 if (lengths[l] < 0 || lengths[l] > b.size - at - HEAD) continue; /* refused without a checksum */
                 memcpy(data, b.data, (size_t)b.size);
