@@ -74,6 +74,8 @@ static FILE *open_list(const char *list, int *code) {
     *code = 0;
     if (!file)
         *code = cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(errno));
+    else if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
+        *code = cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(EISDIR));
     else if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
         *code = cli_fail(CLI_TROUBLE, "%s: a list of parts is a regular file, which this is not", list);
     if (*code == 0) return file;
