@@ -7,10 +7,16 @@
  * shape; then each rank opens those that its own rows lie in.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
+
+enum { LONGEST_LINE = 2 * PATH_MAX + 1024 }; /* of a list: two file names, blanks and a comment */
 
 typedef struct part {
     char *a, *y; /* owned; y NULL: none */
@@ -60,18 +66,53 @@ static int read_line(cli_parts *p, const char *list, int number, char *line) {
     return add_part(p, beside(list, a), y ? beside(list, y) : NULL);
 }
 
+/* Opens the list, which must be a regular file: a device may never end, and a pipe may never begin. */
+static FILE *open_list(const char *list, int *code) {
+    struct stat info;
+    const int fd = open(list, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    *code = 0;
+    if (!file)
+        *code = cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(errno));
+    else if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
+        *code = cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(EISDIR));
+    else if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+        *code = cli_fail(CLI_TROUBLE, "%s: a list of parts is a regular file, which this is not", list);
+    if (*code == 0) return file;
+    if (file)
+        fclose(file);
+    else if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+/* Reads a line; 0 and *more, or an exit code. It is text, and not longer than two file names can be. */
+static int next_line(FILE *file, const char *list, int number, char line[LONGEST_LINE], bool *more) {
+    size_t used = 0;
+    int c;
+    while ((c = getc(file)) != EOF && c != '\n') {
+        if (c == '\0' || used == LONGEST_LINE - 1)
+            return cli_fail(CLI_BAD_INPUT, "%s: line %d %s; a list of parts is a text file with a file name a line",
+                            list, number, c ? "is too long" : "holds a zero byte");
+        line[used++] = (char)c;
+    }
+    line[used] = '\0';
+    *more = used > 0 || c == '\n';
+    if (c == EOF && ferror(file)) return cli_fail(CLI_TROUBLE, "%s: cannot be read: %s", list, strerror(errno));
+    return 0;
+}
+
 static int read_list(cli_parts *p, const char *list) {
     if (!*list) return cli_fail(CLI_BAD_INPUT, "@ wants the name of a list of parts behind it, as in @parts.txt");
-    FILE *file = fopen(list, "r");
-    if (!file) return cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(errno));
-    char *line = NULL;
-    size_t size = 0;
-    int code = 0;
-    for (int number = 1; code == 0 && getline(&line, &size, file) >= 0; number++)
-        code = read_line(p, list, number, line);
-    if (code == 0 && ferror(file)) code = cli_fail(CLI_TROUBLE, "%s: cannot be read: %s", list, strerror(errno));
-    free(line);
-    fclose(file);
+    char line[LONGEST_LINE];
+    int code;
+    bool more = true;
+    FILE *file = open_list(list, &code);
+    for (int number = 1; code == 0 && more; number++) {
+        code = next_line(file, list, number, line, &more);
+        if (code == 0 && more) code = read_line(p, list, number, line);
+    }
+    if (file) fclose(file);
     if (code == 0 && p->count == 0) code = cli_fail(CLI_BAD_INPUT, "%s lists no parts", list);
     return code;
 }

@@ -75,8 +75,13 @@ GPIS_API void gpis_context_destroy(gpis_context *context); /* NULL is fine; last
 GPIS_API gpis_status gpis_context_set_threads(gpis_context *context, int threads);
 GPIS_API int gpis_context_threads(const gpis_context *context);
 
-/* All that is made with this context together may take so many bytes (0: no limit): what would go beyond fails with
- * GPIS_NO_MEMORY. Rows of files that do not fit are then read window by window (gpis_source_open). */
+/* All that is made with this context together may take so many bytes: what would go beyond fails with GPIS_NO_MEMORY.
+ * Rows of files that do not fit are then read window by window (gpis_source_open).
+ *
+ * 0, as it is at first: no limit of the caller's. What the machine has free is the limit then: a file or a solve that
+ * needs more fails with GPIS_NO_MEMORY and says how much it needs, instead of taking memory until the system ends the
+ * program. That limit refuses only; it never changes how a problem is solved. It does not hold for a context with an
+ * allocator of its own, which decides itself. */
 GPIS_API gpis_status gpis_context_set_memory(gpis_context *context, int64_t bytes);
 GPIS_API int64_t gpis_context_memory_peak(const gpis_context *context); /* the most bytes in use at one time so far */
 

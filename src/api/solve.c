@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "api/audit.h"
+#include "api/choose.h"
 #include "api/guard.h"
-#include "method/method.h"
 #include "plan/plan.h"
 #include "source/join.h"
 
@@ -163,27 +163,6 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
     return GPIS_OK;
 }
 
-/* How to solve: as the checkpoint has it, or else as the planner says; then a checkpoint is begun if one is wanted. */
-static gpis_status choose(gpis_run *run, gpis_choice *choice, const gpis_method **method) {
-    gpis_plan plan;
-    bool resumed;
-    gpis_status status = gpis_replay_resume(run, choice, &resumed);
-    if (status == GPIS_OK && !resumed) {
-        status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, run->used, &plan);
-        if (status == GPIS_OK) *choice = gpis_plan_choice(&plan);
-    }
-    if (status != GPIS_OK) return status;
-    *method = gpis_method_find(run->context, choice->method);
-    if (!*method) return GPIS_BAD_ARGUMENT;
-    if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
-    const char *reason = (*method)->applicable(run);
-    if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
-        reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";
-    if (reason)
-        return gpis_fail(run->context, GPIS_NOT_APPLICABLE, "%s cannot be used here: %s", (*method)->name, reason);
-    return run->settings->checkpoint && !resumed ? gpis_replay_create(run, choice) : GPIS_OK;
-}
-
 static void enter_choice(const gpis_choice *choice, gpis_result *result) {
     snprintf(result->plan, sizeof result->plan, "%s", choice->plan);
     result->predicted_passes = choice->passes;
@@ -193,7 +172,7 @@ static void enter_choice(const gpis_choice *choice, gpis_result *result) {
 static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     gpis_choice choice;
     const gpis_method *method;
-    gpis_status status = choose(run, &choice, &method);
+    gpis_status status = gpis_choose(run, &choice, &method);
     if (status == GPIS_OK) status = starting_point(run, x);
     if (status != GPIS_OK) return status;
     run->m = choice.m;
@@ -268,6 +247,7 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     gpis_run run = {.context = context};
     const int64_t limit = context->limit;
     if (status == GPIS_OK) limit_memory(context, settings);
+    if (status == GPIS_OK && !gpis_account_affords_x(context, A->d, k)) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_run_start(&run, context, A, Y, k, set, settings);
     if (status == GPIS_OK) {
         result->x = gpis_alloc(context, run.size, sizeof(double));

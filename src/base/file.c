@@ -171,7 +171,9 @@ bool gpis_file_temporary(int *fd) {
     return *fd >= 0;
 }
 
-gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {
+/* `withheld`: permissions that the file does not have, besides those that the umask takes away. */
+static gpis_status replace(gpis_context *context, const char *path, mode_t withheld, const gpis_file_part *parts,
+                           int count) {
     char target[PATH_MAX];
     gpis_new_file file;
     struct stat old;
@@ -181,11 +183,23 @@ gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpi
     if (exists && !S_ISREG(old.st_mode)) return write_directly(context, path, parts, count);
     /* Behind a symbolic link it is the file that changes, not the link. */
     const char *name = exists && realpath(path, target) ? target : path;
-    if (!gpis_file_begin(name, 0666, &file)) return write_failed(context, path);
-    if (exists) fchmod(file.fd, old.st_mode & 07777); /* a courtesy: some file systems know no modes */
+    if (!gpis_file_begin(name, 0666 & ~withheld, &file)) return write_failed(context, path);
+    if (exists) fchmod(file.fd, old.st_mode & 07777 & ~withheld); /* a courtesy: some file systems know no modes */
     gpis_status status = write_parts(context, path, file.fd, parts, count);
     if (status == GPIS_OK && (fsync(file.fd) != 0 || !gpis_file_name(&file, name)))
         status = write_failed(context, path);
     gpis_file_drop(&file);
     return status;
+}
+
+gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {
+    return replace(context, path, 0, parts, count);
+}
+
+gpis_status gpis_file_replace_own(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {
+    return replace(context, path, S_IWGRP | S_IWOTH, parts, count);
+}
+
+bool gpis_file_is_trusted(const struct stat *info, uid_t user) {
+    return S_ISREG(info->st_mode) && info->st_uid == user && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }

@@ -50,5 +50,12 @@ typedef struct gpis_file_part {
  * name: whoever looks sees the old file or the whole new one. What is no regular file (a device, a pipe) is written to
  * directly. */
 gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpis_file_part *parts, int count);
+/* The same for a file that is to be trusted later: nobody but its owner may write to it, whatever the umask. */
+gpis_status gpis_file_replace_own(gpis_context *context, const char *path, const gpis_file_part *parts, int count);
+
+struct stat;
+/* Whether what is in the file is as trustworthy as this user: it is a regular file of theirs that nobody else may write
+ * to. */
+bool gpis_file_is_trusted(const struct stat *info, uid_t user);
 
 #endif

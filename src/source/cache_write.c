@@ -50,7 +50,7 @@ gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *plac
     w->place = place;
     w->header.sparse = sparse;
     w->offset = sizeof w->header;
-    if (!(place->regular ? gpis_file_begin(place->cache, 0666, &w->file) : gpis_file_temporary(&w->file.fd))) {
+    if (!(place->regular ? gpis_file_begin(place->cache, place->mode, &w->file) : gpis_file_temporary(&w->file.fd))) {
         const gpis_status status = trouble(w, errno);
         gpis_free(context, w);
         return status;
@@ -117,14 +117,16 @@ static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names
     memcpy(h->magic, GPIS_CACHE_MAGIC, sizeof h->magic);
     h->version = GPIS_CACHE_VERSION;
     h->byte_order = GPIS_CACHE_ORDER;
-    if (w->place->regular)
-        status = gpis_original_crc(w->context, w->place, &h->original_crc); /* and whether it is still the same file */
+    if (w->place->regular) /* and whether it is still the same file */
+        status = gpis_original_digest(w->context, w->place, h->original_digest);
     if (status != GPIS_OK) return status;
     h->original = w->place->stamp;
     h->header_crc = gpis_crc(0, h, (int64_t)offsetof(gpis_cache_header, header_crc));
     status = put(w, h, sizeof *h, 0);
     if (status != GPIS_OK || !w->place->regular) return status;
-    return fsync(w->file.fd) == 0 && gpis_file_name(&w->file, w->place->cache) ? GPIS_OK : trouble(w, errno);
+    if (fsync(w->file.fd) != 0) return trouble(w, errno);
+    /* Somebody else's file may have the name. One that nobody asked to keep is as good without. */
+    return gpis_file_name(&w->file, w->place->cache) || !w->place->wanted ? GPIS_OK : trouble(w, errno);
 }
 
 gpis_status gpis_cache_finish(gpis_cache_writer *w, int64_t cols, char *const *names, int *fd) {

@@ -6,7 +6,6 @@
 
 #include "base/number.h"
 #include "source/stored.h"
-#include "source/table.h"
 
 static int64_t entry_bytes(const gpis_sink *s) { return s->sparse ? 12 : 8; }
 
@@ -127,7 +126,6 @@ static gpis_status parse_file(gpis_context *context, const gpis_cache_place *pla
     char **names = NULL;
     int fd = -1;
     gpis_status status = parse(context, place->path, place->target, &sink, &names);
-    const int64_t columns = sink.d;
     if (status == GPIS_OK) status = gpis_sink_finish(&sink, names, &fd);
     if (status == GPIS_OK && fd >= 0) {
         gpis_cache cache;
@@ -146,7 +144,7 @@ static gpis_status parse_file(gpis_context *context, const gpis_cache_place *pla
         }
     }
     *unwritten = gpis_cache_failed(sink.writer);
-    gpis_table_free_names(context, names, columns);
+    gpis_free(context, names);
     gpis_sink_clear(&sink);
     return status;
 }

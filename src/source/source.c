@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "source/join.h"
-#include "source/table.h"
 
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name) {
     gpis_source *source = gpis_alloc_zero(context, 1, sizeof *source);
@@ -23,7 +22,7 @@ void gpis_source_destroy(gpis_source *source) {
     if (!source) return;
     gpis_context *context = source->context;
     if (source->state) source->class->destroy(source);
-    gpis_table_free_names(context, source->columns, source->d);
+    gpis_free(context, source->columns);
     gpis_free(context, source->target);
     gpis_free(context, source->cache_trouble);
     gpis_free(context, source->name);

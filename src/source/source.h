@@ -64,7 +64,7 @@ struct gpis_source {
     const gpis_source *of; /* borrowed: the source it is a part of, which knows the columns; NULL: none */
     double *target;        /* owned: n x target_k, or NULL */
     int64_t target_k;
-    char **columns;      /* owned: d names, or NULL */
+    char **columns;      /* owned, in one piece (table.h): d names, or NULL */
     char *cache_trouble; /* owned: why the cache that was asked for could not be written; NULL: nothing to say */
     void *state;         /* owned by the kind */
 };

@@ -21,8 +21,9 @@ typedef struct reader {
     int64_t first_line; /* where they were counted */
     int64_t target;     /* index of the target's column; -1: none */
     bool header;
-    char **names; /* owned: the fields of the first line */
-    int64_t names_capacity;
+    char *words; /* owned: the fields of the first line, each with a NUL behind it, while they are read */
+    int64_t words_used, words_capacity;
+    char **names;    /* owned: the same */
     gpis_sink *sink; /* borrowed */
 } reader;
 
@@ -173,19 +174,26 @@ static gpis_status store_row(reader *r, gpis_span line) {
 
 /* ---- the first line ------------------------------------------------------------------------------------------ */
 
-static gpis_status keep_name(reader *r, gpis_span field) {
-    void *memory = r->names;
+static gpis_status keep_word(reader *r, gpis_span field) {
+    void *memory = r->words;
+    const int64_t length = field.end - field.begin;
     const gpis_status status =
-        gpis_grow(r->context, &memory, &r->names_capacity, r->columns, r->columns + 1, sizeof *r->names);
-    r->names = memory;
+        gpis_grow(r->context, &memory, &r->words_capacity, r->words_used, r->words_used + length + 1, 1);
+    r->words = memory;
     if (status != GPIS_OK) return status;
-    const size_t length = (size_t)(field.end - field.begin);
-    char *name = gpis_alloc(r->context, (int64_t)length + 1, 1);
-    if (!name) return GPIS_NO_MEMORY;
-    memcpy(name, field.begin, length);
-    name[length] = '\0';
-    r->names[r->columns++] = name;
+    memcpy(r->words + r->words_used, field.begin, (size_t)length);
+    r->words[r->words_used + length] = '\0';
+    r->words_used += length + 1;
+    r->columns++;
     return GPIS_OK;
+}
+
+char **gpis_table_names(gpis_context *context, const char *words, int64_t bytes, int64_t count) {
+    char **names = gpis_alloc(context, count * (int64_t)sizeof *names + bytes, 1);
+    if (!names) return NULL;
+    char *at = memcpy(names + count, words, (size_t)bytes);
+    for (int64_t j = 0; j < count; j++, at += strlen(at) + 1) names[j] = at;
+    return names;
 }
 
 static gpis_span name_span(const reader *r, int64_t column) {
@@ -230,9 +238,11 @@ static gpis_status start_table(reader *r, gpis_span line, const char *target) {
     double ignored;
     while (status == GPIS_OK && next_field(&f, &field)) {
         if (!gpis_parse_number(field, &ignored) && !is_missing(field) && !is_infinite(field)) r->header = true;
-        status = keep_name(r, field);
+        status = keep_word(r, field);
     }
     if (status == GPIS_OK && f.broken) status = broken_quotes(r);
+    if (status == GPIS_OK && !(r->names = gpis_table_names(r->context, r->words, r->words_used, r->columns)))
+        status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = find_target(r, target);
     if (status != GPIS_OK) return status;
     r->sink->labelled = r->target >= 0;
@@ -280,7 +290,6 @@ static gpis_status read_all(reader *r, const char *target) {
 static char **take_names(reader *r) {
     if (!r->header) return NULL;
     if (r->target >= 0) {
-        gpis_free(r->context, r->names[r->target]);
         r->columns--;
         memmove(r->names + r->target, r->names + r->target + 1, (size_t)(r->columns - r->target) * sizeof *r->names);
     }
@@ -295,7 +304,8 @@ gpis_status gpis_table_parse(gpis_context *context, const char *path, const char
     *names = NULL;
     const gpis_status status = read_all(&r, target);
     if (status == GPIS_OK) *names = take_names(&r);
-    gpis_table_free_names(context, r.names, r.columns);
+    gpis_free(context, r.words);
+    gpis_free(context, r.names);
     gpis_text_close(&r.text);
     return status;
 }
@@ -309,13 +319,8 @@ gpis_status gpis_table_read(gpis_context *context, const char *path, const gpis_
     if (status == GPIS_OK) {
         *out = (gpis_array){sink.held.values, sink.rows, sink.d, sink.d == 1 ? 1 : 2};
         sink.held.values = NULL;
-        gpis_table_free_names(context, names, sink.d);
+        gpis_free(context, names);
     }
     gpis_sink_clear(&sink);
     return status;
-}
-
-void gpis_table_free_names(gpis_context *context, char **names, int64_t count) {
-    for (int64_t j = 0; names && j < count; j++) gpis_free(context, names[j]);
-    gpis_free(context, names);
 }

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 
-enum { FIRST_CAPACITY = 1 << 16, READ_MAX = 1 << 24 };
+enum { FIRST_CAPACITY = 1 << 16, READ_MAX = 1 << 24, LONGEST_LINE = 1 << 28 };
 static const double INTERVAL = 0.1; /* seconds from one word of progress to the next */
 
 gpis_status gpis_text_open(gpis_context *context, const char *path, const gpis_open_options *options, gpis_text *text) {
@@ -59,12 +59,25 @@ static gpis_status tell(gpis_text *text) {
     return gpis_fail(text->context, GPIS_STOPPED, "%s: the reading of it was interrupted", text->path);
 }
 
+/* The line is that in which the zero byte is, among the bytes from `more` on. */
+static gpis_status has_zero(const gpis_text *text, const char *more) {
+    int64_t line = text->after;
+    for (const char *at = text->buffer + text->begin; at < more || *at; at++) line += *at == '\n';
+    return gpis_fail(text->context, GPIS_BAD_DATA,
+                     "%s: line %lld holds a zero byte: not plain text; save it as UTF-8 text", text->path,
+                     (long long)line);
+}
+
 /* More bytes behind what is not yet handed out. One byte is always kept free for the last NUL. */
 static gpis_status fill(gpis_text *text) {
     memmove(text->buffer, text->buffer + text->begin, (size_t)(text->end - text->begin));
     text->end -= text->begin;
     text->begin = 0;
     if (text->end + 1 >= text->capacity) {
+        if (text->capacity >= LONGEST_LINE)
+            return gpis_fail(text->context, GPIS_BAD_DATA,
+                             "%s: line %lld is longer than 256 MB; is this a text file, with a row a line?", text->path,
+                             (long long)text->after);
         void *memory = text->buffer;
         const gpis_status status =
             gpis_grow(text->context, &memory, &text->capacity, text->end, text->capacity + 1, sizeof(char));
@@ -72,8 +85,11 @@ static gpis_status fill(gpis_text *text) {
         if (status != GPIS_OK) return status;
     }
     const int64_t room = gpis_min64(text->capacity - text->end - 1, READ_MAX);
-    const int got = gzread(text->file, text->buffer + text->end, (unsigned)room);
+    char *more = text->buffer + text->end;
+    const int got = gzread(text->file, more, (unsigned)room);
     if (got < 0) return read_failed(text);
+    /* Seen here and not only at the end of the line: in a file of zeros there is none. */
+    if (got > 0 && memchr(more, '\0', (size_t)got)) return has_zero(text, more);
     text->end += got;
     if (got < room) {
         int code;
@@ -98,10 +114,6 @@ static gpis_status hand_out(gpis_text *text, int64_t length, int64_t newlines, g
     char *begin = text->buffer + text->begin, *end = begin + length;
     text->line = text->after;
     text->after += newlines;
-    if (memchr(begin, '\0', (size_t)length))
-        return gpis_fail(text->context, GPIS_BAD_DATA,
-                         "%s: line %lld holds a zero byte: not plain text; save it as UTF-8 text", text->path,
-                         (long long)text->line);
     if (end > begin && end[-1] == '\r') end--;
     *end = '\0';
     if (text->line == 1 && length >= 3 && memcmp(begin, "\xEF\xBB\xBF", 3) == 0) begin += 3; /* byte order mark */

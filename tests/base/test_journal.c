@@ -52,12 +52,12 @@ static int64_t size_of_file(void) {
 static int read_all(gpis_journal *j) {
     gpis_journal_record record;
     char first[5], *got = malloc(200000), *expected = malloc(200000);
-    assert_true(gpis_journal_next(j, &record));
+    assert_true(gpis_journal_next(j, INT64_MAX, &record));
     assert_true(record.kind == 9 && record.length == 5);
     assert_ok(j->context, gpis_journal_read(j, &(gpis_journal_part){first, 5}, 1));
     assert_memory_equal(first, "first", 5);
     int i = 0;
-    for (; gpis_journal_next(j, &record); i++) {
+    for (; gpis_journal_next(j, INT64_MAX, &record); i++) {
         assert_true(record.kind == (uint32_t)i + 1 && record.length == length_of(i));
         assert_ok(j->context, gpis_journal_read(j, &(gpis_journal_part){got, record.length}, 1));
         fill(expected, i);
