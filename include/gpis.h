@@ -369,6 +369,10 @@ typedef struct gpis_result {
     double predicted_seconds; /* NaN: it said nothing */
     char plan[256];           /* what was done and why, in words */
     char warning[256];        /* what the caller should know although it is no failure; "" if nothing */
+    /* 0: the gap is for A as given. Otherwise columns of A depend on each other but for rounding, and the gap is for some
+     * data near A, for which they depend exactly: column j differs from a_j by at most backward_error ||a_j||. The
+     * warning names the columns. */
+    double backward_error;
 } gpis_result;
 
 GPIS_API gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
