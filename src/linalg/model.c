@@ -95,7 +95,7 @@ gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, doubl
 
 /* The curvature along null vectors, in units of the columns. A larger one would slow down who has to move along them
  * because a constraint says so; a smaller one costs digits. */
-static const double NULL_CURVATURE = 0x1p-8;
+static const double NULL_CURVATURE = 0x1p-20;
 
 /* U = sqrt(curvature) D Q with the rows of Q an orthonormal basis of those of N D: in units of the columns H then has
  * the eigenvalue `curvature` along the null vectors, and the rest as it was. Gram-Schmidt twice. */

@@ -169,13 +169,24 @@ gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double obj
 /* ---- but for rounding ------------------------------------------------------------------------------------------------
  */
 
-/* Nothing is proven for A itself, and will not be: a bounded set has paid too much for the shift; another one has no
- * bound at all, or one that does not improve any more. All that the model is flat along is known. */
+/* Every entry has a bound, for which there may be a proof all the same (certificate/interior.h). */
+static bool has_walls(const gpis_set *set) {
+    for (int64_t j = 0; j < set->d; j++) {
+        double lo = -INFINITY, hi = INFINITY;
+        if (set->class->bounds) set->class->bounds(set, j, &lo, &hi);
+        if (isinf(lo) && isinf(hi)) return false;
+    }
+    return true;
+}
+
+/* Nothing is proven for A itself, and will not be: a bounded set pays too much for the shift, one with walls has stopped
+ * to improve, another one has no bound at all. All that the model is flat along is known. */
 static bool needs_nearby(const gpis_run *run, const double *x, double objective) {
     if (run->sketched || !(run->model->slack > 0.0) || run->model->nearness > 0.0 || run->nearby_sought) return false;
     if (!run->dependence_known || run->found < run->deficit || run->found == run->nulls) return false;
     const bool hopeless = gpis_set_is_bounded(run->set) ? is_too_dear(run, x, objective)
-                                                        : gpis_run_lower(run) <= 0.0 || run->idle;
+                          : has_walls(run->set)         ? run->idle
+                                                        : gpis_run_lower(run) <= 0.0;
     return hopeless && run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) && has_room(run);
 }
 
