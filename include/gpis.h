@@ -369,8 +369,8 @@ typedef struct gpis_result {
     double predicted_seconds; /* NaN: it said nothing */
     char plan[256];           /* what was done and why, in words */
     char warning[256];        /* what the caller should know although it is no failure; "" if nothing */
-    /* 0: the gap is for A as given. Otherwise columns of A depend on each other but for rounding, and the gap is for some
-     * data near A, for which they depend exactly: column j differs from a_j by at most backward_error ||a_j||. The
+    /* 0: the gap is for A as given. Otherwise columns of A depend on each other but for rounding, and the gap is for
+     * some data near A, for which they depend exactly: column j differs from a_j by at most backward_error ||a_j||. The
      * warning names the columns. */
     double backward_error;
 } gpis_result;

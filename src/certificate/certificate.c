@@ -58,8 +58,8 @@ gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point
 }
 
 /*
- * With A + E in the place of A, ||E_j|| <= nearness ||a_j||, the residual is r + E x, and the measured gradient is off by
- * E'r as well (docs/maths, "Nearly dependent columns").
+ * With A + E in the place of A, ||E_j|| <= nearness ||a_j||, the residual is r + E x, and the measured gradient is off
+ * by E'r as well (docs/maths, "Nearly dependent columns").
  */
 gpis_errors gpis_certificate_errors_for(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
     gpis_errors errors = gpis_certificate_errors(set, point);

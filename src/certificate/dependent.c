@@ -9,14 +9,14 @@
 #include "linalg/exact.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-static const double TINY = 0x1p-900; /* products that are smaller may lose more than a rounding */
+static const double TINY = 0x1p-900;    /* products that are smaller may lose more than a rounding */
 static const double UP = 1.0 + 0x1p-40; /* more than the roundings of a bound on rounding errors */
 
 /* ---- <l, N_i> = 0 ---------------------------------------------------------------------------------------------------
  */
 
-/* A row of doubles that are known up to `blur`: the true entries are within blur[j] of entry[j]. Where it is 0, entry[j]
- * is exact; entries that are exactly zero are such. */
+/* A row of doubles that are known up to `blur`: the true entries are within blur[j] of entry[j]. Where it is 0,
+ * entry[j] is exact; entries that are exactly zero are such. */
 typedef struct row {
     double *entry, *blur;
 } row;
@@ -51,8 +51,7 @@ static void subtract_row(int64_t d, int64_t j, row with, row t, double *work) {
         if (is_zero(with, i)) continue;
         const double value = fma(-q, with.entry[i], t.entry[i]);
         const double lost = fabs(q * with.entry[i]) < TINY ? TINY : UNIT * fabs(value);
-        t.blur[i] = UP * (lost + t.blur[i] + fabs(q) * with.blur[i] +
-                          off * (fabs(with.entry[i]) + with.blur[i]));
+        t.blur[i] = UP * (lost + t.blur[i] + fabs(q) * with.blur[i] + off * (fabs(with.entry[i]) + with.blur[i]));
         t.entry[i] = value;
     }
     t.entry[j] = t.blur[j] = 0.0;

@@ -12,8 +12,8 @@
 
 /*
  * Makes <l, N_i> = 0 for the `count` rows N_i of d entries, by changing entries of l of large size[j] |l_j| only, as
- * many as there are independent N_i among them; entries that are 0 stay 0. The true entries of N_i are within blur[j] of
- * those given (NULL: they are exact), those of l, which need not be doubles either, within off[j] of those in l.
+ * many as there are independent N_i among them; entries that are 0 stay 0. The true entries of N_i are within blur[j]
+ * of those given (NULL: they are exact), those of l, which need not be doubles either, within off[j] of those in l.
  * *found: false where the rank of the N_i cannot be told for rounding errors.
  */
 gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int64_t d, const double *N,

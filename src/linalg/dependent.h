@@ -16,9 +16,9 @@ gpis_status gpis_dependent_find(const gpis_model *model, int64_t most, double *W
                                 int64_t *deficit);
 
 enum { GPIS_GUESSES = 3 };
-/* Guesses at the exact null vector near w, a row of W with the column `own`: at most GPIS_GUESSES rows V_i of d entries,
- * all different. Returns how many. `rows` (count x d, may be NULL) are some rows of A, whose entries serve as guesses
- * too. */
+/* Guesses at the exact null vector near w, a row of W with the column `own`: at most GPIS_GUESSES rows V_i of d
+ * entries, all different. Returns how many. `rows` (count x d, may be NULL) are some rows of A, whose entries serve as
+ * guesses too. */
 int gpis_dependent_guess(const gpis_model *model, const double *w, int64_t own, const double *rows, int64_t count,
                          double *V);
 

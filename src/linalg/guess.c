@@ -20,8 +20,8 @@ static const double NEAR = 1e-10;
 /* ---- fractions ------------------------------------------------------------------------------------------------------
  */
 
-/* The first convergent of the continued fraction of w that is nearer than any fraction with so small a denominator would
- * be by chance. */
+/* The first convergent of the continued fraction of w that is nearer than any fraction with so small a denominator
+ * would be by chance. */
 static bool find_fraction(double w, double *p, double *q) {
     static const double NEAREST = 1e-7, CHANCE = 1e-3, LARGEST = 0x1p16, HIGHEST = 0x1p24;
     double p0 = 0.0, q0 = 1.0, p1 = 1.0, q1 = 0.0, rest = fabs(w);

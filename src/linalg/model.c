@@ -143,8 +143,7 @@ gpis_status gpis_model_add_null(gpis_model *m, int64_t count, const double *N, d
         for (int64_t j = 0; j < d; j++) m->H[j * (d + 1)] /= 1.0 + m->shift;
         m->shift = m->slack = 0.0;
         for (int64_t i = 0; i < d; i++)
-            for (int64_t j = 0; j < d; j++)
-                m->H[i * d + j] += cblas_ddot((int)count, U + i, (int)d, U + j, (int)d);
+            for (int64_t j = 0; j < d; j++) m->H[i * d + j] += cblas_ddot((int)count, U + i, (int)d, U + j, (int)d);
         m->nearness = nearness;
         m->roundings += (double)count + 8.0 + roundings_of(nearness);
         find_scales(m);

@@ -1,7 +1,7 @@
 /*
- * Dependent columns in a run. Where the model is flat, bounds are loose or there is none. So the null vectors behind that
- * are guessed from the model (linalg/dependent.h), proven by one pass over A, and given to this model and all later
- * ones. Where there is no other bound, those that are null vectors but for rounding of the data serve as well
+ * Dependent columns in a run. Where the model is flat, bounds are loose or there is none. So the null vectors behind
+ * that are guessed from the model (linalg/dependent.h), proven by one pass over A, and given to this model and all
+ * later ones. Where there is no other bound, those that are null vectors but for rounding of the data serve as well
  * (nearby.c), and the bound is said to hold for data that are so near. The caller is told about both in words.
  */
 #include <math.h>
@@ -50,13 +50,14 @@ static bool is_possible(const gpis_run *run) {
            has_room(run);
 }
 
-/* ---- exactly ---------------------------------------------------------------------------------------------------------
+/* ---- exactly
+ * ---------------------------------------------------------------------------------------------------------
  */
 
 /* Guesses at the null vectors near the rows of run->null. */
 typedef struct guesses {
-    double *V;      /* owned: rows of d entries */
-    int64_t *of;    /* owned: which row of run->null each is for; rising */
+    double *V;   /* owned: rows of d entries */
+    int64_t *of; /* owned: which row of run->null each is for; rising */
     int64_t count;
     double *misses; /* rows of A for which A v = 0 is not shown */
 } guesses;
@@ -110,7 +111,8 @@ static void swap(int64_t d, double *a, double *b) {
     }
 }
 
-/* Of each row's guesses the first that holds exactly, or else the first of all, takes its place; exact ones come first. */
+/* Of each row's guesses the first that holds exactly, or else the first of all, takes its place; exact ones come first.
+ */
 static void take_guesses(gpis_run *run, const guesses *g) {
     const int64_t d = run->d;
     for (int64_t i = 0, at = 0; i < run->found; i++) {
@@ -166,7 +168,8 @@ gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double obj
     return status == GPIS_OK && run->nulls > 0 ? add_to_model(run, run->nulls, run->null, 0.0) : status;
 }
 
-/* ---- but for rounding ------------------------------------------------------------------------------------------------
+/* ---- but for rounding
+ * ------------------------------------------------------------------------------------------------
  */
 
 /* Every entry has a bound, for which there may be a proof all the same (certificate/interior.h). */
@@ -179,8 +182,8 @@ static bool has_walls(const gpis_set *set) {
     return true;
 }
 
-/* Nothing is proven for A itself, and will not be: a bounded set pays too much for the shift, one with walls has stopped
- * to improve, another one has no bound at all. All that the model is flat along is known. */
+/* Nothing is proven for A itself, and will not be: a bounded set pays too much for the shift, one with walls has
+ * stopped to improve, another one has no bound at all. All that the model is flat along is known. */
 static bool needs_nearby(const gpis_run *run, const double *x, double objective) {
     if (run->sketched || !(run->model->slack > 0.0) || run->model->nearness > 0.0 || run->nearby_sought) return false;
     if (!run->dependence_known || run->found < run->deficit || run->found == run->nulls) return false;
@@ -200,31 +203,33 @@ gpis_status gpis_run_look_nearby(gpis_run *run, const double *x, double objectiv
     return status;
 }
 
-/* ---- in words --------------------------------------------------------------------------------------------------------
+/* ---- in words
+ * --------------------------------------------------------------------------------------------------------
  */
 
 typedef struct column_list {
     char text[120];
 } column_list;
 
-/* Whether column j is part of a dependence that is not exact. */
-static bool is_involved(const gpis_run *run, int64_t j) {
-    for (int64_t i = run->nulls; i < run->found; i++)
+/* Whether column j is part of a dependence: of those that are exact, or of the others. */
+static bool is_involved(const gpis_run *run, int64_t j, bool exact) {
+    const int64_t begin = exact ? 0 : run->nulls, end = exact ? run->nulls : run->found;
+    for (int64_t i = begin; i < end; i++)
         if (run->null[i * run->d + j] != 0.0) return true;
     return false;
 }
 
 /* "'km' and 'm'", "3, 4, 7 and 12 more": as many as there is room for. */
-static column_list list_columns(const gpis_run *run) {
-    enum { NUMBER = 24 }; /* room for " and N more" */
+static column_list list_columns(const gpis_run *run, bool exact) {
+    enum { ROOM = 24 }; /* for " and N more" */
     column_list out = {""};
     int64_t left = 0, shown = 0;
-    for (int64_t j = 0; j < run->d; j++) left += is_involved(run, j);
+    for (int64_t j = 0; j < run->d; j++) left += is_involved(run, j, exact);
     for (int64_t j = 0; j < run->d && left > 0; j++) {
-        if (!is_involved(run, j)) continue;
+        if (!is_involved(run, j, exact)) continue;
         const gpis_column_label label = gpis_source_label(run->A, j);
         const size_t used = strlen(out.text);
-        if (used + strlen(label.text) + NUMBER > sizeof out.text) break;
+        if (used + strlen(label.text) + ROOM > sizeof out.text) break;
         const char *between = shown == 0 ? "" : left == 1 ? " and " : ", ";
         snprintf(out.text + used, sizeof out.text - used, "%s%s", between, label.text);
         shown++;
@@ -242,32 +247,30 @@ static bool is_nearly_dependent(const gpis_run *run) {
     return run->found > run->nulls && (by_sketch || (run->nearness > 0.0 && run->nearness < 1e-13));
 }
 
-static void explain_nearby(gpis_run *run) {
-    gpis_run_warn(run, "columns %s depend on each other but for rounding; the bound holds for data that differ from "
-                  "these by at most %.1e of each column",
-                  list_columns(run).text, run->nearness);
-}
-
 static void explain_lack_of_bound(gpis_run *run) {
-    if (run->n < run->d)
+    const bool none = gpis_run_lower(run) <= 0.0;
+    if (none && run->n < run->d)
+        gpis_run_warn(run, "A has fewer rows than columns, and for this set there is no bound then; bound x");
+    else if (none && run->nulls >= run->deficit)
         gpis_run_warn(run,
-                      "A has fewer rows than columns, and for this set there is no bound then; take a bounded set");
-    else if (run->nulls >= run->deficit)
-        gpis_run_warn(run,
-                      "%lld columns depend on others exactly, and for this set there is no bound then; drop them, or "
-                      "take a bounded set",
-                      (long long)run->nulls);
+                      "columns %s depend on each other exactly, and for this set there is no bound then; drop those "
+                      "that the others explain, or bound x",
+                      list_columns(run, true).text);
     else if (is_nearly_dependent(run))
         gpis_run_warn(run,
-                      "columns %s depend on each other to working accuracy but not exactly, so nothing better can be "
-                      "proven for this set; drop one of them, or bound x",
-                      list_columns(run).text);
+                      "columns %s depend on each other to working accuracy but not exactly, so nothing %scan be proven "
+                      "for this set; drop one of them, or bound x",
+                      list_columns(run, false).text, none ? "" : "better ");
 }
 
 void gpis_run_explain_dependence(gpis_run *run) {
     if (!run->dependence_known || run->deficit == 0) return;
-    if (gpis_run_bound(run).backward_error > 0.0)
-        explain_nearby(run);
-    else if (run->outcome != GPIS_SOLVED && (gpis_run_lower(run) <= 0.0 || run->outcome == GPIS_STALLED))
+    const double backward_error = gpis_run_bound(run).backward_error;
+    if (backward_error > 0.0)
+        gpis_run_warn(run,
+                      "columns %s depend on each other but for rounding; the bound holds for data that differ from "
+                      "these by at most %.1e of each column",
+                      list_columns(run, false).text, backward_error);
+    else if (run->outcome != GPIS_SOLVED)
         explain_lack_of_bound(run);
 }

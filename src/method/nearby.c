@@ -1,13 +1,14 @@
 /*
  * Columns that depend on each other but for the rounding of the data. There is a matrix A + E very near to A for which
- * they depend exactly, and for it the bounds of exactly dependent columns hold (docs/maths, "Nearly dependent columns").
+ * they depend exactly, and for it the bounds of exactly dependent columns hold (docs/maths, "Nearly dependent
+ * columns").
  *
  * Let the rows v of N be nearly null vectors, D = diag(||a_j||), and Q an orthonormal basis of the rows of N D. Then
  *
  *     E = -A D^-1 QQ' D   has   (A + E) N' = 0   and   ||E_j|| <= ||A D^-1 Q|| ||a_j||,
  *
- * and ||A D^-1 Q||^2 <= ||A N'||_F^2 trace(M^-1) with M = N D^2 N'. A pass in extended precision measures ||A N'||_F, and
- * A'A N', by which the rows of N can be improved.
+ * and ||A D^-1 Q||^2 <= ||A N'||_F^2 trace(M^-1) with M = N D^2 N'. A pass in extended precision measures ||A N'||_F,
+ * and A'A N', by which the rows of N can be improved.
  */
 #include <float.h>
 #include <lapacke.h>
@@ -96,15 +97,18 @@ static void improve(gpis_run *run, measurement *s, double *step) {
     }
 }
 
+/* As long as it helps. Columns that are merely ill conditioned cost one pass. */
 static gpis_status measure_and_improve(gpis_run *run, measurement *s, double *step) {
     enum { TRIES = 3 };
-    gpis_status status = GPIS_OK;
-    for (int i = 0; i < TRIES && status == GPIS_OK; i++) {
-        if (i > 0) improve(run, s, step);
-        status = measure(run, s);
-        if (status != GPIS_OK) break;
+    double before = 1e-5; /* a guess is nearer than that, and so is what the Gram matrix knows */
+    gpis_status status = measure(run, s);
+    for (int i = 1; status == GPIS_OK; i++) {
         run->nearness = nearness_of(run, s);
-        if (run->nearness <= ROUNDING || gpis_run_exhausted(run)) break;
+        if (run->nearness <= ROUNDING || !(run->nearness <= 0.1 * before)) break;
+        if (i == TRIES || gpis_run_exhausted(run)) break;
+        before = run->nearness;
+        improve(run, s, step);
+        status = measure(run, s);
     }
     if (status == GPIS_OK && run->nearness <= ROUNDING) run->near_nulls = s->count;
     return status;

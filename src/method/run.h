@@ -49,10 +49,10 @@ struct gpis_run {
     double previous_gap;          /* NaN before the first */
     double *norms2;               /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
-    gpis_model *model;                           /* owned: of the Gram matrix or of a sketch; NULL until it is made */
-    bool sketched;                               /* it is of a sketch: its c, if positive, is probable only */
-    gpis_inner *inner;                           /* owned: the inner problem on it */
-    int64_t deficit; /* columns of A that depend on others to working accuracy, once dependence_known */
+    gpis_model *model; /* owned: of the Gram matrix or of a sketch; NULL until it is made */
+    bool sketched;     /* it is of a sketch: its c, if positive, is probable only */
+    gpis_inner *inner; /* owned: the inner problem on it */
+    int64_t deficit;   /* columns of A that depend on others to working accuracy, once dependence_known */
     bool dependence_known, dependence_sought[2]; /* in the Gram matrix, in a sketch */
     bool nearby_sought;                          /* whether it has been measured how nearly they depend */
     bool full_rank; /* to working accuracy, as the QR decomposition of a sketch has shown */
@@ -60,7 +60,7 @@ struct gpis_run {
      * proven, which every model is given; then `near_nulls` with (A + E) v = 0, ||E_j|| <= nearness ||a_j||. */
     double *null;
     int64_t nulls, near_nulls, found;
-    double nearness; /* 0 until it is measured */
+    double nearness;   /* 0 until it is measured */
     int64_t proof_due; /* the pass from which the second-order bound is tried (again) */
     gpis_outcome outcome;
     bool ended;
@@ -130,11 +130,11 @@ gpis_status gpis_run_settle_dependence(gpis_run *run);
 /* The same where a bounded set pays too much for a model with a shift, at a point x of this objective; the inner
  * problem is made anew. */
 gpis_status gpis_run_reconsider_model(gpis_run *run, const double *x, double objective);
-/* Where nothing is proven for A because columns depend on each other but for rounding: measures how nearly, by passes of
- * its own, and tells the model. *found: the bounds of the model, now for data near A, are to be tried again. */
+/* Where nothing is proven for A because columns depend on each other but for rounding: measures how nearly, by passes
+ * of its own, and tells the model. *found: the bounds of the model, now for data near A, are to be tried again. */
 gpis_status gpis_run_look_nearby(gpis_run *run, const double *x, double objective, bool *found);
-/* Its passes: sets run->nearness, improves the rows of run->null behind the exact ones, and sets run->near_nulls if they
- * are null vectors but for rounding of the data. */
+/* Its passes: sets run->nearness, improves the rows of run->null behind the exact ones, and sets run->near_nulls if
+ * they are null vectors but for rounding of the data. */
 gpis_status gpis_run_measure_nearby(gpis_run *run);
 /* A warning, if the bound is for data near A, or is not good enough, because columns depend on others. */
 void gpis_run_explain_dependence(gpis_run *run);

@@ -105,12 +105,13 @@ gpis_column_label gpis_source_label(const gpis_source *source, int64_t j) {
 static gpis_status not_finite(gpis_context *context, const gpis_source *source, int64_t row, int64_t col,
                               double value) {
     const char *name = gpis_source_column(source, col);
-    return gpis_fail(
-        context, GPIS_BAD_DATA, "%s: row %" PRId64 ", column %" PRId64 "%s%.40s%s is %s; remove or replace it",
-        gpis_source_name(source), source->first + row + 1, gpis_source_column_number(source, col), name ? " (" : "", name ? name : "", name ? ")" : "",
-        isnan(value) ? "nan"
-        : value > 0  ? "inf"
-                     : "-inf");
+    return gpis_fail(context, GPIS_BAD_DATA,
+                     "%s: row %" PRId64 ", column %" PRId64 "%s%.40s%s is %s; remove or replace it",
+                     gpis_source_name(source), source->first + row + 1, gpis_source_column_number(source, col),
+                     name ? " (" : "", name ? name : "", name ? ")" : "",
+                     isnan(value) ? "nan"
+                     : value > 0  ? "inf"
+                                  : "-inf");
 }
 
 gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {

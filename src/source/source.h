@@ -65,8 +65,9 @@ struct gpis_source {
     double *target;        /* owned: n x target_k, or NULL */
     int64_t target_k;
     char **columns; /* owned: d names, or NULL */
-    int64_t target_number; /* number, from 1, of the file's column that became the target; 0: none, or there are names */
-    void *state;    /* owned by the kind */
+    int64_t
+        target_number; /* number, from 1, of the file's column that became the target; 0: none, or there are names */
+    void *state;       /* owned by the kind */
 };
 
 /* A cleared source of the given kind; its owner fills the rest. NULL when there is no memory. */

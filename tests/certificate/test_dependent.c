@@ -68,8 +68,8 @@ static void zeros_stay(void **state) {
     test_context_end(context, &memory);
 }
 
-/* N has no exact elimination in doubles, or is blurred itself: l is right for every N within the blur, by the determinants
- * of the 2 x 2 system in long double. */
+/* N has no exact elimination in doubles, or is blurred itself: l is right for every N within the blur, by the
+ * determinants of the 2 x 2 system in long double. */
 static void inexact_elimination_is_counted(void **state) {
     (void)state;
     test_memory memory;
@@ -125,7 +125,6 @@ static void lack_of_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_left_along_them), cmocka_unit_test(zeros_stay),
                                        cmocka_unit_test(inexact_elimination_is_counted),
-                                       cmocka_unit_test(undecided_rank_is_given_up),
-                                       cmocka_unit_test(lack_of_memory)};
+                                       cmocka_unit_test(undecided_rank_is_given_up), cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

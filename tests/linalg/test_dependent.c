@@ -117,9 +117,9 @@ static bool is_guessed(gpis_context *context, const double *a, int64_t n, int64_
 static void constants_are_guessed(void **state) {
     (void)state;
     enum { D = 4 };
-    static const double pairs[][2] = {{2013, 1},   {1025, 1},    {0.1, 1},    {3.14, 1},       {1, 0.473},  {-7e-5, 1},
-                                      {1, 299792}, {0.1, 0.3},   {3.14, 2013}, {1e-7, 123456}, {0.7, 1e12}, {2.0 / 3.0, 0.9},
-                                      {1e-30, 3},  {0.25, 1e-3}, {1, 1.0 / 3.0}};
+    static const double pairs[][2] = {{2013, 1},   {1025, 1},        {0.1, 1},   {3.14, 1},    {1, 0.473},
+                                      {-7e-5, 1},  {1, 299792},      {0.1, 0.3}, {3.14, 2013}, {1e-7, 123456},
+                                      {0.7, 1e12}, {2.0 / 3.0, 0.9}, {1e-30, 3}, {0.25, 1e-3}, {1, 1.0 / 3.0}};
     test_memory memory;
     gpis_context *context = test_context(&memory);
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)

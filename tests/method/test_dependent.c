@@ -278,9 +278,8 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(certified_as_without_them), cmocka_unit_test(other_sets),
-        cmocka_unit_test(check_proves_it_too),       cmocka_unit_test(tiny_columns_count),
-               cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(certified_as_without_them), cmocka_unit_test(other_sets),
+                                       cmocka_unit_test(check_proves_it_too), cmocka_unit_test(tiny_columns_count),
+                                       cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,7 +312,8 @@ static long double value(const table *t, const double *x) {
 /* Sets that matter: no member near the answer, and none along the null directions, is below what was claimed. */
 static void other_sets(void **state) {
     (void)state;
-    static const char *const specs[] = {"nonneg", "box:-1,inf", "box:-inf,0.5", "monotone", "tv:0.5", "simplex:2", "l1:0.8"};
+    static const char *const specs[] = {"nonneg", "box:-1,inf", "box:-inf,0.5", "monotone",
+                                        "tv:0.5", "simplex:2",  "l1:0.8"};
     test_memory memory;
     gpis_context *context = test_context(&memory);
     for (int e = 0; e < EXAMPLE_COUNT; e++)
