@@ -225,6 +225,7 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     double *g = gpis_alloc(run->context, run->size, sizeof *g);
     if (!g) return GPIS_NO_MEMORY;
     run->paused = true; /* a few passes and no more: no limit of time */
+    run->audit = true;
     gpis_status status = gpis_set_distance(run->set, x, &result->feasibility);
     if (status == GPIS_OK && result->feasibility > 0.0) status = gpis_set_project(run->set, x, x);
     if (status == GPIS_OK) status = audit(run, x, g);

@@ -182,14 +182,15 @@ static bool has_walls(const gpis_set *set) {
     return true;
 }
 
-/* Nothing is proven for A itself, and will not be: a bounded set pays too much for the shift, one with walls has
- * stopped to improve, another one has no bound at all. All that the model is flat along is known. */
+/* Nothing is proven for A itself, and will not be: there is no bound at all for this set, or the run has come to where
+ * it does not improve any more, which an audit is from the start. All that the model is flat along is known. */
 static bool needs_nearby(const gpis_run *run, const double *x, double objective) {
     if (run->sketched || !(run->model->slack > 0.0) || run->model->nearness > 0.0 || run->nearby_sought) return false;
     if (!run->dependence_known || run->found < run->deficit || run->found == run->nulls) return false;
-    const bool hopeless = gpis_set_is_bounded(run->set) ? is_too_dear(run, x, objective)
-                          : has_walls(run->set)         ? run->idle
-                                                        : gpis_run_lower(run) <= 0.0;
+    const bool bounded = gpis_set_is_bounded(run->set), at_end = run->idle || run->audit;
+    const bool hopeless = bounded               ? at_end && is_too_dear(run, x, objective)
+                          : has_walls(run->set) ? at_end
+                                                : gpis_run_lower(run) <= 0.0;
     return hopeless && run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) && has_room(run);
 }
 

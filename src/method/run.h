@@ -28,6 +28,7 @@ struct gpis_run {
     /* the account */
     double started, pass_started;
     bool paused;  /* the clock is not charged */
+    bool audit;   /* a given point is certified: there are no rounds that could improve it */
     int64_t used; /* bytes in use before it */
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
