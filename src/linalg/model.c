@@ -93,8 +93,9 @@ gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, doubl
     return status;
 }
 
-/* The curvature along null vectors, in units of the columns. A larger one would slow down who has to move along them
- * because a constraint says so; a smaller one costs digits. */
+/* The curvature along null vectors, in units of the columns. Where a constraint makes x move along them, a larger one
+ * takes more rounds: with 2^-8 a monotone x of a year beside a constant took 44 passes, with 2^-20 three. A smaller one
+ * leaves less of c, which loses about d^2 times the roundings of a sum over 2^53 times the curvature. */
 static const double NULL_CURVATURE = 0x1p-20;
 
 /* U = sqrt(curvature) D Q with the rows of Q an orthonormal basis of those of N D: in units of the columns H then has

@@ -182,12 +182,13 @@ static bool has_walls(const gpis_set *set) {
     return true;
 }
 
-/* Nothing is proven for A itself, and will not be: there is no bound at all for this set, or the run has come to where
- * it does not improve any more, which an audit is from the start. All that the model is flat along is known. */
+/* Nothing is proven for A itself, and will not be: there is no bound at all for this set; or the run does not improve
+ * any more, not even in extended precision; or it is an audit, which has no rounds. All that the model is flat along is
+ * known. */
 static bool needs_nearby(const gpis_run *run, const double *x, double objective) {
     if (run->sketched || !(run->model->slack > 0.0) || run->model->nearness > 0.0 || run->nearby_sought) return false;
     if (!run->dependence_known || run->found < run->deficit || run->found == run->nulls) return false;
-    const bool bounded = gpis_set_is_bounded(run->set), at_end = run->idle || run->audit;
+    const bool bounded = gpis_set_is_bounded(run->set), at_end = run->audit || (run->idle && run->extended);
     const bool hopeless = bounded               ? at_end && is_too_dear(run, x, objective)
                           : has_walls(run->set) ? at_end
                                                 : gpis_run_lower(run) <= 0.0;
@@ -257,7 +258,7 @@ static void explain_lack_of_bound(gpis_run *run) {
                       "columns %s depend on each other exactly, and for this set there is no bound then; drop those "
                       "that the others explain, or bound x",
                       list_columns(run, true).text);
-    else if (is_nearly_dependent(run))
+    else if ((none || run->nearby_sought) && is_nearly_dependent(run))
         gpis_run_warn(run,
                       "columns %s depend on each other to working accuracy but not exactly, so nothing %scan be proven "
                       "for this set; drop one of them, or bound x",
