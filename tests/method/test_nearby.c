@@ -169,16 +169,16 @@ static table *table_make(const example *e) {
     return t;
 }
 
-/* min ||A x - y||^2 over the columns that `wanted` names (NULL: all), by an orthogonalisation in quads. What is left of
- * a column is nothing below 1e-25 of it: far from both 1e-34 and 1e-17. */
-static quad least(const table *t, const quad *columns, const bool *wanted) {
+/* min ||A x - b||^2 over the columns that `wanted` names (NULL: all), by an orthogonalisation in quads; b is column
+ * `target`, or y for -1. What is left of a column is nothing below 1e-25 of it: far from both 1e-34 and 1e-17. */
+static quad least_for(const table *t, const quad *columns, const bool *wanted, int64_t target) {
     static quad Q[MOST + 1][N], norms[MOST + 1];
     int known = 0;
     for (int64_t j = 0; j <= t->d; j++) {
-        if (j < t->d && wanted && !wanted[j]) continue;
+        if (j < t->d && ((wanted && !wanted[j]) || j == target)) continue;
         quad *q = Q[known], before = 0, after = 0;
         for (int i = 0; i < N; i++) {
-            q[i] = j < t->d ? columns[i * MOST + j] : (quad)t->y[i];
+            q[i] = j < t->d ? columns[i * MOST + j] : target >= 0 ? columns[i * MOST + target] : (quad)t->y[i];
             before += q[i] * q[i];
         }
         for (int s = 0; s < 3 * known; s++) {
@@ -194,6 +194,8 @@ static quad least(const table *t, const quad *columns, const bool *wanted) {
     }
     return -1;
 }
+
+static quad least(const table *t, const quad *columns, const bool *wanted) { return least_for(t, columns, wanted, -1); }
 
 static gpis_source *source_of(gpis_context *context, const table *t) {
     gpis_source *A = NULL;
@@ -229,6 +231,17 @@ static quad *as_read(const table *t) {
     return columns;
 }
 
+/* The backward error of two proportional columns is not stated too small. With E for which they depend, and w = 1 the
+ * one in units of the other, what A leaves of column s is at most ||E_s|| + ||E_t||, in units of the columns. */
+static void check_backward_error(const table *t, const quad *doubles, const gpis_result *r) {
+    int64_t s = 0;
+    quad norm2 = 0;
+    while (t->kept[s]) s++;
+    for (int i = 0; i < N; i++) norm2 += doubles[i * MOST + s] * doubles[i * MOST + s];
+    const quad left2 = least_for(t, doubles, NULL, s) / norm2, stated = r->backward_error;
+    assert_true(left2 <= 4 * stated * stated);
+}
+
 /* What is claimed is true, and says for which data. */
 static void check_claim(const char *what, const table *t, const gpis_result *r) {
     quad *doubles = as_read(t);
@@ -243,6 +256,7 @@ static void check_claim(const char *what, const table *t, const gpis_result *r) 
         assert_non_null(strstr(r->warning, "depend on each other but for rounding"));
         /* had it been said of the doubles, it would have been wrong */
         assert_true(lower > of_doubles);
+        if (t->d == 4) check_backward_error(t, doubles, r);
     } else if (r->outcome == GPIS_SOLVED) {
         assert_string_equal(r->warning, "");
     }
@@ -272,6 +286,41 @@ static void claims_are_true(void **state) {
             check_claim(EXAMPLES[e].name, t, &r);
             gpis_result_clear(context, &r);
         }
+        free(t);
+    }
+    test_context_end(context, &memory);
+}
+
+/* A column that is a random combination of others, all of them decimals; the units of the columns vary, too. */
+static void random_tables(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int seed = 0; seed < 60; seed++) {
+        static const int digits_of[] = {0, 1, 2, 4};
+        const example e = {"random", zeros, 6, {5, -1}, false};
+        table *t = table_make(&e);
+        int64_t factor[3], size[3];
+        for (int c = 0; c < 3; c++) {
+            factor[c] = whole_number(c, 1000 + seed, 2000) - 1000; /* thousandths */
+            size[c] = 10 + whole_number(c, 2000 + seed, 100000);
+        }
+        const int digits = digits_of[seed % 4];
+        for (int64_t i = 0; i < N; i++) {
+            int64_t sum = 0;
+            for (int c = 0; c < 3; c++) {
+                const int64_t whole = whole_number(i, 3000 + 3 * seed + c, size[c]) - size[c] / 3;
+                put(t, i, 2 + c, whole, digits);
+                sum += factor[c] * whole;
+            }
+            put(t, i, 5, sum, digits + 3);
+        }
+        gpis_result r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
+        if (r.outcome != GPIS_SOLVED || !(r.backward_error <= 0x1p-53))
+            fail_msg("table %d: %s, backward error %g, gap %g of %g; %s", seed, gpis_outcome_text(r.outcome),
+                     r.backward_error, r.gap, r.objective, r.warning);
+        check_claim("a random table", t, &r);
+        gpis_result_clear(context, &r);
         free(t);
     }
     test_context_end(context, &memory);
@@ -446,6 +495,7 @@ static void lack_of_memory(void **state) {
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
     const struct CMUnitTest tests[] = {cmocka_unit_test(claims_are_true),
+                                       cmocka_unit_test(random_tables),
                                        cmocka_unit_test(huge_sets),
                                        cmocka_unit_test(other_sets),
                                        cmocka_unit_test(more_than_rounding_is_not_believed),
