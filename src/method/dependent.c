@@ -31,12 +31,13 @@ static bool is_too_dear(const gpis_run *run, const double *x, double objective) 
            run->model->slack * largest2 * reach * reach > 0.5 * run->settings->tol * objective;
 }
 
-/* Memory for null vectors, guesses at them, and a pass with as many vectors. */
-static bool has_room(const gpis_run *run) {
-    const gpis_pass_load load = {.k = GPIS_NULLS, .probes = GPIS_GUESSES * GPIS_NULLS};
-    const double vectors = (double)(run->d * (2 * run->d + (2 + 2 * GPIS_GUESSES) * GPIS_NULLS));
-    return 8.0 * vectors + 4e6 + gpis_pass_memory(run->context, run->A, load) <=
-           (double)gpis_account_left(run->context);
+/* Whether there is memory for `count` null vectors, the guesses at them, and the passes that try and measure those. */
+static bool has_room(const gpis_run *run, int64_t count) {
+    const gpis_pass_load trying = {.k = run->k, .probes = GPIS_GUESSES * count}, measuring = {.k = count};
+    const double pass =
+        fmax(gpis_pass_memory(run->context, run->A, trying), gpis_pass_memory(run->context, run->A, measuring));
+    const double vectors = (double)(run->d * (2 * run->d + GPIS_NULLS + 2 * GPIS_GUESSES * count));
+    return 8.0 * vectors + 4e6 + pass <= (double)gpis_account_left(run->context);
 }
 
 /* It is looked for once in a sketch, which may be a bad one, and once in the Gram matrix. Where no pass may be made any
@@ -47,7 +48,7 @@ static bool is_possible(const gpis_run *run) {
     const bool at_start = run->sketched && !isfinite(run->measured);
     return !all_known && !run->dependence_sought[run->sketched] &&
            run->settings->certificate != GPIS_CERTIFICATE_NONE && (at_start || !gpis_run_exhausted(run)) &&
-           has_room(run);
+           has_room(run, 1);
 }
 
 /* ---- exactly
@@ -143,6 +144,7 @@ static gpis_status find(gpis_run *run) {
     run->dependence_sought[run->sketched] = true;
     run->nulls = 0;
     gpis_status status = gpis_dependent_find(run->model, GPIS_NULLS, run->null, own, &run->found, &run->deficit);
+    if (!has_room(run, run->found)) run->found = 0; /* then nothing is known but how many there are */
     if (status == GPIS_OK && run->found > 0) status = prove(run, own);
     if (status != GPIS_OK) run->nulls = run->found = 0;
     run->dependence_known = status == GPIS_OK;
@@ -192,7 +194,8 @@ static bool needs_nearby(const gpis_run *run, const double *x, double objective)
     const bool hopeless = bounded               ? at_end && is_too_dear(run, x, objective)
                           : has_walls(run->set) ? at_end
                                                 : gpis_run_lower(run) <= 0.0;
-    return hopeless && run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) && has_room(run);
+    return hopeless && run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) &&
+           has_room(run, run->found - run->nulls);
 }
 
 gpis_status gpis_run_look_nearby(gpis_run *run, const double *x, double objective, bool *found) {
