@@ -411,6 +411,10 @@ typedef struct gpis_result {
     /* Why the file settings->checkpoint does not hold all passes of this solve, although the solve itself is fine: the
      * disk was full, the file was removed, ... "" if the file is complete or none was wanted. */
     char checkpoint_trouble[512];
+    /* 0: the gap is for A as given. Otherwise columns of A depend on each other but for rounding, and the gap is for
+     * some data near A, for which they depend exactly: column j differs from a_j by at most backward_error ||a_j||. The
+     * warning names the columns. */
+    double backward_error;
 } gpis_result;
 
 GPIS_API gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,

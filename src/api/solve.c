@@ -141,17 +141,14 @@ static gpis_status starting_point(gpis_run *run, double *x) {
 }
 
 static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *result) {
+    const gpis_bound bound = gpis_run_bound(run);
     snprintf(result->method, sizeof result->method, "%s", method);
     snprintf(result->warning, sizeof result->warning, "%s", run->warning);
     result->outcome = run->outcome;
     result->objective = run->objective;
     result->gap = gpis_run_gap(run);
-    result->gap_kind = gpis_run_lower(run) > run->lower ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
-    if (run->objective - run->lower <=
-        run->settings->tol * run->lower) { /* a proof that is good enough is worth more */
-        result->gap = fmax(0.0, run->objective - run->lower);
-        result->gap_kind = GPIS_GAP_PROVEN;
-    }
+    result->gap_kind = bound.probable ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
+    result->backward_error = bound.backward_error;
     if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* stopped before anything was known */
     result->gap_delta = result->gap_kind == GPIS_GAP_PROBABLE ? run->settings->delta : 0.0;
     result->passes = run->passes;
@@ -182,7 +179,7 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
     gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
-    if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
+    gpis_run_explain_dependence(run);
     memcpy(x, run->best, (size_t)run->size * sizeof(double));
     status = gpis_set_distance(run->set, x, &result->feasibility);
     result->given_objective = run->objective;
@@ -192,10 +189,11 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
 /* The same bounds as a solve ends with, from the data alone. */
 static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     run->paused = true; /* a few passes and no more: no limit of time */
+    run->audit = true;
     const gpis_status status = gpis_audit(run, x, &result->feasibility, &result->given_objective);
     if (status != GPIS_OK) return status;
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;
-    if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
+    gpis_run_explain_dependence(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->predicted_seconds = NAN;
     return fill_result(run, "check", result);

@@ -57,6 +57,18 @@ gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point
     return (gpis_errors){residual_error(set, point) + parts.residual, product_error(point) + parts.product};
 }
 
+/*
+ * With A + E in the place of A, ||E_j|| <= nearness ||a_j||, the residual is r + E x, and the measured gradient is off
+ * by E'r as well (docs/maths, "Nearly dependent columns").
+ */
+gpis_errors gpis_certificate_errors_for(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    gpis_errors errors = gpis_certificate_errors(set, point);
+    if (!(model->nearness > 0.0)) return errors;
+    errors.product += model->nearness * (sqrt(point->objective) + errors.residual);
+    errors.residual += model->nearness * size_of_products(set, point);
+    return errors;
+}
+
 double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
     return noise(point, residual_error(set, point));
 }
@@ -209,10 +221,11 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     const bool flat = model->slack > 0.0;
     double curved = INFINITY, interior = INFINITY;
     gpis_status status = GPIS_OK;
-    const gpis_errors errors = gpis_certificate_errors(set, point);
+    const gpis_errors errors = gpis_certificate_errors_for(set, point, model);
+    const double moved_by = model->nearness * size_of_products(set, point); /* ||E x|| is at most this */
     if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, point, errors, model, s, &curved);
     if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, point, model, s, &interior);
-    *gap = fmin(curved, interior) + gpis_certificate_noise(set, point);
+    *gap = fmin(curved, interior) + noise(point, residual_error(set, point) + moved_by);
     return status;
 }
 

@@ -51,6 +51,9 @@ typedef struct gpis_point {
 /* What rounding can have done to the gradient of a point. */
 gpis_errors gpis_certificate_errors(const gpis_set *set, const gpis_point *point);
 
+/* The same for what is said with this model: of A, or of the matrix near A that the model's claims are about. */
+gpis_errors gpis_certificate_errors_for(const gpis_set *set, const gpis_point *point, const gpis_model *model);
+
 /* What rounding can have done to the objective of a point: below this, differences of objectives mean nothing. */
 double gpis_certificate_noise(const gpis_set *set, const gpis_point *point);
 /* What rounding x to double does to an objective of zero: there is no point in asking for less. */

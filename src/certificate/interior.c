@@ -90,7 +90,7 @@ static bool find_walls(const gpis_set *set, const gpis_point *point, const doubl
  */
 static double column_bound(const gpis_set *set, const gpis_point *point, const gpis_model *model, int64_t c, push *w) {
     const int64_t d = set->d, k = set->k;
-    const gpis_errors errors = gpis_certificate_errors(set, point);
+    const gpis_errors errors = gpis_certificate_errors_for(set, point, model);
     const double least = find_push(model, w), m = errors.residual + errors.product, off = product_error(model, w->p);
     double eps = 0.0, linear = 0.0, square = 0.0;
     if (!(least > 2.0 * off)) return INFINITY;

@@ -60,8 +60,8 @@ static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
     uint32_t sum = gpis_checksum(0, numbers, sizeof numbers);
     if (sketch) sum = gpis_checksum(sum, sketch->class->name, (int64_t)strlen(sketch->class->name));
     if (pass->columns) sum = gpis_checksum(sum, pass->columns, pass->count * (int64_t)sizeof *pass->columns);
-    sum = add_vectors(sum, pass->X, run->size);
-    sum = add_vectors(sum, pass->P, run->size);
+    sum = add_vectors(sum, pass->X, run->d * pass->k);
+    sum = add_vectors(sum, pass->P, run->d * pass->k);
     return add_vectors(sum, pass->V, run->d * pass->probes);
 }
 

@@ -5,6 +5,7 @@
 
 #include "source/hdf5_file.h"
 #include "source/stored.h"
+#include "source/text.h"
 
 typedef struct format {
     const char *ending;
@@ -64,6 +65,12 @@ static gpis_status no_target(gpis_context *context, const char *path, const char
                      "%s: a target names a column of a .csv or .tsv file; a %s file has none", path, ending);
 }
 
+/* Without names the target was given by its number, which messages about the other columns have to count. */
+static void note_target(gpis_source *source, const char *target) {
+    if (!gpis_parse_count((gpis_span){target, target + strlen(target)}, &source->target_number))
+        source->target_number = 0;
+}
+
 gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out) {
     const gpis_open_options options = {.target = target};
     return gpis_source_open_with(context, path, &options, out);
@@ -92,5 +99,7 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
                          chosen->ending);
     if (options->target && !chosen->takes_target) return no_target(context, path, chosen->ending);
-    return chosen->open(context, path, options, out);
+    const gpis_status status = chosen->open(context, path, options, out);
+    if (status == GPIS_OK && options->target && !(*out)->columns) note_target(*out, options->target);
+    return status;
 }

@@ -64,9 +64,10 @@ struct gpis_source {
     const gpis_source *of; /* borrowed: the source it is a part of, which knows the columns; NULL: none */
     double *target;        /* owned: n x target_k, or NULL */
     int64_t target_k;
-    char **columns;      /* owned, in one piece (table.h): d names, or NULL */
-    char *cache_trouble; /* owned: why the cache that was asked for could not be written; NULL: nothing to say */
-    void *state;         /* owned by the kind */
+    int64_t target_number; /* number, from 1, of the file's column that became the target; 0: none, or there are names */
+    char **columns;        /* owned, in one piece (table.h): d names, or NULL */
+    char *cache_trouble;   /* owned: why the cache that was asked for could not be written; NULL: nothing to say */
+    void *state;           /* owned by the kind */
 };
 
 /* A cleared source of the given kind; its owner fills the rest. NULL when there is no memory. */
@@ -83,6 +84,13 @@ bool gpis_source_is_elsewhere(const gpis_source *source);
 
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
+/* For messages: the number of column j (from 0) as whoever wrote the file counts, from 1 and with the target. */
+int64_t gpis_source_column_number(const gpis_source *source, int64_t j);
+/* For messages: the name of column j, in quotes and safe to print, or else its number. */
+typedef struct gpis_column_label {
+    char text[64];
+} gpis_column_label;
+gpis_column_label gpis_source_label(const gpis_source *source, int64_t j);
 
 /* A checksum of rows spread over A: equal for equal data, wherever they lie (fingerprint.c). */
 gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *out);
