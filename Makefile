@@ -4,26 +4,40 @@ BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: all setup build test demo bench install sanitize format check-format clean
+.PHONY: all setup setup-program program build test demo bench install sanitize format check-format clean
 
 all: build
 
 setup:
 	@scripts/setup
 
-# A change of CMakeLists.txt is seen by the build itself, one of the presets here.
-$(BUILD)/Makefile: CMakePresets.json | setup
-	@cmake --preset $(PRESET) >/dev/null
+setup-program:
+	@scripts/setup program
+
+# A change of CMakeLists.txt is seen by the build itself, one of the presets here. The program alone is configured without
+# the tests, whose packages may be missing; a tree that has them keeps them.
+$(BUILD)/Makefile: CMakePresets.json | setup-program
+	@cmake --preset $(PRESET) $(if $(wildcard $(BUILD)/tests/Makefile),,-DGPIS_BUILD_TESTS=OFF) >/dev/null
 	@touch $@
 
-build: setup $(BUILD)/Makefile
+$(BUILD)/tests/Makefile: CMakePresets.json | setup
+	@cmake --preset $(PRESET) >/dev/null
+	@touch $@ $(BUILD)/Makefile
+
+# The program and the libraries, without tests and benchmarks.
+program: setup-program $(BUILD)/Makefile
+	@cmake --build $(BUILD) -j $(JOBS) --target program -- --no-print-directory -s
+
+build: setup $(BUILD)/tests/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure --progress -j $(JOBS)
 
-demo: build
+demo: program
 	@examples/demo $(BUILD)/gpis
+	@echo
+	@echo 'The program is $(BUILD)/gpis. To call it by its name in this shell: export PATH=$$PWD/$(BUILD):$$PATH'
 
 # QUICK=1: a tenth of the rows. RESULTS=bench: results into the folder that is committed. BENCH: more for bench/solve.py.
 bench: build
@@ -37,8 +51,13 @@ bench: build
 sanitize:
 	@$(MAKE) --no-print-directory test PRESET=sanitize
 
-install: build
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+# Without root the program is installed without what is missing: mpirun, figures. It is configured once more, since what is
+# installed here may not have been there the first time.
+install: $(BUILD)/Makefile
+	@scripts/setup install || { scripts/setup program && echo "setup: going on without these"; }
+	@cmake $(BUILD) >/dev/null
+	@$(MAKE) --no-print-directory program
+	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -8,8 +8,9 @@ typedef struct command {
     gpis_bounds_problem problem;
     int64_t sparsity;    /* 0: not given */
     double width, theta; /* negative: not given */
-    double delta;        /* chance that one round fails, where theta is not given */
+    double delta;        /* chance that one round fails, where theta is not given; negative: not given */
     bool json;
+    bool tol_given, cost_given;
 } command;
 
 /* What is reported. */
@@ -79,6 +80,7 @@ static error_t finish(const command *c, const struct argp_state *state) {
     if (p->n > 0 && p->n < p->d) return cli_usage(state, "A needs at least as many rows as columns");
     if (p->n > 0 && p->m > p->n) return cli_usage(state, "a sketch of more rows than A (--m above --n) saves nothing");
     if (c->sparsity > 0 && c->width >= 0) return cli_usage(state, "--sparsity and --width both tell the width");
+    if (c->theta >= 0 && c->delta >= 0) return cli_usage(state, "--theta and --delta both tell the deviation");
     if (c->sparsity > p->d) return cli_usage(state, "--sparsity is at most --d");
     return 0;
 }
@@ -101,8 +103,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_DIRECT: p->direct = 1; return 0;
     case KEY_INNER: return cli_integer(state, "inner", arg, 1, most, &p->inner);
     case KEY_GAMMA_U: return cli_number(state, "gamma-u", arg, 1, 1e6, &p->gamma_u);
-    case KEY_TOL: return cli_number(state, "tol", arg, 1e-300, 0.999, &p->tol);
-    case KEY_SKETCH_COST: return cli_number(state, "sketch-cost", arg, 0, 1e12, &p->sketch_cost);
+    case KEY_TOL: c->tol_given = true; return cli_number(state, "tol", arg, 1e-300, 0.999, &p->tol);
+    case KEY_SKETCH_COST: c->cost_given = true; return cli_number(state, "sketch-cost", arg, 0, 1e12, &p->sketch_cost);
     case KEY_JSON: c->json = true; return 0;
     case ARGP_KEY_ARG: return cli_usage(state, "bounds takes no files; '%s' is one too many", arg);
     case ARGP_KEY_END: return finish(c, state);
@@ -121,7 +123,7 @@ static gpis_status find(gpis_context *context, command *c, findings *f) {
     if (c->theta >= 0)
         p->theta = c->theta;
     else if (status == GPIS_OK)
-        status = gpis_bounds_theta(context, c->delta, p->direct, &p->theta);
+        status = gpis_bounds_theta(context, c->delta >= 0 ? c->delta : 0.01, p->direct, &p->theta);
     for (int a = 0; a < 2 && status == GPIS_OK && p->n > 0; a++)
         status = gpis_bounds_advise(context, p, a, &f->best[a]);
     if (p->m == 0) p->m = f->best[1].m > 0 ? f->best[1].m : p->n;
@@ -271,12 +273,21 @@ static int print_json(const command *c, const findings *f) {
     return cli_print_json(o);
 }
 
+/* Without the rows of A no work is predicted. */
+static void tell_ignored(const command *c) {
+    if (c->problem.n > 0 || !(c->tol_given || c->cost_given)) return;
+    const bool both = c->tol_given && c->cost_given;
+    cli_fail(0, "note: %s%s%s %s ignored: without --n no work is predicted", c->tol_given ? "--tol" : "",
+             both ? ", " : "", c->cost_given ? "--sketch-cost" : "", both ? "are" : "is");
+}
+
 int cli_bounds(int argc, char **argv) {
     static const struct argp argp = {option_table, parse_option, "", doc, NULL, NULL, NULL};
-    command c = {.problem = gpis_bounds_default(), .width = -1, .theta = -1, .delta = 0.01};
+    command c = {.problem = gpis_bounds_default(), .width = -1, .theta = -1, .delta = -1};
     findings f = {0};
     c.problem.cond = 0; /* so that a missing --cond is seen */
     if (!cli_parse(&argp, argc, argv, &c)) return CLI_BAD_INPUT;
+    tell_ignored(&c);
 
     gpis_context *context = NULL;
     int code = 0;

@@ -11,7 +11,9 @@ typedef struct check_options {
 
 static const char doc[] =
     "Audit a given x: objective, distance from the set, and a certificate made from the data alone."
-    "\vThe certificate is that of x projected on the set. Exit codes: 0 when x is in the set (to the tolerance, "
+    "\vAn x that is not in the set is reported as it was given first: its own objective, and how far it is from the "
+    "set. "
+    "The certificate is that of x projected on the set. Exit codes: 0 when x is in the set (to the tolerance, "
     "relative to the size of x) and certified to --tol, 1 when it is not, 2 bad usage or bad input, 3 file or memory "
     "trouble.\n"
     "\n"
@@ -23,8 +25,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &o->common; return 0;
     case ARGP_KEY_ARG:
         if (o->files == 3) return cli_usage(state, "check takes A, y and x; '%s' is one too many", arg);
-        o->file[o->files++] = arg;
-        return 0;
+        return cli_take_input(state, &o->common, arg, &o->file[o->files++]);
     case ARGP_KEY_END:
         if (o->files < 2) return cli_usage(state, "check needs the files of A and x");
         if (o->files == 3 && o->common.target)
@@ -53,20 +54,25 @@ int cli_check(int argc, char **argv) {
     int code = cli_ranks_start(o.common.mpi);
     if (code != 0) return code;
     code = cli_problem_open(&p, o.file[0], o.files == 3 ? o.file[1] : NULL, &o.common);
-    if (code == 0) code = cli_ranks_agree(cli_problem_read_x(&p, o.file[o.files - 1], &x));
+    if (code == 0) code = cli_ranks_agree(cli_problem_read_x(&p, &o.common, o.file[o.files - 1], &x));
     cli_ranks_settled();
+    if (code == 0 && o.common.delta_given && !o.common.quiet)
+        cli_fail(0, "note: --delta is ignored: the bounds of a check are proven");
     if (code == 0) {
         const gpis_status status = gpis_check(p.context, p.A, p.Y, p.k, p.set, x.data, &o.common.settings, &result);
         if (status != GPIS_OK) code = cli_fail_status(p.context, status);
     }
     if (code == 0 && result.warning[0] && !o.common.quiet && cli_is_first()) cli_fail(0, "warning: %s", result.warning);
     const double sent = code == 0 ? cli_ranks_sent() : 0;
+    const int trouble = code == 0 ? (int)cli_ranks_largest(cli_deferred_code()) : 0;
+    const cli_given given = {.nonzeros = cli_count_nonzeros(x.data, x.rows * x.cols),
+                             .in_set = code == 0 && is_member(&x, &result, o.common.settings.tol)};
     if (code == 0 && o.common.json && cli_is_first())
-        code = cli_report_json(&p, &o.common, &result, sent);
+        code = cli_report_json(&p, &o.common, &result, &given, sent);
     else if (code == 0 && !o.common.quiet && cli_is_first())
-        cli_report_summary(&p, &o.common, &result, sent);
-    if (code == 0 && !(result.outcome == GPIS_SOLVED && is_member(&x, &result, o.common.settings.tol)))
-        code = CLI_UNCERTIFIED;
+        cli_report_summary(&p, &o.common, &result, &given, sent);
+    if (code == 0 && !(result.outcome == GPIS_SOLVED && given.in_set)) code = CLI_UNCERTIFIED;
+    code = cli_with_trouble(code, trouble);
 
     if (p.context) {
         gpis_result_clear(p.context, &result);

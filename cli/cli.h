@@ -9,6 +9,7 @@
 
 #include <argp.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -35,20 +36,40 @@ int cli_plot(int argc, char **argv);
 
 /* ---- trouble (trouble.c) ---------------------------------------------------------------------------------------- */
 
-/* Prints "gpis: ..." and returns `code`. */
+/* Prints "gpis: ..." on one line, made printable, and returns `code`. */
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints the context's last message and returns the exit code that belongs to `status`. */
 int cli_fail_status(const gpis_context *context, gpis_status status);
 int cli_exit_code(gpis_status status);
+/* While it is on, messages with an exit code wait for the end of the program: an answer that was found is written and
+ * reported first, and then what went wrong beside it. */
+void cli_defer(bool on);
+int cli_deferred_code(void); /* the exit code that they ask for; 0: none waits */
+/* Prints the messages that wait. Returns the exit code: `code`, or that of the trouble they tell. */
+int cli_tell_deferred(int code);
+/* The exit code of a command that ends with `code` and had this trouble besides (0: none). */
+int cli_with_trouble(int code, int trouble);
+
+/* A copy of a text from a file, a file name or an argument that is safe to print: printf("%s", cli_printable(t).text).
+ * What is longer than any path is cut. */
+typedef struct cli_text {
+    char text[PATH_MAX];
+} cli_text;
+cli_text cli_printable(const char *text);
+/* The same text as JSON, which can hold all but what is not UTF-8: that becomes '?'. */
+json_t *cli_json_text(const char *text);
 
 /* ---- options (options.c) ---------------------------------------------------------------------------------------- */
 
 /* What solve and check have in common; the texts belong to argv. */
 typedef struct cli_common {
-    const char *set, *target, *cache;
+    const char *set, *target, *cache, *format;
     gpis_settings settings;
     int threads;
     bool json, quiet, mpi;
+    bool delta_given;
+    bool standard_input; /* one of the files is standard input */
+    bool without_y;      /* y may be missing: it is not read, and one response is assumed */
 } cli_common;
 extern const struct argp cli_common_argp; /* a child of the commands' own */
 cli_common cli_common_default(void);
@@ -58,23 +79,59 @@ enum { CLI_INNER_MOST = 64 };
 typedef struct cli_method {
     gpis_settings *settings;       /* borrowed */
     int64_t inner[CLI_INNER_MOST]; /* what settings->inner_iterations points to */
+    unsigned given;                /* which of the options were given, a bit for each */
 } cli_method;
 extern const struct argp cli_method_argp; /* a child of the commands' own */
+/* Whether an option was given that not every method uses. */
+bool cli_method_is_given(const cli_method *method, const cli_common *common);
+/* Says in one line which of the options given the way that was chosen does not use, if there are any. */
+void cli_method_tell_ignored(const cli_method *method, const cli_common *common, const gpis_candidate *chosen);
 
 /* argp_parse with one-line messages of our own. True: go on; false: exit with CLI_BAD_INPUT, the message is out. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
+/* False, with a message, where an option is given twice with different values (repeats.c). */
+bool cli_check_repeats(const struct argp *argp, int argc, char **argv);
 /* For parsers: says what is wrong, with a hint at --help, and returns an error code. */
 error_t cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An argument of a command that takes A and y. */
-error_t cli_take_file(const struct argp_state *state, char *arg, const char **a, const char **y);
+error_t cli_take_file(const struct argp_state *state, cli_common *common, char *arg, const char **a, const char **y);
+/* A file that is read: "-" stands for standard input, which can be read once only. */
+#define CLI_STANDARD_INPUT "/dev/stdin"
+error_t cli_take_input(const struct argp_state *state, cli_common *common, const char *arg, const char **path);
 /* Whole-argument numbers within [low, high]; on failure a usage message names `option`. */
 error_t cli_number(const struct argp_state *state, const char *option, const char *text, double low, double high,
                    double *out);
 error_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high,
                     int64_t *out);
 
-/* Bytes with an optional K, M, G or T (of 1024), at least 1. */
+/* Bytes, at least 1: a number and, if it is not bytes, a unit: K, M, G or T, each 1024 times the one before; KB and KiB
+ * are the same as K. */
 error_t cli_bytes(const struct argp_state *state, const char *option, const char *text, int64_t *out);
+
+/* ---- words that are not known (suggest.c) ------------------------------------------------------------------------
+ */
+
+/* The search for the known word that is nearest to one that is not known. */
+typedef struct cli_suggestion {
+    char word[33];
+    size_t length;
+    const char *best; /* borrowed from whoever named it; NULL: nothing is near */
+    int errors;       /* typing errors of `best`; of others, at most */
+} cli_suggestion;
+cli_suggestion cli_suggest(const char *word);
+void cli_suggest_consider(cli_suggestion *suggestion, const char *name);
+
+/* ---- while files are opened (loading.c) --------------------------------------------------------------------------
+ */
+
+typedef struct cli_loading {
+    bool on_terminal, quiet;
+    bool cache_named; /* by --cache: no need to say where it is */
+    bool shown;       /* there is a line to wipe */
+} cli_loading;
+/* Enters in the options where caches go and that `loading` is told of the progress. */
+void cli_loading_start(cli_loading *loading, bool quiet, const char *cache, gpis_open_options *options);
+void cli_loading_end(cli_loading *loading); /* wipes the line */
 
 /* ---- the problem: files opened and matched (problem.c) ----------------------------------------------------------- */
 
@@ -86,18 +143,23 @@ typedef struct cli_problem {
     gpis_source_info shape; /* of A */
     gpis_set *set;          /* owned */
     const double *Y;        /* a row for each row of A on this rank: y_file.data, or what A carries */
-    int64_t k;
-    gpis_array y_file; /* owned; empty when A carries y */
-    int dimensions;    /* of x as it is written: 1 when y is a plain vector */
-    cli_parts *parts;  /* owned; NULL where A is one file on one rank */
+    int64_t k;              /* responses; of a plan without y: 1 */
+    gpis_array y_file;      /* owned; empty when A carries y */
+    int dimensions;         /* of x as it is written: 1 when y is a plain vector */
+    cli_parts *parts;       /* owned; NULL where A is one file on one rank */
+    cli_loading loading;
     double load_seconds;
 } cli_problem;
 
+/* How to open `path`, which is A or a part of it, or y or x (of which no column is the target); `loading` follows it.
+ */
+gpis_open_options cli_open_options(cli_loading *loading, const cli_common *common, const char *path, bool is_y);
+/* Keeps what went wrong with the cache of a source, to be told after the report. */
+void cli_tell_cache_trouble(const gpis_source_info *info);
 /* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
-gpis_open_options cli_open_options(const cli_common *common);
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 /* Reads a d x k matrix (an x); returns 0 or an exit code. */
-int cli_problem_read_x(cli_problem *problem, const char *path, gpis_array *out);
+int cli_problem_read_x(cli_problem *problem, const cli_common *common, const char *path, gpis_array *out);
 /* What --memory leaves besides all that was held so far, at least 1; 0: there is no limit. */
 int64_t cli_problem_room(const cli_problem *problem, const cli_common *common);
 void cli_problem_close(cli_problem *problem);
@@ -138,9 +200,19 @@ double cli_clock(void); /* seconds, monotonic */
 
 /* ---- reports (report.c) ------------------------------------------------------------------------------------------ */
 
-/* `sent`: bytes that all ranks have sent; not told where there is one. */
-void cli_report_summary(const cli_problem *problem, const cli_common *common, const gpis_result *result, double sent);
-int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result, double sent);
+/* An x that was given to be checked, before it was projected on the set. */
+typedef struct cli_given {
+    int64_t nonzeros;
+    bool in_set; /* as far as the tolerance can tell */
+} cli_given;
+
+/* `given`: of check; NULL: the result is that of a solve. `sent`: bytes that all ranks have sent; not told where there
+ * is one. */
+void cli_report_summary(const cli_problem *problem, const cli_common *common, const gpis_result *result,
+                        const cli_given *given, double sent);
+int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result,
+                    const cli_given *given, double sent);
+int64_t cli_count_nonzeros(const double *x, int64_t count);
 /* Prints `object` on stdout and releases it; returns 0 or an exit code. */
 int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
@@ -156,6 +228,8 @@ typedef struct cli_output {
 
 /* Tries, before long work, whether a file could be put at `path`; returns 0 or an exit code. */
 int cli_output_try(const char *path);
+/* Whether two names are those of one regular file, or would be once it is written. */
+bool cli_output_is_same(const char *a, const char *b);
 int cli_output_open(cli_output *output, const char *path);
 /* Closes it and gives it its name; returns 0 or an exit code. A cleared cli_output is fine and does nothing. */
 int cli_output_commit(cli_output *output);
@@ -172,6 +246,7 @@ enum { CLI_HISTORY = 4 };
 typedef struct cli_line {
     bool on;             /* there is a terminal to show it on */
     int64_t rows, bytes; /* of a pass */
+    int64_t expected;    /* passes that the plan predicts; 0: it predicts nothing */
     double tol, time_limit;
     bool shown;     /* there is one to wipe */
     double printed; /* when */
@@ -184,6 +259,10 @@ typedef struct cli_line {
 void cli_line_report(cli_line *line, const gpis_progress *progress);      /* after a pass */
 void cli_line_within(cli_line *line, const gpis_pass_progress *progress); /* within one */
 void cli_line_end(cli_line *line);                                        /* wipes it */
+void cli_line_put(
+    const char *text); /* puts a text in the place of the line, cut to the terminal's width; "" wipes it */
+/* "  about 40 s left" */
+void cli_line_left(char *text, size_t size, double seconds);
 
 /* ---- interruption and the trace (watch.c) -------------------------------------------------------------------------
  */

@@ -22,15 +22,15 @@ static void print_sizes(const int64_t *sizes, int count) {
 }
 
 static void print_content(const teller *t, const gpis_content *c) {
-    printf("%s %s  ", t->begun ? "            " : "  holds     ", c->path);
+    printf("%s %s  ", t->begun ? "            " : "  holds     ", cli_printable(c->path).text);
     print_sizes(c->shape, c->dimensions);
-    printf("%s%s", c->dimensions > 0 ? ", " : "empty, ", c->type);
+    printf("%s%s", c->dimensions > 0 ? ", " : "empty, ", cli_printable(c->type).text);
     if (is_csr(c)) printf(", compressed rows, %" PRId64 " entries", c->nonzeros);
     if (c->chunk[0] > 0) {
         printf(", chunks of ");
         print_sizes(c->chunk, is_csr(c) ? 1 : c->dimensions);
     }
-    if (c->filters[0]) printf(", %s", c->filters);
+    if (c->filters[0]) printf(", %s", cli_printable(c->filters).text);
     putchar('\n');
 }
 
@@ -39,9 +39,10 @@ static void tell(void *user, const gpis_content *c) {
     if (c->numbers && (is_csr(c) || c->dimensions == 2)) t->matrices++;
     if (t->array) {
         const int chunked = c->chunk[0] == 0 ? 0 : is_csr(c) ? 1 : c->dimensions;
-        json_array_append_new(t->array, json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "path", c->path, "kind", c->kind,
-                                                  "type", c->type, "shape", numbers(c->shape, c->dimensions), "chunk",
-                                                  numbers(c->chunk, chunked), "filters", c->filters));
+        json_array_append_new(t->array, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "path", cli_json_text(c->path),
+                                                  "kind", c->kind, "type", cli_json_text(c->type), "shape",
+                                                  numbers(c->shape, c->dimensions), "chunk", numbers(c->chunk, chunked),
+                                                  "filters", cli_json_text(c->filters)));
     } else {
         print_content(t, c);
     }

@@ -209,19 +209,43 @@ static json_t *describe(const command *c, const gen_problem *p) {
     return o;
 }
 
+/* A text with a name in it, as a shell takes it for one argument. */
+static void print_argument(const char *format, const char *name) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-";
+    char text[PATH_MAX + 128];
+    snprintf(text, sizeof text, format, cli_printable(name).text);
+    if (text[strspn(text, plain)] == '\0') {
+        printf("%s", text);
+        return;
+    }
+    putchar('\'');
+    for (const char *c = text; *c; c++)
+        if (*c == '\'')
+            printf("'\\''");
+        else
+            putchar(*c);
+    putchar('\'');
+}
+
 static void print_summary(const command *c, const gen_problem *p) {
     char set[PATH_MAX + 64], u_path[PATH_MAX];
     snprintf(u_path, sizeof u_path, "%s/U.npy", c->out);
     gen_set_spec(p, u_path, set, sizeof set);
     printf("%s%s: %lld x %lld", c->recipe->name, p->stand_in ? " (stand-in)" : "", (long long)p->n, (long long)p->d);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
-    printf(", in %s\n", c->out);
-    const char *quote = strpbrk(c->out, " \t$&;()<>*?\"") ? "'" : ""; /* so that it can be pasted into a shell */
-    if (p->columns)
-        printf("solve it: gpis solve %s%s/features.csv%s --target %s", quote, c->out, quote, p->target);
-    else
-        printf("solve it: gpis solve %s%s/A.npy%s %s%s/y.npy%s", quote, c->out, quote, quote, c->out, quote);
-    printf(" --set %s%s%s\n", quote, set, quote);
+    printf(", in %s\n", cli_printable(c->out).text);
+    printf("solve it: gpis solve ");
+    if (p->columns) {
+        print_argument("%s/features.csv", c->out);
+        printf(" --target %s", p->target);
+    } else {
+        print_argument("%s/A.npy", c->out);
+        putchar(' ');
+        print_argument("%s/y.npy", c->out);
+    }
+    printf(" --set ");
+    print_argument("%s", set);
+    putchar('\n');
 }
 
 void gen_problem_clear(gen_problem *p) {

@@ -6,8 +6,7 @@
 typedef struct info_options {
     const char **files; /* owned */
     int count;
-    const char *target, *cache;
-    int64_t memory;
+    cli_common common; /* of which target, memory, cache, format and standard input count */
     bool json;
 } info_options;
 
@@ -21,41 +20,54 @@ typedef struct finding {
     bool listed;         /* a file of several things, of which none was named */
 } finding;
 
-enum { KEY_TARGET = 256, KEY_JSON, KEY_MEMORY, KEY_CACHE };
+enum { KEY_TARGET = 256, KEY_JSON, KEY_MEMORY, KEY_CACHE, KEY_FORMAT };
 
 static const struct argp_option options[] = {
     {"target", KEY_TARGET, "COLUMN", 0, "the column of a .csv/.tsv that holds y, by name or number from 1", 0},
-    {"memory", KEY_MEMORY, "BYTES", 0, "hold no more than so many bytes (K, M, G: times 1024), 64 MB aside", 0},
+    {"format", KEY_FORMAT, "FMT", 0,
+     "format of the files, or of '-' (default csv): npy, csv, tsv, txt, mtx, svm; without it the ending of the name "
+     "says "
+     "what a file is",
+     0},
+    {"memory", KEY_MEMORY, "BYTES", 0, "hold no more than so many bytes, 64 MB aside (300MB, 1.5G: units of 1024)", 0},
     {"cache", KEY_CACHE, "DIR", 0, "keep the numbers of text files in binary in this folder", 0},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead", 0},
     {0},
 };
 
-static const char doc[] = "Tell the shape, type, layout and sparsity of data files, and what is wrong with them."
-                          "\vEvery entry is read. Exit codes: 0 all files are fine, 2 bad content or usage, 3 file or "
-                          "memory trouble; the other files are looked at all the same.\n"
-                          "\n"
-                          "Example: gpis info A.npy data.csv";
+static const char doc[] =
+    "Show the shape, type, layout and sparsity of data files, and what is wrong with them."
+    "\vFiles are .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped), HDF5 (FILE.h5, or "
+    "FILE.h5:/path for one data set), or - for standard input. Every entry is read. Exit codes: 0 "
+    "all files are fine, 2 bad content or usage, 3 file or memory trouble; the other files are "
+    "looked at all the same.\n"
+    "\n"
+    "Example: gpis info A.npy data.csv";
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     info_options *o = state->input;
     switch (key) {
-    case KEY_TARGET: o->target = arg; return 0;
-    case KEY_MEMORY: return cli_bytes(state, "memory", arg, &o->memory);
-    case KEY_CACHE: o->cache = arg; return 0;
+    case KEY_TARGET: o->common.target = arg; return 0;
+    case KEY_MEMORY: return cli_bytes(state, "memory", arg, &o->common.settings.memory);
+    case KEY_CACHE: o->common.cache = arg; return 0;
+    case KEY_FORMAT: o->common.format = arg; return 0;
     case KEY_JSON: o->json = true; return 0;
-    case ARGP_KEY_ARG: o->files[o->count++] = arg; return 0;
+    case ARGP_KEY_ARG: return cli_take_input(state, &o->common, arg, &o->files[o->count++]);
     case ARGP_KEY_NO_ARGS: return cli_usage(state, "info needs the name of a file");
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
 /* Opens and reads one file; returns 0 or an exit code. f->source is the caller's to destroy. */
-static int look(gpis_context *context, const gpis_open_options *opening, finding *f) {
-    gpis_status status = gpis_context_set_memory(context, opening->memory);
-    if (status == GPIS_OK) status = gpis_source_open_with(context, f->file, opening, &f->source);
+static int look(gpis_context *context, const cli_common *common, finding *f) {
+    cli_loading loading;
+    const gpis_open_options opening = cli_open_options(&loading, common, f->file, false);
+    gpis_status status = gpis_context_set_memory(context, opening.memory);
+    if (status == GPIS_OK) status = gpis_source_open_with(context, f->file, &opening, &f->source);
+    cli_loading_end(&loading);
     if (status == GPIS_OK) {
         gpis_source_describe(f->source, &f->shape);
+        cli_tell_cache_trouble(&f->shape);
         if (!gpis_source_target(f->source, &f->responses)) f->responses = 0;
         status = gpis_source_audit(context, f->source);
     } else {
@@ -79,7 +91,7 @@ static void print_columns(const gpis_source *source, int64_t cols) {
     enum { SHOWN = 12 };
     if (!gpis_source_column(source, 0)) return;
     printf("  columns   ");
-    for (int64_t j = 0; j < cols && j < SHOWN; j++) printf(" %s", gpis_source_column(source, j));
+    for (int64_t j = 0; j < cols && j < SHOWN; j++) printf(" %s", cli_printable(gpis_source_column(source, j)).text);
     if (cols > SHOWN) printf(" ... (%lld in all)", (long long)cols);
     putchar('\n');
 }
@@ -94,7 +106,7 @@ static void print_finding(const finding *f) {
         if (f->responses > 0) printf("  target     y is inside, %lld column(s)\n", (long long)f->responses);
     }
     if (f->listed)
-        printf("  content    not read; name a matrix, as in %s:/NAME\n", f->file);
+        printf("  content    not read; name a matrix, as in %s:/NAME\n", cli_printable(f->file).text);
     else
         printf("  content    %s\n", f->trouble ? "trouble, see below" : "fine: every entry is finite");
     fflush(stdout);
@@ -108,14 +120,14 @@ static json_t *column_names(const finding *f) {
     if (!gpis_source_column(f->source, 0)) return json_null();
     json_t *names = json_array();
     for (int64_t j = 0; j < f->shape.cols; j++)
-        json_array_append_new(names, json_string(gpis_source_column(f->source, j)));
+        json_array_append_new(names, cli_json_text(gpis_source_column(f->source, j)));
     return names;
 }
 
 static json_t *describe(const finding *f) {
     json_t *object = json_object();
-    json_object_set_new(object, "file", json_string(f->file));
-    json_object_set_new(object, "trouble", f->trouble ? json_string(f->trouble) : json_null());
+    json_object_set_new(object, "file", cli_json_text(f->file));
+    json_object_set_new(object, "trouble", f->trouble ? cli_json_text(f->trouble) : json_null());
     if (!f->source) return object;
     json_object_set_new(object, "rows", json_integer(f->shape.rows));
     json_object_set_new(object, "cols", json_integer(f->shape.cols));
@@ -133,16 +145,15 @@ static json_t *describe(const finding *f) {
 /* Looks at one file and tells; returns 0 or an exit code. */
 static int tell(gpis_context *context, const info_options *o, const char *file, json_t *all) {
     finding f = {.file = file};
-    const gpis_open_options opening = {.target = o->target, .memory = o->memory, .cache = o->cache};
     json_t *contents = NULL;
     int code = 0, matrices = 1;
-    if (!o->json) printf("%s\n", file);
+    if (!o->json) printf("%s\n", cli_printable(file).text);
     const bool container = cli_contents(context, file, o->json ? &contents : NULL, &code, &matrices);
     f.listed = container && code == 0 && matrices != 1;
     if (container && code != 0)
         f.trouble = gpis_last_error(context);
     else if (!f.listed)
-        code = look(context, &opening, &f);
+        code = look(context, &o->common, &f);
     if (!o->json) {
         print_finding(&f);
     } else {
@@ -173,7 +184,7 @@ static int tell_all(gpis_context *context, const info_options *o) {
 
 int cli_info(int argc, char **argv) {
     static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
-    info_options o = {.files = calloc((size_t)argc, sizeof(char *))};
+    info_options o = {.common = cli_common_default(), .files = calloc((size_t)argc, sizeof(char *))};
     gpis_context *context = NULL;
     int code = 0;
     if (!o.files || gpis_context_create(&context) != GPIS_OK)

@@ -25,7 +25,7 @@ static void print_help(void) {
          "Large-scale constrained least squares with a certificate.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  gpis %-9s %-8s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
-    puts("\n`gpis COMMAND --help` tells the options of a command; `gpis --version` the version.\n"
+    puts("\n`gpis help COMMAND` explains a command and its options; `gpis --version` prints the version.\n"
          "\n"
          "Exit codes: 0 certified to the tolerance, 1 ended before it, 2 bad usage or bad input,\n"
          "3 file or memory trouble, 130 interrupted.\n"
@@ -39,6 +39,16 @@ static void print_version(FILE *stream, struct argp_state *state) {
     fprintf(stream, "gpis %s\n", gpis_version());
 }
 
+static int unknown_command(const char *name) {
+    cli_suggestion suggestion = cli_suggest(name);
+    for (size_t i = 0; i < COMMANDS; i++) cli_suggest_consider(&suggestion, commands[i].name);
+    const char *what = name[0] == '-' ? "option" : "command";
+    if (suggestion.best)
+        return cli_fail(CLI_BAD_INPUT, "unknown %s '%s'; did you mean '%s'? ('gpis --help' lists the commands)", what,
+                        name, suggestion.best);
+    return cli_fail(CLI_BAD_INPUT, "unknown %s '%s'; 'gpis --help' lists the commands", what, name);
+}
+
 static int run_command(int argc, char **argv) {
     char title[64];
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -49,8 +59,17 @@ static int run_command(int argc, char **argv) {
         argv[1] = title; /* what argp calls the program in help texts */
         return commands[i].run(argc - 1, argv + 1);
     }
-    return cli_fail(CLI_BAD_INPUT, "unknown %s '%s'; 'gpis --help' lists the commands",
-                    argv[1][0] == '-' ? "option" : "command", argv[1]);
+    return unknown_command(argv[1]);
+}
+
+/* gpis help [COMMAND]: the same as gpis COMMAND --help. */
+static int help(int argc, char **argv) {
+    static char option[] = "--help";
+    char *swapped[] = {argv[0], argc > 2 ? argv[2] : NULL, option, NULL};
+    if (argc > 3) return cli_fail(CLI_BAD_INPUT, "help takes one command; '%s' is one too many", argv[3]);
+    if (argc == 3) return run_command(3, swapped);
+    print_help();
+    return 0;
 }
 
 /* Large pieces go back to the system when they are freed, so that what is resident is what is in use. */
@@ -67,16 +86,15 @@ int main(int argc, char **argv) {
     int code = 0;
     if (argc < 2)
         code = cli_fail(CLI_BAD_INPUT, "no command given; 'gpis --help' lists the commands");
-    else if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
-        print_help();
+    else if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        code = help(argc, argv);
     else if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         print_version(stdout, NULL);
     else
         code = run_command(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        const int lost = cli_fail(CLI_TROUBLE, "cannot write to standard output");
-        if (code < CLI_BAD_INPUT) code = lost;
-    }
+    if (fflush(stdout) != 0 || ferror(stdout))
+        code = cli_with_trouble(code, cli_fail(CLI_TROUBLE, "cannot write to standard output"));
+    code = cli_tell_deferred(code);
     cli_ranks_stop(); /* last of all: once a rank has ended, mpirun may end the others */
     return code;
 }

@@ -29,7 +29,10 @@ static const struct argp_option options[] = {
     {"gpcs", KEY_GPCS, 0, 0, "start from the solution of a classical sketch; good where the residual is small", 3},
     {"rounds", KEY_ROUNDS, "N", 0, "end after N rounds of sketching", 3},
     {"inner", KEY_INNER, "LIST", 0,
-     "inner iterations of each round, as 20,40,80; the last one holds on (default: as many as the sketch is worth)", 3},
+     "inner iterations of each round in turn, as 20,40,80; the last number is for all further rounds, and with --gpcs "
+     "the "
+     "first is for the classical sketch (default: as many as the sketch is worth)",
+     3},
     {"gamma-u", KEY_GAMMA_U, "G", 0, "line search: a step too long is divided by G (default 2)", 3},
     {"gamma-d", KEY_GAMMA_D, "G", 0, "line search: each search begins G times longer (default 2)", 3},
     {"step", KEY_STEP, "ETA", 0, "this step always, no line search", 3},
@@ -37,6 +40,8 @@ static const struct argp_option options[] = {
     {"batch", KEY_BATCH, "B", 0, "saga: rows of a minibatch (default 10)", 3},
     {0},
 };
+
+static unsigned bit(int key) { return 1U << (key - KEY_METHOD); }
 
 static error_t parse_restart(gpis_settings *settings, const char *text, const struct argp_state *state) {
     static const struct {
@@ -69,6 +74,7 @@ static error_t parse_inner(cli_method *m, char *text, const struct argp_state *s
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     cli_method *m = state->input;
     gpis_settings *s = m->settings;
+    if (key >= KEY_METHOD && key <= KEY_BATCH) m->given |= bit(key);
     switch (key) {
     case KEY_METHOD: s->method = arg; return 0;
     case KEY_SKETCH: s->sketch = arg; return 0;
@@ -86,3 +92,83 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 }
 
 const struct argp cli_method_argp = {.options = options, .parser = parse_option};
+
+/* ---- options that the method does not use ---------------------------------------------------------------------------
+ */
+
+enum {
+    WITH_GRAM = 1,
+    WITH_SKETCH = 2,
+    GPIS = 4,
+    ACC_GPIS = 8,
+    PGD = 16,
+    APGD = 32,
+    SAGA = 64
+}; /* the first two: newton */
+enum { NEWTON = WITH_GRAM | WITH_SKETCH, ROUNDS = GPIS | ACC_GPIS, SEARCHES = GPIS | ACC_GPIS | PGD | APGD };
+
+/* Which ways to solve use an option; options that are not listed hold for all. */
+static const struct {
+    const char *name;
+    int key; /* 0: --delta, which is one of the common options */
+    unsigned used_by;
+} uses[] = {
+    {"sketch", KEY_SKETCH, WITH_SKETCH | ROUNDS},
+    {"m", KEY_M, WITH_SKETCH | ROUNDS},
+    {"gpcs", KEY_GPCS, ROUNDS},
+    {"rounds", KEY_ROUNDS, ROUNDS},
+    {"inner", KEY_INNER, ROUNDS},
+    {"gamma-u", KEY_GAMMA_U, SEARCHES},
+    {"gamma-d", KEY_GAMMA_D, SEARCHES},
+    {"step", KEY_STEP, SEARCHES},
+    {"restart", KEY_RESTART, ACC_GPIS | APGD},
+    {"batch", KEY_BATCH, SAGA},
+    {"delta", 0, NEWTON},
+};
+enum { USES = sizeof uses / sizeof uses[0] };
+
+static unsigned way_of(const gpis_candidate *chosen) {
+    static const struct {
+        const char *name;
+        unsigned way;
+    } ways[] = {{"gpis", GPIS}, {"acc-gpis", ACC_GPIS}, {"pgd", PGD}, {"apgd", APGD}, {"saga", SAGA}};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (strcmp(chosen->method, ways[i].name) == 0) return ways[i].way;
+    return chosen->m > 0 ? WITH_SKETCH : WITH_GRAM;
+}
+
+static bool is_given(const cli_method *m, const cli_common *common, int key) {
+    const char *sketch = m->settings->sketch;
+    if (key == 0) return common->delta_given;
+    if (key == KEY_SKETCH && (strcmp(sketch, "auto") == 0 || strcmp(sketch, "none") == 0)) return false;
+    return (m->given & bit(key)) != 0;
+}
+
+bool cli_method_is_given(const cli_method *m, const cli_common *common) {
+    for (int i = 0; i < USES; i++)
+        if (is_given(m, common, uses[i].key)) return true;
+    return false;
+}
+
+static bool is_used(const cli_method *m, int i, unsigned way) {
+    const bool search = uses[i].key == KEY_GAMMA_U || uses[i].key == KEY_GAMMA_D;
+    if (search && m->settings->fixed_step > 0) return false; /* --step turns the search off */
+    if (uses[i].key == 0 && m->settings->certificate != GPIS_CERTIFICATE_ANY) return false;
+    return (uses[i].used_by & way) != 0;
+}
+
+void cli_method_tell_ignored(const cli_method *m, const cli_common *common, const gpis_candidate *chosen) {
+    const unsigned way = way_of(chosen);
+    char list[160] = "";
+    int ignored = 0;
+    for (int i = 0; i < USES; i++) {
+        if (!is_given(m, common, uses[i].key) || is_used(m, i, way)) continue;
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s--%s", ignored++ ? ", " : "", uses[i].name);
+    }
+    if (ignored == 0) return;
+    const char *model = way == WITH_GRAM ? " with the Gram matrix" : way == WITH_SKETCH ? " with a sketch" : "";
+    cli_fail(0, "note: %s %s ignored: %s%s%s does not use %s", list, ignored > 1 ? "are" : "is", chosen->method, model,
+             m->settings->fixed_step > 0 && (way & SEARCHES) ? " with a fixed --step" : "",
+             ignored > 1 ? "them" : "it");
+}

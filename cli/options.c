@@ -23,10 +23,19 @@ error_t cli_usage(const struct argp_state *state, const char *format, ...) {
     return MESSAGE_IS_OUT;
 }
 
-error_t cli_take_file(const struct argp_state *state, char *arg, const char **a, const char **y) {
-    if (state->arg_num > 1) return cli_usage(state, "the files are those of A and y; '%s' is one too many", arg);
-    *(state->arg_num == 0 ? a : y) = arg;
+error_t cli_take_input(const struct argp_state *state, cli_common *common, const char *arg, const char **path) {
+    *path = arg;
+    if (strcmp(arg, "-") != 0) return 0;
+    if (common->standard_input)
+        return cli_usage(state, "two of the files are '-'; standard input can be read once only");
+    common->standard_input = true;
+    *path = CLI_STANDARD_INPUT;
     return 0;
+}
+
+error_t cli_take_file(const struct argp_state *state, cli_common *common, char *arg, const char **a, const char **y) {
+    if (state->arg_num > 1) return cli_usage(state, "the files are those of A and y; '%s' is one too many", arg);
+    return cli_take_input(state, common, arg, state->arg_num == 0 ? a : y);
 }
 
 /* The parser around a command's own. It has the help options, since those of argp fall silent together with argp's
@@ -68,6 +77,43 @@ static const struct argp_option *find_option(const struct argp *argp, const char
     return NULL;
 }
 
+/* Options that begin with `name` (length characters), all but the first behind "or": "--checkpoint or --cache". */
+static int list_options(const struct argp *argp, const char *name, size_t length, char *text, size_t size) {
+    int count = 0;
+    for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++) {
+        if (!o->name || strncmp(o->name, name, length) != 0) continue;
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s--%s", used > 0 ? " or " : "", o->name);
+        count++;
+    }
+    for (const struct argp_child *c = argp->children; c && c->argp; c++)
+        count += list_options(c->argp, name, length, text, size);
+    return count;
+}
+
+static void consider_options(const struct argp *argp, cli_suggestion *suggestion) {
+    for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
+        if (o->name) cli_suggest_consider(suggestion, o->name);
+    for (const struct argp_child *c = argp->children; c && c->argp; c++) consider_options(c->argp, suggestion);
+}
+
+/* An option that is not in the tables: what may have been meant. */
+static void say_what_was_meant(const struct argp *argp, const struct argp_state *state, const char *argument) {
+    char found[256] = "", word[64];
+    const size_t length = strcspn(argument, "=");
+    if (strncmp(argument, "--", 2) == 0 && list_options(argp, argument + 2, length - 2, found, sizeof found) > 1) {
+        cli_usage(state, "option '%.*s' is ambiguous: %s", (int)length, argument, found);
+        return;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)length, argument);
+    cli_suggestion suggestion = cli_suggest(word + strspn(word, "-"));
+    consider_options(argp, &suggestion);
+    if (suggestion.best)
+        cli_usage(state, "unknown option '%s'; did you mean --%s?", argument, suggestion.best);
+    else
+        cli_usage(state, "unknown option '%s'", argument);
+}
+
 /* Finds out what getopt had against the argument before state->next. */
 static void say_what_is_wrong(const struct argp *argp, const struct argp_state *state) {
     const char *argument = state->argv[state->next > 1 ? state->next - 1 : 1];
@@ -78,13 +124,14 @@ static void say_what_is_wrong(const struct argp *argp, const struct argp_state *
     else if (known)
         cli_usage(state, "option --%s takes no value", known->name);
     else
-        cli_usage(state, "unknown or ambiguous option '%s'", argument);
+        say_what_was_meant(argp, state, argument);
 }
 
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
     const struct argp_child child[] = {{argp, 0, NULL, 0}, {0}};
     const struct argp outer = {.options = guard_options, .parser = guard_parser, .children = child};
     guard g = {.input = input};
+    if (!cli_check_repeats(&outer, argc, argv)) return false;
     const error_t error = argp_parse(&outer, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, &g);
     if (error != 0 && error != MESSAGE_IS_OUT) say_what_is_wrong(&outer, &g.refused);
     return error == 0;
@@ -117,14 +164,18 @@ error_t cli_integer(const struct argp_state *state, const char *option, const ch
 
 error_t cli_bytes(const struct argp_state *state, const char *option, const char *text, int64_t *out) {
     static const char units[] = "KMGT";
-    char *end = NULL;
-    const double value = strtod(text, &end);
+    char *number_end = NULL;
+    double bytes = strtod(text, &number_end);
+    const char *end = number_end + strspn(number_end, " ");
     const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-    double bytes = value;
     for (const char *u = units; unit && u <= unit; u++) bytes *= 1024.0;
-    if (unit) end++;
-    if (end == text || *end || !(bytes >= 1.0 && bytes <= 1e18))
-        return cli_usage(state, "--%s wants a number of bytes such as 800000000, 800M or 1.5G, not '%s'", option, text);
+    if (unit) end += 1 + (tolower((unsigned char)end[1]) == 'i');
+    if (toupper((unsigned char)*end) == 'B') end++;
+    if (number_end == text || *end || !(bytes >= 1.0 && bytes <= 1e18))
+        return cli_usage(state,
+                         "--%s wants a number of bytes such as 800000000, 300MB, 512K, 1.5G or 1GiB (K, M, G, T: times "
+                         "1024), not '%s'",
+                         option, text);
     *out = (int64_t)bytes;
     return 0;
 }
@@ -144,13 +195,18 @@ enum {
     KEY_JSON,
     KEY_QUIET,
     KEY_MEMORY,
-    KEY_CACHE
+    KEY_CACHE,
+    KEY_FORMAT
 };
 
 static const struct argp_option common_options[] = {
     {0, 0, 0, 0, "Problem:", 1},
     {"set", KEY_SET, "SPEC", 0, "constrain x to this set: none (default), nonneg, l1:R, box:LO,HI, simplex:R, ...", 1},
     {"target", KEY_TARGET, "COLUMN", 0, "the column of a .csv/.tsv A that holds y, by name or number from 1", 1},
+    {"format", KEY_FORMAT, "FMT", 0,
+     "format of A, or of the file that is '-': npy, csv (default of '-'), tsv, txt, mtx, svm; without it the ending of "
+     "the name says what a file is",
+     1},
     {0, 0, 0, 0, "Accuracy:", 2},
     {"tol", KEY_TOL, "T", 0, "relative gap that counts as solved (default 1e-8)", 2},
     {"certificate", KEY_CERTIFICATE, "KIND", 0, "which bound may stop: any (default), proven, none", 2},
@@ -159,12 +215,12 @@ static const struct argp_option common_options[] = {
     {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 4},
     {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 4},
     {"memory", KEY_MEMORY, "BYTES", 0,
-     "hold no more than so many bytes (K, M, G: times 1024), 64 MB aside; files that do not fit are read at each pass",
+     "hold no more than so many bytes, 64 MB aside (300MB, 1.5G: units of 1024); files that do not fit are read at "
+     "each pass",
      4},
     {"cache", KEY_CACHE, "DIR", 0,
      "keep the numbers of a text A in binary in this folder, and take them from there the next time (default: beside "
-     "the "
-     "file, when they do not fit in memory)",
+     "the file, when they do not fit in memory)",
      4},
     {"mpi", KEY_MPI, 0, 0, "share the rows with other ranks; mpirun and its like are noticed without it", 4},
     {0, 0, 0, 0, "Output:", 5},
@@ -194,8 +250,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
     case KEY_SET: c->set = arg; return 0;
     case KEY_TARGET: c->target = arg; return 0;
     case KEY_CACHE: c->cache = arg; return 0;
+    case KEY_FORMAT: c->format = arg; return 0;
     case KEY_TOL: return cli_number(state, "tol", arg, 0, 1, &c->settings.tol);
-    case KEY_DELTA: return cli_number(state, "delta", arg, 1e-300, 0.5, &c->settings.delta);
+    case KEY_DELTA: c->delta_given = true; return cli_number(state, "delta", arg, 1e-300, 0.5, &c->settings.delta);
     case KEY_CERTIFICATE: return parse_certificate(c, arg, state);
     case KEY_SEED:
         error = cli_integer(state, "seed", arg, 0, INT64_MAX, &value);

@@ -19,6 +19,22 @@ static char *folder_of(const char *path) {
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
+bool cli_output_is_same(const char *a, const char *b) {
+    struct stat first, second;
+    const bool there = stat(a, &first) == 0;
+    if (there != (stat(b, &second) == 0)) return false;
+    if (there) return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    /* Neither is there yet: the same name in the same folder. */
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    if (strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) != 0) return false;
+    char *folder_a = folder_of(a), *folder_b = folder_of(b);
+    const bool same = folder_a && folder_b && stat(folder_a, &first) == 0 && stat(folder_b, &second) == 0 &&
+                      first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    free(folder_a);
+    free(folder_b);
+    return same;
+}
+
 int cli_output_try(const char *path) {
     struct stat st;
     const bool exists = stat(path, &st) == 0;
@@ -103,12 +119,14 @@ int cli_output_open(cli_output *output, const char *path) {
 int cli_output_commit(cli_output *output) {
     if (!output->stream) return 0;
     int code = 0;
+    errno = 0;
     const bool written =
         fflush(output->stream) == 0 && !ferror(output->stream) && (!output->nameless || link_beside(output));
     const bool closed = fclose(output->stream) == 0;
     output->stream = NULL;
     if (!written || !closed || (output->temporary && rename(output->temporary, output->path) != 0))
-        code = cli_fail(CLI_TROUBLE, "cannot write %s: %s", output->path, strerror(errno));
+        /* Without an errno it is an earlier write that failed. */
+        code = cli_fail(CLI_TROUBLE, "cannot write %s: %s", output->path, strerror(errno ? errno : EIO));
     if (code == 0) {
         free(output->temporary);
         output->temporary = NULL;

@@ -7,10 +7,16 @@
  * shape; then each rank opens those that its own rows lie in.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
+
+enum { LONGEST_LINE = 2 * PATH_MAX + 1024 }; /* of a list: two file names, blanks and a comment */
 
 typedef struct part {
     char *a, *y; /* owned; y NULL: none */
@@ -60,18 +66,53 @@ static int read_line(cli_parts *p, const char *list, int number, char *line) {
     return add_part(p, beside(list, a), y ? beside(list, y) : NULL);
 }
 
+/* Opens the list, which must be a regular file: a device may never end, and a pipe may never begin. */
+static FILE *open_list(const char *list, int *code) {
+    struct stat info;
+    const int fd = open(list, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    *code = 0;
+    if (!file)
+        *code = cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(errno));
+    else if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
+        *code = cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(EISDIR));
+    else if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+        *code = cli_fail(CLI_TROUBLE, "%s: a list of parts is a regular file, which this is not", list);
+    if (*code == 0) return file;
+    if (file)
+        fclose(file);
+    else if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+/* Reads a line; 0 and *more, or an exit code. It is text, and not longer than two file names can be. */
+static int next_line(FILE *file, const char *list, int number, char line[LONGEST_LINE], bool *more) {
+    size_t used = 0;
+    int c;
+    while ((c = getc(file)) != EOF && c != '\n') {
+        if (c == '\0' || used == LONGEST_LINE - 1)
+            return cli_fail(CLI_BAD_INPUT, "%s: line %d %s; a list of parts is a text file with a file name a line",
+                            list, number, c ? "is too long" : "holds a zero byte");
+        line[used++] = (char)c;
+    }
+    line[used] = '\0';
+    *more = used > 0 || c == '\n';
+    if (c == EOF && ferror(file)) return cli_fail(CLI_TROUBLE, "%s: cannot be read: %s", list, strerror(errno));
+    return 0;
+}
+
 static int read_list(cli_parts *p, const char *list) {
     if (!*list) return cli_fail(CLI_BAD_INPUT, "@ wants the name of a list of parts behind it, as in @parts.txt");
-    FILE *file = fopen(list, "r");
-    if (!file) return cli_fail(CLI_TROUBLE, "%s: %s", list, strerror(errno));
-    char *line = NULL;
-    size_t size = 0;
-    int code = 0;
-    for (int number = 1; code == 0 && getline(&line, &size, file) >= 0; number++)
-        code = read_line(p, list, number, line);
-    if (code == 0 && ferror(file)) code = cli_fail(CLI_TROUBLE, "%s: cannot be read: %s", list, strerror(errno));
-    free(line);
-    fclose(file);
+    char line[LONGEST_LINE];
+    int code;
+    bool more = true;
+    FILE *file = open_list(list, &code);
+    for (int number = 1; code == 0 && more; number++) {
+        code = next_line(file, list, number, line, &more);
+        if (code == 0 && more) code = read_line(p, list, number, line);
+    }
+    if (file) fclose(file);
     if (code == 0 && p->count == 0) code = cli_fail(CLI_BAD_INPUT, "%s lists no parts", list);
     return code;
 }
@@ -79,13 +120,15 @@ static int read_list(cli_parts *p, const char *list) {
 /* ---- shapes ---------------------------------------------------------------------------------------------------------
  */
 
-static int open_part(const cli_problem *problem, part *q, const cli_common *common) {
+static int open_part(cli_problem *problem, part *q, const cli_common *common) {
     if (q->source) return 0;
-    const gpis_open_options options = cli_open_options(common);
+    const gpis_open_options options = cli_open_options(&problem->loading, common, q->a, false);
     const gpis_status status = gpis_source_open_with(problem->context, q->a, &options, &q->source);
+    cli_loading_end(&problem->loading);
     if (status != GPIS_OK) return cli_fail_status(problem->context, status);
     gpis_source_info info;
     gpis_source_describe(q->source, &info);
+    cli_tell_cache_trouble(&info);
     q->rows = info.rows;
     q->cols = info.cols;
     return 0;
@@ -155,10 +198,12 @@ static int match_columns(cli_problem *problem, const y_rows *r, const gpis_sourc
     return status == GPIS_OK ? 0 : cli_fail_status(problem->context, status);
 }
 
-static int read_y(cli_problem *problem, const y_rows *r) {
+static int read_y(cli_problem *problem, const cli_common *common, const y_rows *r) {
     gpis_source *y = NULL;
     gpis_source_info info;
-    gpis_status status = gpis_source_open(problem->context, r->path, NULL, &y);
+    const gpis_open_options options = cli_open_options(&problem->loading, common, r->path, true);
+    gpis_status status = gpis_source_open_with(problem->context, r->path, &options, &y);
+    cli_loading_end(&problem->loading);
     if (status != GPIS_OK) return cli_fail_status(problem->context, status);
     gpis_source_describe(y, &info);
     int code = match_columns(problem, r, &info);
@@ -186,16 +231,17 @@ static int take_rows(cli_problem *problem, cli_parts *p, const cli_common *commo
         if (status != GPIS_OK) return cli_fail_status(problem->context, status);
         p->sliced++;
         const y_rows y = {q->y, q->a, q->rows, first, last - first, row + first - begin, end - begin};
-        if (q->y) code = read_y(problem, &y);
+        if (q->y) code = read_y(problem, common, &y);
     }
     return code;
 }
 
 /* How many columns y has, also for ranks without rows. */
-static int match_y(cli_problem *problem, cli_parts *p, const char *a_path) {
+static int match_y(cli_problem *problem, cli_parts *p, const char *a_path, const cli_common *common) {
     if (!problem->y_file.data && p->sliced > 0 && gpis_source_target(p->slices[0], &problem->k))
         problem->dimensions = 1;
-    const int64_t k = (int64_t)cli_ranks_largest((double)problem->k);
+    int64_t k = (int64_t)cli_ranks_largest((double)problem->k);
+    if (k == 0 && common->without_y) k = 1;
     if (k == 0)
         return cli_fail(CLI_BAD_INPUT, "%s holds no y: give y as a second file, or name its column with --target",
                         a_path);
@@ -211,6 +257,8 @@ int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path,
     if (code == 0) code = a_path[0] == '@' ? read_list(p, a_path + 1) : add_part(p, strdup(a_path), NULL);
     if (code == 0 && y_path && p->parts[0].y)
         code = cli_fail(CLI_BAD_INPUT, "y is given twice: by the file %s and by the list %s", y_path, a_path + 1);
+    if (code == 0 && common->target && p->parts[0].y)
+        code = cli_fail(CLI_BAD_INPUT, "y is given twice: by --target and by the list %s", a_path + 1);
     code = cli_ranks_agree(code);
     if (code == 0) code = find_shapes(problem, p, common, &rows);
     if (code != 0) return code;
@@ -218,9 +266,9 @@ int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path,
     const int64_t end = ranks ? gpis_share_begin(rows, ranks->rank + 1, ranks->ranks) : rows;
     code = take_rows(problem, p, common, begin, end);
     const y_rows y = {y_path, a_path, rows, begin, end - begin, 0, end - begin};
-    if (code == 0 && y_path && end > begin) code = read_y(problem, &y);
+    if (code == 0 && y_path && end > begin) code = read_y(problem, common, &y);
     code = cli_ranks_agree(code);
-    if (code == 0) code = cli_ranks_agree(match_y(problem, p, a_path));
+    if (code == 0) code = cli_ranks_agree(match_y(problem, p, a_path, common));
     if (code != 0) return code;
     const gpis_status status = gpis_source_join(problem->context, p->slices, p->sliced, ranks, &problem->A);
     if (status != GPIS_OK) return cli_ranks_agree(cli_fail_status(problem->context, status));

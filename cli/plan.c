@@ -11,15 +11,15 @@ typedef struct plan_options {
 } plan_options;
 
 static const char doc[] =
-    "Tell what solve would do with the same arguments: each candidate with its passes over A, arithmetic, memory and "
-    "time "
-    "as predicted for this machine, and the reason for the choice. Nothing is solved."
-    "\vThe speed of the machine is measured the first time, which takes some tenths of a second, and kept in "
-    "$XDG_CACHE_HOME/gpis or ~/.cache/gpis; remove the file there to have it measured again. Memory is what a solve "
-    "takes "
-    "besides A. In JSON a number that is not known is null.\n"
+    "Show what solve would do with the same arguments: each candidate with its passes over A, arithmetic, memory and "
+    "time as predicted for this machine, and the reason for the choice. Nothing is solved."
+    "\vThe plan depends on y by the number of its columns only; without y, one column is assumed.\n"
     "\n"
-    "Example: gpis plan A.npy y.npy --set l1:3.5 --tol 1e-10";
+    "The speed of the machine is measured the first time, which takes some tenths of a second, and kept in "
+    "$XDG_CACHE_HOME/gpis or ~/.cache/gpis; remove the file there to have it measured again. Memory is what a solve "
+    "takes besides A. In JSON a number that is not known is null.\n"
+    "\n"
+    "Example: gpis plan A.npy --set l1:3.5 --tol 1e-10";
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     plan_options *o = state->input;
@@ -28,7 +28,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         state->child_inputs[0] = &o->common;
         state->child_inputs[1] = &o->method;
         return 0;
-    case ARGP_KEY_ARG: return cli_take_file(state, arg, &o->a, &o->y);
+    case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
     case ARGP_KEY_END:
         if (!o->a) return cli_usage(state, "plan needs the file of A");
         if (o->y && o->common.target) return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
@@ -59,12 +59,12 @@ static int print_json(const cli_problem *p, const gpis_machine *machine, const g
     for (int i = 0; i < plan->count; i++) json_array_append_new(candidates, candidate_json(&plan->candidates[i]));
     const gpis_candidate *chosen = &plan->candidates[plan->chosen];
     return cli_print_json(
-        json_pack("{s:s, s:s, s:s?, s:I, s:o, s:o, s:s, s:I, s:I, s:I, s:i, s:{s:i, s:f, s:f, s:f, s:f}, s:o, s:s}",
+        json_pack("{s:s, s:s, s:s?, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:{s:i, s:f, s:f, s:f, s:f}, s:o, s:s}",
                   "plan", plan->text, "method", chosen->method, "sketch", sketch_or_null(chosen), "m",
                   (json_int_t)chosen->m, "predicted_passes", count_or_null(chosen, chosen->passes), "predicted_seconds",
-                  cli_json_number(chosen->seconds), "set", gpis_set_spec(p->set), "rows", (json_int_t)p->shape.rows,
-                  "cols", (json_int_t)p->shape.cols, "responses", (json_int_t)p->k, "threads",
-                  gpis_context_threads(p->context), "machine", "threads", machine->threads, "read_bytes",
+                  cli_json_number(chosen->seconds), "set", cli_json_text(gpis_set_spec(p->set)), "rows",
+                  (json_int_t)p->shape.rows, "cols", (json_int_t)p->shape.cols, "responses", (json_int_t)p->k,
+                  "threads", gpis_context_threads(p->context), "machine", "threads", machine->threads, "read_bytes",
                   machine->read_bytes, "gradient_bytes", machine->gradient_bytes, "syrk_flops", machine->syrk_flops,
                   "memory", machine->memory, "candidates", candidates, "version", gpis_version()));
 }
@@ -112,20 +112,21 @@ static void print_table(const cli_problem *p, int64_t budget, const gpis_machine
     printf("problem       %lld rows, %lld columns, %s", (long long)p->shape.rows, (long long)p->shape.cols,
            p->shape.layout);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
-    printf("\nset           %s\n", gpis_set_spec(p->set));
+    printf("\nset           %s\n", cli_printable(gpis_set_spec(p->set)).text);
     if (budget > 0) printf("memory        %s allowed, --memory\n", amount((double)budget, "B", memory));
     printf("machine       %d threads, reads %s/s, multiplies %s/s, %s to work in (%s)\n\n", machine->threads,
            amount(machine->read_bytes, "B", read), amount(machine->syrk_flops, "flop", flops),
            amount(machine->memory, "B", memory), origin);
     printf("  %-32s%7s %12s %8s %9s\n", "candidate", "passes", "arithmetic", "memory", "time");
     for (int i = 0; i < plan->count; i++) print_candidate(&plan->candidates[i]);
-    printf("\nplan          %s\n", plan->text);
+    printf("\nplan          %s\n", cli_printable(plan->text).text);
 }
 
 int cli_plan(int argc, char **argv) {
     static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&cli_method_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {NULL, parse_option, "A [y]", doc, children, NULL, NULL};
     plan_options o = {.common = cli_common_default()};
+    o.common.without_y = true;
     o.method.settings = &o.common.settings;
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
 
@@ -139,6 +140,8 @@ int cli_plan(int argc, char **argv) {
         const char *origin = cli_machine(true, cli_problem_room(&p, &o.common), &machine);
         o.common.settings.machine = &machine;
         const gpis_status status = gpis_plan_make(p.context, p.A, p.k, p.set, &o.common.settings, &plan);
+        if (status == GPIS_OK && !o.common.quiet)
+            cli_method_tell_ignored(&o.method, &o.common, &plan.candidates[plan.chosen]);
         if (status != GPIS_OK)
             code = cli_fail_status(p.context, status);
         else if (o.common.json)

@@ -1,5 +1,6 @@
 /* The problem as files give it: A, y and the set, opened and matched with each other. */
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "cli.h"
@@ -10,8 +11,10 @@ double cli_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int use_y_file(cli_problem *p, const char *a_path, const char *y_path) {
-    const gpis_status status = gpis_array_read(p->context, y_path, &p->y_file);
+static int use_y_file(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
+    const gpis_open_options options = cli_open_options(&p->loading, common, y_path, true);
+    const gpis_status status = gpis_array_read_with(p->context, y_path, &options, &p->y_file);
+    cli_loading_end(&p->loading);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
     if (p->y_file.rows != p->shape.rows)
         return cli_fail(CLI_BAD_INPUT, "%s has %lld rows but %s has %lld; y needs one row for each row of A", y_path,
@@ -22,18 +25,32 @@ static int use_y_file(cli_problem *p, const char *a_path, const char *y_path) {
     return 0;
 }
 
-static int use_y_of_source(cli_problem *p, const char *a_path) {
+static int use_y_of_source(cli_problem *p, const char *a_path, const cli_common *common) {
     p->Y = gpis_source_target(p->A, &p->k);
     p->dimensions = p->k == 1 ? 1 : 2;
     if (p->Y) return 0;
+    p->k = 1;
+    if (common->without_y) return 0;
     return cli_fail(CLI_BAD_INPUT, "%s holds no y: give y as a second file, or name its column with --target", a_path);
 }
 
-gpis_open_options cli_open_options(const cli_common *common) {
+void cli_tell_cache_trouble(const gpis_source_info *info) {
+    if (!info->cache_trouble) return;
+    cli_defer(true);
+    cli_fail(CLI_TROUBLE, "%s", info->cache_trouble);
+    cli_defer(false);
+}
+
+/* --format is for what comes from standard input, or else for A; standard input is a .csv file without it. */
+gpis_open_options cli_open_options(cli_loading *loading, const cli_common *common, const char *path, bool is_y) {
     gpis_open_options options = gpis_open_options_default();
-    options.target = common->target;
+    options.target = is_y ? NULL : common->target;
     options.memory = common->settings.memory;
-    options.cache = common->cache;
+    if (strcmp(path, CLI_STANDARD_INPUT) == 0)
+        options.format = common->format ? common->format : "csv";
+    else if (!is_y && !common->standard_input)
+        options.format = common->format;
+    cli_loading_start(loading, common->quiet, common->cache, &options);
     return options;
 }
 
@@ -44,11 +61,13 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
         if (code == 0) gpis_source_describe(p->A, &p->shape);
         return code;
     }
-    const gpis_open_options options = cli_open_options(common);
+    const gpis_open_options options = cli_open_options(&p->loading, common, a_path, false);
     const gpis_status status = gpis_source_open_with(p->context, a_path, &options, &p->A);
+    cli_loading_end(&p->loading);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
     gpis_source_describe(p->A, &p->shape);
-    return y_path ? use_y_file(p, a_path, y_path) : use_y_of_source(p, a_path);
+    cli_tell_cache_trouble(&p->shape);
+    return y_path ? use_y_file(p, a_path, y_path, common) : use_y_of_source(p, a_path, common);
 }
 
 int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
@@ -58,6 +77,8 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     if (status == GPIS_OK) status = gpis_context_set_threads(p->context, cli_ranks_threads(common->threads));
     if (status == GPIS_OK) status = gpis_context_set_memory(p->context, common->settings.memory);
     int code = status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
+    if (code == 0 && common->standard_input && cli_ranks())
+        code = cli_fail(CLI_BAD_INPUT, "several ranks cannot share standard input; save it as a file and name that");
     code = cli_ranks_agree(code);
     if (code == 0) code = open_rows(p, a_path, y_path, common);
     if (code != 0) return code;
@@ -67,8 +88,10 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     return cli_ranks_agree(code);
 }
 
-int cli_problem_read_x(cli_problem *p, const char *path, gpis_array *out) {
-    const gpis_status status = gpis_array_read(p->context, path, out);
+int cli_problem_read_x(cli_problem *p, const cli_common *common, const char *path, gpis_array *out) {
+    const gpis_open_options options = cli_open_options(&p->loading, common, path, true);
+    const gpis_status status = gpis_array_read_with(p->context, path, &options, out);
+    cli_loading_end(&p->loading);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
     if (out->rows == p->shape.cols && out->cols == p->k) return 0;
     return cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but x must be %lld x %lld here (columns of A x responses)", path,

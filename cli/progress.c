@@ -1,10 +1,12 @@
 /*
  * The progress line on a terminal, written over and over:
  *
- *     pass 7, 43 %  1.2M rows/s  9.8 GB/s  gap 3.1e-05  about 40 s left
+ *     pass 7 of about 9, 43 %  1.2M rows/s  9.8 GB/s  gap 3.1e-05  about 40 s left
  *
- * The gap is relative, as the tolerance is. Its logarithm falls about evenly with time, so the time left is how far it
- * has to fall over how fast it fell in the last few reports; "-" while it does not fall, or is not known.
+ * The number of passes is what the plan predicts, and is left out when the solve takes more. The gap is relative, as
+ * the tolerance is; before there is one it is left out. Its logarithm falls about evenly with time, so the time left is
+ * how far it has to fall over how fast it fell in the last few reports; without these, the passes that are left over
+ * the speed of the last one; without a prediction it is left out.
  */
 #include <math.h>
 #include <string.h>
@@ -41,15 +43,15 @@ static double seconds_left(const cli_line *line) {
     return speed > 0 && isfinite(speed) ? fmax(0, (now->log_gap - log(line->tol)) / speed) : NAN;
 }
 
-static void print_left(char *text, size_t size, double seconds) {
+void cli_line_left(char *text, size_t size, double seconds) {
     if (!isfinite(seconds))
-        snprintf(text, size, "-");
+        snprintf(text, size, "%s", "");
     else if (seconds < 99.5)
-        snprintf(text, size, "about %.0f s left", fmax(1, seconds));
+        snprintf(text, size, "  about %.0f s left", fmax(1, seconds));
     else if (seconds < 99.5 * 60)
-        snprintf(text, size, "about %.0f min left", seconds / 60);
+        snprintf(text, size, "  about %.0f min left", seconds / 60);
     else
-        snprintf(text, size, "about %.0f h left", seconds / 3600);
+        snprintf(text, size, "  about %.0f h left", seconds / 3600);
 }
 
 /* ---- the line -------------------------------------------------------------------------------------------------------
@@ -70,39 +72,56 @@ static void print_rate(char *text, size_t size, double rows) {
     snprintf(text, size, rows < 9.95 ? "%.1f%s rows/s" : "%.0f%s rows/s", rows, units[unit]);
 }
 
-/* `place`: "pass 7, 43 %"; rate: passes a second; now: seconds of the solve. */
-static void show(cli_line *line, const char *place, double rate, double now) {
-    char text[WIDEST], left[64], rows[32], bytes[32] = "", gap[32] = "-";
+void cli_line_put(const char *text) { fprintf(stderr, "\r%.*s\033[K", width_of_terminal(), text); }
+
+/* Seconds to the end of the solve; NaN: unknown. done: passes so far, and the part of the one under way. */
+static double seconds_to_end(const cli_line *line, double done, double rate, double now) {
     const double limit = line->time_limit > 0 ? line->time_limit - now : INFINITY;
-    const double until = seconds_left(line) - (now - line->last.seconds);
-    print_left(left, sizeof left, isfinite(until) || isfinite(limit) ? fmax(0, fmin(until, limit)) : NAN);
+    double until = seconds_left(line) - (now - line->last.seconds);
+    if (!isfinite(until) && rate > 0 && done < (double)line->expected) until = ((double)line->expected - done) / rate;
+    return isfinite(until) || isfinite(limit) ? fmax(0, fmin(until, limit)) : NAN;
+}
+
+/* "pass 7 of about 9" */
+static void print_pass(char *text, size_t size, const cli_line *line, int64_t pass) {
+    const int length = snprintf(text, size, "pass %lld", (long long)pass);
+    if (pass <= line->expected)
+        snprintf(text + length, size - (size_t)length, " of about %lld", (long long)line->expected);
+}
+
+/* `place`: "pass 7, 43 %"; done: passes, with the part of this one; rate: passes a second; now: seconds of the solve.
+ */
+static void show(cli_line *line, const char *place, double done, double rate, double now) {
+    char text[WIDEST], left[64], rows[32], bytes[32] = "", gap[32] = "";
+    cli_line_left(left, sizeof left, seconds_to_end(line, done, rate, now));
     if (line->bytes > 0) snprintf(bytes, sizeof bytes, "  %.1f GB/s", rate * (double)line->bytes / 1e9);
     if (line->reports > 0 && isfinite(line->history[0].log_gap))
-        snprintf(gap, sizeof gap, "%.1e", exp(line->history[0].log_gap));
+        snprintf(gap, sizeof gap, "  gap %.1e", exp(line->history[0].log_gap));
     print_rate(rows, sizeof rows, rate * (double)line->rows);
-    snprintf(text, sizeof text, "%s  %s%s  gap %s  %s", place, rows, bytes, gap, left);
-    fprintf(stderr, "\r%.*s\033[K", width_of_terminal(), text);
+    snprintf(text, sizeof text, "%s  %s%s%s%s", place, rows, bytes, gap, left);
+    cli_line_put(text);
     line->printed = cli_clock();
     line->shown = true;
 }
 
 void cli_line_report(cli_line *line, const gpis_progress *p) {
-    char place[48];
+    char place[64];
     remember(line, p);
     if (!line->on || (line->shown && cli_clock() - line->printed < 0.1)) return; /* enough for the eye */
-    snprintf(place, sizeof place, "pass %lld", (long long)p->pass);
-    show(line, place, line->rate, p->seconds);
+    print_pass(place, sizeof place, line, p->pass);
+    show(line, place, (double)p->pass, line->rate, p->seconds);
 }
 
 void cli_line_within(cli_line *line, const gpis_pass_progress *p) {
-    char place[48];
+    char pass[64], place[80];
     if (!line->on) return;
     const double part = (double)p->done / (double)p->rows;
-    snprintf(place, sizeof place, "pass %lld, %.0f %%", (long long)p->pass, floor(100 * part));
-    show(line, place, p->pass_seconds > 0 ? part / p->pass_seconds : 0, p->seconds);
+    print_pass(pass, sizeof pass, line, p->pass);
+    snprintf(place, sizeof place, "%s, %.0f %%", pass, floor(100 * part));
+    show(line, place, (double)(p->pass - 1) + part, p->pass_seconds > 0 ? part / p->pass_seconds : 0, p->seconds);
 }
 
 void cli_line_end(cli_line *line) {
-    if (line->shown) fputs("\r\033[K", stderr);
+    if (line->shown) cli_line_put("");
     line->shown = false;
 }

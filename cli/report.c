@@ -5,11 +5,11 @@
 
 #include "cli.h"
 
-enum { LARGEST = 10 }; /* coefficients shown */
+enum { LARGEST = 10, WIDEST = 40 }; /* coefficients shown; columns that their names take, unless one is longer */
 
 static int64_t entries(const cli_problem *p) { return p->shape.cols * p->k; }
 
-static int64_t count_nonzeros(const double *x, int64_t count) {
+int64_t cli_count_nonzeros(const double *x, int64_t count) {
     int64_t nonzeros = 0;
     for (int64_t i = 0; i < count; i++) nonzeros += x[i] != 0;
     return nonzeros;
@@ -21,14 +21,27 @@ static int64_t count_nonzeros(const double *x, int64_t count) {
 json_t *cli_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 int cli_print_json(json_t *object) {
-    const bool printed = object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
+    /* ASCII: names from files cannot command a terminal then. */
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII;
+    const bool printed = object && json_dumpf(object, stdout, flags) == 0;
     json_decref(object);
     if (!printed) return cli_fail(CLI_TROUBLE, "cannot print the JSON result");
     putchar('\n');
     return 0;
 }
 
-int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_result *r, double sent) {
+static json_t *text_or_null(const char *text) { return *text ? cli_json_text(text) : json_null(); }
+
+/* What only check has to say. */
+static bool add_given(json_t *report, const gpis_result *r, const cli_given *given) {
+    if (!given) return true;
+    return json_object_set_new(report, "in_set", json_boolean(given->in_set)) == 0 &&
+           json_object_set_new(report, "given_objective", cli_json_number(r->given_objective)) == 0 &&
+           json_object_set_new(report, "given_nonzeros", json_integer(given->nonzeros)) == 0;
+}
+
+int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_result *r, const cli_given *given,
+                    double sent) {
     json_t *report = json_object();
     const struct {
         const char *key;
@@ -36,11 +49,12 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
     } fields[] = {
         {"status", json_string(gpis_outcome_text(r->outcome))},
         {"method", json_string(r->method)},
-        {"set", json_string(gpis_set_spec(p->set))},
+        {"set", cli_json_text(gpis_set_spec(p->set))},
         {"objective", cli_json_number(r->objective)},
         {"gap", cli_json_number(r->gap)},
         {"gap_kind", json_string(gpis_gap_kind_text(r->gap_kind))},
         {"gap_delta", cli_json_number(r->gap_delta)},
+        {"backward_error", cli_json_number(r->backward_error)},
         {"relative_gap", cli_json_number(gpis_relative_gap(r))},
         {"feasibility", cli_json_number(r->feasibility)},
         {"passes", json_integer(r->passes)},
@@ -55,15 +69,18 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"rows", json_integer(p->shape.rows)},
         {"cols", json_integer(p->shape.cols)},
         {"responses", json_integer(p->k)},
-        {"nonzeros", json_integer(count_nonzeros(r->x, entries(p)))},
+        {"nonzeros", json_integer(cli_count_nonzeros(r->x, entries(p)))},
         {"seed", json_integer((json_int_t)common->settings.seed)},
         {"threads", json_integer(gpis_context_threads(p->context))},
-        {"plan", json_string(r->plan)},
+        {"plan", cli_json_text(r->plan)},
+        {"warning", text_or_null(r->warning)},
+        {"checkpoint_trouble", text_or_null(r->checkpoint_trouble)},
         {"version", json_string(gpis_version())},
     };
     bool whole = true;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         whole = json_object_set_new(report, fields[i].key, fields[i].value) == 0 && whole;
+    whole = add_given(report, r, given) && whole;
     if (cli_ranks()) {
         whole = json_object_set_new(report, "ranks", json_integer(cli_ranks()->ranks)) == 0 && whole;
         whole = json_object_set_new(report, "bytes_sent", json_integer((json_int_t)sent)) == 0 && whole;
@@ -103,6 +120,7 @@ static void print_certificate(const gpis_result *r) {
                gpis_gap_kind_text(r->gap_kind), relative);
     else
         printf("certificate   %s: within %.1e of the best possible objective", gpis_gap_kind_text(r->gap_kind), r->gap);
+    if (r->backward_error > 0) printf(", for data within %.1e of these", r->backward_error);
     if (r->gap_kind == GPIS_GAP_PROBABLE) printf("; wrong with probability below %.0e", r->gap_delta);
     putchar('\n');
 }
@@ -129,16 +147,29 @@ static void print_largest(const cli_problem *p, const double *x) {
     int64_t shown = 0;
     while (shown < d && shown < LARGEST && order[shown].size > 0) shown++;
     for (int64_t i = 0; i < shown; i++) {
-        const int length = (int)strlen(gpis_source_column(p->A, order[i].index));
+        const int length = (int)strlen(cli_printable(gpis_source_column(p->A, order[i].index)).text);
         if (length > width) width = length;
     }
+    if (width > WIDEST) width = WIDEST;
     puts(shown > 0 ? "largest coefficients" : "all coefficients are zero");
     for (int64_t i = 0; i < shown; i++)
-        printf("  %-*s  % .6g\n", width, gpis_source_column(p->A, order[i].index), x[order[i].index]);
+        printf("  %-*s  % .6g\n", width, cli_printable(gpis_source_column(p->A, order[i].index)).text,
+               x[order[i].index]);
     free(order);
 }
 
-void cli_report_summary(const cli_problem *p, const cli_common *common, const gpis_result *r, double sent) {
+/* An x outside the set is told as it was given, before its projection is. */
+static void print_given(const cli_problem *p, const gpis_result *r, const cli_given *given) {
+    printf("x as given    NOT in the set: its distance from it is %.4g\n", r->feasibility);
+    printf("  objective   %.10g\n", r->given_objective);
+    printf("  nonzeros    %lld of %lld\n", (long long)given->nonzeros, (long long)entries(p));
+    puts("x projected on the set, the nearest point that is in it:");
+}
+
+void cli_report_summary(const cli_problem *p, const cli_common *common, const gpis_result *r, const cli_given *given,
+                        double sent) {
+    const bool outside = given && !given->in_set;
+    if (outside) print_given(p, r, given);
     printf("outcome       %s (tolerance %.0e)\n", outcome_in_words(r), common->settings.tol);
     printf("problem       %lld rows, %lld columns", (long long)p->shape.rows, (long long)p->shape.cols);
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
@@ -147,9 +178,12 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
     else
         puts("\nobjective     not known: no pass was made"); /* interrupted in the first */
     print_certificate(r);
-    printf("set           %s", gpis_set_spec(p->set));
-    printf(r->feasibility > 0 ? "; x is within %.1e of it\n" : "; x is in it\n", r->feasibility);
-    printf("nonzeros      %lld of %lld\n", (long long)count_nonzeros(r->x, entries(p)), (long long)entries(p));
+    printf("set           %s", cli_printable(gpis_set_spec(p->set)).text);
+    if (outside)
+        puts("; x as given is NOT in it, its projection is");
+    else
+        printf(r->feasibility > 0 ? "; x is within %.1e of it\n" : "; x is in it\n", r->feasibility);
+    printf("nonzeros      %lld of %lld\n", (long long)cli_count_nonzeros(r->x, entries(p)), (long long)entries(p));
     printf("passes        %lld", (long long)r->passes);
     if (r->sketches > 0) printf(" and %lld sketches", (long long)r->sketches);
     if (r->resumed_passes > 0) printf(", %lld of them from the checkpoint,", (long long)r->resumed_passes);
@@ -158,6 +192,6 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
         printf("ranks         %d of %d thread%s, which sent %.3g MB each pass\n", cli_ranks()->ranks,
                gpis_context_threads(p->context), gpis_context_threads(p->context) > 1 ? "s each" : "",
                1e-6 * sent / (double)(r->passes > 0 ? r->passes : 1));
-    if (r->plan[0]) printf("plan          %s\n", r->plan);
+    if (r->plan[0]) printf("plan          %s\n", cli_printable(r->plan).text);
     if (p->k == 1 && gpis_source_column(p->A, 0)) print_largest(p, r->x);
 }

@@ -8,6 +8,7 @@ typedef struct solve_options {
     cli_common common;
     cli_method method;
     const char *a, *y, *x0, *out, *trace;
+    bool every_given; /* --checkpoint-every */
 } solve_options;
 
 enum { WORTH_MEASURING = 1 << 26 }; /* bytes of A: below, a solve is over before the machine is measured */
@@ -28,10 +29,13 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Minimise ||y - A x||^2 over x in a convex set, with a bound on how far the answer is from the best possible."
-    "\vA is .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped), or @LIST, a file that names the parts of A, "
-    "one "
-    "a line, each with its y behind it if y is in parts too. y is a file of one row for each row of A; "
-    "leave it out where A carries it (--target, or the labels of a .svm file).\n"
+    "\vA is .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped), FILE.h5:/path (a data set in an HDF5 file), "
+    "- "
+    "(standard input, .csv unless --format says otherwise), or @LIST, a file that names the parts of A, one a line, "
+    "each "
+    "with its y behind it if y is in parts too. y is a file with one row for each row of A (.npy, .csv, FILE.h5:/path "
+    "or "
+    "-); leave it out where A carries it (--target, or the labels of a .svm file).\n"
     "\n"
     "Sets: none, nonneg, box:LO,HI, l1:R, l2:R, linf:R, simplex:R, capped-simplex:R, group:R:SIZE, nuclear:R, tv:R, "
     "monotone, affine:C.npy,b.npy; @dct or @U.npy after one puts it in an orthogonal transform domain.\n"
@@ -44,17 +48,40 @@ static const char doc[] =
     "\n"
     "Example: gpis solve A.npy y.npy --set l1:3.5 --out x.npy";
 
+/* Each file that is written has a name of its own, and none of them is one that is read; x0 may be replaced by x. */
+static error_t check_outputs(const solve_options *o, const struct argp_state *state) {
+    const struct {
+        const char *name, *path;
+        bool written;
+    } files[] = {{"A", o->a, false},
+                 {"y", o->y, false},
+                 {"--out", o->out, true},
+                 {"--trace", o->trace, true},
+                 {"--checkpoint", o->common.settings.checkpoint, true}};
+    enum { FILES = sizeof files / sizeof files[0] };
+    for (int i = 0; i < FILES; i++)
+        for (int j = i + 1; j < FILES; j++)
+            if (files[j].written && files[i].path && files[j].path && cli_output_is_same(files[i].path, files[j].path))
+                return cli_usage(state, "%s and %s are the same file, %s; name another", files[i].name, files[j].name,
+                                 files[j].path);
+    if (o->x0 && o->trace && cli_output_is_same(o->x0, o->trace))
+        return cli_usage(state, "--x0 and --trace are the same file, %s; name another", o->trace);
+    return 0;
+}
+
 static error_t check_options(const solve_options *o, const struct argp_state *state) {
     if (!o->a) return cli_usage(state, "solve needs the file of A");
     if (o->y && o->common.target) return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
     if (o->common.settings.resume && !o->common.settings.checkpoint)
         return cli_usage(state, "--resume needs --checkpoint FILE, the file to go on from");
+    if (o->every_given && !o->common.settings.checkpoint)
+        return cli_usage(state, "--checkpoint-every needs --checkpoint FILE, the file to write");
     if (o->out) {
         const size_t length = strlen(o->out);
         if (length < 5 || strcmp(o->out + length - 4, ".npy") != 0)
             return cli_usage(state, "--out writes .npy; '%s' does not end so", o->out);
     }
-    return 0;
+    return check_outputs(o, state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
@@ -66,30 +93,36 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_MAX_PASSES: return cli_integer(state, "max-passes", arg, 1, INT64_MAX, &o->common.settings.max_passes);
     case KEY_TIME_LIMIT: return cli_number(state, "time-limit", arg, 1e-9, 1e12, &o->common.settings.time_limit);
-    case KEY_X0: o->x0 = arg; return 0;
+    case KEY_X0: return cli_take_input(state, &o->common, arg, &o->x0);
     case KEY_OUT: o->out = arg; return 0;
     case KEY_TRACE: o->trace = arg; return 0;
     case KEY_CHECKPOINT:
         if (!*arg) return cli_usage(state, "--checkpoint wants the name of a file");
         o->common.settings.checkpoint = arg;
         return 0;
-    case KEY_EVERY: return cli_number(state, "checkpoint-every", arg, 0, 1e9, &o->common.settings.checkpoint_every);
+    case KEY_EVERY:
+        o->every_given = true;
+        return cli_number(state, "checkpoint-every", arg, 0, 1e9, &o->common.settings.checkpoint_every);
     case KEY_RESUME: o->common.settings.resume = 1; return 0;
-    case ARGP_KEY_ARG: return cli_take_file(state, arg, &o->a, &o->y);
+    case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
     case ARGP_KEY_END: return check_options(o, state);
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* Everything between the open problem and the result; the trace is put in its place however the solve ended. */
-static int run(cli_problem *p, solve_options *o, gpis_result *result) {
-    cli_output trace = {0};
+/* Says, before the solve begins, which of the options given it will not use. */
+static void tell_ignored(const cli_problem *p, const solve_options *o, const gpis_settings *settings) {
+    gpis_plan plan;
+    if (o->common.quiet || !cli_is_first() || !cli_method_is_given(&o->method, &o->common)) return;
+    if (gpis_plan_make(p->context, p->A, p->k, p->set, settings, &plan) != GPIS_OK) return; /* the solve will say why */
+    cli_method_tell_ignored(&o->method, &o->common, &plan.candidates[plan.chosen]);
+}
+
+/* Everything between the open problem and the result. The trace stays open. */
+static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result *result) {
     cli_watch_signals();
-    const int code = cli_ranks_agree(o->trace && cli_is_first() ? cli_output_open(&trace, o->trace) : 0);
-    if (code != 0) {
-        cli_output_discard(&trace);
-        return code;
-    }
+    const int code = cli_ranks_agree(o->trace && cli_is_first() ? cli_output_open(trace, o->trace) : 0);
+    if (code != 0) return code;
     cli_ranks_settled();
 
     gpis_settings settings = o->common.settings;
@@ -98,38 +131,45 @@ static int run(cli_problem *p, solve_options *o, gpis_result *result) {
                                 .bytes = p->shape.bytes,
                                 .tol = settings.tol,
                                 .time_limit = settings.time_limit},
-                       .trace = trace.stream};
+                       .trace = trace->stream};
     gpis_machine machine;
     cli_machine(p->shape.bytes >= WORTH_MEASURING, cli_problem_room(p, &o->common), &machine);
     settings.machine = &machine;
     settings.progress = cli_watch_progress;
     settings.pass_progress = cli_watch_pass;
     settings.progress_user = &watch;
+    tell_ignored(p, o, &settings);
+    gpis_plan plan;
+    if (watch.line.on && gpis_plan_make(p->context, p->A, p->k, p->set, &settings, &plan) == GPIS_OK)
+        watch.line.expected = plan.candidates[plan.chosen].passes;
     const gpis_status status = gpis_solve(p->context, p->A, p->Y, p->k, p->set, &settings, result);
     cli_line_end(&watch.line);
-    if (status != GPIS_OK) {
-        cli_output_discard(&trace);
-        return cli_fail_status(p->context, status);
-    }
-    return cli_output_commit(&trace);
+    return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
-static int report(const cli_problem *p, const solve_options *o, const gpis_result *result) {
-    int code = 0;
+/* Puts the files of an answer in their places. Trouble with one does not keep the others, or the report, from coming;
+ * it is told at the end of the program. Returns whether x was written. */
+static bool deliver(const cli_problem *p, const solve_options *o, cli_output *trace, const gpis_result *result) {
+    gpis_status status = GPIS_OK;
+    if (!cli_is_first()) return false;
+    cli_defer(true);
+    if (o->out) status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
+    if (status != GPIS_OK) cli_fail_status(p->context, status);
+    cli_output_commit(trace);
+    if (result->checkpoint_trouble[0]) cli_fail(CLI_TROUBLE, "checkpoint %s", result->checkpoint_trouble);
+    cli_defer(false);
+    return o->out && status == GPIS_OK;
+}
+
+static int report(const cli_problem *p, const solve_options *o, const gpis_result *result, bool written) {
     const double sent = cli_ranks_sent();
     if (!cli_is_first()) return 0;
-    if (o->out) {
-        const gpis_status status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
-        if (status != GPIS_OK) return cli_fail_status(p->context, status);
-    }
     if (result->warning[0] && !o->common.quiet) cli_fail(0, "warning: %s", result->warning);
-    if (o->common.json)
-        code = cli_report_json(p, &o->common, result, sent);
-    else if (!o->common.quiet) {
-        cli_report_summary(p, &o->common, result, sent);
-        if (o->out) printf("x             %s\n", o->out);
-    }
-    return code;
+    if (o->common.json) return cli_report_json(p, &o->common, result, NULL, sent);
+    if (o->common.quiet) return 0;
+    cli_report_summary(p, &o->common, result, NULL, sent);
+    if (written) printf("x             %s\n", cli_printable(o->out).text);
+    return 0;
 }
 
 /* Whether a new checkpoint could be written, before long work; one that is not there to go on from is worth a word. */
@@ -159,18 +199,24 @@ int cli_solve(int argc, char **argv) {
     cli_problem problem = {0};
     gpis_array x0 = {0};
     gpis_result result = {0};
+    cli_output trace = {0};
     int code = cli_ranks_start(o.common.mpi);
     if (code != 0) return code;
     if (o.out && cli_is_first()) code = cli_output_try(o.out);
     if (code == 0 && o.trace && cli_is_first()) code = cli_output_try(o.trace);
     if (code == 0 && cli_is_first()) code = try_checkpoint(&o);
     code = cli_ranks_agree(code);
+    if (!o.common.standard_input) cli_watch_signals(); /* a read that waits for a pipe would not notice */
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
-    if (code == 0) code = cli_ranks_agree(o.x0 ? cli_problem_read_x(&problem, o.x0, &x0) : 0);
+    if (code == 0) code = cli_ranks_agree(o.x0 ? cli_problem_read_x(&problem, &o.common, o.x0, &x0) : 0);
     o.common.settings.x0 = x0.data;
-    if (code == 0) code = run(&problem, &o, &result);
-    if (code == 0) code = report(&problem, &o, &result);
-    if (code == 0) code = outcome_code(result.outcome);
+    if (code == 0) code = run(&problem, &o, &trace, &result);
+    if (code == 0) {
+        const bool written = deliver(&problem, &o, &trace, &result);
+        code = cli_with_trouble(outcome_code(result.outcome), report(&problem, &o, &result, written));
+        code = cli_with_trouble(code, (int)cli_ranks_largest(cli_deferred_code())); /* all ranks end alike */
+    }
+    cli_output_discard(&trace); /* of a solve that failed */
 
     if (problem.context) {
         gpis_result_clear(problem.context, &result);

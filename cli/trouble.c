@@ -1,7 +1,75 @@
-/* Trouble in words and in exit codes. */
+/* Trouble in words and in exit codes, and text from outside made safe to print. */
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
+
+/* ---- text from files, file names and arguments ---------------------------------------------------------------------
+ */
+
+cli_text cli_printable(const char *text) {
+    cli_text out;
+    const int length = snprintf(out.text, sizeof out.text, "%s", text ? text : "");
+    gpis_make_printable(out.text);
+    if (length >= (int)sizeof out.text) strcpy(out.text + sizeof out.text - 4, "...");
+    return out;
+}
+
+json_t *cli_json_text(const char *text) {
+    json_t *string = json_string(text);
+    if (string || !text) return string;
+    char *copy = strdup(text); /* it is not UTF-8, as JSON has to be */
+    string = copy ? json_string(gpis_make_printable(copy)) : NULL;
+    free(copy);
+    return string;
+}
+
+/* ---- messages -------------------------------------------------------------------------------------------------------
+ */
+
+/* Messages that wait until the result has been reported, and the exit code that they ask for. */
+static struct {
+    bool on;
+    char *lines; /* owned */
+    int code;
+} deferred;
+
+/* "gpis: text"; of other ranks than the first, with their number. */
+static char *line_of(const char *text) {
+    char *line = NULL;
+    const int length = cli_is_first()
+                           ? asprintf(&line, "gpis: %s\n", text)
+                           : asprintf(&line, "gpis: rank %d: %s\n", cli_ranks() ? cli_ranks()->rank : 0, text);
+    return length < 0 ? NULL : line;
+}
+
+static void defer(int code, const char *text) {
+    char *line = line_of(text), *all = NULL;
+    if (line && asprintf(&all, "%s%s", deferred.lines ? deferred.lines : "", line) >= 0) {
+        free(deferred.lines);
+        deferred.lines = all;
+    } else {
+        fprintf(stderr, "gpis: %s\n", text); /* too early is better than not at all */
+    }
+    free(line);
+    if (code > deferred.code) deferred.code = code;
+}
+
+void cli_defer(bool on) { deferred.on = on; }
+
+int cli_deferred_code(void) { return deferred.code; }
+
+int cli_tell_deferred(int code) {
+    if (deferred.lines) fputs(deferred.lines, stderr);
+    free(deferred.lines);
+    deferred.lines = NULL;
+    return cli_with_trouble(code, deferred.code);
+}
+
+int cli_with_trouble(int code, int trouble) {
+    return trouble == 0 || code == CLI_BAD_INPUT || code == CLI_TROUBLE ? code : trouble;
+}
 
 int cli_fail(int code, const char *format, ...) {
     char text[1024];
@@ -9,7 +77,11 @@ int cli_fail(int code, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (!cli_ranks_keep(code, text)) fprintf(stderr, "gpis: %s\n", text);
+    gpis_make_printable(text);
+    if (deferred.on && code != 0)
+        defer(code, text);
+    else if (!cli_ranks_keep(code, text))
+        fprintf(stderr, "gpis: %s\n", text);
     return code;
 }
 

@@ -42,6 +42,7 @@ void cli_watch_files(void) {
     sigemptyset(&action.sa_mask);
     sigaction(SIGBUS, &action, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by write, with a reason */
+    signal(SIGPIPE, SIG_IGN); /* and so is a pipe whose reader has gone: a trace must not cost the answer */
 }
 
 static void write_trace(FILE *trace, const gpis_progress *p) {

@@ -40,6 +40,12 @@ static error_t mark(command *c, const char *name, const struct argp_state *state
     return cli_usage(state, "unknown experiment '%s'; there are syn1, syn2, syn3, syn4, magic04, year and all", name);
 }
 
+static bool is_marked(const command *c, const char *name) {
+    for (int i = 0; i < experiment_count; i++)
+        if (c->marked[i] && strcmp(name, experiments[i].name) == 0) return true;
+    return false;
+}
+
 static error_t parse_methods(command *c, char *list, const struct argp_state *state) {
     memset(c->options.wanted, 0, sizeof c->options.wanted);
     for (char *rest = list; rest;) {
@@ -72,6 +78,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!c->any) return cli_usage(state, "reproduce needs the name of an experiment, or all");
         if (!c->options.out) return cli_usage(state, "reproduce needs --out DIR");
+        if (c->options.year_file && !is_marked(c, "year"))
+            return cli_usage(state, "--year-file is for year, which is not among the experiments named");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

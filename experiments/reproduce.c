@@ -51,7 +51,9 @@ int reproduce(const bool *marked, reproduce_options *o) {
     if (code == 0 || code == CLI_INTERRUPTED) {
         int written = write_summary_csv(races, count, o);
         if (written == 0) written = write_page(races, count, steps, o);
-        if (written == 0) fprintf(stderr, "results are in %s, the page is %s/index.html\n", o->out, o->out);
+        if (written == 0)
+            fprintf(stderr, "results are in %s, the page is %s/index.html\n", cli_printable(o->out).text,
+                    cli_printable(o->out).text);
         if (written != 0) code = written;
     }
     for (int i = 0; races && i < count; i++) race_clear(&races[i]);

@@ -75,13 +75,24 @@ GPIS_API void gpis_context_destroy(gpis_context *context); /* NULL is fine; last
 GPIS_API gpis_status gpis_context_set_threads(gpis_context *context, int threads);
 GPIS_API int gpis_context_threads(const gpis_context *context);
 
-/* All that is made with this context together may take so many bytes (0: no limit): what would go beyond fails with
- * GPIS_NO_MEMORY. Rows of files that do not fit are then read window by window (gpis_source_open). */
+/* All that is made with this context together may take so many bytes: what would go beyond fails with GPIS_NO_MEMORY.
+ * Rows of files that do not fit are then read window by window (gpis_source_open).
+ *
+ * 0, as it is at first: no limit of the caller's. What the machine has free is the limit then: a file or a solve that
+ * needs more fails with GPIS_NO_MEMORY and says how much it needs, instead of taking memory until the system ends the
+ * program. That limit refuses only; it never changes how a problem is solved. It does not hold for a context with an
+ * allocator of its own, which decides itself. */
 GPIS_API gpis_status gpis_context_set_memory(gpis_context *context, int64_t bytes);
 GPIS_API int64_t gpis_context_memory_peak(const gpis_context *context); /* the most bytes in use at one time so far */
 
 /* The text of the last failure of a call that used this context; "" if none. Valid until the next call. */
 GPIS_API const char *gpis_last_error(const gpis_context *context);
+
+/* Makes a text safe to show on a terminal, in place, and returns it: every byte of a control character (escape
+ * sequences, line ends, U+0080 to U+009F), of a character that changes the direction or the line of the text, and of
+ * what is not UTF-8 becomes '?'. Messages and warnings of this library have been through it; names of columns, files
+ * and data sets, which are handed out as the files have them, have not. */
+GPIS_API char *gpis_make_printable(char *text);
 
 /* ---- arrays in files ----------------------------------------------------------------------------------------- */
 
@@ -95,6 +106,10 @@ typedef struct gpis_array {
 /* Reads .npy, text (.csv, .tsv, .txt, gzipped or not) or a data set of an HDF5 file (FILE.h5:/path). Non-finite entries
  * are refused with row and column. */
 GPIS_API gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array *out);
+struct gpis_open_options;
+/* The same with the format and the progress of `options`; the rest of them does not matter. */
+GPIS_API gpis_status gpis_array_read_with(gpis_context *context, const char *path,
+                                          const struct gpis_open_options *options, gpis_array *out);
 /* Writes a float64 .npy file beside `path`, then renames it: the file is whole or not there. */
 GPIS_API gpis_status gpis_array_write(gpis_context *context, const char *path, const double *data, int64_t rows,
                                       int64_t cols, int dimensions);
@@ -127,14 +142,31 @@ GPIS_API gpis_status gpis_source_callback(gpis_context *context, int64_t n, int6
                                           int concurrent, gpis_source **out);
 
 /* Opens .npy, .csv, .tsv, .mtx, .svm, .libsvm (text may be gzipped: .csv.gz, ...), and FILE.h5:/path, a data set or a
- * group of compressed rows in an HDF5 file (FILE.h5 alone where it holds but one). `target` names the column of a
- * .csv/.tsv file that holds y, by its header name or its number counted from 1; NULL for none. */
+ * group of compressed rows in an HDF5 file (FILE.h5 alone where it holds but one). "/dev/stdin" is standard input; it
+ * and other pipes need a `format` (below). `target` names the column of a .csv/.tsv file that holds y, by its header
+ * name or its number counted from 1; NULL for none. */
 GPIS_API gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out);
+
+/* How far the reading of a text file is. */
+typedef struct gpis_open_progress {
+    const char *path;    /* as it was given */
+    int64_t done, bytes; /* of the file, as it lies on the disk; bytes is 0 where its size is not known (a pipe) */
+    double seconds;      /* since it was opened */
+    const char *cache;   /* the cache of the file that has just been written; NULL: none, or not yet */
+    int64_t cache_bytes; /* its size */
+} gpis_open_progress;
+
+/* Called about ten times a second while text is read, and once when a cache has been written. Non-zero ends the
+ * reading: the call that opens the file fails with GPIS_STOPPED. */
+typedef int (*gpis_open_progress_fn)(void *user, const gpis_open_progress *progress);
 
 typedef struct gpis_open_options {
     const char *target; /* as above */
     int64_t memory;     /* bytes for everything, A, y and the solve; 0: the limit of the context, if it has one */
     const char *cache;  /* folder for what is made of text files; NULL: beside the file */
+    const char *format; /* "npy", "csv", "tsv", "txt", "mtx", "svm", ...; NULL: what the ending of the path says */
+    gpis_open_progress_fn progress; /* NULL: nobody is told */
+    void *progress_user;
 } gpis_open_options;
 GPIS_API gpis_open_options gpis_open_options_default(void);
 /* A file that fits in the memory is mapped or held there; of others each pass reads the rows anew, a window at a time,
@@ -169,6 +201,9 @@ typedef struct gpis_source_info {
     int64_t bytes;      /* what one pass reads; 0 for rows on demand */
     int resident;       /* non-zero: A lies in memory or is mapped there; zero: rows are read or made at each pass */
     int dimensions;     /* 1 where the file holds a plain vector */
+    /* Why the cache that was asked for could not be written; NULL: it was, or none was wanted. The rows are held in
+     * memory instead, and are complete. Borrowed from the source. */
+    const char *cache_trouble;
 } gpis_source_info;
 
 GPIS_API void gpis_source_describe(const gpis_source *source, gpis_source_info *info);
@@ -335,11 +370,13 @@ typedef struct gpis_settings {
     int64_t m;          /* rows of the sketch; 0: 8 d, but not more than n; for newton, what the plan says */
     int gpcs;           /* non-zero: start from the solution of a classical sketch of A and y */
     int64_t rounds;     /* GPIHS rounds; 0: no limit */
-    const int64_t *inner_iterations; /* of each round, the last one over and over; NULL: what the sketch is worth */
-    int64_t inner_rounds;            /* how many are listed */
-    int64_t batch;                   /* saga: rows of a minibatch */
-    int64_t memory;                  /* limit for the context while it solves, in bytes; 0: as the context has it */
-    const gpis_machine *machine;     /* what the plan is made for, borrowed; NULL: gpis_machine_default */
+    /* Of each round in turn, the last number for all further rounds; with gpcs the first number is for the classical
+     * sketch. NULL: as many as the sketch is worth. */
+    const int64_t *inner_iterations;
+    int64_t inner_rounds;        /* how many are listed */
+    int64_t batch;               /* saga: rows of a minibatch */
+    int64_t memory;              /* limit for the context while it solves, in bytes; 0: as the context has it */
+    const gpis_machine *machine; /* what the plan is made for, borrowed; NULL: gpis_machine_default */
     gpis_progress_fn progress;
     gpis_pass_progress_fn pass_progress;
     void *progress_user; /* given to both */
@@ -369,11 +406,21 @@ typedef struct gpis_result {
     double predicted_seconds; /* NaN: it said nothing */
     char plan[256];           /* what was done and why, in words */
     char warning[256];        /* what the caller should know although it is no failure; "" if nothing */
+    /* gpis_check: ||Y - A X||^2 of the X that was given, which need not be in K. gpis_solve: the same as objective. */
+    double given_objective;
+    /* Why the file settings->checkpoint does not hold all passes of this solve, although the solve itself is fine: the
+     * disk was full, the file was removed, ... "" if the file is complete or none was wanted. */
+    char checkpoint_trouble[512];
+    /* 0: the gap is for A as given. Otherwise columns of A depend on each other but for rounding, and the gap is for
+     * some data near A, for which they depend exactly: column j differs from a_j by at most backward_error ||a_j||. The
+     * warning names the columns. */
+    double backward_error;
 } gpis_result;
 
 GPIS_API gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                                 const gpis_settings *settings, gpis_result *result);
-/* Audits a given X from the data alone: objective, distance from K, certificate of its projection on K. */
+/* Audits a given X from the data alone. given_objective and feasibility (the distance from K) are those of X itself; x,
+ * objective and certificate those of its projection on K, which is X where X is in K. */
 GPIS_API gpis_status gpis_check(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                                 const double *X, const gpis_settings *settings, gpis_result *result);
 GPIS_API double gpis_relative_gap(const gpis_result *result); /* gap / (objective - gap); infinite where that is <= 0 */

@@ -4,8 +4,11 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpis)
 get_filename_component(openblas_dir ${OPENBLAS_OPENMP} DIRECTORY)
 
-# Other builds of OpenBLAS may stand first in the loader's search; the library names the folder of the one it needs.
-set_target_properties(gpis_shared PROPERTIES INSTALL_RPATH ${openblas_dir})
+# Run paths are the same in the build tree and in the installed tree. Were they different, CMake would rewrite them when it
+# installs, and to make room for that it ends those of the build tree with an empty entry, which the loader takes for the
+# current folder. Other builds of OpenBLAS may stand first in the loader's search, so each file names the folder of the
+# build it needs. $ORIGIN is the folder of the program itself: there the build tree has its libraries.
+set_target_properties(gpis_shared PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH ${openblas_dir})
 # For the installed static library, gpis::dependencies of gpisConfig.cmake stands for all it is linked with.
 target_link_libraries(gpis_static PRIVATE $<INSTALL_INTERFACE:gpis::dependencies>)
 
@@ -16,10 +19,12 @@ foreach(kind shared static)
   install(EXPORT gpis_${kind}_targets NAMESPACE gpis:: FILE gpis-${kind}.cmake DESTINATION ${package_dir})
 endforeach()
 if(TARGET gpis_program)
-  set_target_properties(gpis_program PROPERTIES INSTALL_RPATH
-                        "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${openblas_dir}")
+  file(RELATIVE_PATH lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(gpis_program PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+                        INSTALL_RPATH "$ORIGIN/${lib_from_bin};$ORIGIN;${openblas_dir}")
   install(TARGETS gpis_program)
   if(TARGET gpis_mpi)
+    set_target_properties(gpis_mpi PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
     install(TARGETS gpis_mpi DESTINATION ${CMAKE_INSTALL_LIBDIR}) # found by the run path of the program
   endif()
   install(DIRECTORY data/magic04 data/year DESTINATION share/gpis/data) # where `gpis gen` looks, seen from its bin

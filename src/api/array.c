@@ -7,35 +7,59 @@
 #include "source/hdf5_file.h"
 #include "source/table.h"
 
-static bool is_npy(const char *path) {
-    const size_t length = strlen(path);
-    return length > 4 && strcasecmp(path + length - 4, ".npy") == 0;
+/* The formats of arrays. */
+typedef enum kind { UNKNOWN, NPY, TEXT, HDF5 } kind;
+
+static kind kind_of_name(const char *name) {
+    static const char *const text[] = {"csv", "tsv", "txt", "data"};
+    if (*name == '.') name++;
+    if (strcasecmp(name, "npy") == 0) return NPY;
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+        if (strcasecmp(name, text[k]) == 0) return TEXT;
+    return UNKNOWN;
 }
 
-static bool is_text(const char *path) {
-    static const char *const endings[] = {".csv", ".tsv", ".txt", ".data"};
+static kind kind_of_path(const char *path) {
+    char ending[8] = "";
     size_t length = strlen(path);
-    if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0) length -= 3;
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        const size_t size = strlen(endings[k]);
-        if (length > size && strncasecmp(path + length - size, endings[k], size) == 0) return true;
-    }
-    return false;
+    const char *inside;
+    if (gpis_hdf5_path(path, &length, &inside)) return HDF5;
+    length = strlen(path);
+    const bool gzipped = length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
+    if (gzipped) length -= 3;
+    const char *dot = memrchr(path, '.', length);
+    if (!dot || dot == path || path + length - dot >= (ptrdiff_t)sizeof ending) return UNKNOWN;
+    memcpy(ending, dot, (size_t)(path + length - dot));
+    const kind found = kind_of_name(ending);
+    return gzipped && found != TEXT ? UNKNOWN : found;
 }
 
 gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array *out) {
-    if (!path || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a place for the array are needed");
+    const gpis_open_options options = gpis_open_options_default();
+    return gpis_array_read_with(context, path, &options, out);
+}
+
+gpis_status gpis_array_read_with(gpis_context *context, const char *path, const gpis_open_options *options,
+                                 gpis_array *out) {
+    if (!path || !options || !out)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the array are needed");
     *out = (gpis_array){0};
-    if (is_text(path)) return gpis_table_read(context, path, out); /* finite, or refused with line and column */
-    size_t length;
-    const char *inside;
-    const bool hdf5 = gpis_hdf5_path(path, &length, &inside);
-    if (!hdf5 && !is_npy(path))
+    gpis_status status = GPIS_OK;
+    switch (options->format ? kind_of_name(options->format) : kind_of_path(path)) {
+    case TEXT: return gpis_table_read(context, path, options, out); /* finite, or refused with line and column */
+    case NPY: status = gpis_npy_read(context, path, out); break;
+    case HDF5: status = gpis_hdf5_read(context, path, out); break;
+    default:
+        if (options->format)
+            return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                             "%s: an array cannot be of the format '%s', but npy, csv, tsv, "
+                             "txt or data",
+                             path, options->format);
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
                          "%s: what it is does not show in its ending; an array is .npy, .csv, .tsv, .txt, .data or "
                          "FILE.h5:/path",
                          path);
-    gpis_status status = hdf5 ? gpis_hdf5_read(context, path, out) : gpis_npy_read(context, path, out);
+    }
     if (status == GPIS_OK) status = gpis_array_finite(context, path, out);
     if (status != GPIS_OK) gpis_array_clear(context, out);
     return status;

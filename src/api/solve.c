@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/audit.h"
+#include "api/choose.h"
 #include "api/guard.h"
-#include "method/method.h"
 #include "plan/plan.h"
 #include "ranks/ranks.h"
 
@@ -97,14 +98,17 @@ static gpis_status check_settings(gpis_context *context, const gpis_settings *s,
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no certificate number %d", (int)s->certificate);
     if (s->restart < GPIS_RESTART_GRADIENT || s->restart > GPIS_RESTART_NONE)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no restart number %d", (int)s->restart);
-    if (s->certificate == GPIS_CERTIFICATE_NONE && !s->max_passes && !(s->time_limit > 0.0))
-        return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                         "without a certificate nothing ends the run: give max_passes or "
-                         "time_limit");
     for (int64_t i = 0; s->x0 && i < size; i++)
         if (!isfinite(s->x0[i]))
             return gpis_fail(context, GPIS_BAD_DATA, "entry %lld of x0 is %g", (long long)i + 1, s->x0[i]);
     return GPIS_OK;
+}
+
+/* What a solve needs besides, and an audit, which ends by itself, does not. */
+static gpis_status check_end(gpis_context *context, const gpis_settings *s) {
+    if (s->certificate != GPIS_CERTIFICATE_NONE || s->max_passes > 0 || s->time_limit > 0.0) return GPIS_OK;
+    return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                     "without a certificate nothing ends the run: give max_passes or time_limit");
 }
 
 static bool is_speed(double speed) { return isfinite(speed) && speed > 0.0; }
@@ -137,17 +141,14 @@ static gpis_status starting_point(gpis_run *run, double *x) {
 }
 
 static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *result) {
+    const gpis_bound bound = gpis_run_bound(run);
     snprintf(result->method, sizeof result->method, "%s", method);
     snprintf(result->warning, sizeof result->warning, "%s", run->warning);
     result->outcome = run->outcome;
     result->objective = run->objective;
     result->gap = gpis_run_gap(run);
-    result->gap_kind = gpis_run_lower(run) > run->lower ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
-    if (run->objective - run->lower <=
-        run->settings->tol * run->lower) { /* a proof that is good enough is worth more */
-        result->gap = fmax(0.0, run->objective - run->lower);
-        result->gap_kind = GPIS_GAP_PROVEN;
-    }
+    result->gap_kind = bound.probable ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
+    result->backward_error = bound.backward_error;
     if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* stopped before anything was known */
     result->gap_delta = result->gap_kind == GPIS_GAP_PROBABLE ? run->settings->delta : 0.0;
     result->passes = run->passes;
@@ -159,27 +160,6 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
     return GPIS_OK;
 }
 
-/* How to solve: as the checkpoint has it, or else as the planner says; then a checkpoint is begun if one is wanted. */
-static gpis_status choose(gpis_run *run, gpis_choice *choice, const gpis_method **method) {
-    gpis_plan plan;
-    bool resumed;
-    gpis_status status = gpis_replay_resume(run, choice, &resumed);
-    if (status == GPIS_OK && !resumed) {
-        status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, run->used, &plan);
-        if (status == GPIS_OK) *choice = gpis_plan_choice(&plan);
-    }
-    if (status != GPIS_OK) return status;
-    *method = gpis_method_find(run->context, choice->method);
-    if (!*method) return GPIS_BAD_ARGUMENT;
-    if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
-    const char *reason = (*method)->applicable(run);
-    if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
-        reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";
-    if (reason)
-        return gpis_fail(run->context, GPIS_NOT_APPLICABLE, "%s cannot be used here: %s", (*method)->name, reason);
-    return run->settings->checkpoint && !resumed ? gpis_replay_create(run, choice) : GPIS_OK;
-}
-
 static void enter_choice(const gpis_choice *choice, gpis_result *result) {
     snprintf(result->plan, sizeof result->plan, "%s", choice->plan);
     result->predicted_passes = choice->passes;
@@ -189,7 +169,7 @@ static void enter_choice(const gpis_choice *choice, gpis_result *result) {
 static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     gpis_choice choice;
     const gpis_method *method;
-    gpis_status status = choose(run, &choice, &method);
+    gpis_status status = gpis_choose(run, &choice, &method);
     if (status == GPIS_OK) status = starting_point(run, x);
     if (status != GPIS_OK) return status;
     run->m = choice.m;
@@ -198,47 +178,22 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     status = method->run(run, x);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
-    gpis_replay_finish(run);
-    if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
+    gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
+    gpis_run_explain_dependence(run);
     memcpy(x, run->best, (size_t)run->size * sizeof(double));
     status = gpis_set_distance(run->set, x, &result->feasibility);
+    result->given_objective = run->objective;
     return status == GPIS_OK ? fill_result(run, method->name, result) : status;
 }
 
-/* The bounds at x: one gradient pass, and one Gram pass if the first-order bound is not enough. */
-static gpis_status audit(gpis_run *run, const double *x, double *g) {
-    gpis_point point;
-    gpis_status status = gpis_run_gradient(run, x, g, &point);
-    if (status != GPIS_OK) return status;
-    gpis_run_offer(run, &point);
-    status = gpis_run_first_order(run, &point);
-    if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
-    if (!run->model && gpis_method_newton.applicable(run)) return GPIS_OK;
-    if (!run->model && !gpis_run_model_fits(run)) {
-        snprintf(run->warning, sizeof run->warning,
-                 "the second-order bound needs the Gram matrix, which does not fit in the memory allowed");
-        return GPIS_OK;
-    }
-    if (!run->model) status = gpis_run_make_model(run, NULL, NULL, NULL);
-    return status == GPIS_OK ? gpis_run_second_order(run, &point, false) : status;
-}
-
-/* The same bounds as a solve ends with, from the data alone; in extended precision where the tolerance needs it. */
+/* The same bounds as a solve ends with, from the data alone. */
 static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
-    double *g = gpis_alloc(run->context, run->size, sizeof *g);
-    if (!g) return GPIS_NO_MEMORY;
     run->paused = true; /* a few passes and no more: no limit of time */
-    gpis_status status = gpis_set_distance(run->set, x, &result->feasibility);
-    if (status == GPIS_OK && result->feasibility > 0.0) status = gpis_set_project(run->set, x, x);
-    if (status == GPIS_OK) status = audit(run, x, g);
-    if (status == GPIS_OK && gpis_run_noise_is_in_the_way(run)) {
-        gpis_run_extend(run);
-        status = audit(run, x, g);
-    }
-    gpis_free(run->context, g);
+    run->audit = true;
+    const gpis_status status = gpis_audit(run, x, &result->feasibility, &result->given_objective);
     if (status != GPIS_OK) return status;
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;
-    if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
+    gpis_run_explain_dependence(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->predicted_seconds = NAN;
     return fill_result(run, "check", result);
@@ -280,11 +235,13 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     context->message[0] = '\0';
     gpis_status status = Y ? check_all(context, A, k, set, settings)
                            : gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs A, y, a set and settings");
+    if (status == GPIS_OK && work == solve) status = check_end(context, settings);
     if (status == GPIS_OK && work == check && !X)
         status = gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
     gpis_run run = {.context = context};
     const int64_t limit = context->limit;
     if (status == GPIS_OK) limit_memory(context, settings);
+    if (status == GPIS_OK && !gpis_account_affords_x(context, A->d, k)) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_run_start(&run, context, A, Y, k, set, settings);
     if (status == GPIS_OK) {
         result->x = gpis_alloc(context, run.size, sizeof(double));
@@ -323,6 +280,7 @@ gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpi
     memset(out, 0, sizeof *out);
     context->message[0] = '\0';
     gpis_status status = check_all(context, A, k, set, settings);
+    if (status == GPIS_OK) status = check_end(context, settings);
     if (status != GPIS_OK) return status;
     const int64_t limit = context->limit;
     limit_memory(context, settings);

@@ -16,6 +16,11 @@ struct gpis_context {
     /* The account of memory, in bytes; a reader thread may allocate while others do. */
     int64_t limit; /* 0: none */
     atomic_llong used, peak;
+    /* Where there is no limit, what the system has free is one (free_memory.h). Allocations are counted apart from
+     * mapped files, whose pages the system takes back by itself. `granted`: so far as allocations may grow before the
+     * system is asked again. `free_memory` is NULL where the caller's own allocator is responsible. */
+    atomic_llong allocated, granted;
+    int64_t (*free_memory)(int64_t allocated);
     char message[GPIS_MESSAGE_SIZE];
 };
 
@@ -32,8 +37,15 @@ void gpis_free(gpis_context *context, void *memory); /* NULL is fine */
  * when that is beyond the limit. */
 bool gpis_account_take(gpis_context *context, int64_t bytes);
 void gpis_account_return(gpis_context *context, int64_t bytes);
-/* What may still be allocated; INT64_MAX without a limit. */
+/* What may still be allocated; INT64_MAX without a limit. What the system has free does not count here: methods choose
+ * by this number, and what they choose must not depend on the state of the machine. */
 int64_t gpis_account_left(const gpis_context *context);
+/* Whether the system has so many bytes free, where it is what limits; the message is set when it has not. To be asked
+ * before work that will take this much by and by. `what` needs it, for the message: "apgd", "A.mtx". */
+bool gpis_account_affords(gpis_context *context, const char *what, double bytes);
+/* The same for X of d x k. Whatever is done with it, several arrays of its size are held, and those must fit at least:
+ * to be asked before the first of them is allocated. */
+bool gpis_account_affords_x(gpis_context *context, int64_t d, int64_t k);
 
 /* "1.9G": bytes as the program's --memory takes them (K, M, G of 1024), rounded up so that so much is enough. */
 typedef struct gpis_bytes_text {

@@ -8,6 +8,10 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "base/free_memory.h"
+
+/* Allocations grow by so many bytes before the system is asked again how much it has free. */
+enum { GRANT = 1 << 24 };
 
 #define TEXT_OF(x) TEXT_OF_(x)
 #define TEXT_OF_(x) #x
@@ -32,7 +36,9 @@ static void default_release(void *user, void *memory) {
 
 gpis_status gpis_context_create(gpis_context **out) {
     const gpis_allocator allocator = {default_allocate, default_release, NULL};
-    return gpis_context_create_with(&allocator, out);
+    const gpis_status status = gpis_context_create_with(&allocator, out);
+    if (status == GPIS_OK) (*out)->free_memory = gpis_free_memory;
+    return status;
 }
 
 gpis_status gpis_context_create_with(const gpis_allocator *allocator, gpis_context **out) {
@@ -46,6 +52,9 @@ gpis_status gpis_context_create_with(const gpis_allocator *allocator, gpis_conte
     context->limit = 0;
     atomic_init(&context->used, 0);
     atomic_init(&context->peak, 0);
+    atomic_init(&context->allocated, 0);
+    atomic_init(&context->granted, GRANT);
+    context->free_memory = NULL;
     context->message[0] = '\0';
     *out = context;
     return GPIS_OK;
@@ -82,6 +91,7 @@ gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *for
     va_start(args, format);
     vsnprintf(context->message, sizeof context->message, format, args);
     va_end(args);
+    gpis_make_printable(context->message); /* it may quote names and fields of files */
     return status;
 }
 
@@ -118,6 +128,48 @@ int64_t gpis_account_left(const gpis_context *context) {
     return gpis_max64(0, context->limit - atomic_load(&context->used));
 }
 
+bool gpis_account_affords(gpis_context *context, const char *what, double bytes) {
+    const long long allocated = atomic_load(&context->allocated);
+    if (context->limit > 0 || !context->free_memory) return true;
+    if ((double)allocated + bytes <= (double)atomic_load(&context->granted)) return true; /* too little to ask for */
+    const int64_t left = context->free_memory(allocated);
+    if (bytes <= (double)left) return true;
+    gpis_fail(context, GPIS_NO_MEMORY,
+              "%s needs %s of memory, and only %s are free here; free some, or set a limit to stay below (--memory)",
+              what, gpis_bytes(bytes).text, gpis_bytes((double)left).text);
+    return false;
+}
+
+bool gpis_account_affords_x(gpis_context *context, int64_t d, int64_t k) {
+    enum { ARRAYS = 8 };
+    char what[80];
+    snprintf(what, sizeof what, "x of %lld x %lld coefficients", (long long)d, (long long)k);
+    return gpis_account_affords(context, what, ARRAYS * (double)sizeof(double) * (double)d * (double)k);
+}
+
+/* Enters an allocation; false, with the message set, when the system cannot give so much. */
+static bool take_allocation(gpis_context *context, int64_t bytes) {
+    const int64_t all = atomic_fetch_add(&context->allocated, bytes) + bytes;
+    if (all <= atomic_load(&context->granted) || context->limit > 0 || !context->free_memory) return true;
+    const int64_t left = context->free_memory(all - bytes);
+    if (bytes > left) {
+        atomic_fetch_sub(&context->allocated, bytes);
+        gpis_fail(context, GPIS_NO_MEMORY,
+                  "%s more of memory are needed besides the %s in use, and only %s are free here; free some, or set a "
+                  "limit to stay below (--memory)",
+                  gpis_bytes((double)bytes).text, gpis_bytes((double)(all - bytes)).text,
+                  gpis_bytes((double)left).text);
+        return false;
+    }
+    atomic_store(&context->granted, all + GRANT);
+    return true;
+}
+
+static void return_allocation(gpis_context *context, int64_t bytes) {
+    const long long all = atomic_fetch_sub(&context->allocated, bytes) - bytes;
+    if (atomic_load(&context->granted) > all + GRANT) atomic_store(&context->granted, all + GRANT);
+}
+
 gpis_bytes_text gpis_bytes(double bytes) {
     gpis_bytes_text out;
     int unit = 0;
@@ -133,15 +185,20 @@ void *gpis_alloc(gpis_context *context, int64_t count, size_t size) {
     int64_t bytes;
     if (size > INT64_MAX || !gpis_checked_mul(count, (int64_t)size, &bytes) ||
         (uint64_t)bytes > SIZE_MAX - 2 * GPIS_ALIGNMENT || bytes > INT64_MAX - GPIS_ALIGNMENT) {
-        gpis_fail(context, GPIS_TOO_LARGE, "an array of %lld elements of %zu bytes is too large", (long long)count,
+        gpis_fail(context, GPIS_NO_MEMORY, "an array of %lld elements of %zu bytes is too large", (long long)count,
                   size);
         return NULL;
     }
     /* A line before the memory holds its size. */
     bytes += GPIS_ALIGNMENT;
-    if (!gpis_account_take(context, bytes)) return NULL;
+    if (!take_allocation(context, bytes)) return NULL;
+    if (!gpis_account_take(context, bytes)) {
+        return_allocation(context, bytes);
+        return NULL;
+    }
     char *memory = context->allocator.allocate(context->allocator.user, GPIS_ALIGNMENT, (size_t)bytes);
     if (!memory) {
+        return_allocation(context, bytes);
         gpis_account_return(context, bytes);
         gpis_fail(context, GPIS_NO_MEMORY, "out of memory: %lld bytes were not to be had",
                   (long long)(bytes - GPIS_ALIGNMENT));
@@ -160,7 +217,9 @@ void *gpis_alloc_zero(gpis_context *context, int64_t count, size_t size) {
 void gpis_free(gpis_context *context, void *memory) {
     if (!memory) return;
     char *piece = (char *)memory - GPIS_ALIGNMENT;
-    gpis_account_return(context, *(const int64_t *)(const void *)piece);
+    const int64_t bytes = *(const int64_t *)(const void *)piece;
+    return_allocation(context, bytes);
+    gpis_account_return(context, bytes);
     context->allocator.release(context->allocator.user, piece);
 }
 

@@ -15,7 +15,8 @@ enum { CHUNK = 1 << 30 };
 
 gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int64_t *size) {
     struct stat info;
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool standard = strcmp(path, GPIS_STANDARD_INPUT) == 0;
+    *fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
     if (*fd < 0) return gpis_fail(context, GPIS_IO, "%s: cannot be opened: %s", path, strerror(errno));
     gpis_status status = GPIS_OK;
     if (fstat(*fd, &info) != 0)
@@ -29,7 +30,7 @@ gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int
         *fd = -1;
         return status;
     }
-    *size = S_ISREG(info.st_mode) ? (int64_t)info.st_size : -1;
+    *size = S_ISREG(info.st_mode) && !standard ? (int64_t)info.st_size : -1;
     return GPIS_OK;
 }
 
@@ -154,7 +155,25 @@ void gpis_file_drop(gpis_new_file *file) {
     *file = (gpis_new_file){.fd = -1};
 }
 
-gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {
+bool gpis_file_temporary(int *fd) {
+    const char *folder = getenv("TMPDIR");
+    char name[PATH_MAX];
+    if (!folder || !*folder) folder = "/tmp";
+    *fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (*fd >= 0) return true;
+    const int length = snprintf(name, sizeof name, "%s/gpis-XXXXXX", folder);
+    if (length < 0 || length >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    *fd = mkostemp(name, O_CLOEXEC);
+    if (*fd >= 0) unlink(name);
+    return *fd >= 0;
+}
+
+/* `withheld`: permissions that the file does not have, besides those that the umask takes away. */
+static gpis_status replace(gpis_context *context, const char *path, mode_t withheld, const gpis_file_part *parts,
+                           int count) {
     char target[PATH_MAX];
     gpis_new_file file;
     struct stat old;
@@ -164,11 +183,23 @@ gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpi
     if (exists && !S_ISREG(old.st_mode)) return write_directly(context, path, parts, count);
     /* Behind a symbolic link it is the file that changes, not the link. */
     const char *name = exists && realpath(path, target) ? target : path;
-    if (!gpis_file_begin(name, 0666, &file)) return write_failed(context, path);
-    if (exists) fchmod(file.fd, old.st_mode & 07777); /* a courtesy: some file systems know no modes */
+    if (!gpis_file_begin(name, 0666 & ~withheld, &file)) return write_failed(context, path);
+    if (exists) fchmod(file.fd, old.st_mode & 07777 & ~withheld); /* a courtesy: some file systems know no modes */
     gpis_status status = write_parts(context, path, file.fd, parts, count);
     if (status == GPIS_OK && (fsync(file.fd) != 0 || !gpis_file_name(&file, name)))
         status = write_failed(context, path);
     gpis_file_drop(&file);
     return status;
+}
+
+gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {
+    return replace(context, path, 0, parts, count);
+}
+
+gpis_status gpis_file_replace_own(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {
+    return replace(context, path, S_IWGRP | S_IWOTH, parts, count);
+}
+
+bool gpis_file_is_trusted(const struct stat *info, uid_t user) {
+    return S_ISREG(info->st_mode) && info->st_uid == user && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }

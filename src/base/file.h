@@ -7,8 +7,11 @@
 
 #include "base/base.h"
 
-/* Opens for reading. *size is the file's length in bytes, or -1 where it has none (a pipe). Refuses directories and
- * empty files. */
+/* Standard input by this name is read with the descriptor it has, from where that stands. */
+#define GPIS_STANDARD_INPUT "/dev/stdin"
+
+/* Opens for reading. *size is the file's length in bytes, or -1 where it has to be read in order, once: a pipe, and
+ * standard input whatever that is. Refuses directories and empty files. */
 gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int64_t *size);
 
 /* Exactly `bytes` bytes from `offset` on; fewer is a failure. */
@@ -35,6 +38,9 @@ bool gpis_file_name(gpis_new_file *file, const char *path);
 /* Closes the descriptor, and removes a file that has not got its name. */
 void gpis_file_drop(gpis_new_file *file);
 
+/* A file without a name in $TMPDIR, or else in /tmp, which is gone when it is closed. False, with errno set: none. */
+bool gpis_file_temporary(int *fd);
+
 typedef struct gpis_file_part {
     const void *data;
     int64_t bytes;
@@ -44,5 +50,12 @@ typedef struct gpis_file_part {
  * name: whoever looks sees the old file or the whole new one. What is no regular file (a device, a pipe) is written to
  * directly. */
 gpis_status gpis_file_replace(gpis_context *context, const char *path, const gpis_file_part *parts, int count);
+/* The same for a file that is to be trusted later: nobody but its owner may write to it, whatever the umask. */
+gpis_status gpis_file_replace_own(gpis_context *context, const char *path, const gpis_file_part *parts, int count);
+
+struct stat;
+/* Whether what is in the file is as trustworthy as this user: it is a regular file of theirs that nobody else may write
+ * to. */
+bool gpis_file_is_trusted(const struct stat *info, uid_t user);
 
 #endif

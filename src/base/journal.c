@@ -65,6 +65,11 @@ static gpis_status open_file(gpis_journal *j) {
     if (j->fd < 0) return gpis_fail(j->context, GPIS_IO, "%s: cannot be opened: %s", j->path, strerror(errno));
     if (fstat(j->fd, &info) != 0 || !S_ISREG(info.st_mode))
         return gpis_fail(j->context, GPIS_IO, "%s: a checkpoint is a regular file, which this is not", j->path);
+    if (!gpis_file_is_trusted(&info, geteuid()))
+        return gpis_fail(j->context, GPIS_IO,
+                         "%s: belongs to another user, or others may write to it; if you trust what is in it, make a "
+                         "copy of your own (cp) and resume from that",
+                         j->path);
     if (flock(j->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return gpis_fail(j->context, GPIS_IO, "%s: another solve is writing this checkpoint; wait for it, or end it",
                          j->path);
@@ -94,7 +99,7 @@ gpis_status gpis_journal_create(gpis_context *context, const char *path, double 
     pieces[0] = (gpis_file_part){&HEAD, sizeof HEAD};
     pieces[1] = (gpis_file_part){&head, sizeof head};
     for (int i = 0; i < count; i++) pieces[i + 2] = (gpis_file_part){parts[i].data, parts[i].bytes};
-    gpis_status status = gpis_file_replace(context, path, pieces, count + 2);
+    gpis_status status = gpis_file_replace_own(context, path, pieces, count + 2);
     if (status == GPIS_OK) status = gpis_journal_open(context, path, every, out);
     if (status == GPIS_OK) (*out)->at = (*out)->size;
     return status;
@@ -120,12 +125,14 @@ static bool read_at(const gpis_journal *j, int64_t offset, void *to, int64_t byt
     return true;
 }
 
-bool gpis_journal_next(gpis_journal *j, gpis_journal_record *out) {
+bool gpis_journal_next(gpis_journal *j, int64_t longest, gpis_journal_record *out) {
     char piece[1 << 16];
     record_head head;
     const int64_t begin = j->at + (int64_t)sizeof head;
     if (begin > j->size || !read_at(j, j->at, &head, sizeof head)) return false;
     if (head.kind == 0 || head.length < 0 || head.length > j->size - begin) return false;
+    j->damaged = head.length > longest;
+    if (j->damaged) return false;
     uint32_t sum = checksum_start(&head);
     for (int64_t done = 0; done < head.length;) {
         const int64_t count = gpis_min64(head.length - done, sizeof piece);
@@ -153,7 +160,8 @@ gpis_status gpis_journal_read(gpis_journal *j, const gpis_journal_part *parts, i
 
 /* The last whole record stays the last; errno says what went wrong. */
 static void give_up(gpis_journal *j) {
-    snprintf(j->trouble, sizeof j->trouble, "%s: cannot be written: %s", j->path, strerror(errno));
+    snprintf(j->trouble, sizeof j->trouble, "%s: cannot be written: %s; the passes it holds already are good", j->path,
+             strerror(errno));
     j->failed = true;
     if (ftruncate(j->fd, j->at) == 0) j->size = j->at; /* where not, the checksum tells */
 }
@@ -186,4 +194,13 @@ void gpis_journal_append(gpis_journal *j, uint32_t kind, const gpis_journal_part
 void gpis_journal_sync(gpis_journal *j) {
     if (!j->failed && fdatasync(j->fd) != 0) give_up(j);
     j->durable = gpis_clock();
+}
+
+void gpis_journal_finish(gpis_journal *j) {
+    struct stat ours, there;
+    gpis_journal_sync(j);
+    if (j->failed || fstat(j->fd, &ours) != 0) return;
+    if (stat(j->path, &there) == 0 && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino) return;
+    snprintf(j->trouble, sizeof j->trouble, "%s: was removed, moved or replaced while the solve ran", j->path);
+    j->failed = true;
 }

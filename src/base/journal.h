@@ -10,6 +10,10 @@
  * every so many seconds. A record that is cut short or damaged ends the journal: it and what follows is as if it had
  * never been written, and is written over.
  *
+ * Whoever can write the file can make a record with the right checksum: it guards against accidents and is no
+ * signature. So a journal is opened only if it belongs to this user and nobody else may write to it, and who reads
+ * records still has to check what is in them.
+ *
  * Reading comes first, from the first record on; the first append ends it. A journal that cannot be written any more
  * (the disk is full) keeps what it holds and takes no further record; `trouble` says why.
  */
@@ -48,13 +52,17 @@ gpis_status gpis_journal_create(gpis_context *context, const char *path, double 
 gpis_status gpis_journal_open(gpis_context *context, const char *path, double every, gpis_journal **out);
 void gpis_journal_close(gpis_journal *journal); /* NULL is fine */
 
-/* True, and what it is, when another whole and undamaged record follows. */
-bool gpis_journal_next(gpis_journal *journal, gpis_journal_record *out);
+/* True, and what it is, when another whole and undamaged record follows. One of more than `longest` bytes counts as
+ * damaged and is not looked at: the file is not trusted about how much there is to read. */
+bool gpis_journal_next(gpis_journal *journal, int64_t longest, gpis_journal_record *out);
 /* Reads that record, whose length is that of all parts together. */
 gpis_status gpis_journal_read(gpis_journal *journal, const gpis_journal_part *parts, int count);
 
 void gpis_journal_append(gpis_journal *journal, uint32_t kind, const gpis_journal_part *parts, int count);
 /* Makes durable what was appended; so does append when it is time. */
 void gpis_journal_sync(gpis_journal *journal);
+/* The end of writing: the same, and a file that was removed or replaced in the meantime is trouble too, since its
+ * records are lost with it. */
+void gpis_journal_finish(gpis_journal *journal);
 
 #endif

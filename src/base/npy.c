@@ -18,10 +18,8 @@
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define HOST_ORDER '<'
-#define OTHER_ORDER_NAME "big-endian"
 #else
 #define HOST_ORDER '>'
-#define OTHER_ORDER_NAME "little-endian"
 #endif
 
 enum { MAGIC_BYTES = 6, PREFIX_MAX = 12, DESCR_MAX = 16, ALIGNMENT = 64 };
@@ -135,13 +133,12 @@ static bool read_dictionary(cursor *c, fields *f) {
 
 /* ---- what it means ------------------------------------------------------------------------------------------- */
 
-static const char *type_word(const char *descr) {
-    switch (descr[0] && strchr("<>=|", descr[0]) ? descr[1] : descr[0]) {
+static const char *type_word(char letter) {
+    switch (letter) {
     case 'i':
-    case 'u': return "whole numbers";
-    case 'b': return "truth values";
+    case 'u': return "integers of an unknown width";
     case 'c': return "complex numbers";
-    case 'f': return "floats of another width";
+    case 'f': return "floats of an unknown width";
     case 'O': return "Python objects";
     case 'S':
     case 'a':
@@ -152,24 +149,40 @@ static const char *type_word(const char *descr) {
     }
 }
 
-static gpis_status decide_type(gpis_context *context, const char *path, const fields *f, gpis_type *out) {
-    if (f->structured)
-        return gpis_fail(context, GPIS_BAD_DATA,
-                         "%s: holds a structured array; save a plain float64 or float32 array instead", path);
-    const char *descr = f->descr;
-    const bool wide = strcmp(descr + (descr[0] != '\0'), "f8") == 0;
-    const bool narrow = strcmp(descr + (descr[0] != '\0'), "f4") == 0;
-    if ((wide || narrow) && (descr[0] == HOST_ORDER || descr[0] == '=')) {
-        *out = wide ? GPIS_FLOAT64 : GPIS_FLOAT32;
-        return GPIS_OK;
+/* '<f8', '|b1', '>i4', ...: an order, a letter and a width in bytes. False: these are no real numbers that are known.
+ */
+static bool parse_descr(const char *descr, gpis_npy_stored *out) {
+    static const struct {
+        const char *name; /* letter and width */
+        gpis_npy_kind kind;
+    } known[] = {
+        {"f8", GPIS_NPY_FLOAT},    {"f4", GPIS_NPY_FLOAT},    {"f2", GPIS_NPY_FLOAT},    {"i1", GPIS_NPY_SIGNED},
+        {"i2", GPIS_NPY_SIGNED},   {"i4", GPIS_NPY_SIGNED},   {"i8", GPIS_NPY_SIGNED},   {"u1", GPIS_NPY_UNSIGNED},
+        {"u2", GPIS_NPY_UNSIGNED}, {"u4", GPIS_NPY_UNSIGNED}, {"u8", GPIS_NPY_UNSIGNED}, {"b1", GPIS_NPY_BOOL},
+    };
+    const char order = descr[0];
+    for (size_t k = 0; order && k < sizeof known / sizeof *known; k++) {
+        if (strcmp(descr + 1, known[k].name) != 0) continue;
+        *out = (gpis_npy_stored){.kind = known[k].kind, .width = known[k].name[1] - '0'};
+        out->swapped = out->width > 1 && (order == '<' || order == '>') && order != HOST_ORDER;
+        return strchr(out->width > 1 ? "<>=" : "<>=|", order) != NULL;
     }
-    if ((wide || narrow) && (descr[0] == '<' || descr[0] == '>'))
+    return false;
+}
+
+static gpis_status decide_type(gpis_context *context, const char *path, const fields *f, gpis_npy_header *out) {
+    if (f->structured)
+        return gpis_fail(context, GPIS_BAD_DATA, "%s: holds a structured array; save a plain array of numbers instead",
+                         path);
+    if (!parse_descr(f->descr, &out->stored)) {
+        const char letter = f->descr[0] && strchr("<>=|", f->descr[0]) ? f->descr[1] : f->descr[0];
         return gpis_fail(context, GPIS_BAD_DATA,
-                         "%s: its numbers ('%s') are " OTHER_ORDER_NAME "; save it again with astype('%cf%d')", path,
-                         descr, HOST_ORDER, wide ? 8 : 4);
-    return gpis_fail(context, GPIS_BAD_DATA,
-                     "%s: its entries ('%s') are %s; float64 or float32 is needed: save it again with astype('%cf8')",
-                     path, descr, type_word(descr), HOST_ORDER);
+                         "%s: its entries ('%s') are %s; real numbers are needed: save it again with astype('%cf8')",
+                         path, f->descr, type_word(letter), HOST_ORDER);
+    }
+    const bool narrow = out->stored.kind == GPIS_NPY_FLOAT && out->stored.width == 4 && !out->stored.swapped;
+    out->type = narrow ? GPIS_FLOAT32 : GPIS_FLOAT64;
+    return GPIS_OK;
 }
 
 static gpis_status decide_shape(gpis_context *context, const char *path, const fields *f, int64_t size,
@@ -184,16 +197,16 @@ static gpis_status decide_shape(gpis_context *context, const char *path, const f
     if (out->rows == 0 || out->cols == 0)
         return gpis_fail(context, GPIS_BAD_SHAPE, "%s: holds an empty array, %" PRId64 " x %" PRId64, path, out->rows,
                          out->cols);
-    const int width = out->type == GPIS_FLOAT64 ? 8 : 4;
-    int64_t bytes;
-    if (!gpis_checked_mul(out->rows, out->cols, &bytes) || !gpis_checked_mul(bytes, width, &bytes))
+    int64_t cells, bytes;
+    if (!gpis_checked_mul(out->rows, out->cols, &cells) || !gpis_checked_mul(cells, sizeof(double), &bytes))
         return gpis_fail(context, GPIS_TOO_LARGE, "%s: its shape, %" PRId64 " x %" PRId64 ", overflows 64 bits", path,
                          out->rows, out->cols);
+    bytes = cells * out->stored.width;
     if (bytes > size - out->offset)
         return gpis_fail(context, GPIS_BAD_DATA,
-                         "%s: its header promises %" PRId64 " x %" PRId64 " float%d numbers, %" PRId64
+                         "%s: its header promises %" PRId64 " x %" PRId64 " numbers ('%s'), %" PRId64
                          " bytes, but the file has %" PRId64 " bytes of them; was it cut short?",
-                         path, out->rows, out->cols, 8 * width, bytes, size - out->offset);
+                         path, out->rows, out->cols, f->descr, bytes, size - out->offset);
     return GPIS_OK;
 }
 
@@ -220,7 +233,7 @@ gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsign
     if (!read_dictionary(&c, &f))
         return not_npy(context, path, "its header must give descr, fortran_order and shape, and nothing else");
     *out = (gpis_npy_header){.offset = prefix + length};
-    const gpis_status status = decide_type(context, path, &f, &out->type);
+    const gpis_status status = decide_type(context, path, &f, out);
     return status == GPIS_OK ? decide_shape(context, path, &f, size, out) : status;
 }
 
@@ -248,18 +261,32 @@ static void to_row_major(const gpis_npy_header *h, const void *stored, double *o
     }
 }
 
-/* Numbers stored just as they are wanted are read in place; others by way of a copy. */
+/* Makes doubles of what lies at the end of `stored`, in the order of the file. */
+static gpis_status convert_stored(gpis_context *context, const char *path, const gpis_npy_header *h, void *stored) {
+    const int64_t count = h->rows * h->cols;
+    if (!gpis_npy_is_converted(h->stored)) return GPIS_OK;
+    const int64_t done =
+        gpis_npy_convert(h->stored, (const char *)stored + gpis_npy_lead(h->stored, count), count, stored);
+    if (done == count) return GPIS_OK;
+    const bool by_rows = h->order == GPIS_ROW_MAJOR;
+    return gpis_npy_inexact(context, path, by_rows ? done / h->cols : done % h->rows,
+                            by_rows ? done % h->cols : done / h->rows);
+}
+
+/* Numbers in the wanted order are read, and converted, in place; others by way of a copy. */
 static gpis_status read_numbers(gpis_context *context, const char *path, int fd, const gpis_npy_header *h,
                                 double *data) {
     const int64_t count = h->rows * h->cols;
-    if (h->type == GPIS_FLOAT64 && h->order == GPIS_ROW_MAJOR)
-        return gpis_file_read(context, path, fd, h->offset, data, count * (int64_t)sizeof(double));
-    const size_t width = h->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
-    void *stored = gpis_alloc(context, count, width);
+    const bool in_place = h->type == GPIS_FLOAT64 && h->order == GPIS_ROW_MAJOR;
+    void *stored =
+        in_place ? data : gpis_alloc(context, count, h->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float));
     if (!stored) return GPIS_NO_MEMORY;
-    const gpis_status status = gpis_file_read(context, path, fd, h->offset, stored, count * (int64_t)width);
-    if (status == GPIS_OK) to_row_major(h, stored, data);
-    gpis_free(context, stored);
+    const int64_t lead = gpis_npy_is_converted(h->stored) ? gpis_npy_lead(h->stored, count) : 0;
+    gpis_status status =
+        gpis_file_read(context, path, fd, h->offset, (char *)stored + lead, count * (int64_t)h->stored.width);
+    if (status == GPIS_OK) status = convert_stored(context, path, h, stored);
+    if (status == GPIS_OK && !in_place) to_row_major(h, stored, data);
+    if (!in_place) gpis_free(context, stored);
     return status;
 }
 
@@ -271,10 +298,8 @@ gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *o
     *out = (gpis_array){0};
     gpis_status status = gpis_file_open(context, path, &fd, &size);
     if (status != GPIS_OK) return status;
-    if (size < 0)
-        status = gpis_fail(context, GPIS_IO, "%s: is not a regular file; save the .npy file first", path);
-    else
-        status = read_header(context, path, fd, size, &header);
+    if (size < 0) status = gpis_npy_spool(context, path, &fd, &size);
+    if (status == GPIS_OK) status = read_header(context, path, fd, size, &header);
     if (status == GPIS_OK) {
         data = gpis_alloc(context, header.rows * header.cols, sizeof *data);
         status = data ? read_numbers(context, path, fd, &header, data) : GPIS_NO_MEMORY;

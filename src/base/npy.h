@@ -2,10 +2,11 @@
 #ifndef GPIS_NPY_H
 #define GPIS_NPY_H
 
-#include "base/base.h"
+#include "base/npy_convert.h"
 
 typedef struct gpis_npy_header {
-    gpis_type type;
+    gpis_npy_stored stored; /* the numbers as the file has them */
+    gpis_type type;         /* and as they are used: float64 unless the file has the machine's own float32 */
     gpis_order order;
     int dimensions;     /* 1 or 2 */
     int64_t rows, cols; /* cols is 1 when dimensions is 1 */
@@ -16,10 +17,14 @@ typedef struct gpis_npy_header {
 enum { GPIS_NPY_HEADER_BYTES = 66560 };
 
 /* Parses the header of an open .npy file of `size` bytes, of which the first `available` are at `bytes`, and checks
- * that the file holds all it promises. Refuses big-endian, integer, structured, empty and more than 2-D arrays, each
- * with its own word. `path` is for messages. */
+ * that the file holds all it promises. Refuses arrays of anything but real numbers, structured and empty arrays, and
+ * those of more than 2 dimensions, each with a message of its own. `path` is for messages. */
 gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsigned char *bytes, int64_t available,
                            int64_t size, gpis_npy_header *out);
+
+/* Makes *fd a file that can be read anywhere, where it is a pipe: a nameless temporary copy. Standard input that is a
+ * regular file stays as it is. *size: bytes of the file. On failure *fd is as it was. */
+gpis_status gpis_npy_spool(gpis_context *context, const char *path, int *fd, int64_t *size);
 
 /* The whole array as row-major doubles. */
 gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *out);

@@ -14,10 +14,31 @@ static const double UNIT = 0.5 * DBL_EPSILON;
 /* The share of the curvature that pays for rounding errors in the gradient (docs/maths). */
 static const double SHARE = 1e-3;
 
+/* sum_j ||a_j|| ||X_j|| >= ||A X||, as large as the terms that make it up. */
+static double size_of_products(const gpis_set *set, const gpis_point *point) {
+    double sum = 0.0;
+    for (int64_t j = 0; j < set->d; j++) sum += sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
+    return sum;
+}
+
 double gpis_certificate_grain(const gpis_set *set, const gpis_point *point) {
-    double products = 0.0; /* sum_j ||a_j|| ||X_j|| >= ||A X|| */
-    for (int64_t j = 0; j < set->d; j++) products += sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
-    return UNIT * products * UNIT * products;
+    const double moved = UNIT * size_of_products(set, point);
+    return moved * moved;
+}
+
+/*
+ * With A + E in the place of A, ||E_j|| <= nearness ||a_j||, the residual is r + E x, and the measured gradient is off
+ * by E'r as well (docs/maths, "Nearly dependent columns"). So a point of A, with larger errors, is one of A + E.
+ */
+static gpis_point point_near(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    gpis_point near = *point;
+    if (!(model->nearness > 0.0)) return near;
+    const double r = sqrt(point->objective), e = point->errors.residual;
+    const double moved_by = model->nearness * size_of_products(set, point); /* ||E x|| is at most this */
+    near.errors.product += model->nearness * (r + e);
+    near.errors.residual += moved_by;
+    near.errors.objective += 2.0 * (r + e) * moved_by + moved_by * moved_by;
+    return near;
 }
 
 /* Sums of d k products that nearly cancel against each other: in extended precision. */
@@ -168,9 +189,10 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     const bool flat = model->slack > 0.0;
     double curved = INFINITY, interior = INFINITY;
     gpis_status status = GPIS_OK;
-    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, point, model, s, &curved);
-    if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, point, model, s, &interior);
-    *gap = fmin(curved, interior) + point->errors.objective;
+    const gpis_point near = point_near(set, point, model);
+    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, &near, model, s, &curved);
+    if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, &near, model, s, &interior);
+    *gap = fmin(curved, interior) + near.errors.objective;
     return status;
 }
 

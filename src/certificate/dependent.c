@@ -5,43 +5,78 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/accurate.h"
 #include "linalg/exact.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
+static const double TINY = 0x1p-900;    /* products that are smaller may lose more than a rounding */
+static const double UP = 1.0 + 0x1p-40; /* more than the roundings of a bound on rounding errors */
 
 /* ---- <l, N_i> = 0 ---------------------------------------------------------------------------------------------------
  */
 
-/* Row t of M less the multiple of row `with` that has the same entry in column j; false where that has no doubles. */
-static bool subtract_row(int64_t d, int64_t j, const double *with, double *t) {
-    const double quotient = t[j] / with[j];
-    const bool divides = fma(quotient, with[j], -t[j]) == 0.0;
-    const double a = divides ? 1.0 : with[j], b = divides ? quotient : t[j];
-    for (int64_t i = 0; b != 0.0 && i < d; i++) {
-        t[i] = gpis_exact_cross(a, t[i], b, with[i]);
-        if (isnan(t[i])) return false;
+/* A row of doubles that are known up to `blur`: the true entries are within blur[j] of entry[j]. Where it is 0,
+ * entry[j] is exact; entries that are exactly zero are such. */
+typedef struct row {
+    double *entry, *blur;
+} row;
+
+static row row_of(double *M, int64_t rows, int64_t d, int64_t i) { return (row){M + i * d, M + (rows + i) * d}; }
+
+static bool is_zero(row r, int64_t j) { return r.entry[j] == 0.0 && r.blur[j] == 0.0; }
+
+/* t := a t - b with, in doubles that are exact; false, and t is as before, where that has none. */
+static bool subtract_exactly(int64_t d, double a, double b, row with, row t, double *work) {
+    for (int64_t i = 0; i < d; i++) {
+        work[i] = gpis_exact_cross(a, t.entry[i], b, with.entry[i]);
+        if (isnan(work[i]) || t.blur[i] > 0.0 || with.blur[i] > 0.0) return false;
     }
+    memcpy(t.entry, work, (size_t)d * sizeof *work);
     return true;
 }
 
-/* A pivot: the column of the largest activity that rows from `first` on have an entry in, and the row with the smallest
- * one. */
-static bool choose_pivot(int64_t count, int64_t d, const double *M, const double *activity, int64_t first, int64_t *row,
+/*
+ * Row t less the multiple of row `with` that has the same entry in column j. Exact where doubles allow it, as for null
+ * vectors of small fractions; otherwise what rounding does is added to the blur. With q* = t_j / with_j for the true
+ * entries and q for the computed ones, |q* - q| <= (u |q with_j| + blur of t_j + |q| blur of with_j) / |true with_j|.
+ */
+static void subtract_row(int64_t d, int64_t j, row with, row t, double *work) {
+    if (is_zero(t, j)) return;
+    const double q = t.entry[j] / with.entry[j], least = fabs(with.entry[j]) - with.blur[j];
+    const bool divides = fma(q, with.entry[j], -t.entry[j]) == 0.0;
+    if (subtract_exactly(d, divides ? 1.0 : with.entry[j], divides ? q : t.entry[j], with, t, work)) return;
+    const double rounded = divides ? 0.0 : UNIT * fabs(t.entry[j]);
+    const double off = UP * (rounded + t.blur[j] + fabs(q) * with.blur[j]) / least;
+    for (int64_t i = 0; i < d; i++) {
+        if (is_zero(with, i)) continue;
+        const double value = fma(-q, with.entry[i], t.entry[i]);
+        const double lost = fabs(q * with.entry[i]) < TINY ? TINY : UNIT * fabs(value);
+        t.blur[i] = UP * (lost + t.blur[i] + fabs(q) * with.blur[i] + off * (fabs(with.entry[i]) + with.blur[i]));
+        t.entry[i] = value;
+    }
+    t.entry[j] = t.blur[j] = 0.0;
+}
+
+/* A pivot: the column of the largest activity in which a row from `first` on has an entry that is surely not zero, and
+ * the row with the smallest one. */
+static bool choose_pivot(int64_t count, int64_t d, double *M, const double *activity, int64_t first, int64_t *at,
                          int64_t *column) {
     double highest = -1.0, smallest = INFINITY;
     for (int64_t i = first; i < count; i++)
         for (int64_t j = 0; j < d; j++) {
-            const double entry = fabs(M[i * d + j]);
-            if (entry == 0.0 || activity[j] < highest || (activity[j] == highest && entry >= smallest)) continue;
+            const row r = row_of(M, count, d, i);
+            const double entry = fabs(r.entry[j]);
+            if (entry == 0.0 || entry < 1e3 * r.blur[j] || activity[j] < highest) continue;
+            if (activity[j] == highest && entry >= smallest) continue;
             highest = activity[j];
             smallest = entry;
-            *row = i;
+            *at = i;
             *column = j;
         }
     return highest >= 0.0;
 }
 
-static void swap_rows(int64_t d, double *a, double *b) {
+static void swap_entries(int64_t d, double *a, double *b) {
     for (int64_t j = 0; a != b && j < d; j++) {
         const double t = a[j];
         a[j] = b[j];
@@ -50,37 +85,60 @@ static void swap_rows(int64_t d, double *a, double *b) {
 }
 
 /* Row i of M now says l_j = - sum of the others M_ij' l_j' / M_ij for its pivot j. Where those are all 0, it is 0. */
-static void solve_for_pivots(int64_t rows, int64_t d, const double *M, const int64_t *pivot, double *l, double *off) {
+static void solve_for_pivots(int64_t count, int64_t rows, int64_t d, double *M, const int64_t *pivot, double *l,
+                             double *off) {
     for (int64_t i = 0; i < rows; i++) l[pivot[i]] = 0.0;
     for (int64_t i = 0; i < rows; i++) { /* no row has an entry in the pivot of another */
-        double sum = 0.0, size = 0.0;
-        const double entry = M[i * d + pivot[i]];
+        const row r = row_of(M, count, d, i);
+        double sum = 0.0, size = 0.0, blurred = 0.0;
+        const double entry = r.entry[pivot[i]], blur = r.blur[pivot[i]];
         for (int64_t j = 0; j < d; j++) {
             if (j == pivot[i]) continue;
-            sum += M[i * d + j] * l[j];
-            size += fabs(M[i * d + j] * l[j]);
+            sum += r.entry[j] * l[j];
+            size += fabs(r.entry[j] * l[j]);
+            blurred += r.blur[j] * fabs(l[j]);
         }
         l[pivot[i]] = -sum / entry;
-        off[pivot[i]] = ((double)d + 4.0) * UNIT * size / fabs(entry);
+        off[pivot[i]] = ((double)d + 4.0) * UNIT * size / fabs(entry) +
+                        UP * (blurred + fabs(l[pivot[i]]) * blur) / (fabs(entry) - blur);
     }
 }
 
+/* Whether nothing is left of the rows that have no pivot: not even an entry that may be zero or not. */
+static bool is_spent(int64_t count, int64_t rows, int64_t d, double *M) {
+    for (int64_t i = rows; i < count; i++)
+        for (int64_t j = 0; j < d; j++)
+            if (!is_zero(row_of(M, count, d, i), j)) return false;
+    return true;
+}
+
+/* Gauss-Jordan elimination, with the pivots in the order of decreasing activity. Returns how many there are. */
+static int64_t eliminate(int64_t count, int64_t d, double *M, double *activity, int64_t *pivot, double *work) {
+    int64_t rows = 0, at, column;
+    while (choose_pivot(count, d, M, activity, rows, &at, &column)) {
+        const row with = row_of(M, count, d, rows), other = row_of(M, count, d, at);
+        swap_entries(d, with.entry, other.entry);
+        swap_entries(d, with.blur, other.blur);
+        for (int64_t i = 0; i < count; i++)
+            if (i != rows) subtract_row(d, column, with, row_of(M, count, d, i), work);
+        activity[column] = -2.0; /* no entry is left in it but that of this row */
+        pivot[rows++] = column;
+    }
+    return rows;
+}
+
 gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int64_t d, const double *N,
-                                      const double *size, double *l, double *off, bool *found) {
-    double *M = gpis_alloc(context, (count + 1) * d, sizeof *M), *activity = M + count * d;
-    int64_t *pivot = gpis_alloc(context, count, sizeof *pivot), rows = 0, row, column;
-    *found = M && pivot;
-    if (*found) {
+                                      const double *blur, const double *size, double *l, double *off, bool *found) {
+    double *M = gpis_alloc_zero(context, 2 * (count + 1) * d, sizeof *M), *activity = M + 2 * count * d;
+    int64_t *pivot = gpis_alloc(context, count, sizeof *pivot);
+    *found = false;
+    if (M && pivot) {
         memcpy(M, N, (size_t)(count * d) * sizeof *M);
+        if (blur) memcpy(M + count * d, blur, (size_t)(count * d) * sizeof *M);
         for (int64_t j = 0; j < d; j++) activity[j] = size[j] * fabs(l[j]), off[j] = 0.0;
-        while (*found && choose_pivot(count, d, M, activity, rows, &row, &column)) {
-            swap_rows(d, M + rows * d, M + row * d);
-            for (int64_t i = 0; i < count && *found; i++)
-                if (i != rows) *found = subtract_row(d, column, M + rows * d, M + i * d);
-            activity[column] = -2.0; /* no entry is left in it but that of this row */
-            pivot[rows++] = column;
-        }
-        if (*found) solve_for_pivots(rows, d, M, pivot, l, off);
+        const int64_t rows = eliminate(count, d, M, activity, pivot, activity + d);
+        *found = is_spent(count, rows, d, M);
+        if (*found) solve_for_pivots(count, rows, d, M, pivot, l, off);
     }
     const gpis_status status = M && pivot ? GPIS_OK : GPIS_NO_MEMORY;
     gpis_free(context, M);
@@ -102,7 +160,7 @@ gpis_status gpis_dependent_clean(gpis_context *context, const gpis_set *set, con
     for (int64_t i = 0; N && i < count * d; i++) N[i] = i < model->nulls * d ? model->N[i] : 1.0;
     for (int64_t c = 0; c < k && status == GPIS_OK && found; c++) {
         for (int64_t j = 0; j < d; j++) column[j] = l[j * k + c];
-        status = gpis_dependent_annihilate(context, count, d, N, model->scale, column, lost, &found);
+        status = gpis_dependent_annihilate(context, count, d, N, NULL, model->scale, column, lost, &found);
         for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
             l[j * k + c] = column[j];
             sum += lost[j] * lost[j];
@@ -124,7 +182,7 @@ gpis_status gpis_dependent_clean(gpis_context *context, const gpis_set *set, con
 typedef struct walls {
     int64_t count;
     bool ordered;          /* monotone */
-    double *N;             /* nulls x count: <N_i, w_j> */
+    double *N, *blur;      /* nulls x count: <N_i, w_j>, and how far a computed one may be off */
     double *size;          /* 1 / ||a_j|| */
     double *above, *below; /* b_j - <w_j, x> of the wall that a positive, a negative lambda_j is for; infinite: none */
     double *lambda, *clean, *off;
@@ -132,17 +190,15 @@ typedef struct walls {
 
 static bool is_ordered(const gpis_set *set) { return strcmp(set->class->name, "monotone") == 0; }
 
-/* False where <N_i, w_j> is no double. */
-static bool set_up(walls *w, const gpis_model *m) {
-    bool exact = true;
+static void set_up(walls *w, const gpis_model *m) {
     for (int64_t i = 0; i < m->nulls; i++)
         for (int64_t j = 0; j < w->count; j++) {
             const double *v = m->N + i * m->d + j;
-            w->N[i * w->count + j] = w->ordered ? gpis_exact_cross(1.0, v[0], 1.0, v[1]) : v[0];
-            exact = exact && !isnan(w->N[i * w->count + j]);
+            double *product = w->N + i * w->count + j;
+            *product = v[0];
+            w->blur[i * w->count + j] = w->ordered ? fabs(gpis_two_sum(product, -v[1])) : 0.0;
         }
     memcpy(w->size, m->scale, (size_t)w->count * sizeof *w->size);
-    return exact;
 }
 
 /* The walls that column c of s has reached. */
@@ -175,7 +231,7 @@ static gpis_status try_share(walls *w, gpis_context *context, int64_t nulls, dou
     for (int64_t j = 0; j < w->count; j++)
         w->clean[j] = w->size[j] * fabs(w->lambda[j]) > share * largest ? w->lambda[j] : 0.0;
     const gpis_status status =
-        gpis_dependent_annihilate(context, nulls, w->count, w->N, w->size, w->clean, w->off, good);
+        gpis_dependent_annihilate(context, nulls, w->count, w->N, w->blur, w->size, w->clean, w->off, good);
     for (int64_t j = 0; status == GPIS_OK && *good && j < w->count; j++) {
         const double room = w->clean[j] > 0.0 ? w->above[j] : w->below[j];
         *good = w->clean[j] == 0.0 ? w->off[j] == 0.0 : isfinite(room) && w->off[j] <= fabs(w->clean[j]);
@@ -220,14 +276,15 @@ gpis_status gpis_dependent_bound(gpis_context *context, const gpis_set *set, con
     walls w = {.count = set->class->bounds ? set->d : ordered ? set->d - 1 : 0, .ordered = ordered};
     double **field[] = {&w.size, &w.above, &w.below, &w.lambda, &w.clean, &w.off};
     enum { FIELDS = sizeof field / sizeof *field };
-    double *memory = gpis_alloc(context, (model->nulls + FIELDS) * w.count + 1, sizeof *memory);
+    double *memory = gpis_alloc(context, (2 * model->nulls + FIELDS) * w.count + 1, sizeof *memory);
     double linear = 0.0, lost2 = 0.0;
     gpis_status status = GPIS_OK;
     *bound = INFINITY;
     if (!memory) return GPIS_NO_MEMORY;
     for (int i = 0; i < FIELDS; i++) *field[i] = memory + i * w.count;
     w.N = memory + FIELDS * w.count;
-    if (!set_up(&w, model)) w.count = 0, w.ordered = false; /* l = 0 */
+    w.blur = w.N + model->nulls * w.count;
+    set_up(&w, model);
     for (int64_t column = 0; column < set->k && status == GPIS_OK; column++) {
         find_walls(&w, set, s, point->x, column);
         find_lambda(&w, set, l, column);

@@ -12,11 +12,12 @@
 
 /*
  * Makes <l, N_i> = 0 for the `count` rows N_i of d entries, by changing entries of l of large size[j] |l_j| only, as
- * many as there are independent N_i among them; entries that are 0 stay 0. The true entries, which need not be doubles,
- * are within off[j] of those in l. *found: false where that was not possible in exact arithmetic.
+ * many as there are independent N_i among them; entries that are 0 stay 0. The true entries of N_i are within blur[j]
+ * of those given (NULL: they are exact), those of l, which need not be doubles either, within off[j] of those in l.
+ * *found: false where the rank of the N_i cannot be told for rounding errors.
  */
 gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int64_t d, const double *N,
-                                      const double *size, double *l, double *off, bool *found);
+                                      const double *blur, const double *size, double *l, double *off, bool *found);
 
 /* True for the sets whose support function is finite wherever <l, v> = 0 for some known v: those that are bounded, and
  * tv, which lets x move by a constant. */

@@ -93,9 +93,10 @@ gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, doubl
     return status;
 }
 
-/* The curvature along null vectors, in units of the columns. A larger one would slow down who has to move along them
- * because a constraint says so; a smaller one costs digits. */
-static const double NULL_CURVATURE = 0x1p-8;
+/* The curvature along null vectors, in units of the columns. Where a constraint makes x move along them, a larger one
+ * takes more rounds: with 2^-8 a monotone x of a year beside a constant took 44 passes, with 2^-20 three. A smaller one
+ * leaves less of c, which loses about d^2 times the roundings of a sum over 2^53 times the curvature. */
+static const double NULL_CURVATURE = 0x1p-20;
 
 /* U = sqrt(curvature) D Q with the rows of Q an orthonormal basis of those of N D: in units of the columns H then has
  * the eigenvalue `curvature` along the null vectors, and the rest as it was. Gram-Schmidt twice. */
@@ -113,25 +114,42 @@ static void span_null(const gpis_model *m, int64_t count, const double *N, doubl
     for (int64_t i = 0; i < count * d; i++) U[i] *= sqrt(NULL_CURVATURE) / m->scale[i % d];
 }
 
-gpis_status gpis_model_add_null(gpis_model *m, int64_t count, const double *N) {
-    const int64_t d = m->d;
-    double *work = gpis_alloc(m->context, d * d, sizeof *work);
-    m->N = gpis_alloc(m->context, count * d, sizeof *m->N);
-    m->U = gpis_alloc(m->context, count * d, sizeof *m->U);
-    gpis_status status = work && m->N && m->U ? GPIS_OK : GPIS_NO_MEMORY;
+/* An entry of (A + E)'(A + E) is within (2 nearness + nearness^2) ||a_i|| ||a_j|| of that of A'A: so many roundings. */
+static double roundings_of(double nearness) { return 2.0 * nearness * (1.0 + nearness) / (0.5 * DBL_EPSILON); }
+
+/* Appends the new null vectors to N, and to U what H is to hold for them: U of the new ones is orthogonal, in units of
+ * the columns, to the null vectors from before, so that U'N' stays invertible. */
+static gpis_status append_null(gpis_model *m, int64_t count, const double *N) {
+    const int64_t d = m->d, before = m->nulls * d, all = (m->nulls + count) * d;
+    double *rows = gpis_alloc(m->context, all, sizeof *rows), *U = gpis_alloc(m->context, all, sizeof *U);
+    const gpis_status status = rows && U ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
-        m->nulls = count;
-        memcpy(m->N, N, (size_t)(count * d) * sizeof *N);
+        if (before > 0) memcpy(rows, m->N, (size_t)before * sizeof *rows);
+        memcpy(rows + before, N, (size_t)(count * d) * sizeof *rows);
+        span_null(m, m->nulls + count, rows, U);
+        if (before > 0) memcpy(U, m->U, (size_t)before * sizeof *U);
+    }
+    double *const old[] = {m->N, m->U}, *const new[] = {rows, U};
+    for (int i = 0; i < 2; i++) gpis_free(m->context, status == GPIS_OK ? old[i] : new[i]);
+    if (status == GPIS_OK) m->N = rows, m->U = U, m->nulls += count;
+    return status;
+}
+
+gpis_status gpis_model_add_null(gpis_model *m, int64_t count, const double *N, double nearness) {
+    const int64_t d = m->d, before = m->nulls;
+    double *work = gpis_alloc(m->context, d * d, sizeof *work);
+    gpis_status status = work ? append_null(m, count, N) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) {
+        const double *U = m->U + before * d;
         for (int64_t j = 0; j < d; j++) m->H[j * (d + 1)] /= 1.0 + m->shift;
         m->shift = m->slack = 0.0;
-        span_null(m, count, N, m->U);
         for (int64_t i = 0; i < d; i++)
-            for (int64_t j = 0; j < d; j++)
-                m->H[i * d + j] += cblas_ddot((int)count, m->U + i, (int)d, m->U + j, (int)d);
-        m->roundings += (double)count + 8.0;
+            for (int64_t j = 0; j < d; j++) m->H[i * d + j] += cblas_ddot((int)count, U + i, (int)d, U + j, (int)d);
+        m->nearness = nearness;
+        m->roundings += (double)count + 8.0 + roundings_of(nearness);
         find_scales(m);
         status = factor_safely(m, work);
-        m->slack *= 1.0 + 2.0 * NULL_CURVATURE; /* the columns have become longer */
+        m->slack *= 1.0 + 2.0 * NULL_CURVATURE * (before > 0 ? 2.0 : 1.0); /* the columns have become longer */
     }
     gpis_free(m->context, work);
     return status;

@@ -11,6 +11,9 @@
  *
  *               A'A + UU' >= c H - slack D^2,   and every p is q + a combination of the v, with U'q = 0.
  *
+ * Where A v = 0 holds but for rounding of the data, all of this is said of another matrix A + E, for which it holds
+ * exactly: ||E_j|| <= nearness ||a_j|| for each column j (docs/maths, "Nearly dependent columns").
+ *
  * A column of zeros has zeros in H too, which is the truth about its curvature; in the factor it has a 1 on the
  * diagonal. So H^-1 below is the inverse over the other columns, and nothing may be concluded from a vector that has an
  * entry at a column of zeros (gpis_model_covers).
@@ -34,14 +37,15 @@ typedef struct gpis_model {
     double roundings; /* of a sum in H */
     int64_t nulls;    /* null vectors of A that are known */
     double *N, *U;    /* nulls x d each; owned: A N_i' = 0, and what H holds for it */
+    double nearness;  /* 0: the claims are about A itself; else about some A + E that is so near to it */
 } gpis_model;
 
 /* Takes H = A'A (both triangles), computed with at most `roundings` roundings a sum; owns it from then on, also on
  * failure. */
 gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, double roundings, gpis_model **out);
-/* A N_i' = 0 exactly, for `count` independent rows N_i of d entries, copied. A shift that is not needed any more goes.
- * Once, and before hold_rows. */
-gpis_status gpis_model_add_null(gpis_model *model, int64_t count, const double *N);
+/* (A + E) N_i' = 0 exactly, ||E_j|| <= nearness ||a_j||, for `count` rows N_i of d entries, copied; with those that the
+ * model has already they are independent. A shift that is not needed any more goes. To be called before hold_rows. */
+gpis_status gpis_model_add_null(gpis_model *model, int64_t count, const double *N, double nearness);
 /*
  * Holds (B)'(B) instead, B of m x d, row-major, by a QR decomposition of B in units of its columns: what B'B loses at
  * condition numbers above 1e7, R keeps up to 1e13. The claim on A'A is void then: c = 1 and slack = 0 are the caller's

@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "ranks/ranks.h"
+#include "source/text.h"
 
 typedef struct key {
     gpis_context *context; /* borrowed */
@@ -119,8 +120,10 @@ gpis_status gpis_key_compare(gpis_context *context, const char *path, const char
             if (now[name + 1] == '#')
                 return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: was made with another %.*s; %s", path, name, now,
                                  advice);
-            return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: was made with %.*s %.*s, not %.*s; %s", path, name, now,
-                             old_length - name - 1, before + name + 1, new_length - name - 1, now + name + 1, advice);
+            const gpis_span old_value = {before + name + 1, before + old_length};
+            const gpis_span new_value = {now + name + 1, now + new_length};
+            return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: was made with %.*s %s, not %s; %s", path, name, now,
+                             gpis_text_excerpt(old_value).text, gpis_text_excerpt(new_value).text, advice);
         }
         before += old_length + (before[old_length] == '\n');
         now += new_length + (now[new_length] == '\n');

@@ -2,6 +2,9 @@
 #include "method/replay.h"
 
 #include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,6 +12,7 @@
 #include "method/key.h"
 #include "method/run.h"
 #include "pass/sums.h"
+#include "pass/sweep.h"
 
 enum { RECORD_RUN = 1, RECORD_PASS = 2, ANSWERS = GPIS_PASS_SUMS + 2 };
 
@@ -52,30 +56,35 @@ static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
     uint32_t sum = gpis_checksum(0, numbers, sizeof numbers);
     if (sketch) sum = gpis_checksum(sum, sketch->class->name, (int64_t)strlen(sketch->class->name));
     if (pass->columns) sum = gpis_checksum(sum, pass->columns, pass->count * (int64_t)sizeof *pass->columns);
-    sum = add_vectors(sum, pass->X, run->size);
-    sum = add_vectors(sum, pass->P, run->size);
+    sum = add_vectors(sum, pass->X, run->d * pass->k);
+    sum = add_vectors(sum, pass->P, run->d * pass->k);
     return add_vectors(sum, pass->V, run->d * pass->probes);
 }
 
 /* ---- the file -------------------------------------------------------------------------------------------------------
  */
 
-/* Compares the run with the first record, and takes the choice from it. */
+/* Compares the run with the first record, and takes the choice from it; whether that makes sense is for others to say
+ * (api/choose.c). */
 static gpis_status check_run(gpis_run *run, gpis_journal *journal, gpis_choice *choice) {
+    enum { KEY_LONGER_BY = 1 << 16 }; /* that a key of other settings may be, at most */
     gpis_context *context = run->context;
     gpis_journal_record record;
-    if (!gpis_journal_next(journal, &record) || record.kind != RECORD_RUN || record.length < (int64_t)sizeof *choice)
-        return gpis_fail(context, GPIS_BAD_DATA, "%s: its beginning is damaged; remove it and start again",
-                         journal->path);
-    const int64_t length = record.length - (int64_t)sizeof *choice;
-    char *before = gpis_alloc(context, length + 1, 1), *now = NULL;
-    const gpis_journal_part parts[] = {{choice, sizeof *choice}, {before, length}};
-    gpis_status status = before ? gpis_journal_read(journal, parts, 2) : GPIS_NO_MEMORY;
-    if (status == GPIS_OK) status = gpis_key_make(run, &now);
+    char *before = NULL, *now = NULL;
+    gpis_status status = gpis_key_make(run, &now);
+    const int64_t head = sizeof *choice, longest = now ? head + (int64_t)strlen(now) + KEY_LONGER_BY : 0;
+    if (status == GPIS_OK &&
+        (!gpis_journal_next(journal, longest, &record) || record.kind != RECORD_RUN || record.length < head))
+        status =
+            gpis_fail(context, GPIS_BAD_DATA, "%s: its beginning is damaged; remove it and start again", journal->path);
     if (status == GPIS_OK) {
-        before[length] = '\0';
-        status = gpis_key_compare(context, journal->path, before, now);
+        const int64_t length = record.length - head;
+        before = gpis_alloc(context, length + 1, 1);
+        const gpis_journal_part parts[] = {{choice, head}, {before, length}};
+        status = before ? gpis_journal_read(journal, parts, 2) : GPIS_NO_MEMORY;
+        if (status == GPIS_OK) before[length] = '\0';
     }
+    if (status == GPIS_OK) status = gpis_key_compare(context, journal->path, before, now);
     gpis_free(context, before);
     gpis_free(context, now);
     return status;
@@ -121,11 +130,13 @@ gpis_status gpis_replay_create(gpis_run *run, const gpis_choice *choice) {
     return status;
 }
 
-void gpis_replay_finish(gpis_run *run) {
+void gpis_replay_finish(gpis_run *run, char *trouble, size_t size) {
+    trouble[0] = '\0';
     if (!run->replay) return;
     gpis_journal *journal = run->replay->journal;
-    if (run->replay->live) gpis_journal_sync(journal);
-    if (journal->trouble[0]) gpis_run_warn(run, "checkpoint %s; what it holds is good", journal->trouble);
+    if (run->replay->live) gpis_journal_finish(journal);
+    snprintf(trouble, size, "%s", journal->trouble);
+    gpis_make_printable(trouble);
 }
 
 void gpis_replay_close(gpis_run *run) {
@@ -146,20 +157,50 @@ static void go_live(gpis_run *run) {
                       replay->journal->path, (long long)replay->answered);
 }
 
+static bool none_is_negative(const double *v, int64_t count) {
+    for (int64_t i = 0; v && i < count; i++)
+        if (!(v[i] >= 0.0)) return false;
+    return true;
+}
+
+/* Whether this can be A'A: symmetric, and each entry at most the geometric mean of its two on the diagonal. */
+static bool is_gram(const double *H, int64_t d) {
+    const double slack = 1.0 + 1e-6;
+    for (int64_t i = 0; i < d; i++) {
+        if (!(H[i * d + i] >= 0.0)) return false;
+        for (int64_t j = 0; j < i; j++) {
+            const double most = slack * sqrt(H[i * d + i]) * sqrt(H[j * d + j]) + DBL_MIN;
+            if (H[i * d + j] != H[j * d + i] || !(fabs(H[i * d + j]) <= most)) return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a pass can have given these answers: they are finite, sums of squares are not negative, and so on. A wrong
+ * answer that is possible is not seen here: that the file belongs to this user must do against forgery. */
+static bool is_possible(const gpis_run *run, const gpis_pass *pass, double seconds) {
+    const int64_t d = run->d;
+    return isfinite(seconds) && seconds >= 0.0 && gpis_pass_is_finite(run->context, pass, d) &&
+           none_is_negative(pass->objective, 1) && none_is_negative(pass->AP2, 1) &&
+           none_is_negative(pass->norms2, d) && none_is_negative(pass->misses, pass->probes) &&
+           (!pass->gram || is_gram(pass->gram, gpis_load_of(pass, d).gram));
+}
+
 gpis_status gpis_replay_answer(gpis_run *run, const gpis_pass *pass, bool *answered) {
+    enum { QUICKLY_READ = 1 << 26 }; /* bytes: longer records are looked at only where they are expected */
     gpis_replay *replay = run->replay;
     gpis_journal_record record;
     *answered = false;
     if (!replay || replay->live) return GPIS_OK;
-    if (!gpis_journal_next(replay->journal, &record)) {
-        go_live(run);
-        return GPIS_OK;
-    }
     pass_head head = {0};
     gpis_journal_part parts[ANSWERS + 1] = {{&head, sizeof head}};
     const int count = 1 + answers_of(run, pass, parts + 1);
     int64_t length = 0;
     for (int i = 0; i < count; i++) length += parts[i].bytes;
+    if (!gpis_journal_next(replay->journal, gpis_max64(length, QUICKLY_READ), &record)) {
+        go_live(run);
+        return GPIS_OK;
+    }
     const bool fits = record.kind == RECORD_PASS && record.length == length;
     const gpis_status status = fits ? gpis_journal_read(replay->journal, parts, count) : GPIS_OK;
     if (status != GPIS_OK) return status;
@@ -169,6 +210,10 @@ gpis_status gpis_replay_answer(gpis_run *run, const gpis_pass *pass, bool *answe
             "%s: its pass %lld is not that of this run, so it was made by another build of gpis or BLAS, or "
             "on another processor; resume it there, or remove it",
             replay->journal->path, (long long)replay->answered + 1);
+    if (!is_possible(run, pass, head.seconds))
+        return gpis_fail(run->context, GPIS_BAD_DATA,
+                         "%s: its pass %lld holds numbers that no pass gives; remove it and start again",
+                         replay->journal->path, (long long)replay->answered + 1);
     replay->answered++;
     gpis_run_resume(run, head.seconds);
     *answered = true;

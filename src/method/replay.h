@@ -37,8 +37,9 @@ typedef struct gpis_replay {
 gpis_status gpis_replay_resume(gpis_run *run, gpis_choice *choice, bool *found);
 /* Makes the file. */
 gpis_status gpis_replay_create(gpis_run *run, const gpis_choice *choice);
-/* Ends the file's part in the run: what is to be told of it becomes a warning of the run. */
-void gpis_replay_finish(gpis_run *run);
+/* Ends the file's part in the run. `trouble` (of `size` bytes) says why the file does not hold all passes of the run;
+ * "" if it does, or there is none. */
+void gpis_replay_finish(gpis_run *run, char *trouble, size_t size);
 void gpis_replay_close(gpis_run *run);
 
 /* Fills in what the pass asks for if the journal has it; else *answered is false. */

@@ -61,6 +61,7 @@ void gpis_run_warn(gpis_run *run, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(run->warning + used + begin, room - begin, format, arguments);
     va_end(arguments);
+    gpis_make_printable(run->warning); /* it may quote names of files and columns */
 }
 
 static bool time_is_up(const gpis_run *run) {
@@ -179,6 +180,12 @@ static bool inner_is_solved(const gpis_run *run, inner_state now, inner_state be
     return now.gap >= 0.999 * before.gap && now.fallen - before.fallen <= 1e-3 * left;
 }
 
+/* A lower bound on f* from the Gram matrix: for A, or for the data near A that the model's claims are about. */
+static void enter_proven_bound(gpis_run *run, double lower) {
+    double *best = run->model->nearness > 0.0 ? &run->nearby : &run->lower;
+    *best = fmax(*best, lower);
+}
+
 /* The bound at s with a sketched model and the c that its probes allow: probable. */
 static gpis_status enter_probable_bound(gpis_run *run, const gpis_point *point) {
     double gap;
@@ -208,7 +215,7 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
         if (status != GPIS_OK) return status;
         /* a bound of the solver's own owes nothing to c and to rounding errors of the pass */
         now.left = fmin(now.gap - now.fallen, 2.0 * (run->inner->value - run->inner->bound));
-        if (!run->sketched) run->lower = fmax(run->lower, point->objective - now.gap);
+        if (!run->sketched) enter_proven_bound(run, point->objective - now.gap);
         if (inner_is_solved(run, now, last, for_step)) break;
     }
     run->inner_iterations = run->inner->iterations - before;
@@ -220,6 +227,9 @@ gpis_status gpis_run_inner(gpis_run *run, const gpis_point *point) { return solv
 gpis_status gpis_run_second_order(gpis_run *run, const gpis_point *point, bool for_step) {
     gpis_status status = gpis_run_reconsider_model(run, point);
     if (status == GPIS_OK) status = solve_inner(run, point, for_step);
+    bool nearby = false;
+    if (status == GPIS_OK) status = gpis_run_look_nearby(run, point, &nearby);
+    if (status == GPIS_OK && nearby) status = solve_inner(run, point, for_step);
     return status == GPIS_OK && run->sketched ? enter_probable_bound(run, point) : status;
 }
 
@@ -282,9 +292,21 @@ void gpis_run_resume(gpis_run *run, double paused) {
     run->started = gpis_clock() - paused;
 }
 
-double gpis_run_lower(const gpis_run *run) {
-    return run->settings->certificate == GPIS_CERTIFICATE_PROVEN ? run->lower : fmax(run->lower, run->likely);
+/* Whoever says most for A itself comes first. */
+gpis_bound gpis_run_bound(const gpis_run *run) {
+    const bool any = run->settings->certificate != GPIS_CERTIFICATE_PROVEN;
+    const gpis_bound bounds[] = {{.lower = run->lower},
+                                 {.lower = any ? run->likely : 0.0, .probable = true},
+                                 {.lower = run->nearby, .backward_error = run->nearness}};
+    int best = 0;
+    for (int i = 0; i < 3; i++) {
+        if (run->objective - bounds[i].lower <= run->settings->tol * bounds[i].lower) return bounds[i];
+        if (bounds[i].lower > bounds[best].lower) best = i;
+    }
+    return bounds[best];
 }
+
+double gpis_run_lower(const gpis_run *run) { return gpis_run_bound(run).lower; }
 
 double gpis_run_gap(const gpis_run *run) { return fmax(0.0, run->objective - gpis_run_lower(run)); }
 

@@ -28,6 +28,7 @@ struct gpis_run {
     /* the account */
     double started, pass_started;
     bool paused;  /* the clock is not charged */
+    bool audit;   /* a given point is certified: there are no rounds that could improve it */
     int64_t used; /* bytes in use before it */
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
@@ -38,6 +39,7 @@ struct gpis_run {
     double objective;    /* there */
     double measured;     /* the same, as it was last known: extended precision makes it unknown for one pass */
     double lower;        /* f* >= lower, proven; 0 to begin with: f is a sum of squares */
+    double nearby;       /* the same for some data within `nearness` of A, proven; 0 to begin with */
     double likely;       /* f* >= likely, but for a chance of at most settings->delta; 0 to begin with */
     double noise;        /* of the best objective, by rounding */
     double grain;        /* an objective below this is zero, for an x in double precision */
@@ -46,14 +48,18 @@ struct gpis_run {
     double previous_gap; /* NaN before the first */
     double *norms2;      /* owned: squared norms of the columns of A, once norms_known */
     bool norms_known;
-    gpis_model *model;                           /* owned: of the Gram matrix or of a sketch; NULL until it is made */
-    bool sketched;                               /* it is of a sketch: its c, if positive, is probable only */
-    gpis_inner *inner;                           /* owned: the inner problem on it */
-    gpis_dependence dependence;                  /* of the columns of A on each other, once it is known */
+    gpis_model *model; /* owned: of the Gram matrix or of a sketch; NULL until it is made */
+    bool sketched;     /* it is of a sketch: its c, if positive, is probable only */
+    gpis_inner *inner; /* owned: the inner problem on it */
+    int64_t deficit;   /* columns of A that depend on others to working accuracy, once dependence_known */
     bool dependence_known, dependence_sought[2]; /* in the Gram matrix, in a sketch */
+    bool nearby_sought;                          /* whether it has been measured how nearly they depend */
     bool full_rank; /* to working accuracy, as the QR decomposition of a sketch has shown */
-    double *null;   /* owned: `nulls` rows v of d entries with A v = 0, proven; given to every model */
-    int64_t nulls;
+    /* Owned: `found` rows v of d entries, null vectors of A to working accuracy. First come `nulls` rows with A v = 0,
+     * proven, which every model is given; then `near_nulls` with (A + E) v = 0, ||E_j|| <= nearness ||a_j||. */
+    double *null;
+    int64_t nulls, near_nulls, found;
+    double nearness;   /* 0 until it is measured */
     int64_t proof_due; /* the pass from which the second-order bound is tried (again) */
     gpis_outcome outcome;
     bool ended;
@@ -122,7 +128,13 @@ gpis_status gpis_run_settle_dependence(gpis_run *run);
 /* The same where a bounded set pays too much for a model with a shift, at this point; the inner problem is made anew.
  */
 gpis_status gpis_run_reconsider_model(gpis_run *run, const gpis_point *point);
-/* A warning, if there is no bound because columns depend on others. */
+/* Where nothing is proven for A because columns depend on each other but for rounding: measures how nearly, by passes
+ * of its own, and tells the model. *found: the bounds of the model, now for data near A, are to be tried again. */
+gpis_status gpis_run_look_nearby(gpis_run *run, const gpis_point *point, bool *found);
+/* Its passes: sets run->nearness, improves the rows of run->null behind the exact ones, and sets run->near_nulls if
+ * they are null vectors but for rounding of the data. */
+gpis_status gpis_run_measure_nearby(gpis_run *run);
+/* A warning, if the bound is for data near A, or is not good enough, because columns depend on others. */
 void gpis_run_explain_dependence(gpis_run *run);
 
 /* Solves the inner problem around a point, until run->inner->s is good enough to go to. */
@@ -150,7 +162,15 @@ bool gpis_run_noise_is_in_the_way(const gpis_run *run);
 /* From now on residuals are computed in extended precision; the best point is to be measured again. */
 void gpis_run_extend(gpis_run *run);
 
-/* The best lower bound that the settings accept, and the gap to it. */
+/* A lower bound on f* and what it is worth. */
+typedef struct gpis_bound {
+    double lower;
+    bool probable;         /* it may be wrong, with a chance of at most settings->delta */
+    double backward_error; /* 0: for A itself; else for some data so near to A, relative to each column */
+} gpis_bound;
+/* Of those that the settings accept, the first that is good enough for the tolerance, or else the highest. */
+gpis_bound gpis_run_bound(const gpis_run *run);
+/* That bound, and the gap to it. */
 double gpis_run_lower(const gpis_run *run);
 double gpis_run_gap(const gpis_run *run);
 /* True when the gap is within the tolerance, or the objective is zero to working accuracy. */

@@ -66,8 +66,10 @@ static gpis_status new_model(rounds *r, bool classical) {
     return gpis_model_create(run->context, run->d, H, (double)r->m, &r->model);
 }
 
+/* The classical sketch is round 0 and takes the first number; without one round 1 does. */
 static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
-    return settings->inner_iterations[gpis_min64(t, settings->inner_rounds - 1)];
+    const int64_t place = settings->gpcs ? t : t - 1;
+    return settings->inner_iterations[gpis_min64(place, settings->inner_rounds - 1)];
 }
 
 /* The inner loop of round t from x, where the sketched gradient is g; leaves its last point in x. */

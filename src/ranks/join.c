@@ -59,10 +59,15 @@ static gpis_status fingerprint(gpis_context *context, gpis_source *source, uint3
 
 static int64_t rows_here(const gpis_source *source) { return gpis_join_rows(source->state); }
 
+static gpis_source *piece(const gpis_source *source) {
+    const gpis_join *join = source->state;
+    return join->count > 0 ? join->parts[0] : NULL;
+}
+
 /* Whether rows are made on demand is a constant of the class: there is one for each. */
 #define JOIN_CLASS                                                                               \
     .kind = "join", .block = no_block, .destroy = destroy, .describe = describe, .audit = audit, \
-    .fingerprint = fingerprint, .rows_here = rows_here, .walk = &gpis_join_walk
+    .fingerprint = fingerprint, .rows_here = rows_here, .piece = piece, .walk = &gpis_join_walk
 static const gpis_source_class stored_class = {JOIN_CLASS};
 static const gpis_source_class made_class = {JOIN_CLASS, .on_demand = true};
 

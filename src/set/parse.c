@@ -78,5 +78,6 @@ gpis_status gpis_set_parse(gpis_context *context, const char *spec, int64_t d, i
     if (!gpis_checked_mul(d, k, &size))
         return gpis_fail(context, GPIS_TOO_LARGE, "set %.150s: X of %lld x %lld is too large", spec, (long long)d,
                          (long long)k);
+    if (!gpis_account_affords_x(context, d, k)) return GPIS_NO_MEMORY;
     return parse_spec(context, spec, spec + strlen(spec), d, k, out);
 }

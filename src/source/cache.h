@@ -7,18 +7,23 @@
  *     footer     a gpis_cache_segment for each segment; the target it was made with; the names of the columns, if any
  *
  * It is good for a file of the same size and time of change whose bytes (all of them, as they lie on the disk) have the
- * same CRC-32, and only while its own checksums are right: those of header and footer, and that of each segment, are
+ * same digest, and only while its own checksums are right: those of header and footer, and that of each segment, are
  * checked when it is opened. One that is not good, or of another version, is made anew.
+ *
+ * Checksums do not tell who has written a cache. So one is believed only if it belongs to this user or to the owner of
+ * the original, who could have changed that as well, and if nobody else may write to it; and those that are made here
+ * are made so.
  */
 #ifndef GPIS_SOURCE_CACHE_H
 #define GPIS_SOURCE_CACHE_H
 
 #include <limits.h>
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "source/source.h"
 
-enum { GPIS_CACHE_VERSION = 1, GPIS_CACHE_SEGMENT = 1 << 20 };
+enum { GPIS_CACHE_VERSION = 2, GPIS_CACHE_SEGMENT = 1 << 20 };
 
 typedef struct gpis_cache_header {
     char magic[8];
@@ -27,7 +32,8 @@ typedef struct gpis_cache_header {
     int64_t rows, cols, entries, segments;
     int64_t footer, footer_bytes; /* where it begins; the file ends behind it */
     gpis_file_stamp original;
-    uint32_t original_crc, footer_crc, reserved;
+    unsigned char original_digest[GPIS_DIGEST_BYTES];
+    uint32_t footer_crc;
     uint32_t header_crc; /* of all bytes before it */
 } gpis_cache_header;
 
@@ -40,9 +46,11 @@ typedef struct gpis_cache_segment {
 typedef struct gpis_cache_place {
     const char *path;   /* of the original, borrowed */
     const char *target; /* borrowed, or NULL */
-    bool regular;       /* else there can be no cache */
+    bool regular;       /* else it is read in order, once, and its cache is a temporary file without a name */
     bool wanted;        /* a folder was named: make one in any case */
     gpis_file_stamp stamp;
+    uid_t owner; /* of the original */
+    mode_t mode; /* of the cache, when it is made */
     char cache[PATH_MAX];
 } gpis_cache_place;
 gpis_status gpis_cache_find_place(gpis_context *context, const char *path, const gpis_open_options *options,
@@ -67,6 +75,8 @@ gpis_status gpis_cache_add(gpis_cache_writer *writer, const gpis_cache_rows *row
 /* Footer and header; the cache takes its name. *fd is open for reading, and the caller's. names: cols of them, or NULL.
  */
 gpis_status gpis_cache_finish(gpis_cache_writer *writer, int64_t cols, char *const *names, int *fd);
+/* Whether the file of the cache could not be written; NULL is fine. */
+bool gpis_cache_failed(const gpis_cache_writer *writer);
 void gpis_cache_abandon(gpis_cache_writer *writer); /* NULL is fine; what is not finished is removed */
 
 /* ---- reading (cache_read.c, cache_source.c) ---------------------------------------------------------------------- */

@@ -9,7 +9,8 @@
 
 uint32_t gpis_crc(uint32_t crc, const void *data, int64_t bytes); /* CRC-32, of what came before and this */
 
-/* The CRC-32 of all bytes of the original; GPIS_IO if it is not the file of place->stamp, before and after. */
-gpis_status gpis_original_crc(gpis_context *context, const gpis_cache_place *place, uint32_t *crc);
+/* The digest of all bytes of the original; GPIS_IO if it is not the file of place->stamp, before and after. */
+gpis_status gpis_original_digest(gpis_context *context, const gpis_cache_place *place,
+                                 unsigned char out[GPIS_DIGEST_BYTES]);
 
 #endif

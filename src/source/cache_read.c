@@ -1,6 +1,7 @@
 /* Opening a cache, which is used only if every checksum is right, and reading rows of it. */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "source/cache_check.h"
@@ -211,15 +212,26 @@ static gpis_status open_at(gpis_context *context, const gpis_cache_place *place,
     return *good ? read_footer(context, place, c, good) : GPIS_OK;
 }
 
+/* The cache, if there is one that may be believed; -1: none. A link in its place is nobody's cache: ours are files. */
+static int open_trusted(const gpis_cache_place *place) {
+    struct stat info;
+    const int fd = place->regular ? open(place->cache, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
+    if (fd < 0 || (fstat(fd, &info) == 0 &&
+                   (gpis_file_is_trusted(&info, geteuid()) || gpis_file_is_trusted(&info, place->owner))))
+        return fd;
+    close(fd);
+    return -1;
+}
+
 gpis_status gpis_cache_open(gpis_context *context, const gpis_cache_place *place, gpis_cache *out, bool *found) {
     *out = (gpis_cache){.fd = -1};
     *found = false;
-    const int fd = place->regular ? open(place->cache, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    const int fd = open_trusted(place);
     if (fd < 0) return GPIS_OK;
-    uint32_t crc;
+    unsigned char digest[GPIS_DIGEST_BYTES];
     gpis_status status = open_at(context, place, fd, out, found);
-    if (status == GPIS_OK && *found) status = gpis_original_crc(context, place, &crc);
-    if (status == GPIS_OK && *found) *found = crc == out->header.original_crc;
+    if (status == GPIS_OK && *found) status = gpis_original_digest(context, place, digest);
+    if (status == GPIS_OK && *found) *found = memcmp(digest, out->header.original_digest, sizeof digest) == 0;
     if (status == GPIS_OK && *found) status = check_segments(context, place, out, found);
     if (status != GPIS_OK || !*found) {
         *found = false;

@@ -5,6 +5,7 @@
 
 #include "source/cache.h"
 #include "source/stored.h"
+#include "source/table.h"
 
 /* ---- read at each pass ---------------------------------------------------------------------------------------------
  */
@@ -77,16 +78,11 @@ static gpis_status hold(gpis_context *context, const gpis_cache *c, gpis_source 
  */
 
 static gpis_status take_names(gpis_context *context, const gpis_cache *c, gpis_source *source) {
-    const int64_t words = c->header.footer_bytes - c->header.segments * (int64_t)sizeof *c->segments;
-    const char *at = c->text + strlen(c->text) + 1;
-    if (at == c->text + words) return GPIS_OK; /* no names */
-    source->columns = gpis_alloc_zero(context, source->d, sizeof *source->columns);
-    if (!source->columns) return GPIS_NO_MEMORY;
-    for (int64_t j = 0; j < source->d; j++, at += strlen(at) + 1) {
-        source->columns[j] = gpis_copy_text(context, at);
-        if (!source->columns[j]) return GPIS_NO_MEMORY;
-    }
-    return GPIS_OK;
+    const char *end = c->text + c->header.footer_bytes - c->header.segments * (int64_t)sizeof *c->segments;
+    const char *names = c->text + strlen(c->text) + 1; /* behind the target */
+    if (names == end) return GPIS_OK;
+    source->columns = gpis_table_names(context, names, end - names, source->d);
+    return source->columns ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
 static gpis_status take_y(gpis_context *context, const gpis_cache *c, gpis_source *source) {

@@ -17,9 +17,16 @@ struct gpis_cache_writer {
     int64_t offset;
     gpis_cache_segment *segments; /* owned */
     int64_t capacity;
+    bool failed; /* its file could not be written */
 };
 
-static gpis_status trouble(const gpis_cache_writer *w, int reason) {
+static gpis_status trouble(gpis_cache_writer *w, int reason) {
+    w->failed = true;
+    if (!w->place->regular)
+        return gpis_fail(w->context, GPIS_IO,
+                         "%s: does not fit in memory, and a temporary file for its numbers cannot be written: %s; set "
+                         "TMPDIR to another folder",
+                         w->place->path, strerror(reason));
     return gpis_fail(w->context, GPIS_IO, "%s: its cache %s cannot be written: %s; name a folder with --cache",
                      w->place->path, w->place->cache, strerror(reason));
 }
@@ -37,19 +44,13 @@ static gpis_status put(gpis_cache_writer *w, const void *data, int64_t bytes, in
 gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *place, bool sparse,
                              gpis_cache_writer **out) {
     *out = NULL;
-    if (!place->regular)
-        return gpis_fail(
-            context, GPIS_NO_MEMORY,
-            "%s: does not fit in memory, and of what is no regular file there can be no cache; save it as a "
-            "file first",
-            place->path);
     gpis_cache_writer *w = gpis_alloc_zero(context, 1, sizeof *w);
     if (!w) return GPIS_NO_MEMORY;
     w->context = context;
     w->place = place;
     w->header.sparse = sparse;
     w->offset = sizeof w->header;
-    if (!gpis_file_begin(place->cache, 0666, &w->file)) {
+    if (!(place->regular ? gpis_file_begin(place->cache, place->mode, &w->file) : gpis_file_temporary(&w->file.fd))) {
         const gpis_status status = trouble(w, errno);
         gpis_free(context, w);
         return status;
@@ -116,13 +117,16 @@ static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names
     memcpy(h->magic, GPIS_CACHE_MAGIC, sizeof h->magic);
     h->version = GPIS_CACHE_VERSION;
     h->byte_order = GPIS_CACHE_ORDER;
-    status = gpis_original_crc(w->context, w->place, &h->original_crc); /* and whether it is still the same file */
+    if (w->place->regular) /* and whether it is still the same file */
+        status = gpis_original_digest(w->context, w->place, h->original_digest);
     if (status != GPIS_OK) return status;
     h->original = w->place->stamp;
     h->header_crc = gpis_crc(0, h, (int64_t)offsetof(gpis_cache_header, header_crc));
     status = put(w, h, sizeof *h, 0);
-    if (status != GPIS_OK) return status;
-    return fsync(w->file.fd) == 0 && gpis_file_name(&w->file, w->place->cache) ? GPIS_OK : trouble(w, errno);
+    if (status != GPIS_OK || !w->place->regular) return status;
+    if (fsync(w->file.fd) != 0) return trouble(w, errno);
+    /* Somebody else's file may have the name. One that nobody asked to keep is as good without. */
+    return gpis_file_name(&w->file, w->place->cache) || !w->place->wanted ? GPIS_OK : trouble(w, errno);
 }
 
 gpis_status gpis_cache_finish(gpis_cache_writer *w, int64_t cols, char *const *names, int *fd) {
@@ -133,6 +137,8 @@ gpis_status gpis_cache_finish(gpis_cache_writer *w, int64_t cols, char *const *n
     w->file.fd = -1;
     return GPIS_OK;
 }
+
+bool gpis_cache_failed(const gpis_cache_writer *w) { return w && w->failed; }
 
 void gpis_cache_abandon(gpis_cache_writer *w) {
     if (!w) return;

@@ -59,7 +59,9 @@ bool gpis_h5_is_csr(hid_t object);
 /* Rows and columns of such a group; false where it does not tell. */
 bool gpis_h5_csr_shape(hid_t group, int64_t *n, int64_t *d);
 
-gpis_status gpis_h5_list(gpis_context *context, hid_t file, gpis_content_fn tell, void *user);
+/* Tells all there is in the file, in the order of names. Damaged files are refused: groups that are nested too deep, or
+ * that hold each other without end. `path` is for messages. */
+gpis_status gpis_h5_list(gpis_context *context, const char *path, hid_t file, gpis_content_fn tell, void *user);
 
 /* The object at `inside`, or, where that is NULL, the only one that can be A (or, for an array, the only one of numbers
  * in at most two dimensions). On failure the message lists what is there. */

@@ -55,10 +55,18 @@ bool gpis_h5_csr_shape(hid_t group, int64_t *n, int64_t *d) {
 /* ---- all there is -------------------------------------------------------------------------------------------------
  */
 
+/* H5Lvisit goes down by recursion and tells a group that is linked twice from one that a damaged file claims to find
+ * again and again only by the file's own count of links. So the visit ends by itself where it gets too deep or too
+ * long.
+ */
+enum { DEEPEST = 64, LONGEST_PATH = 1024, MOST_LINKS = 1 << 16 };
+
 typedef struct visitor {
     gpis_content_fn tell;
     void *user;
-    char group[256]; /* the last compressed rows seen, "NAME/": what is inside was told of with them */
+    int64_t links;       /* seen so far */
+    const char *trouble; /* why it has ended too early; NULL: it has not */
+    char group[256];     /* the last compressed rows seen, "NAME/": what is inside was told of with them */
 } visitor;
 
 static void enter_shape(const gpis_h5_shape *shape, gpis_content *content) {
@@ -92,13 +100,27 @@ static void tell_csr(visitor *v, const char *path, hid_t group) {
     snprintf(v->group, sizeof v->group, "%s/", path + 1);
 }
 
+/* Whether the visit goes on behind this link, which is told before what is below it. */
+static bool may_go_on(visitor *v, const char *name) {
+    int64_t depth = 1;
+    for (const char *at = name; *at; at++) depth += *at == '/';
+    if (depth > DEEPEST)
+        v->trouble = "groups are nested more than 64 deep";
+    else if (strlen(name) > LONGEST_PATH - 2)
+        v->trouble = "a path is longer than 1022 characters";
+    else if (++v->links > MOST_LINKS)
+        v->trouble = "there are more than 65536 things in it";
+    return !v->trouble;
+}
+
 static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *user) {
     visitor *v = user;
-    char path[1024];
+    char path[LONGEST_PATH];
     (void)info;
+    if (!may_go_on(v, name)) return 1; /* ends the visit */
     if (v->group[0] && strncmp(name, v->group, strlen(v->group)) == 0) return 0;
-    const int length = snprintf(path, sizeof path, "/%s", name);
-    const hid_t object = length < (int)sizeof path ? H5Oopen(file, name, H5P_DEFAULT) : -1;
+    snprintf(path, sizeof path, "/%s", name);
+    const hid_t object = H5Oopen(file, name, H5P_DEFAULT);
     if (object < 0) return 0; /* a link to nowhere */
     if (H5Iget_type(object) == H5I_DATASET)
         tell_set(v, path, object);
@@ -108,11 +130,16 @@ static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *
     return 0;
 }
 
-gpis_status gpis_h5_list(gpis_context *context, hid_t file, gpis_content_fn tell, void *user) {
+gpis_status gpis_h5_list(gpis_context *context, const char *path, hid_t file, gpis_content_fn tell, void *user) {
     visitor v = {.tell = tell, .user = user};
     if (gpis_h5_is_csr(file)) tell_csr(&v, "/", file);
-    if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &v) >= 0) return GPIS_OK;
-    return gpis_fail(context, GPIS_BAD_DATA, "the HDF5 file is damaged: %s", gpis_h5_reason().text);
+    const herr_t ended = H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &v);
+    if (v.trouble)
+        return gpis_fail(context, GPIS_BAD_DATA,
+                         "%s: what it holds cannot be listed: %s; name what is wanted, FILE.h5:/NAME", path, v.trouble);
+    if (ended < 0)
+        return gpis_fail(context, GPIS_BAD_DATA, "%s: is a damaged HDF5 file: %s", path, gpis_h5_reason().text);
+    return GPIS_OK;
 }
 
 /* ---- one of them --------------------------------------------------------------------------------------------------
@@ -161,13 +188,14 @@ gpis_status gpis_h5_find(gpis_context *context, const char *path, hid_t file, co
     const bool group = *object >= 0;
     gpis_h5_close(*object);
     *object = -1;
-    const gpis_status status = gpis_h5_list(context, file, look_at, &s);
-    if (status != GPIS_OK) return status;
+    const gpis_status status = gpis_h5_list(context, path, file, look_at, &s);
+    if (status != GPIS_OK && !inside) return status;
     if (!inside && s.found == 1 && (*object = H5Oopen(file, s.path, H5P_DEFAULT)) >= 0) return GPIS_OK;
-    if (!s.words[0]) return gpis_fail(context, GPIS_BAD_DATA, "%s: the HDF5 file holds no data sets", path);
+    if (status == GPIS_OK && !s.words[0])
+        return gpis_fail(context, GPIS_BAD_DATA, "%s: the HDF5 file holds no data sets", path);
     return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: %s; it has: %s", path,
                      !inside ? "which of its data sets? Name one after a colon, FILE.h5:/NAME"
                      : group ? "is a group and no matrix (data, indices and indptr make one)"
                              : "there is nothing of that name in the file",
-                     s.words);
+                     s.words[0] ? s.words : "what cannot be listed");
 }

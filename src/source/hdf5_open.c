@@ -194,7 +194,7 @@ gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_con
         return gpis_fail(context, GPIS_NOT_APPLICABLE, "%s: is no file of several things", path);
     const gpis_h5_guard guard = gpis_h5_enter();
     gpis_status status = gpis_h5_open(context, path, length, &file);
-    if (status == GPIS_OK) status = gpis_h5_list(context, file, tell, user);
+    if (status == GPIS_OK) status = gpis_h5_list(context, path, file, tell, user);
     gpis_h5_close(file);
     gpis_h5_leave(guard);
     return status;

@@ -45,7 +45,8 @@ gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h
                          "are needed to read rows by whole chunks; raise --memory, or rewrite it with lower chunks "
                          "(h5repack -l CHUNK=...)",
                          name, rows->band, gpis_bytes(3.0 * (double)rows->band * (double)rows->row_bytes).text);
-    if (!gpis_account_take(context, 2 * tail)) return GPIS_NO_MEMORY;
+    if (!gpis_account_affords(context, name, (double)all) || !gpis_account_take(context, 2 * tail))
+        return GPIS_NO_MEMORY;
     rows->beside = 2 * tail;
     return take_tail(context, rows);
 }

@@ -65,7 +65,7 @@ static gpis_status read_row(reader *r, gpis_span line) {
 }
 
 static gpis_status read_all(reader *r) {
-    gpis_status status = gpis_text_open(r->context, r->path, &r->text);
+    gpis_status status = gpis_text_open(r->context, r->path, r->sink->options, &r->text);
     while (status == GPIS_OK) {
         gpis_span line;
         bool more;

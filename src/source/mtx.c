@@ -10,6 +10,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "source/stored.h"
 #include "source/text.h"
@@ -109,19 +110,25 @@ static gpis_status read_sizes(reader *r) {
 }
 
 /* Entries come in any order, so all of them are held: as they are read, in arrays that grow twofold, and as compressed
- * rows. Without a limit there is nothing to check: memory that is not to be had shows soon enough. */
+ * rows. Where no limit was set, what is free must be enough for the rows with their y twice over, since a solve needs
+ * memory of its own: a header can promise any number of rows in a few bytes. */
 static gpis_status check_room(const reader *r, const gpis_open_options *options) {
-    const double entries = (r->symmetric ? 2.0 : 1.0) * (double)r->promised;
-    const double needed = r->coordinate ? entries * (double)(3 * sizeof(entry) + 12) + 8.0 * (double)r->n
-                                        : 3.0 * sizeof(double) * entries;
+    const double entries = (r->symmetric ? 2.0 : 1.0) * (double)r->promised, starts = 8.0 * (double)r->n;
+    const double reading =
+        r->coordinate ? entries * (double)(3 * sizeof(entry) + 12) + starts : 3.0 * sizeof(double) * entries;
     const int64_t left = gpis_account_left(r->context);
-    if (options->memory == 0 && r->context->limit == 0) return GPIS_OK;
-    if (needed <= (double)(options->memory > 0 ? gpis_min64(options->memory, left) : left)) return GPIS_OK;
+    if (options->memory == 0 && r->context->limit == 0) {
+        char what[GPIS_MESSAGE_SIZE / 2];
+        const double held = (r->coordinate ? 12.0 * entries + starts : 8.0 * entries) + 8.0 * (double)r->n;
+        snprintf(what, sizeof what, "%s: to read it and to solve with it", r->path);
+        return gpis_account_affords(r->context, what, fmax(reading, 2.0 * held)) ? GPIS_OK : GPIS_NO_MEMORY;
+    }
+    if (reading <= (double)(options->memory > 0 ? gpis_min64(options->memory, left) : left)) return GPIS_OK;
     return gpis_fail(
         r->context, GPIS_NO_MEMORY,
         "%s: a .mtx file is read whole, and this one takes %s of memory; raise --memory, or save it by rows "
         "(.svm, or compressed rows in HDF5), which are read at each pass",
-        r->path, gpis_bytes(needed).text);
+        r->path, gpis_bytes(reading).text);
 }
 
 /* ---- entries ------------------------------------------------------------------------------------------------- */
@@ -277,7 +284,7 @@ gpis_status gpis_open_mtx(gpis_context *context, const char *path, const gpis_op
                           gpis_source **out) {
     reader r = {.context = context, .path = path};
     *out = NULL;
-    gpis_status status = gpis_text_open(context, path, &r.text);
+    gpis_status status = gpis_text_open(context, path, options, &r.text);
     if (status == GPIS_OK) status = read_banner(&r);
     if (status == GPIS_OK) status = read_sizes(&r);
     if (status == GPIS_OK) status = check_room(&r, options);

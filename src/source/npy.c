@@ -1,7 +1,8 @@
 /*
  * A .npy file mapped into memory: its rows are used where the file's pages lie, in either order and either float.
  * Nothing is copied, save where a file puts its numbers at an address that the machine cannot read them from. A file
- * that does not fit is read at each pass instead (npy_stream.c).
+ * that does not fit is read at each pass instead (npy_stream.c); numbers that are no floats of the machine are
+ * converted (npy_converted.c).
  */
 #include "source/npy.h"
 
@@ -41,8 +42,8 @@ static gpis_status open_file(gpis_context *context, const char *path, gpis_npy_f
     *file = (gpis_npy_file){.fd = -1};
     gpis_status status = gpis_file_open(context, path, &file->fd, &size);
     if (status != GPIS_OK) return status;
-    if (size < 0) return gpis_fail(context, GPIS_IO, "%s: is not a regular file; save the .npy file first", path);
-    status = gpis_file_stamp_take(context, path, file->fd, &file->stamp);
+    if (size < 0) status = gpis_npy_spool(context, path, &file->fd, &size);
+    if (status == GPIS_OK) status = gpis_file_stamp_take(context, path, file->fd, &file->stamp);
     if (status != GPIS_OK) return status;
     const int64_t available = gpis_min64(size, GPIS_NPY_HEADER_BYTES);
     unsigned char *head = gpis_alloc(context, available, 1);
@@ -107,8 +108,14 @@ gpis_status gpis_open_npy(gpis_context *context, const char *path, const gpis_op
     *out = NULL;
     gpis_status status = open_file(context, path, &file);
     if (status == GPIS_OK) {
-        const bool fits = file.stamp.size <= gpis_open_room(context, options);
-        status = (fits ? map_source : gpis_npy_stream)(context, path, &file, out);
+        const int64_t room = gpis_open_room(context, options);
+        const bool converted = gpis_npy_is_converted(file.header.stored);
+        if (converted && file.header.rows * file.header.cols * (int64_t)sizeof(double) <= room)
+            status = gpis_npy_hold(context, path, &file, out);
+        else if (!converted && file.stamp.size <= room)
+            status = map_source(context, path, &file, out);
+        else
+            status = gpis_npy_stream(context, path, &file, out);
     }
     if (file.fd >= 0) close(file.fd);
     return status;

@@ -16,6 +16,8 @@ typedef struct gpis_npy_file {
 /* A source that reads the rows anew at each pass. It takes file->fd over (and leaves -1) once there is a source to hold
  * it. */
 gpis_status gpis_npy_stream(gpis_context *context, const char *path, gpis_npy_file *file, gpis_source **out);
+/* A source that holds the numbers of the file, converted to doubles (npy_converted.c). The file stays the caller's. */
+gpis_status gpis_npy_hold(gpis_context *context, const char *path, const gpis_npy_file *file, gpis_source **out);
 
 /* ---- what streamed sources are made of ---- */
 
@@ -25,7 +27,7 @@ typedef struct gpis_npy_streamed {
     int ahead, nowhere; /* owned: the file once more, to read ahead with, and /dev/null; -1: none */
 } gpis_npy_streamed;
 
-int64_t gpis_npy_width(const gpis_source *source); /* bytes of an entry */
+int64_t gpis_npy_width(const gpis_source *source); /* bytes of an entry in the file */
 /* Whether bytes of the file are in the page cache: looks at their two ends. */
 bool gpis_npy_cached(int fd, int64_t offset, int64_t bytes);
 /* Brings mapped bytes of the file, from `offset` on, into memory; false when they are not to be had. */
@@ -34,6 +36,9 @@ gpis_status gpis_npy_unmappable(const gpis_source *source);                     
 gpis_status gpis_npy_gone(const gpis_source *source, int64_t row0, int64_t nrows); /* says that rows are lost */
 gpis_status gpis_npy_unchanged(gpis_source *source);
 void gpis_npy_destroy(gpis_source *source);
+
+/* Row after row, converted to doubles (npy_converted.c). */
+extern const gpis_source_class gpis_npy_converted;
 
 /* Column after column: mapped (npy_columns.c), or read (npy_pieces.c) where windows are too short for that. */
 extern const gpis_source_class gpis_npy_columns, gpis_npy_pieces;

@@ -117,7 +117,8 @@ const gpis_source_class gpis_npy_columns = {.kind = "npy",
                                             .in_place = true};
 
 bool gpis_npy_columns_pay(const gpis_npy_header *h, int64_t limit) {
-    const int64_t width = h->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
+    if (gpis_npy_is_converted(h->stored)) return false;
+    const int64_t width = h->stored.width;
     const int64_t window = limit > 0 ? gpis_min64(GPIS_COLUMNS_BYTES, limit / GPIS_COLUMNS_SHARE) : GPIS_COLUMNS_BYTES;
     return h->offset % width == 0 && gpis_min64(h->rows * width, window / h->cols) >= LEAST_PIECE;
 }

@@ -28,7 +28,8 @@ enum { AROUND = 1 << 16 }; /* bytes that Linux maps around the one that is touch
  */
 
 int64_t gpis_npy_width(const gpis_source *source) {
-    return source->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
+    const gpis_npy_streamed *s = source->state;
+    return s->file.header.stored.width;
 }
 
 static bool is_cached(int fd, int64_t offset) {
@@ -165,9 +166,9 @@ static const gpis_source_class read_class = {.kind = "npy",
                                              .destroy = gpis_npy_destroy};
 
 static const gpis_source_class *class_of(const gpis_npy_header *h, int64_t limit) {
-    const int64_t width = h->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float);
     if (h->order == GPIS_COLUMN_MAJOR) return gpis_npy_columns_pay(h, limit) ? &gpis_npy_columns : &gpis_npy_pieces;
-    return h->offset % width == 0 ? &mapped_class : &read_class;
+    if (gpis_npy_is_converted(h->stored)) return &gpis_npy_converted;
+    return h->offset % h->stored.width == 0 ? &mapped_class : &read_class;
 }
 
 gpis_status gpis_npy_stream(gpis_context *context, const char *path, gpis_npy_file *file, gpis_source **out) {

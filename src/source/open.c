@@ -1,10 +1,11 @@
-/* Opening a file by its ending. A new format is a line of the table. */
+/* Opening a file by the format that is named or that its ending shows. A new format is a line of the table. */
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "source/hdf5_file.h"
 #include "source/stored.h"
+#include "source/text.h"
 
 typedef struct format {
     const char *ending;
@@ -20,9 +21,26 @@ static const format formats[] = {
     {".svm", gpis_open_libsvm, true, false}, {".libsvm", gpis_open_libsvm, true, false},
 };
 
+/* The format that a caller names, with or without the dot; NULL: there is none of that name. */
+static const format *find_format(const char *name) {
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        if (strcasecmp(name, formats[k].ending) == 0 || strcasecmp(name, formats[k].ending + 1) == 0)
+            return &formats[k];
+    return NULL;
+}
+
 static bool ends_with(const char *path, size_t length, const char *ending) {
     const size_t size = strlen(ending);
     return length > size && strncasecmp(path + length - size, ending, size) == 0;
+}
+
+/* The format that the ending of a path names, NULL: none. */
+static const format *format_of(const char *path) {
+    size_t length = strlen(path);
+    if (ends_with(path, length, ".gz")) length -= strlen(".gz");
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        if (ends_with(path, length, formats[k].ending)) return &formats[k];
+    return NULL;
 }
 
 gpis_open_options gpis_open_options_default(void) { return (gpis_open_options){0}; }
@@ -47,6 +65,12 @@ static gpis_status no_target(gpis_context *context, const char *path, const char
                      "%s: a target names a column of a .csv or .tsv file; a %s file has none", path, ending);
 }
 
+/* Without names the target was given by its number, which messages about the other columns have to count. */
+static void note_target(gpis_source *source, const char *target) {
+    if (!gpis_parse_count((gpis_span){target, target + strlen(target)}, &source->target_number))
+        source->target_number = 0;
+}
+
 gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out) {
     const gpis_open_options options = {.target = target};
     return gpis_source_open_with(context, path, &options, out);
@@ -60,22 +84,22 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
     if (options->cache && !*options->cache)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the folder for the cache has no name; \".\" is this one");
     if (options->memory < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the memory for a source is negative");
-    if (is_hdf5(path))
+    if (!options->format && is_hdf5(path))
         return options->target ? no_target(context, path, ".h5") : gpis_open_hdf5(context, path, options, out);
-    size_t length = strlen(path);
-    const bool gzipped = ends_with(path, length, ".gz");
-    if (gzipped) length -= strlen(".gz");
-    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
-        if (!ends_with(path, length, formats[k].ending)) continue;
-        if (gzipped && !formats[k].text)
-            return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
-                             formats[k].ending);
-        if (options->target && !formats[k].takes_target) return no_target(context, path, formats[k].ending);
-        return formats[k].open(context, path, options, out);
-    }
-    return gpis_fail(
-        context, GPIS_BAD_ARGUMENT,
-        "%s: what it is does not show in its ending; known are .npy .csv .tsv .txt .data .mtx .svm .libsvm .h5 .hdf5, "
-        "and .gz after a text format",
-        path);
+    const format *chosen = options->format ? find_format(options->format) : format_of(path);
+    if (!chosen && options->format)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "there is no format '%s'; known are npy csv tsv txt data mtx svm libsvm", options->format);
+    if (!chosen)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "%s: what it is does not show in its ending; known are .npy .csv .tsv .txt .data .mtx .svm "
+                         ".libsvm .h5 .hdf5, and .gz after a text format; others need a format (--format csv)",
+                         path);
+    if (!chosen->text && ends_with(path, strlen(path), ".gz"))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
+                         chosen->ending);
+    if (options->target && !chosen->takes_target) return no_target(context, path, chosen->ending);
+    const gpis_status status = chosen->open(context, path, options, out);
+    if (status == GPIS_OK && options->target && !(*out)->columns) note_target(*out, options->target);
+    return status;
 }

@@ -8,13 +8,14 @@
 #include "source/cache.h"
 
 typedef struct gpis_sink {
-    gpis_context *context;         /* borrowed */
-    const gpis_cache_place *place; /* borrowed; NULL: all stays in memory */
-    int64_t room;                  /* bytes that may be held while it grows */
-    bool sparse, labelled;         /* compressed rows; each row has a y */
-    int64_t rows, d;               /* rows in all; columns, of compressed rows so far */
-    int64_t longest;               /* entries of the longest compressed row so far */
-    gpis_cache_rows held;          /* owned: rows since the last segment, or all */
+    gpis_context *context;            /* borrowed */
+    const gpis_cache_place *place;    /* borrowed; NULL: all stays in memory */
+    const gpis_open_options *options; /* borrowed: format, and who is told of the progress; NULL: nothing is known */
+    int64_t room;                     /* bytes that may be held while it grows */
+    bool sparse, labelled;            /* compressed rows; each row has a y */
+    int64_t rows, d;                  /* rows in all; columns, of compressed rows so far */
+    int64_t longest;                  /* entries of the longest compressed row so far */
+    gpis_cache_rows held;             /* owned: rows since the last segment, or all */
     int64_t values_capacity, indices_capacity, indptr_capacity, y_capacity;
     gpis_cache_writer *writer; /* owned; NULL: nothing was written yet */
 } gpis_sink;

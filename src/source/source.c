@@ -3,9 +3,11 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "source/source.h"
-#include "source/table.h"
+#include "source/text.h"
 
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name) {
     gpis_source *source = gpis_alloc_zero(context, 1, sizeof *source);
@@ -23,8 +25,9 @@ void gpis_source_destroy(gpis_source *source) {
     if (!source) return;
     gpis_context *context = source->context;
     if (source->state) source->class->destroy(source);
-    gpis_table_free_names(context, source->columns, source->d);
+    gpis_free(context, source->columns);
     gpis_free(context, source->target);
+    gpis_free(context, source->cache_trouble);
     gpis_free(context, source->name);
     gpis_free(context, source);
 }
@@ -63,8 +66,13 @@ void gpis_source_describe(const gpis_source *source, gpis_source_info *info) {
                                .layout = layout(source),
                                .bytes = bytes_per_pass(source),
                                .resident = source->resident,
-                               .dimensions = source->dimensions ? source->dimensions : 2};
+                               .dimensions = source->dimensions ? source->dimensions : 2,
+                               .cache_trouble = source->cache_trouble};
     if (source->class->describe) source->class->describe(source, info);
+}
+
+gpis_source *gpis_source_piece(gpis_source *source) {
+    return source->class->piece ? source->class->piece(source) : source;
 }
 
 int64_t gpis_source_rows_here(const gpis_source *source) {
@@ -81,15 +89,31 @@ const char *gpis_source_column(const gpis_source *source, int64_t j) {
     return source->columns && j >= 0 && j < source->d ? source->columns[j] : NULL;
 }
 
+int64_t gpis_source_column_number(const gpis_source *source, int64_t j) {
+    while (!source->target_number && source->of) source = source->of;
+    return j + 1 + (source->target_number > 0 && j + 1 >= source->target_number);
+}
+
+gpis_column_label gpis_source_label(const gpis_source *source, int64_t j) {
+    const char *name = gpis_source_column(source, j);
+    gpis_column_label label;
+    if (name)
+        snprintf(label.text, sizeof label.text, "'%s'", gpis_text_excerpt((gpis_span){name, name + strlen(name)}).text);
+    else
+        snprintf(label.text, sizeof label.text, "%" PRId64, gpis_source_column_number(source, j));
+    return label;
+}
+
 static gpis_status not_finite(gpis_context *context, const gpis_source *source, int64_t row, int64_t col,
                               double value) {
     const char *name = gpis_source_column(source, col);
-    return gpis_fail(
-        context, GPIS_BAD_DATA, "%s: row %" PRId64 ", column %" PRId64 "%s%.40s%s is %s; remove or replace it",
-        gpis_source_name(source), source->first + row + 1, col + 1, name ? " (" : "", name ? name : "", name ? ")" : "",
-        isnan(value) ? "nan"
-        : value > 0  ? "inf"
-                     : "-inf");
+    return gpis_fail(context, GPIS_BAD_DATA,
+                     "%s: row %" PRId64 ", column %" PRId64 "%s%.40s%s is %s; remove or replace it",
+                     gpis_source_name(source), source->first + row + 1, gpis_source_column_number(source, col),
+                     name ? " (" : "", name ? name : "", name ? ")" : "",
+                     isnan(value) ? "nan"
+                     : value > 0  ? "inf"
+                                  : "-inf");
 }
 
 gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {

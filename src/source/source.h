@@ -48,8 +48,9 @@ typedef struct gpis_source_class {
     gpis_status (*audit)(gpis_context *context, gpis_source *source);
     gpis_status (*fingerprint)(gpis_context *context, gpis_source *source, uint32_t *sum);
     int64_t (*rows_here)(const gpis_source *source);
-    const struct gpis_walk *walk; /* how a pass goes over it (pass.h) */
-    bool on_demand;               /* rows are made, not read: a pass reads no bytes */
+    gpis_source *(*piece)(const gpis_source *source); /* one of its pieces that is here; NULL: there is none */
+    const struct gpis_walk *walk;                     /* how a pass goes over it (pass.h) */
+    bool on_demand;                                   /* rows are made, not read: a pass reads no bytes */
     bool in_place;
     bool by_all; /* `block` works with all threads of the context: no reader thread, it is called between the windows */
 } gpis_source_class;
@@ -70,8 +71,11 @@ struct gpis_source {
     const gpis_source *of; /* borrowed: the source it is a part of, which knows the columns; NULL: none */
     double *target;        /* owned: n x target_k, or NULL */
     int64_t target_k;
-    char **columns; /* owned: d names, or NULL */
-    void *state;    /* owned by the kind */
+    int64_t
+        target_number;   /* number, from 1, of the file's column that became the target; 0: none, or there are names */
+    char **columns;      /* owned, in one piece (table.h): d names, or NULL */
+    char *cache_trouble; /* owned: why the cache that was asked for could not be written; NULL: nothing to say */
+    void *state;         /* owned by the kind */
 };
 
 /* A cleared source of the given kind; its owner fills the rest. NULL when there is no memory. */
@@ -83,9 +87,19 @@ double gpis_source_row_bytes(const gpis_source *source);
 gpis_status gpis_source_unchanged(gpis_source *source);
 /* Rows that are on this rank; all of them where there are no others. */
 int64_t gpis_source_rows_here(const gpis_source *source);
+/* A source in one piece whose rows are some of this one's: itself, or one of its pieces on this rank; NULL: there is
+ * none. */
+gpis_source *gpis_source_piece(gpis_source *source);
 
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
+/* For messages: the number of column j (from 0) as whoever wrote the file counts, from 1 and with the target. */
+int64_t gpis_source_column_number(const gpis_source *source, int64_t j);
+/* For messages: the name of column j, in quotes and safe to print, or else its number. */
+typedef struct gpis_column_label {
+    char text[64];
+} gpis_column_label;
+gpis_column_label gpis_source_label(const gpis_source *source, int64_t j);
 
 /* Goes on with a checksum, by some hundred rows spread over A: equal for equal data, wherever they lie
  * (fingerprint.c). */

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "source/text.h"
 
@@ -20,8 +21,9 @@ typedef struct reader {
     int64_t first_line; /* where they were counted */
     int64_t target;     /* index of the target's column; -1: none */
     bool header;
-    char **names; /* owned: the fields of the first line */
-    int64_t names_capacity;
+    char *words; /* owned: the fields of the first line, each with a NUL behind it, while they are read */
+    int64_t words_used, words_capacity;
+    char **names;    /* owned: the same */
     gpis_sink *sink; /* borrowed */
 } reader;
 
@@ -99,9 +101,9 @@ static char sniff_separator(gpis_span line, const char *candidates) {
 }
 
 /* In a .csv file blanks are part of a field; elsewhere they may separate. */
-static char choose_separator(const char *path, gpis_span line) {
-    const char *slash = strrchr(path, '/');
-    const bool csv = strcasestr(slash ? slash : path, ".csv") != NULL;
+static char choose_separator(const reader *r, gpis_span line) {
+    const char *slash = strrchr(r->path, '/'), *format = r->sink->options ? r->sink->options->format : NULL;
+    const bool csv = format ? strcasecmp(format, "csv") == 0 : strcasestr(slash ? slash : r->path, ".csv") != NULL;
     const char found = sniff_separator(line, csv ? ",;\t" : "\t,;");
     return found ? found : csv ? ',' : ' ';
 }
@@ -172,19 +174,26 @@ static gpis_status store_row(reader *r, gpis_span line) {
 
 /* ---- the first line ------------------------------------------------------------------------------------------ */
 
-static gpis_status keep_name(reader *r, gpis_span field) {
-    void *memory = r->names;
+static gpis_status keep_word(reader *r, gpis_span field) {
+    void *memory = r->words;
+    const int64_t length = field.end - field.begin;
     const gpis_status status =
-        gpis_grow(r->context, &memory, &r->names_capacity, r->columns, r->columns + 1, sizeof *r->names);
-    r->names = memory;
+        gpis_grow(r->context, &memory, &r->words_capacity, r->words_used, r->words_used + length + 1, 1);
+    r->words = memory;
     if (status != GPIS_OK) return status;
-    const size_t length = (size_t)(field.end - field.begin);
-    char *name = gpis_alloc(r->context, (int64_t)length + 1, 1);
-    if (!name) return GPIS_NO_MEMORY;
-    memcpy(name, field.begin, length);
-    name[length] = '\0';
-    r->names[r->columns++] = name;
+    memcpy(r->words + r->words_used, field.begin, (size_t)length);
+    r->words[r->words_used + length] = '\0';
+    r->words_used += length + 1;
+    r->columns++;
     return GPIS_OK;
+}
+
+char **gpis_table_names(gpis_context *context, const char *words, int64_t bytes, int64_t count) {
+    char **names = gpis_alloc(context, count * (int64_t)sizeof *names + bytes, 1);
+    if (!names) return NULL;
+    char *at = memcpy(names + count, words, (size_t)bytes);
+    for (int64_t j = 0; j < count; j++, at += strlen(at) + 1) names[j] = at;
+    return names;
 }
 
 static gpis_span name_span(const reader *r, int64_t column) {
@@ -221,7 +230,7 @@ static gpis_status find_target(reader *r, const char *target) {
 
 /* Counts the columns and decides what the line is; if it holds numbers it is the first row. */
 static gpis_status start_table(reader *r, gpis_span line, const char *target) {
-    r->separator = choose_separator(r->path, line);
+    r->separator = choose_separator(r, line);
     r->first_line = r->text.line;
     fields f = split(r, line);
     gpis_span field;
@@ -229,9 +238,11 @@ static gpis_status start_table(reader *r, gpis_span line, const char *target) {
     double ignored;
     while (status == GPIS_OK && next_field(&f, &field)) {
         if (!gpis_parse_number(field, &ignored) && !is_missing(field) && !is_infinite(field)) r->header = true;
-        status = keep_name(r, field);
+        status = keep_word(r, field);
     }
     if (status == GPIS_OK && f.broken) status = broken_quotes(r);
+    if (status == GPIS_OK && !(r->names = gpis_table_names(r->context, r->words, r->words_used, r->columns)))
+        status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = find_target(r, target);
     if (status != GPIS_OK) return status;
     r->sink->labelled = r->target >= 0;
@@ -251,7 +262,7 @@ static bool is_empty_line(gpis_span line) {
 }
 
 static gpis_status read_all(reader *r, const char *target) {
-    gpis_status status = gpis_text_open(r->context, r->path, &r->text);
+    gpis_status status = gpis_text_open(r->context, r->path, r->sink->options, &r->text);
     int64_t blank = 0; /* a blank line is fine where only blank lines follow */
     while (status == GPIS_OK) {
         gpis_span line;
@@ -267,6 +278,8 @@ static gpis_status read_all(reader *r, const char *target) {
         else
             status = store_row(r, line);
     }
+    if (status == GPIS_OK && r->text.after == 1)
+        status = gpis_fail(r->context, GPIS_BAD_DATA, "%s: is empty (0 bytes)", r->path);
     if (status == GPIS_OK && r->sink->rows == 0)
         status = gpis_fail(r->context, GPIS_BAD_DATA, "%s: has %s and no rows of numbers", r->path,
                            r->columns ? "a header" : "blank lines only");
@@ -277,7 +290,6 @@ static gpis_status read_all(reader *r, const char *target) {
 static char **take_names(reader *r) {
     if (!r->header) return NULL;
     if (r->target >= 0) {
-        gpis_free(r->context, r->names[r->target]);
         r->columns--;
         memmove(r->names + r->target, r->names + r->target + 1, (size_t)(r->columns - r->target) * sizeof *r->names);
     }
@@ -292,26 +304,23 @@ gpis_status gpis_table_parse(gpis_context *context, const char *path, const char
     *names = NULL;
     const gpis_status status = read_all(&r, target);
     if (status == GPIS_OK) *names = take_names(&r);
-    gpis_table_free_names(context, r.names, r.columns);
+    gpis_free(context, r.words);
+    gpis_free(context, r.names);
     gpis_text_close(&r.text);
     return status;
 }
 
-gpis_status gpis_table_read(gpis_context *context, const char *path, gpis_array *out) {
-    gpis_sink sink = {.context = context};
+gpis_status gpis_table_read(gpis_context *context, const char *path, const gpis_open_options *options,
+                            gpis_array *out) {
+    gpis_sink sink = {.context = context, .options = options};
     char **names;
     *out = (gpis_array){0};
     const gpis_status status = gpis_table_parse(context, path, NULL, &sink, &names);
     if (status == GPIS_OK) {
         *out = (gpis_array){sink.held.values, sink.rows, sink.d, sink.d == 1 ? 1 : 2};
         sink.held.values = NULL;
-        gpis_table_free_names(context, names, sink.d);
+        gpis_free(context, names);
     }
     gpis_sink_clear(&sink);
     return status;
-}
-
-void gpis_table_free_names(gpis_context *context, char **names, int64_t count) {
-    for (int64_t j = 0; names && j < count; j++) gpis_free(context, names[j]);
-    gpis_free(context, names);
 }

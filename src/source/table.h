@@ -9,10 +9,11 @@
 gpis_status gpis_table_parse(gpis_context *context, const char *path, const char *target, gpis_sink *sink,
                              char ***names);
 
-/* The whole table in memory. */
-gpis_status gpis_table_read(gpis_context *context, const char *path, gpis_array *out);
+/* The whole table in memory; of the options the format and the progress count. */
+gpis_status gpis_table_read(gpis_context *context, const char *path, const gpis_open_options *options, gpis_array *out);
 
-/* Frees names[0 .. count - 1] and the array itself. */
-void gpis_table_free_names(gpis_context *context, char **names, int64_t count);
+/* Names from `words`, texts with a NUL behind each, `bytes` bytes in all: pointers and a copy of the texts in one piece
+ * of memory, so that millions of short names take little more than their letters. NULL when there is no memory. */
+char **gpis_table_names(gpis_context *context, const char *words, int64_t bytes, int64_t count);
 
 #endif

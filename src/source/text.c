@@ -9,10 +9,12 @@
 
 #include "base/file.h"
 
-enum { FIRST_CAPACITY = 1 << 16, READ_MAX = 1 << 24 };
+enum { FIRST_CAPACITY = 1 << 16, READ_MAX = 1 << 24, LONGEST_LINE = 1 << 28 };
+static const double INTERVAL = 0.1; /* seconds from one word of progress to the next */
 
-gpis_status gpis_text_open(gpis_context *context, const char *path, gpis_text *text) {
-    *text = (gpis_text){.context = context, .path = path, .after = 1};
+gpis_status gpis_text_open(gpis_context *context, const char *path, const gpis_open_options *options, gpis_text *text) {
+    *text = (gpis_text){.context = context, .path = path, .after = 1, .options = options};
+    text->opened = text->told = gpis_clock();
     int64_t size;
     int fd;
     const gpis_status status = gpis_file_open(context, path, &fd, &size);
@@ -22,6 +24,7 @@ gpis_status gpis_text_open(gpis_context *context, const char *path, gpis_text *t
         close(fd);
         return gpis_fail(context, GPIS_NO_MEMORY, "%s: no memory to read it", path);
     }
+    text->size = gpis_max64(size, 0);
     text->capacity = FIRST_CAPACITY;
     text->buffer = gpis_alloc(context, text->capacity, 1);
     return text->buffer ? GPIS_OK : GPIS_NO_MEMORY;
@@ -43,12 +46,38 @@ static gpis_status read_failed(const gpis_text *text) {
     return gpis_fail(text->context, GPIS_BAD_DATA, "%s: is a broken gzip file: %s", text->path, why);
 }
 
+/* Tells the progress, if it is time to; GPIS_STOPPED where the caller wants no more. */
+static gpis_status tell(gpis_text *text) {
+    if (!text->options || !text->options->progress) return GPIS_OK;
+    const double now = gpis_clock();
+    if (now - text->told < INTERVAL) return GPIS_OK;
+    text->told = now;
+    const int64_t done = text->size > 0 ? (int64_t)gzoffset(text->file) : (int64_t)gztell(text->file);
+    const gpis_open_progress progress = {
+        .path = text->path, .done = done, .bytes = text->size, .seconds = now - text->opened};
+    if (text->options->progress(text->options->progress_user, &progress) == 0) return GPIS_OK;
+    return gpis_fail(text->context, GPIS_STOPPED, "%s: the reading of it was interrupted", text->path);
+}
+
+/* The line is that in which the zero byte is, among the bytes from `more` on. */
+static gpis_status has_zero(const gpis_text *text, const char *more) {
+    int64_t line = text->after;
+    for (const char *at = text->buffer + text->begin; at < more || *at; at++) line += *at == '\n';
+    return gpis_fail(text->context, GPIS_BAD_DATA,
+                     "%s: line %lld holds a zero byte: not plain text; save it as UTF-8 text", text->path,
+                     (long long)line);
+}
+
 /* More bytes behind what is not yet handed out. One byte is always kept free for the last NUL. */
 static gpis_status fill(gpis_text *text) {
     memmove(text->buffer, text->buffer + text->begin, (size_t)(text->end - text->begin));
     text->end -= text->begin;
     text->begin = 0;
     if (text->end + 1 >= text->capacity) {
+        if (text->capacity >= LONGEST_LINE)
+            return gpis_fail(text->context, GPIS_BAD_DATA,
+                             "%s: line %lld is longer than 256 MB; is this a text file, with a row a line?", text->path,
+                             (long long)text->after);
         void *memory = text->buffer;
         const gpis_status status =
             gpis_grow(text->context, &memory, &text->capacity, text->end, text->capacity + 1, sizeof(char));
@@ -56,8 +85,11 @@ static gpis_status fill(gpis_text *text) {
         if (status != GPIS_OK) return status;
     }
     const int64_t room = gpis_min64(text->capacity - text->end - 1, READ_MAX);
-    const int got = gzread(text->file, text->buffer + text->end, (unsigned)room);
+    char *more = text->buffer + text->end;
+    const int got = gzread(text->file, more, (unsigned)room);
     if (got < 0) return read_failed(text);
+    /* Seen here and not only at the end of the line: in a file of zeros there is none. */
+    if (got > 0 && memchr(more, '\0', (size_t)got)) return has_zero(text, more);
     text->end += got;
     if (got < room) {
         int code;
@@ -65,7 +97,7 @@ static gpis_status fill(gpis_text *text) {
         if (code != Z_OK && code != Z_STREAM_END) return read_failed(text);
         text->ended = true;
     }
-    return GPIS_OK;
+    return tell(text);
 }
 
 static bool odd_quotes(const char *at, const char *end) {
@@ -82,10 +114,6 @@ static gpis_status hand_out(gpis_text *text, int64_t length, int64_t newlines, g
     char *begin = text->buffer + text->begin, *end = begin + length;
     text->line = text->after;
     text->after += newlines;
-    if (memchr(begin, '\0', (size_t)length))
-        return gpis_fail(text->context, GPIS_BAD_DATA,
-                         "%s: line %lld holds a zero byte: not plain text; save it as UTF-8 text", text->path,
-                         (long long)text->line);
     if (end > begin && end[-1] == '\r') end--;
     *end = '\0';
     if (text->line == 1 && length >= 3 && memcmp(begin, "\xEF\xBB\xBF", 3) == 0) begin += 3; /* byte order mark */
@@ -144,11 +172,11 @@ bool gpis_text_is(gpis_span word, const char *text) {
 gpis_excerpt gpis_text_excerpt(gpis_span word) {
     enum { SHOWN = 40 };
     gpis_excerpt out = {{0}};
-    const int64_t length = word.end - word.begin, shown = gpis_min64(length, SHOWN);
-    for (int64_t i = 0; i < shown; i++) {
-        const unsigned char c = (unsigned char)word.begin[i];
-        out.text[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
-    }
-    if (length > SHOWN) memcpy(out.text + SHOWN, "...", 3);
+    const int64_t length = word.end - word.begin;
+    int64_t shown = gpis_min64(length, SHOWN);
+    while (shown > 0 && shown < length && (word.begin[shown] & 0xC0) == 0x80) shown--; /* no character is cut in two */
+    for (int64_t i = 0; i < shown; i++) out.text[i] = word.begin[i] ? word.begin[i] : '?';
+    gpis_make_printable(out.text);
+    if (shown < length) memcpy(out.text + shown, "...", 3);
     return out;
 }

@@ -14,10 +14,14 @@ typedef struct gpis_text {
     int64_t capacity, begin, end;
     bool ended;          /* the file has no more */
     int64_t line, after; /* number of the first line of the record handed out last, and of the one after it */
+    const gpis_open_options *options; /* borrowed: who is told of the progress; NULL: nobody */
+    int64_t size;                     /* of the file in bytes; 0: not known */
+    double opened, told;              /* when it was opened, and when its progress was told last */
 } gpis_text;
 
-/* Clears *text before all else, so that gpis_text_close is right after any failure. */
-gpis_status gpis_text_open(gpis_context *context, const char *path, gpis_text *text);
+/* Clears *text before all else, so that gpis_text_close is right after any failure. Progress is told as `options` say;
+ * they may be NULL. */
+gpis_status gpis_text_open(gpis_context *context, const char *path, const gpis_open_options *options, gpis_text *text);
 void gpis_text_close(gpis_text *text);
 
 /* The next line, without its end and with a NUL after it; *more is false at the end of the file. With `quoted`, a

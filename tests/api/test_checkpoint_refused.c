@@ -214,13 +214,15 @@ static void a_full_disk_is_told_and_harms_nothing(void **state) {
         r = solve(&t);
         setrlimit(RLIMIT_FSIZE, &usual);
         assert_same(&t, &whole, &r);
-        assert_non_null(strstr(r.warning, "cannot be written"));
+        assert_non_null(strstr(r.checkpoint_trouble, "cannot be written"));
+        assert_string_equal(r.warning, "");
         clear(&t, &r);
         t.settings.resume = 1;
         r = solve(&t); /* there is room again */
         assert_same(&t, &whole, &r);
         assert_int_equal(r.resumed_passes, kept);
         assert_string_equal(r.warning, "");
+        assert_string_equal(r.checkpoint_trouble, "");
         clear(&t, &r);
     }
     unlink(PATH);

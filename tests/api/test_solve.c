@@ -218,7 +218,8 @@ static void refuse(fixture *t, gpis_settings settings, gpis_status status, const
     if (!strstr(gpis_last_error(t->context), word)) fail_msg("'%s' lacks '%s'", gpis_last_error(t->context), word);
     assert_null(r.x);
     double x[D] = {0};
-    if (strcmp(word, "method") != 0) /* an audit has no method */
+    if (strcmp(word, "method") != 0 &&
+        settings.certificate != GPIS_CERTIFICATE_NONE) /* an audit has no method, and ends */
         assert_int_equal(gpis_check(t->context, t->A, t->p.Y, t->p.k, t->set, x, &settings, &r), status);
     gpis_result_clear(t->context, &r);
 }
@@ -304,6 +305,8 @@ static void check_agrees_with_solve(void **state) {
             assert_string_equal(c.method, "check");
             assert_close(c.objective, r.objective, 1e-13 * r.objective);
             assert_true(gpis_relative_gap(&c) <= 1e-8 && c.feasibility <= 1e-12);
+            assert_close(c.given_objective, c.objective, 1e-13 * r.objective);
+            assert_true(r.given_objective == r.objective);
             gpis_result_clear(t.context, &c);
             /* a point off the set: how far is reported, the certificate is that of its projection */
             double away[2 * D], near[2 * D], distance = 0.0;
@@ -315,12 +318,37 @@ static void check_agrees_with_solve(void **state) {
             assert_memory_equal(c.x, near, sizeof(double) * (size_t)(D * k));
             const double f = (double)problem_value(&t.p, near, NULL);
             assert_close(c.objective, f, 1e-12 * f);
+            const double given = (double)problem_value(&t.p, away, NULL); /* of the point as it was given */
+            assert_close(c.given_objective, given, 1e-12 * given);
             assert_true(c.objective - c.gap <= r.objective * (1.0 + 1e-12));
             if (f > r.objective * 1.001) assert_int_equal(c.outcome, GPIS_STALLED);
             gpis_result_clear(t.context, &c);
             gpis_result_clear(t.context, &r);
             end(&t);
         }
+}
+
+/* Y = A X of the X that is given: f is 0 there and large at its projection, of which nothing may be left in it. */
+static void a_perfect_fit_outside_the_set(void **state) {
+    (void)state;
+    for (int64_t k = 1; k <= 2; k++) {
+        fixture t;
+        gpis_result c;
+        double x[2 * D];
+        begin(&t, FINE, k, "l1:1e-3");
+        for (int i = 0; i < D * k; i++) x[i] = i % 2 ? 40.0 : -30.0;
+        double *Y = calloc((size_t)(t.p.n * k), sizeof *Y), size = 0.0;
+        for (int64_t i = 0; i < t.p.n; i++)
+            for (int64_t j = 0; j < D; j++)
+                for (int64_t l = 0; l < k; l++) Y[i * k + l] += t.p.A[i * D + j] * x[j * k + l];
+        for (int64_t i = 0; i < t.p.n * k; i++) size += Y[i] * Y[i];
+        assert_ok(t.context, gpis_check(t.context, t.A, Y, k, t.set, x, &t.settings, &c));
+        assert_true(c.given_objective >= 0.0 && c.given_objective <= 1e-26 * size);
+        assert_true(c.objective > 0.5 * size && c.passes <= 3);
+        gpis_result_clear(t.context, &c);
+        free(Y);
+        end(&t);
+    }
 }
 
 /* ---- bits ---------------------------------------------------------------------------------------------------- */
@@ -423,7 +451,7 @@ static gpis_status work(gpis_context *context, void *user) {
     gpis_set *set = NULL;
     gpis_result r = {0};
     gpis_settings settings = gpis_settings_default();
-    double x[D] = {0}, objective, G[D], H[D * D], SA[8 * D], SY[8];
+    double x[D] = {3.0}, objective, G[D], H[D * D], SA[8 * D], SY[8]; /* x is not in the set */
     settings.method = q->method;
     settings.max_passes = 12;
     gpis_status status = gpis_source_dense(context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, D, D, &A);
@@ -460,6 +488,7 @@ int main(void) {
                                        cmocka_unit_test(bad_settings_are_refused),
                                        cmocka_unit_test(bad_problems_are_refused),
                                        cmocka_unit_test(check_agrees_with_solve),
+                                       cmocka_unit_test(a_perfect_fit_outside_the_set),
                                        cmocka_unit_test(same_bits_for_any_threads),
                                        cmocka_unit_test(threads_of_the_caller_are_left_alone),
                                        cmocka_unit_test(lack_of_memory)};

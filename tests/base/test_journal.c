@@ -52,12 +52,12 @@ static int64_t size_of_file(void) {
 static int read_all(gpis_journal *j) {
     gpis_journal_record record;
     char first[5], *got = malloc(200000), *expected = malloc(200000);
-    assert_true(gpis_journal_next(j, &record));
+    assert_true(gpis_journal_next(j, INT64_MAX, &record));
     assert_true(record.kind == 9 && record.length == 5);
     assert_ok(j->context, gpis_journal_read(j, &(gpis_journal_part){first, 5}, 1));
     assert_memory_equal(first, "first", 5);
     int i = 0;
-    for (; gpis_journal_next(j, &record); i++) {
+    for (; gpis_journal_next(j, INT64_MAX, &record); i++) {
         assert_true(record.kind == (uint32_t)i + 1 && record.length == length_of(i));
         assert_ok(j->context, gpis_journal_read(j, &(gpis_journal_part){got, record.length}, 1));
         fill(expected, i);
@@ -205,6 +205,27 @@ static void a_full_disk_harms_nothing(void **state) {
     test_context_end(context, &memory);
 }
 
+/* A file that is removed, or replaced by another of its name, takes its records along: that is told at the end. */
+static void a_lost_file_is_told(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int replaced = -1; replaced < 2; replaced++) {
+        gpis_journal *j = start(context, 0.0);
+        append(j, 1);
+        if (replaced >= 0) unlink(PATH);
+        if (replaced == 1) close(open(PATH, O_WRONLY | O_CREAT, 0666));
+        append(j, 2);
+        assert_false(j->failed);
+        gpis_journal_finish(j);
+        assert_int_equal(j->failed, replaced >= 0);
+        assert_int_equal(strstr(j->trouble, "was removed, moved or replaced") != NULL, replaced >= 0);
+        gpis_journal_close(j);
+    }
+    unlink(PATH);
+    test_context_end(context, &memory);
+}
+
 static gpis_status make_and_open(gpis_context *context, void *user) {
     (void)user;
     gpis_journal *j = NULL;
@@ -230,7 +251,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_read),  cmocka_unit_test(a_torn_end_is_written_over),
         cmocka_unit_test(flipped_bits_are_seen),     cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(a_full_disk_harms_nothing), cmocka_unit_test(memory_failures_are_clean),
+        cmocka_unit_test(a_full_disk_harms_nothing), cmocka_unit_test(a_lost_file_is_told),
+        cmocka_unit_test(memory_failures_are_clean),
     };
     return cmocka_run_group_tests(tests, NULL, remove_file);
 }

@@ -39,7 +39,7 @@ static void setting_begin(setting *t, gpis_context *context, const problem *p, g
     assert_ok(context, gpis_model_create(context, p->d, H, gpis_pass_roundings(t->A, &load).gram, &t->model));
     double *N = new_vector(p->d * p->d);
     const int64_t nulls = told ? problem_nulls(p, N) : 0;
-    if (nulls > 0) assert_ok(context, gpis_model_add_null(t->model, nulls, N));
+    if (nulls > 0) assert_ok(context, gpis_model_add_null(t->model, nulls, N, 0.0));
     free(N);
     assert_ok(context, gpis_inner_create(context, set, t->model, NULL, &t->inner));
 }

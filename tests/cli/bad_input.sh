@@ -30,8 +30,8 @@ npy '-3, 2' 1 0 0 1 1 1 >negative.npy
 bad 2 negative.npy negative.npy y.npy
 npy '0, 2' >empty.npy
 bad 2 empty.npy empty.npy y.npy
-npy '3, 2' 1 0 0 1 1 1 | sed 's/<f8/>f8/' >endian.npy
-bad 2 endian.npy endian.npy y.npy
+npy '3, 2' 1 0 0 1 1 1 | sed 's|<f8|<c8|' >complex.npy
+bad 2 complex.npy complex.npy y.npy
 printf 'hello' >text.npy
 bad 2 text.npy text.npy y.npy
 : >nothing.npy
@@ -103,8 +103,12 @@ run 0 solve dummies.csv --target y --json
 same "stderr" "$(cat stderr)" ""
 same "dependent columns" "$(get status) $(get gap_kind)" "solved proven"
 sed '5s/^1,/1.0000000000000002,/' dummies.csv >nearly.csv
+run 0 solve nearly.csv --target y --json
+holds "backward error" "$(get backward_error) > 0 && $(get backward_error) < 1e-16"
+says "columns 'one', 'a', 'b' and 'c' depend on each other but for rounding"
+sed '5s/^1,/1.0000000000002,/' dummies.csv >nearly.csv
 run 1 solve nearly.csv --target y --json
 same "nearly dependent columns" "$(get status)" stalled
-says "depend on each other to working accuracy but not exactly"
-says "drop one of them, or take a bounded set"
+says "columns 'one', 'a', 'b' and 'c' depend on each other to working accuracy but not exactly"
+says "drop one of them, or bound x"
 run 0 solve nearly.csv --target y --set l2:100 --json

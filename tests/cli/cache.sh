@@ -63,7 +63,7 @@ if "$probe" nameless folder; then
     done
 fi
 
-# No room for the cache (here: a limit for files): one line, and nothing is left.
+# No room for the cache (here: a limit for files): the answer, then one line, and no cache is left.
 mkdir small
 command="solve with a cache that may not grow"
 (
@@ -74,6 +74,17 @@ command="solve with a cache that may not grow"
 same "exit code" "$(cat code)" 3
 says "cannot be written: File too large"
 same "messages" "$(wc -l <stderr)" 1
+prints "outcome       solved"
 same "what is left" "$(ls small)" ""
+(
+    ulimit -f 16
+    "$gpis" solve t.csv --target 4 --cache small --memory 2M >stdout 2>stderr
+    echo $? >code
+)
+command="solve with a cache that may not grow, and rows that do not fit in memory"
+same "exit code" "$(cat code)" 3
+says "cannot be written: File too large"
+same "messages" "$(wc -l <stderr)" 1
+same "output" "$(cat stdout)" ""
 refuse 2 solve t.csv --target 4 --cache ""
 says "the folder for the cache has no name"

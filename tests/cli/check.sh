@@ -27,6 +27,42 @@ run 1 check A.npy y.npy outside.npy --set box:0,0.5 --json
 same "status" "$(get status)" solved
 holds "distance" "($(get feasibility)^2 - 0.5)^2 < 1e-20"
 
+# ... and first of all it is told as it was given: its own objective (here 0, where that of its projection is 1/2), that
+# it is not in the set, and by how much.
+same "in_set" "$(get in_set)" false
+same "nonzeros as given" "$(get given_nonzeros)" 2
+holds "objective as given" "$(get given_objective)^2 < 1e-24"
+holds "objective of the projection" "($(get objective) - 0.5)^2 < 1e-20"
+run 1 check A.npy y.npy outside.npy --set box:0,0.5
+prints "x as given    NOT in the set: its distance from it is 0.7071"
+same "the first line" "$(sed -n 1p stdout | cut -c1-10)" "x as given"
+objectives=$(sed -n 's/^ *objective *\([^ ]*\).*/\1/p' stdout | tr '\n' ' ')
+holds "the objectives" "${objectives%% *} + 0 < 1e-12 && $(echo $objectives | cut -d' ' -f2) == 0.5"
+# Far from the set and near to it: the objective is that of x as it is in the file, by an independent program.
+objective=$("$probe" objective p/A.npy p/y.npy x.npy)
+for spec in l1:0.5 l1:0.01 box:-0.001,0.001 nonneg simplex:1 "l2:$(awk 'BEGIN { print 1e-9 }')" affine; do
+    case $spec in affine)
+        npy '1, 20' 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 >C.npy
+        npy '1,' 1 >b.npy
+        spec=affine:C.npy,b.npy ;;
+    esac
+    run 1 check p/A.npy p/y.npy x.npy --set "$spec" --json
+    same "in_set of $spec" "$(get in_set)" false
+    holds "objective as given, $spec" "($(get given_objective) - $objective)^2 < 1e-22 * $objective^2"
+    holds "objective of the projection, $spec" "$(get objective) > 0"
+done
+# In the set both are the same.
+run 0 check p/A.npy p/y.npy x.npy --set "$set_spec" --json
+same "in_set" "$(get in_set)" true
+holds "objectives" "($(get given_objective) - $(get objective))^2 <= 1e-24 * $objective^2"
+run 0 check p/A.npy p/y.npy x.npy --set "$set_spec"
+same "lines about x as given" "$(grep -c 'as given' stdout)" 0
+# One pass for both points: no more than for a point of the set that needs the same bounds.
+run 1 check p/A.npy p/y.npy x.npy --set l1:0.5 --json
+passes=$(get passes)
+run 1 check p/A.npy p/y.npy p/x_true.npy --set l1:100 --json
+holds "passes" "$passes <= $(get passes)"
+
 refuse 2 check p/A.npy p/y.npy p/y.npy --set "$set_spec"
 says "x must be 20 x 1"
 refuse 2 check p/A.npy x.npy

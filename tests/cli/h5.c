@@ -3,9 +3,11 @@
  *
  *   h5 FILE        that of files.sh: /A 4 x 2 float32 in gzipped chunks of 3 rows, /y, /Y 4 x 2, /deep/X the same A in
  *                  compressed rows, /cube, /text
+ *   h5 FILE NAME   a 4 x 2 matrix and a vector of 4 whose names are NAME and NAME with a y behind it
  *   h5 FILE N D    that of digits.h: /A float64 in shuffled and gzipped chunks of 100 rows, /X its compressed rows, /y
  */
 #include <hdf5.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "digits.h"
@@ -54,6 +56,18 @@ static int put_small(void) {
     return bad + put_shape("deep/X", shape);
 }
 
+/* ---- named: a problem under a name of the caller's choice -----------------------------------------------------------
+ */
+
+static int put_named(const char *name) {
+    static const double A[] = {1, 0, 0, 1, 1, 1, 1, 0}, y[] = {1.5, 2, 3, 1};
+    const hsize_t matrix[] = {4, 2}, four = 4;
+    char other[256];
+    snprintf(other, sizeof other, "%sy", name);
+    return put(name, H5T_IEEE_F64LE, 2, matrix, NULL, H5T_NATIVE_DOUBLE, A) +
+           put(other, H5T_IEEE_F64LE, 1, &four, NULL, H5T_NATIVE_DOUBLE, y);
+}
+
 /* ---- large: rows in memory as digits, so that this program takes little itself -------------------------------------
  */
 
@@ -92,9 +106,11 @@ static int put_large(int64_t n, int64_t d) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 2 && argc != 4) return 2;
+    if (argc < 2 || argc > 4) return 2;
     file = H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (file < 0) return 3;
-    const int bad = argc == 2 ? put_small() : put_large(atoll(argv[2]), atoll(argv[3]));
+    const int bad = argc == 2   ? put_small()
+                    : argc == 3 ? put_named(argv[2])
+                                : put_large(atoll(argv[2]), atoll(argv[3]));
     return H5close() < 0 || bad;
 }

@@ -238,3 +238,21 @@ TMPDIR=$PWD/tmp timeout 100 "$tree/examples/mpi" "$gpis" 20000 50 >stdout 2>stde
 same "exit code of examples/mpi" $? 0
 same "answers that hold" "$(grep -c '^outcome       solved' stdout)" "$((2 * $(grep -c '^x  ' stdout)))"
 same "what is left" "$(ls tmp | grep -v ompi)" ""
+
+# ---- an answer comes before trouble with files, also on ranks; nobody waits for rank 0 -------------------------------
+
+if [ -e /dev/full ]; then
+    rm -f x.npy
+    ranks 3 3 solve p/A.npy p/y.npy --set "$set_spec" --trace /dev/full --out x.npy --json
+    same "status" "$(get status)" solved
+    says "gpis: cannot write /dev/full: No space left on device"
+    same "messages" "$(wc -l <stderr)" 1
+    [ -s x.npy ] || fail "x is lost"
+fi
+ranks 2 0 solve p/A.npy p/y.npy --set "$set_spec" --batch 5 --json
+says "note: --batch is ignored"
+same "notes" "$(wc -l <stderr)" 1
+ranks 2 1 check p/A.npy p/y.npy x1.npy --set l1:0.5 --json
+same "in_set" "$(get in_set)" false
+objective=$("$probe" objective p/A.npy p/y.npy x1.npy)
+holds "objective as given" "($(get given_objective) - $objective)^2 < (1e-11 * $objective)^2"

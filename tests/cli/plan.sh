@@ -64,7 +64,20 @@ same "output of --quiet" "$(cat stdout stderr)" ""
 
 refuse 2 plan
 says "plan needs the file of A"
-refuse 2 plan p/A.npy
+
+# y matters by the number of its columns alone: without it, one is assumed.
+run 0 plan p/A.npy p/y.npy --set l1:3 --json
+sed 's/"seconds": [^,]*,//; s/"predicted_seconds": [^,]*,//' stdout >with_y
+run 0 plan p/A.npy --set l1:3 --json
+sed 's/"seconds": [^,]*,//; s/"predicted_seconds": [^,]*,//' stdout >without_y
+cmp -s with_y without_y || fail "the plan without y is another one: $(diff with_y without_y)"
+same "responses" "$(get responses)" 1
+printf 'p/A.npy\n' >parts.txt
+run 0 plan @parts.txt --set l1:3
+prints "plan          newton with the Gram matrix of 20 columns"
+refuse 2 solve p/A.npy
+says "holds no y"
+refuse 2 check p/A.npy p/y.npy
 says "holds no y"
 refuse 2 plan p/A.npy p/y.npy p/y.npy
 says "one too many"

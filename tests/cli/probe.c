@@ -166,7 +166,10 @@ static void print_value(const char *file, const char *key) {
     else if (json_is_real(value))
         printf("%.17g\n", json_real_value(value));
     else
-        printf("%s\n", json_is_null(value) ? "null" : json_is_true(value) ? "true" : "other");
+        printf("%s\n", json_is_null(value)    ? "null"
+                       : json_is_true(value)  ? "true"
+                       : json_is_false(value) ? "false"
+                                              : "other");
     json_decref(object);
 }
 

@@ -12,9 +12,10 @@ shown() {
 
 shown "stty cols 120; $hard"
 checks=$((checks + 1))
-grep -Eq '^pass [0-9]+, [0-9]+ %  [0-9.]+[kMG]? rows/s  [0-9]+\.[0-9] GB/s  gap [0-9.e-]+  about [0-9]+ (s|min|h) left$' states ||
+grep -Eq '^pass [0-9]+( of about [0-9]+)?, [0-9]+ %  [0-9.]+[kMG]? rows/s  [0-9]+\.[0-9] GB/s(  gap [0-9.e-]+)?  about [0-9]+ (s|min|h) left$' states ||
     fail "no state within a pass as it should be: $(grep pass states | head -3)"
-grep -Eq '^pass [0-9]+  [0-9.]+[kMG]? rows/s' states || fail "no state after a pass"
+[ -n "$sanitized" ] || grep -Eq '^pass .*  gap [0-9]\.[0-9]e[-+][0-9]+  about' states || fail "no state with a gap"
+grep -Eq '^pass [0-9]+( of about [0-9]+)?  [0-9.]+[kMG]? rows/s' states || fail "no state after a pass"
 grep -q "^outcome       ended at the time limit" states || fail "the summary is not on a line of its own"
 # What the line held is wiped before the summary.
 tr '\n\r' '\r\n' <typescript | grep -q "^${escape}\\[Koutcome" || fail "the line is not wiped"
@@ -29,6 +30,34 @@ same "output of --quiet" "$(cat typescript)" ""
 $hard --json >stdout 2>stderr
 same "progress without a terminal" "$(cat stderr)" ""
 
-# A limit of time shows in what is left; a gap that is not known is a dash.
+# A limit of time shows in what is left; a gap that is not known is left out, and so is a number of passes and a time.
 shown "stty cols 120; $gpis solve p/A.npy p/y.npy --method pgd --certificate none --time-limit 0.5"
-grep -Eq '  gap -  about [0-9] s left$' states || fail "an unknown gap is no dash, or the limit does not show"
+grep -Eq '^pass [0-9]+(, [0-9]+ %)?  [0-9.]+[kMG]? rows/s  [0-9]+\.[0-9] GB/s  about [0-9] s left$' states ||
+    fail "an unknown gap is shown, or the limit is not: $(grep pass states | head -3)"
+shown "stty cols 120; $gpis solve p/A.npy p/y.npy --method pgd --certificate none --max-passes 300"
+grep -Eq '^pass [0-9]+(, [0-9]+ %)?  [0-9.]+[kMG]? rows/s  [0-9]+\.[0-9] GB/s$' states ||
+    fail "an unknown time is shown: $(grep pass states | head -3)"
+grep -E '(gap|  |about) -( |$)' states && fail "there are dashes in the line"
+
+# What the plan predicts: passes, and from them the time while there is no gap yet.
+shown "stty cols 120; $gpis solve p/A.npy p/y.npy --set nonneg"
+grep -Eq '^pass 1 of about 2  ' states || fail "no 'pass 1 of about 2': $(grep pass states | head -3)"
+grep -Eq '^pass 1 of about 2  .*  about [0-9]+ s left$' states || fail "the passes left give no time: $(grep pass states | head -3)"
+
+# While text is read: how much of the file, gzipped or not, and how fast; gone at the end.
+yes "$(seq -s, 1.0123456789 1 90)" | head -n 60000 >long.csv
+gzip -1 -c long.csv >long2.csv.gz
+for file in long.csv long2.csv.gz; do
+    shown "stty cols 120; $gpis info $file"
+    grep -Eq '^reading text, [0-9]+ %  [0-9]+ MB/s  about [0-9]+ s left$' states ||
+        fail "no line while $file is read: $(grep read states | head -3)"
+    grep -Eq '^  shape      60000 x ' states || fail "the line is mixed with the output"
+done
+awk '/^reading text/ { sub(/%/, "", $3); if ($3 + 0 < last || $3 + 0 > 100) bad = 1; last = $3 + 0 } END { exit bad }' states ||
+    fail "the part that is read does not grow to 100 %: $(grep read states)"
+shown "cat long.csv | $gpis info - 2>&1 >/dev/null"
+grep -Eq '^reading text, [0-9]+ MB  [0-9]+ MB/s$' states || fail "no line while a pipe is read"
+shown "$gpis solve long.csv --target 1 --set nonneg --max-passes 1 --quiet"
+grep -q reading states && fail "--quiet shows how reading goes"
+"$gpis" info long.csv >stdout 2>stderr
+same "progress of reading without a terminal" "$(cat stderr)" ""

@@ -3,8 +3,9 @@
 #
 # In a fenced block that opens with ```console or ```sh, a line "$ COMMAND" is a command and the lines up to the next
 # one are what it prints, stdout and stderr together; blocks without such lines are left alone. All commands of a
-# document run in order, in one empty folder where `data` and `examples` are those of the source tree and `gpis` is the
-# one just built. A command must succeed, unless "  # exits with N" stands behind it. Where output is shown it must match
+# document run in order, in one empty folder where `data` and `examples` are those of the source tree, build/release is the
+# build tree, and `gpis` is the one just built; only README.md, which people read first, has to put it on the PATH itself.
+# What `export` sets holds for the commands after it. A command must succeed, unless "  # exits with N" stands behind it. Where output is shown it must match
 # line by line and word by word, except that
 #   - a time ("0.07 s") matches any time;
 #   - numbers match to 4 digits, and any two below 1e-5: what is left is rounding, which differs between machines;
@@ -21,7 +22,8 @@ XDG_CACHE_HOME=$root/cache
 mkdir -p "$XDG_CACHE_HOME/gpis" || exit 1
 printf '{"threads": %d, "read_bytes": 12e9, "gradient_bytes": 10e9, "syrk_flops": 30e9, "memory": 4e9}' \
     "$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" >"$XDG_CACHE_HOME/gpis/machine-$(uname -n).json"
-PATH=$build:$PATH CPATH=$tree/include LIBRARY_PATH=$build LD_LIBRARY_PATH=$build
+plain_path=$PATH
+CPATH=$tree/include LIBRARY_PATH=$build LD_LIBRARY_PATH=$build
 export XDG_CACHE_HOME PATH CPATH LIBRARY_PATH LD_LIBRARY_PATH
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # tests may run as root; Open MPI wants to be told
 export OMPI_MCA_btl_vader_single_copy_mechanism=none              # or it warns where containers forbid it
@@ -82,14 +84,21 @@ matches() {
 failures=0 count=0
 for document; do
     folder=$root/$(echo "$document" | tr '/' '_')
-    mkdir -p "$folder/steps" && cd "$folder" || exit 1
+    mkdir -p "$folder/steps" "$folder/build" && cd "$folder" || exit 1
     ln -s "$tree/data" "$tree/examples" .
+    ln -s "$build" build/release
+    case $document in
+    README.md) PATH=$plain_path ;;
+    *) PATH=$build:$plain_path ;;
+    esac
+    : >exports
     cut_up "$tree/$document"
     for step in steps/*.command; do
         [ -f "$step" ] || continue
         step=${step%.command} count=$((count + 1))
-        sh "$step.command" >"$step.got" 2>&1 </dev/null
+        sh -c '. ./exports && . "./$1"' sh "$step.command" >"$step.got" 2>&1 </dev/null
         code=$?
+        grep '^export ' "$step.command" >>exports
         trouble=
         [ "$code" = "$(cat "$step.code")" ] || trouble="exit code $code, not $(cat "$step.code")"
         if [ -z "$trouble" ] && [ -s "$step.shown" ]; then

@@ -37,6 +37,10 @@ $CC consumer.c -o by_pc_shared $(pkg-config --cflags --libs gpis) -lm
 links "$lib" by_pc_shared
 LD_LIBRARY_PATH=$lib ./by_pc_shared
 
+step "pkg-config, shared, with a run path: the loader need not know the place"
+$CC consumer.c -o by_pc_rpath $(pkg-config --cflags --libs gpis) -Wl,-rpath,$(pkg-config --variable=libdir gpis) -lm
+(unset LD_LIBRARY_PATH && ./by_pc_rpath)
+
 step "pkg-config, static"
 mkdir archive
 cp "$lib/libgpis.a" archive # -lgpis takes the .so where it stands beside

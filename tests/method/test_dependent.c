@@ -2,7 +2,7 @@
  * Columns that depend on each other exactly, as they do in practice: duplicates, dummy variables beside a constant, a
  * column of zeros, other units, several at once. The answer is that of the columns that are left when the rest is
  * dropped, by an orthogonalisation in long double, and it is certified; for dense rows, floats, compressed rows and
- * rows made on demand, with the Gram matrix and with sketches. Nearly dependent is another matter, and said so.
+ * rows made on demand, with the Gram matrix and with sketches. Nearly dependent columns: test_nearby.c.
  */
 #include <omp.h>
 
@@ -237,33 +237,6 @@ static void check_proves_it_too(void **state) {
     test_context_end(context, &memory);
 }
 
-/* One entry off by 1e-18, or by its last digit: then A v is not 0, f* may be another, and nothing is claimed. The
- * columns are named. */
-static void nearly_dependent_is_not_believed(void **state) {
-    (void)state;
-    test_memory memory;
-    gpis_context *context = test_context(&memory);
-    for (int i = 0; i < 4; i++) {
-        const int64_t m = i % 2 * 160;
-        table t = table_make(ZEROS);
-        for (int r = 0; r < N; r++) t.A[r * t.d + 5] = t.A[r * t.d];
-        double *other = &t.A[41 * t.d + 5];
-        if (i < 2) t.A[41 * t.d] = 0.0;
-        *other = i < 2 ? 1e-18 : nextafter(*other, INFINITY);
-        gpis_result r = solve(context, &t, ROW_64, "none", "newton", m, 1e-8);
-        assert_true(r.outcome == GPIS_STALLED && r.gap >= 1e-3 * r.objective);
-        if (!strstr(r.warning, "columns 1 and 6,") && !strstr(r.warning, "columns 6 and 1,"))
-            fail_msg("no columns, or others, are named: %s", r.warning);
-        assert_non_null(strstr(r.warning, "drop one of them"));
-        gpis_result_clear(context, &r);
-        r = solve(context, &t, ROW_64, "nonneg", "newton", m, 1e-8); /* which needs no null vectors */
-        assert_int_equal(r.outcome, GPIS_SOLVED);
-        gpis_result_clear(context, &r);
-        table_clear(&t);
-    }
-    test_context_end(context, &memory);
-}
-
 /* A column that is zero but for 1e-18 in one row is a column like others in units of its own: it fits that row. */
 static void tiny_columns_count(void **state) {
     (void)state;
@@ -305,9 +278,8 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(certified_as_without_them), cmocka_unit_test(other_sets),
-        cmocka_unit_test(check_proves_it_too),       cmocka_unit_test(nearly_dependent_is_not_believed),
-        cmocka_unit_test(tiny_columns_count),        cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(certified_as_without_them), cmocka_unit_test(other_sets),
+                                       cmocka_unit_test(check_proves_it_too), cmocka_unit_test(tiny_columns_count),
+                                       cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

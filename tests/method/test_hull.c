@@ -132,7 +132,7 @@ static void check_hull(gpis_context *context, int count, places where, bool affi
     assert_ok(context, gpis_hull_create(context, D, 1, affine, &hull));
     for (int p = 0; p < count; p++) {
         const double at = (double)evaluate(&q, X[p], g);
-        gpis_hull_add(hull, &(gpis_point){X[p], g, at, norms2, {0}});
+        gpis_hull_add(hull, &(gpis_point){X[p], g, at, norms2, {0.0, 0.0, 0.0}});
         best = fmin(best, at);
     }
     const gpis_point made = gpis_hull_minimise(hull, x, g, NULL);
@@ -215,7 +215,7 @@ static void old_points_leave(void **state) {
         for (int j = 0; j < D; j++) norm += fabs(x[j]);
         for (int j = 0; j < D; j++) x[j] /= 4.0 * norm; /* in the l1 ball of radius 1/4 */
         const double at = (double)evaluate(&q, x, g);
-        gpis_hull_add(hull, &(gpis_point){x, g, at, norms2, {0}});
+        gpis_hull_add(hull, &(gpis_point){x, g, at, norms2, {0.0, 0.0, 0.0}});
         f = gpis_hull_minimise(hull, x, g, NULL).objective;
         norm = 0.0;
         for (int j = 0; j < D; j++) norm += fabs(x[j]);

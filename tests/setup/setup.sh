@@ -54,6 +54,23 @@ $wanted"
 run
 expect "with lists: asks once" "$(cat asked)" "$wanted"
 
+# The program alone does without the packages of the tests, MPI and gnuplot.
+MISSING="libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core"
+asks() { # asks WHAT PACKAGES ARGUMENTS...
+    what=$1 packages=$2
+    shift 2
+    run "$@"
+    expect "$what: asks for" "$(cat asked)" "-qq install -y --no-install-recommends $packages"
+}
+asks "program" "libfftw3-dev" program
+asks "install" "libfftw3-dev libopenmpi-dev gnuplot-nox" install
+asks "tests" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format"
+asks "bench" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core" bench
+run everything
+expect "unknown argument: exit code" $code 2
+expect "unknown argument: asks for" "$(cat asked)" ""
+MISSING="libfftw3-dev libcmocka-dev"
+
 # A package that cannot be had is a failure.
 program apt-get <<'TEXT'
 exit 100

@@ -92,6 +92,8 @@ static void test_npy(void **state) {
     const char *dictionary = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}";
     for (int version = 1; version <= 2; version++)
         fuzz("fuzz.npy", NULL, image, npy_image(image, version, dictionary, 1, numbers, sizeof numbers));
+    const char *integers = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3)}"; /* which are converted */
+    fuzz("fuzz.npy", NULL, image, npy_image(image, 1, integers, 1, numbers, 12));
 }
 
 static void test_csv(void **state) {

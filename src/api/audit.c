@@ -1,0 +1,91 @@
+/*
+ * An audit of a point from the data alone: the point as given and its projection on the set, which is what a
+ * certificate can be about, in one pass; then the bounds that a solve would end with.
+ */
+#include "api/audit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "method/method.h"
+
+/* A point that is given for an audit, as seen from its projection x on the set. */
+typedef struct given_point {
+    double *x;        /* owned: the point itself, d x k; NULL: it is in the set */
+    double *p;        /* owned: the point minus its projection */
+    double objective; /* at the point itself */
+} given_point;
+
+/* The pass that measures x. Where another point was given, its objective comes from the same pass,
+ *
+ *     f(x + p) = f(x) + 2 <g, p> + ||A p||^2,
+ *
+ * unless the terms cancel and leave too few digits: then it gets a pass of its own. */
+static gpis_status measure(gpis_run *run, const double *x, given_point *given, double *g, gpis_point *point) {
+    static const double CANCELLED = 1e-3; /* what may be left of the largest term */
+    double Ap2 = 0.0, along = 0.0;
+    if (!given->p) return gpis_run_gradient(run, x, g, point);
+    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .P = given->p, .G = g, .AP2 = &Ap2};
+    gpis_status status = gpis_run_measure(run, &pass, 1.5, point);
+    if (status != GPIS_OK) return status;
+    for (int64_t i = 0; i < run->size; i++) along += 2.0 * g[i] * given->p[i];
+    given->objective = point->objective + along + Ap2;
+    const double largest = fmax(fmax(point->objective, Ap2), fabs(along));
+    if (given->objective >= CANCELLED * largest) return GPIS_OK;
+    const gpis_pass own = {.k = run->k, .Y = run->Y, .X = given->x, .objective = &given->objective};
+    return gpis_run_pass(run, &own, 0.5);
+}
+
+/* The bounds at a point: by one Gram pass if the first order is not enough. */
+static gpis_status audit(gpis_run *run, const gpis_point *point) {
+    gpis_run_offer(run, point);
+    gpis_status status = gpis_run_first_order(run, point);
+    if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
+    if (!run->model && gpis_method_newton.applicable(run)) return GPIS_OK;
+    if (!run->model && !gpis_run_model_fits(run)) {
+        snprintf(run->warning, sizeof run->warning,
+                 "the second-order bound needs the Gram matrix, which does not fit in the memory allowed");
+        return GPIS_OK;
+    }
+    if (!run->model) status = gpis_run_make_model(run, NULL, NULL, NULL);
+    return status == GPIS_OK ? gpis_run_second_order(run, point, false) : status;
+}
+
+/* Projects x on the set; what was given is kept where it is not there. */
+static gpis_status project_given(gpis_run *run, double *x, given_point *given, double *distance) {
+    gpis_status status = gpis_set_distance(run->set, x, distance);
+    if (status != GPIS_OK || !(*distance > 0.0)) return status;
+    given->x = gpis_alloc(run->context, run->size, sizeof(double));
+    given->p = gpis_alloc(run->context, run->size, sizeof(double));
+    if (!given->x || !given->p) return GPIS_NO_MEMORY;
+    memcpy(given->x, x, (size_t)run->size * sizeof(double));
+    status = gpis_set_project(run->set, x, x);
+    for (int64_t i = 0; i < run->size; i++) given->p[i] = given->x[i] - x[i];
+    return status;
+}
+
+/* Measures x and audits it; once more in extended precision where the tolerance needs it. */
+static gpis_status audit_as_needed(gpis_run *run, const double *x, given_point *given, double *g) {
+    gpis_point point;
+    gpis_status status = measure(run, x, given, g, &point);
+    if (status == GPIS_OK && !given->p) given->objective = point.objective;
+    if (status == GPIS_OK) status = audit(run, &point);
+    if (status != GPIS_OK || !gpis_run_noise_is_in_the_way(run)) return status;
+    gpis_run_extend(run);
+    status = gpis_run_gradient(run, x, g, &point);
+    if (status == GPIS_OK && !given->p) given->objective = point.objective;
+    return status == GPIS_OK ? audit(run, &point) : status;
+}
+
+gpis_status gpis_audit(gpis_run *run, double *x, double *distance, double *objective) {
+    given_point given = {0};
+    double *g = gpis_alloc(run->context, run->size, sizeof *g);
+    gpis_status status = g ? project_given(run, x, &given, distance) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) status = audit_as_needed(run, x, &given, g);
+    *objective = given.objective;
+    gpis_free(run->context, given.x);
+    gpis_free(run->context, given.p);
+    gpis_free(run->context, g);
+    return status;
+}

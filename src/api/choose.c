@@ -1,0 +1,70 @@
+/*
+ * The choice of the method. A checkpoint keeps the choice that was made when the run began, since the speeds the
+ * planner goes by may differ by now. But a checkpoint is a file, and its checksum is no signature: what it says is
+ * believed only where the planner itself could have said it of this problem.
+ */
+#include "api/choose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+/* Whether this is text that ends within its array and that can be printed. */
+static bool is_text(const char *text, size_t size) {
+    const char *end = memchr(text, '\0', size);
+    for (const char *at = text; end && at < end; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f) return false;
+    return end != NULL;
+}
+
+/* The candidate of the plan that the checkpoint names; NULL if it names none that the settings allow. */
+static const gpis_candidate *find_candidate(const gpis_plan *plan, const gpis_settings *settings,
+                                            const gpis_choice *kept) {
+    const bool named = settings->method && strcmp(settings->method, "auto") != 0;
+    if (named && strcmp(settings->method, kept->method) != 0) return NULL;
+    for (int i = 0; i < plan->count; i++) {
+        const gpis_candidate *c = &plan->candidates[i];
+        const bool newton = strcmp(c->method, gpis_method_newton.name) == 0;
+        if (newton && settings->m > 0 && c->m != settings->m) continue;
+        if (strcmp(c->method, kept->method) == 0 && strcmp(c->sketch, kept->sketch) == 0 && c->m == kept->m) return c;
+    }
+    return NULL;
+}
+
+/* The candidate that a checkpoint has kept; NULL, with the message set, if it cannot have been kept by a run like this.
+ */
+static const gpis_candidate *check_kept(const gpis_run *run, const gpis_plan *plan, const gpis_choice *kept) {
+    const bool readable = is_text(kept->method, sizeof kept->method) && is_text(kept->sketch, sizeof kept->sketch) &&
+                          is_text(kept->plan, sizeof kept->plan) && kept->passes >= 0 &&
+                          (isnan(kept->seconds) || (isfinite(kept->seconds) && kept->seconds >= 0.0));
+    const gpis_candidate *candidate = readable ? find_candidate(plan, run->settings, kept) : NULL;
+    if (!candidate)
+        gpis_fail(run->context, GPIS_BAD_DATA,
+                  "%s: it says that the problem was solved in a way that cannot be; remove it and start again",
+                  run->settings->checkpoint);
+    return candidate;
+}
+
+gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **method) {
+    gpis_plan plan;
+    bool resumed;
+    gpis_status status = gpis_replay_resume(run, choice, &resumed);
+    if (status == GPIS_OK)
+        status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, run->used, &plan);
+    if (status != GPIS_OK) return status;
+    const gpis_candidate *chosen = resumed ? check_kept(run, &plan, choice) : &plan.candidates[plan.chosen];
+    if (!chosen) return GPIS_BAD_DATA;
+    if (!resumed) *choice = gpis_plan_choice(&plan);
+    *method = gpis_method_find(run->context, choice->method);
+    if (!*method) return GPIS_BAD_ARGUMENT;
+    if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
+    const char *reason = (*method)->applicable(run);
+    if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
+        reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";
+    if (reason)
+        return gpis_fail(run->context, GPIS_NOT_APPLICABLE, "%s cannot be used here: %s", (*method)->name, reason);
+    if (isfinite(chosen->memory) && !gpis_account_affords(run->context, (*method)->name, chosen->memory))
+        return GPIS_NO_MEMORY;
+    return run->settings->checkpoint && !resumed ? gpis_replay_create(run, choice) : GPIS_OK;
+}

@@ -1,0 +1,130 @@
+/*
+ * Columns that depend on each other but for the rounding of the data. There is a matrix A + E very near to A for which
+ * they depend exactly, and for it the bounds of exactly dependent columns hold (docs/maths, "Nearly dependent
+ * columns").
+ *
+ * Let the rows v of N be nearly null vectors, D = diag(||a_j||), and Q an orthonormal basis of the rows of N D. Then
+ *
+ *     E = -A D^-1 QQ' D   has   (A + E) N' = 0   and   ||E_j|| <= ||A D^-1 Q|| ||a_j||,
+ *
+ * and ||A D^-1 Q||^2 <= ||A N'||_F^2 trace(M^-1) with M = N D^2 N'. A pass in extended precision measures ||A N'||_F,
+ * and A'A N', by which the rows of N can be improved.
+ */
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+
+#include "method/run.h"
+
+/* What counts as rounding of the data: 16 times what reading a decimal number does to it. */
+static const double ROUNDING = 0x1p-49;
+static const double UNIT = 0.5 * DBL_EPSILON;
+
+typedef struct measurement {
+    int64_t count;    /* of vectors */
+    double *N;        /* borrowed: count x d */
+    double *X, *G;    /* d x count: the same as columns, and A'A X */
+    double *M;        /* count x count */
+    double *norms;    /* ||a_j||, 1 for a column of zeros */
+    double objective; /* ||A X||_F^2 */
+    gpis_load load;   /* of the pass that measured it */
+} measurement;
+
+static double size_of(const measurement *s, int64_t d, int64_t i) {
+    double sum = 0.0;
+    for (int64_t j = 0; j < d; j++) sum += s->N[i * d + j] * s->N[i * d + j] * s->norms[j] * s->norms[j];
+    return sqrt(sum);
+}
+
+/* A vector of about unit length, in units of the columns. By a power of two: whole numbers stay such. */
+static void normalise(const measurement *s, int64_t d, int64_t i) {
+    const int exponent = ilogb(size_of(s, d, i));
+    for (int64_t j = 0; j < d; j++) s->N[i * d + j] = ldexp(s->N[i * d + j], -exponent);
+}
+
+static gpis_status measure(gpis_run *run, measurement *s) {
+    const int64_t d = run->d;
+    for (int64_t i = 0; i < s->count; i++) {
+        normalise(s, d, i);
+        for (int64_t j = 0; j < d; j++) s->X[j * s->count + i] = s->N[i * d + j];
+    }
+    const gpis_pass pass = {.k = s->count, .X = s->X, .extended = true, .objective = &s->objective, .G = s->G};
+    s->load = gpis_load_of(&pass, d);
+    return gpis_run_pass(run, &pass, (double)s->count / (double)run->k);
+}
+
+/* trace(M^-1); infinite where the vectors are too near to dependent for the margin that is left to rounding errors. */
+static double inverse_trace(const measurement *s, int64_t d) {
+    static const double LARGEST = 1e8;
+    const lapack_int count = (lapack_int)s->count;
+    for (int64_t a = 0; a < s->count; a++)
+        for (int64_t b = 0; b <= a; b++) {
+            long double sum = 0.0L;
+            for (int64_t j = 0; j < d; j++)
+                sum += (long double)s->N[a * d + j] * s->N[b * d + j] * s->norms[j] * s->norms[j];
+            s->M[b * s->count + a] = s->M[a * s->count + b] = (double)sum;
+        }
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', count, s->M, count) != 0) return INFINITY;
+    if (LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', count, s->M, count) != 0) return INFINITY;
+    double trace = 0.0;
+    for (int64_t a = 0; a < s->count; a++) trace += s->M[a * (s->count + 1)];
+    return trace <= LARGEST ? trace : INFINITY;
+}
+
+/* An upper bound on ||E_j|| / ||a_j||, for all j. The margin covers rounding errors of norms and of the trace. */
+static double nearness_of(const gpis_run *run, const measurement *s) {
+    static const double MARGIN = 1.01;
+    const gpis_roundings roundings = gpis_pass_roundings(run->A, &s->load);
+    double terms = 0.0;
+    for (int64_t i = 0; i < s->count * run->d; i++) terms += fabs(s->N[i]) * s->norms[i % run->d];
+    const double norm = sqrt(s->objective * (1.0 + roundings.objective * UNIT)) +
+                        (roundings.residual + 2.0) * 0.5 * (double)LDBL_EPSILON * terms;
+    return MARGIN * norm * sqrt(inverse_trace(s, run->d));
+}
+
+/* One step of Newton's method towards the least ||A v||, where that is not mere rounding already. Only entries that are
+ * not zero change. */
+static void improve(gpis_run *run, measurement *s, double *step) {
+    const int64_t d = run->d, count = s->count;
+    for (int64_t i = 0; i < count; i++) {
+        double *v = s->N + i * d, square = 0.0;
+        for (int64_t j = 0; j < d; j++) {
+            step[j] = s->G[j * count + i];
+            square += v[j] * step[j];
+        }
+        if (square <= 4.0 * DBL_EPSILON * DBL_EPSILON) continue;
+        gpis_model_solve(run->model, 1, step);
+        for (int64_t j = 0; j < d; j++)
+            if (v[j] != 0.0) v[j] -= step[j];
+    }
+}
+
+/* As long as it helps. Columns that are merely ill conditioned cost one pass. */
+static gpis_status measure_and_improve(gpis_run *run, measurement *s, double *step) {
+    enum { TRIES = 3 };
+    double before = 1e-5; /* a guess is nearer than that, and so is what the Gram matrix knows */
+    gpis_status status = measure(run, s);
+    for (int i = 1; status == GPIS_OK; i++) {
+        run->nearness = nearness_of(run, s);
+        if (run->nearness <= ROUNDING || !(run->nearness <= 0.1 * before)) break;
+        if (i == TRIES || gpis_run_exhausted(run)) break;
+        before = run->nearness;
+        improve(run, s, step);
+        status = measure(run, s);
+    }
+    if (status == GPIS_OK && run->nearness <= ROUNDING) run->near_nulls = s->count;
+    return status;
+}
+
+gpis_status gpis_run_measure_nearby(gpis_run *run) {
+    const int64_t d = run->d, count = run->found - run->nulls;
+    double *memory = gpis_alloc(run->context, 2 * d * count + count * count + 2 * d, sizeof *memory);
+    if (!memory) return GPIS_NO_MEMORY;
+    measurement s = {.count = count, .N = run->null + run->nulls * d, .X = memory, .G = memory + d * count};
+    s.M = s.G + d * count;
+    s.norms = s.M + count * count;
+    for (int64_t j = 0; j < d; j++) s.norms[j] = run->norms2[j] > 0.0 ? sqrt(run->norms2[j]) : 1.0;
+    const gpis_status status = measure_and_improve(run, &s, s.norms + d);
+    gpis_free(run->context, memory);
+    return status;
+}

@@ -1,0 +1,82 @@
+# Columns that depend on each other, as tables have them: what is proven, for which data, and who is named.
+
+# table NAME HEADER ROW: 300 rows, ROW being an awk expression of i, and of u() in [0, 1).
+table() {
+    awk -v header="$2" 'function u() { seed = (seed * 16807) % 2147483647; return seed / 2147483647 }
+        BEGIN { seed = 20130; if (header != "") print header; for (i = 1; i <= 300; i++) print '"$3"' }' >"$1"
+}
+a='sprintf("%.3f,%.3f", u() * 10, u() * 3 + i % 7)' # a column that depends on nothing, and y
+number='int(u() * 90000) + 1000'
+
+# Exact in doubles, whatever the constant is: proven for the data as they are, and nobody is warned.
+for constant in 2013 1025 0.1 3.14 -0.7 1e-5; do
+    table constant.csv a,y,year,one "$a \",$constant,1\""
+    for set in none monotone nonneg box:-1e9,1e9 l1:1e9 tv:2 simplex:3; do
+        run 0 solve constant.csv --target y --set $set --json
+        same "status with $constant, $set" "$(get status)" solved
+        same "gap_kind with $constant, $set" "$(get gap_kind)" proven
+        same "backward_error with $constant, $set" "$(get backward_error)" 0
+        same "stderr with $constant, $set" "$(cat stderr)" ""
+    done
+done
+
+# Exact as decimals only: said so, with the columns' names, for data within the rounding of a decimal.
+near() { # near FILE NAMES SETS...
+    file=$1 names=$2
+    shift 2
+    for set in "$@"; do
+        run 0 solve "$file" --target y --set "$set" --json
+        same "status of $file, $set" "$(get status)" solved
+        same "gap_kind of $file, $set" "$(get gap_kind)" proven
+        holds "backward error of $file, $set" "$(get backward_error) > 0 && $(get backward_error) <= 1.2e-16"
+        says "warning: columns $names depend on each other but for rounding; the bound holds for data that differ from"
+        same "lines on stderr" "$(wc -l <stderr)" 1
+    done
+}
+table km.csv a,y,km,m "$a sprintf(\",%.3f,%d\", (m = $number) / 1000, m)"
+near km.csv "'km' and 'm'" none monotone box:-1e9,1e9 l1:1e9 tv:2
+table small.csv a,y,share,count "$a sprintf(\",%.3f,%d\", (m = int(u() * 1000)) / 1000, m)" # 0.473 beside 473
+near small.csv "'share' and 'count'" none monotone
+table scales.csv C,y,a,K,one "sprintf(\"%.1f,\", c = int(u() * 600 - 200) / 10) sprintf(\"%.3f,%.3f\", u() + i % 7, u()) sprintf(\",%.2f,1\", c + 273.15)"
+near scales.csv "'C', 'K' and 'one'" none monotone tv:2
+run 0 solve scales.csv --target y --set nonneg --json # which needs no null vectors
+same "backward_error of nonneg" "$(get backward_error)" 0
+
+# The summary says it too, on its line about the certificate; so does check.
+run 0 solve km.csv --target y --out x.npy
+grep -q '^certificate   proven: within .* of the best possible objective, relative, for data within .*e-17 of these$' \
+    stdout || fail "the certificate does not say for which data it is: $(grep ^certificate stdout)"
+run 0 check km.csv x.npy --target y --json
+holds "backward error of check" "$(get backward_error) > 0"
+run 0 solve km.csv --target y --set l1:2 --json # bounded: proven for the data as they are
+same "backward_error of l1:2" "$(get backward_error)" 0
+
+# More than rounding: nothing is proven, and the columns are named as the file has them. Without a header they are
+# counted as the file counts them, the target among them.
+more="$a sprintf(\",%.16g,%d\", (m = $number) / 1000 * (1 + (i % 7 - 3) * 2e-14), m)"
+table more.csv a,y,km,m "$more"
+run 1 solve more.csv --target y --json
+same "status" "$(get status)" stalled
+says "columns 'km' and 'm' depend on each other to working accuracy but not exactly, so nothing can be proven"
+table more.csv "" "$more"
+for i in 1 2; do # the second time from its cache
+    run 1 solve more.csv --target 2 --cache .
+    says "columns 3 and 4 depend on each other to working accuracy but not exactly"
+done
+table km.csv "" "$a sprintf(\",%.3f,%d\", (m = $number) / 1000, m)"
+run 0 solve km.csv --target 2
+says "columns 3 and 4 depend on each other but for rounding"
+
+# Names cannot command a terminal.
+esc=$(printf '\033')
+table esc.csv "a,y,${esc}[31mkm,m" "$a sprintf(\",%.3f,%d\", (m = $number) / 1000, m)"
+run 0 solve esc.csv --target y --json
+says "columns '?[31mkm' and 'm' depend"
+
+# What a checkpoint holds is all it takes, and ends with the same bits.
+run 0 solve km.csv --target 2 --checkpoint c --json --out x1.npy
+passes=$(get passes) error=$(get backward_error)
+run 0 solve km.csv --target 2 --checkpoint c --resume --json --out x2.npy
+same "passes from the checkpoint" "$(get resumed_passes)" "$passes"
+same "backward error" "$(get backward_error)" "$error"
+cmp -s x1.npy x2.npy || fail "x differs"
