@@ -7,8 +7,6 @@
 
 #include <stdbool.h>
 
-#include "gpis.h"
-
 /* What the next pass over A is for, or what is done without one. */
 typedef enum gpis_phase {
     GPIS_PHASE_SKETCH,     /* sketch A and y; the solution of the sketched problem is where the rounds begin */
