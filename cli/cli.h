@@ -123,7 +123,7 @@ double cli_ranks_sent(void);                     /* all ranks: bytes that all of
 int cli_ranks_threads(int threads);              /* 0: this rank's share of the cores */
 void cli_ranks_stop(void);
 
-/* Starts the program again where OpenBLAS does not know the processor (blas.c). */
+/* Starts the program again where OpenBLAS does not know the processor (environment.c). */
 void cli_wake_blas(char **argv);
 
 /* How fast this machine is (machine.c): as kept from before, or measured now and kept, where that is worth it and

@@ -1,10 +1,9 @@
 /* gpis_solve, gpis_check and gpis_plan_make: what the caller gives is checked here, once; the rooms behind trust it. */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "api/guard.h"
+#include "linalg/blas.h"
 #include "method/method.h"
 #include "plan/plan.h"
 #include "source/join.h"
@@ -292,16 +291,17 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
         if (!result->x) status = GPIS_NO_MEMORY;
     }
     if (status == GPIS_OK && X) memcpy(result->x, X, (size_t)run.size * sizeof(double));
-    status = agree_to_begin(context, A, k, status);
+    int outside;
+    const gpis_status ready = gpis_blas_enter(context, context->threads, &outside);
+    status = agree_to_begin(context, A, k, status == GPIS_OK ? ready : status);
     if (status == GPIS_OK) {
-        const int outside = gpis_guard_enter();
         if (gpis_source_is_elsewhere(A))
             status = gpis_pass_serve(context, A, Y);
         else
             status = gpis_pass_dismiss(context, A, work(&run, result->x, result));
-        gpis_guard_leave(outside);
         if (status == GPIS_OK) status = share_result(A, run.size, result);
     }
+    gpis_blas_leave(outside);
     gpis_run_clear(&run);
     context->limit = limit;
     if (status != GPIS_OK) gpis_result_clear(context, result);

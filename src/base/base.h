@@ -16,6 +16,8 @@ struct gpis_context {
     /* The account of memory, in bytes; a reader thread may allocate while others do. */
     int64_t limit; /* 0: none */
     atomic_llong used, peak;
+    int blas_threads; /* BLAS has the memory it needs for so many calls at the same time (linalg/blas.h); 0: not tried
+                       */
     char message[GPIS_MESSAGE_SIZE];
 };
 

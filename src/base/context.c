@@ -44,6 +44,7 @@ gpis_status gpis_context_create_with(const gpis_allocator *allocator, gpis_conte
     context->allocator = *allocator;
     context->threads = omp_get_num_procs();
     context->limit = 0;
+    context->blas_threads = 0;
     atomic_init(&context->used, 0);
     atomic_init(&context->peak, 0);
     context->message[0] = '\0';
