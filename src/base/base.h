@@ -51,6 +51,10 @@ bool gpis_checked_add(int64_t a, int64_t b, int64_t *out);
 
 double gpis_clock(void); /* seconds, monotonic */
 
+/* How many of `threads` threads a parallel region gets that reads or writes so many numbers: one where it would be done
+ * before a sleeping thread has been woken. Never some of them: libgomp ends and starts threads where teams differ. */
+int gpis_threads_for(int threads, double numbers);
+
 static inline int64_t gpis_min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t gpis_max64(int64_t a, int64_t b) { return a > b ? a : b; }
 

@@ -9,11 +9,10 @@
 
 #include "linalg/cholesky.h"
 
-enum { MANY = 256 }; /* columns, for which threads are worth it */
-
 /* T + shift. A column of zeros gets a diagonal entry as the others do: it stands apart, and the factor exists. */
 static void scaled_copy(const gpis_model *m, double shift, double *T) {
-#pragma omp parallel for num_threads(m->context->threads) schedule(static) if (m->d > MANY)
+    const int threads = gpis_threads_for(m->context->threads, (double)(m->d * m->d));
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int64_t i = 0; i < m->d; i++)
         for (int64_t j = 0; j < m->d; j++) T[i * m->d + j] = m->H[i * m->d + j] * m->scale[i] * m->scale[j];
     for (int64_t i = 0; i < m->d; i++) T[i * m->d + i] = 1.0 + shift;

@@ -34,14 +34,20 @@ typedef struct sweep {
     gpis_windows *windows; /* owned */
 } sweep;
 
+/* Entries of A times the vectors that they are multiplied with. */
+static double numbers_of(const gpis_source *A, const gpis_pass *pass) {
+    const double columns = (double)gpis_pass_gram_columns(pass, A->d);
+    const double vectors = (double)pass->k + (pass->V ? (double)pass->probes : 0.0) + columns / 4.0;
+    return (double)A->nonzeros * fmax(1.0, vectors);
+}
+
 static void plan_sweep(sweep *s, int64_t per_strip) {
     const gpis_source *A = s->A;
     const gpis_cut c = gpis_cut_rows(A, per_strip, s->pass->gram != NULL);
     s->chunk_rows = c.chunk_rows;
     s->run_rows = c.run * c.chunk_rows;
     s->strips = c.strips;
-    s->threads = (int)gpis_min64(s->context->threads, s->strips);
-    if (!s->pass->gram && A->nonzeros * gpis_max64(1, s->pass->k) < GPIS_SERIAL_WORK) s->threads = 1;
+    s->threads = (int)gpis_min64(gpis_threads_for(s->context->threads, numbers_of(A, s->pass)), s->strips);
 }
 
 static void transpose(const double *X, int64_t d, int64_t k, double *XT) {
@@ -77,7 +83,7 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t nor
     s->accumulators = gpis_alloc(s->context, total, sizeof(double));
     if (!s->sums || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
         /* By those who will use them: most of it is memory that the system has yet to find. */
-#pragma omp parallel for num_threads(s->threads) schedule(static) if (total > GPIS_SERIAL_WORK)
+#pragma omp parallel for num_threads(gpis_threads_for(s->threads, (double)total)) schedule(dynamic)
     for (int64_t t = 0; t < s->strips; t++)
         memset(s->accumulators + t * per_strip, 0, (size_t)per_strip * sizeof(double));
     for (int64_t t = 0; t < s->strips; t++) {
@@ -238,8 +244,9 @@ static void copy_out(const sweep *s, const double *sum, int64_t columns, double 
 /* The upper triangles of the strips, added up in order, to both triangles. */
 static void collect_gram(sweep *s) {
     const int64_t d = gpis_pass_gram_columns(s->pass, s->A->d);
+    const int threads = gpis_threads_for(s->threads, 0.5 * (double)(d * d) * (double)s->strips);
     double *gram = s->pass->gram;
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int64_t i = 0; i < d; i++) {
         double *row = s->sums[0].gram + i * d;
         for (int64_t t = 1; t < s->strips; t++)
