@@ -22,7 +22,7 @@ static int threads_of(const gpis_context *context, int64_t m, int64_t d) {
 }
 
 double gpis_coarse_memory(const gpis_context *context, int64_t d) {
-    const double panels = 4.0 * PANEL * (double)d * strips_of(context);
+    const double panels = 4.0 * PANEL * (double)d * (double)gpis_min64(context->threads, STRIPS);
     return 4.0 * STRIPS * (double)d * (double)d + 8.0 * STRIPS * (double)d + panels;
 }
 
