@@ -24,7 +24,8 @@ static bool is_text(const char *path) {
 }
 
 gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array *out) {
-    if (!path || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a place for the array are needed");
+    if (!context || !path || !out)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a place for the array are needed");
     *out = (gpis_array){0};
     if (is_text(path)) return gpis_table_read(context, path, out); /* finite, or refused with line and column */
     size_t length;
@@ -43,13 +44,14 @@ gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array 
 
 gpis_status gpis_array_write(gpis_context *context, const char *path, const double *data, int64_t rows, int64_t cols,
                              int dimensions) {
-    if (!path || !data) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and the data to write are needed");
+    if (!context || !path || !data)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and the data to write are needed");
     return gpis_npy_write(context, path, data, rows, cols, dimensions);
 }
 
 gpis_status gpis_array_create(gpis_context *context, int64_t rows, int64_t cols, int dimensions, gpis_array *out) {
     int64_t entries;
-    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a place for the array is needed");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a place for the array is needed");
     *out = (gpis_array){0};
     if (rows < 1 || cols < 1 || dimensions < 1 || dimensions > 2 || (dimensions == 1 && cols > 1))
         return gpis_fail(context, GPIS_BAD_SHAPE, "an array of %" PRId64 " x %" PRId64 " in %d dimensions cannot be",
@@ -63,7 +65,7 @@ gpis_status gpis_array_create(gpis_context *context, int64_t rows, int64_t cols,
 }
 
 void gpis_array_clear(gpis_context *context, gpis_array *array) {
-    if (!array) return;
+    if (!context || !array) return;
     gpis_free(context, array->data);
     *array = (gpis_array){0};
 }

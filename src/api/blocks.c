@@ -14,8 +14,10 @@ static gpis_status evaluate(gpis_context *context, gpis_source *A, const double 
                             double *objective, double *G, const double *V, int64_t count, double *AAV) {
     if (!Y || !X || !objective || k < 1)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
-    if (V && (count < 1 || !AAV))
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "vectors to carry along need a place for their products");
+    if (count < 0 || (count > 0) != (V != NULL) || (count > 0) != (AAV != NULL))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "vectors to carry along are %lld vectors V and a place for A'A V, or none of these",
+                         (long long)count);
     const gpis_pass pass = {
         .k = k, .Y = Y, .X = X, .objective = objective, .G = G, .V = V, .probes = V ? count : 0, .AAV = AAV};
     return gpis_pass_run(context, A, &pass);
@@ -29,7 +31,8 @@ gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y
 /* On several ranks rank 0 makes the pass, and the others serve it. */
 gpis_status gpis_evaluate_with(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
                                double *objective, double *G, const double *V, int64_t count, double *AAV) {
-    if (!A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
+    if (!context || !A)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
     int outside;
     gpis_status status = begin(context, A, &outside);
     if (status == GPIS_OK && gpis_source_is_elsewhere(A))
@@ -47,7 +50,7 @@ static gpis_status gram(gpis_context *context, gpis_source *A, double *H) {
 }
 
 gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H) {
-    if (!A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
+    if (!context || !A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
     int outside;
     gpis_status status = begin(context, A, &outside);
     if (status == GPIS_OK && gpis_source_is_elsewhere(A))
@@ -81,7 +84,8 @@ static gpis_status sketch_rows(gpis_context *context, gpis_source *A, const doub
 
 gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const char *kind,
                              int64_t m, uint64_t seed, uint64_t round, double *SA, double *SY) {
-    if (!A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs A, its kind and a place for it, and Y for SY");
+    if (!context || !A)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs A, its kind and a place for it, and Y for SY");
     int outside;
     gpis_status status = begin(context, A, &outside);
     if (status == GPIS_OK && gpis_source_is_elsewhere(A))

@@ -28,12 +28,13 @@ const char *gpis_gap_kind_text(gpis_gap_kind kind) {
 }
 
 double gpis_relative_gap(const gpis_result *result) {
+    if (!result) return INFINITY;
     const double lower = result->objective - result->gap;
     return lower > 0.0 ? result->gap / lower : INFINITY;
 }
 
 void gpis_result_clear(gpis_context *context, gpis_result *result) {
-    if (!result) return;
+    if (!context || !result) return;
     gpis_free(context, result->x);
     memset(result, 0, sizeof *result);
 }
@@ -197,6 +198,7 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     status = method->run(run, x);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
+    gpis_run_report(run);
     gpis_replay_finish(run);
     if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
     memcpy(x, run->best, (size_t)run->size * sizeof(double));
@@ -233,6 +235,7 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     if (status == GPIS_OK && !gpis_run_solved(run) && gpis_run_extend(run, false)) status = audit(run, x, g);
     gpis_free(run->context, g);
     if (status != GPIS_OK) return status;
+    gpis_run_report(run);
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;
     if (run->outcome != GPIS_SOLVED) gpis_run_explain_dependence(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
@@ -275,7 +278,7 @@ static gpis_status share_result(const gpis_source *A, int64_t size, gpis_result 
 static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                             const double *X, const gpis_settings *settings,
                             gpis_status (*work)(gpis_run *, double *, gpis_result *), gpis_result *result) {
-    if (!result) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the result");
+    if (!context || !result) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the result");
     memset(result, 0, sizeof *result);
     context->message[0] = '\0';
     gpis_status status = Y ? check_all(context, A, k, set, settings)
@@ -320,7 +323,7 @@ gpis_status gpis_check(gpis_context *context, gpis_source *A, const double *Y, i
 
 gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpis_set *set,
                            const gpis_settings *settings, gpis_plan *out) {
-    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the plan");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the plan");
     memset(out, 0, sizeof *out);
     context->message[0] = '\0';
     gpis_status status = check_all(context, A, k, set, settings);

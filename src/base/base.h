@@ -21,7 +21,8 @@ struct gpis_context {
     char message[GPIS_MESSAGE_SIZE];
 };
 
-/* Leaves one line in the context and returns `status`, so that a failure is one statement: return gpis_fail(...). */
+/* Leaves one line in the context and returns `status`, so that a failure is one statement: return gpis_fail(...). A
+ * public function that is given no context fails so too; there is no place for its line. */
 gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

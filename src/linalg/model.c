@@ -171,7 +171,7 @@ gpis_status gpis_model_hold_rows(gpis_model *m, int64_t m_rows, const double *B)
     const double ridge =
         4.0 * (double)d * DBL_EPSILON; /* about what rounding makes of a column that depends on others */
     double *X = gpis_alloc_zero(m->context, (rows + d) * d, sizeof *X);
-    double *work = gpis_alloc(m->context, d * d + 2 * d, sizeof *work), *scale = work + d * d;
+    double *work = gpis_alloc(m->context, d * d + 2 * d, sizeof *work), *scale = work ? work + d * d : NULL;
     gpis_status status = X && work ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
         scaled_rows(m, m_rows, B, ridge, scale, X);

@@ -45,8 +45,9 @@ static bool is_possible(const gpis_run *run) {
 /* Leaves those of the guesses for which A v = 0; of one that fails its columns are noted. */
 static gpis_status prove(gpis_run *run) {
     const int64_t d = run->d, guesses = run->nulls;
-    double *N = run->null, *V = gpis_alloc(run->context, (d + 1) * guesses, sizeof *V), *misses = V + d * guesses;
+    double *N = run->null, *V = gpis_alloc(run->context, (d + 1) * guesses, sizeof *V);
     if (!V) return GPIS_NO_MEMORY;
+    double *misses = V + d * guesses;
     for (int64_t i = 0; i < guesses; i++)
         for (int64_t j = 0; j < d; j++) V[j * guesses + i] = N[i * d + j];
     const gpis_pass pass = {.k = run->k, .V = V, .probes = guesses, .misses = misses};

@@ -139,11 +139,7 @@ static gpis_status prepare(sweep *s) {
     const int64_t G = pass->G ? A->d * pass->k : 0, AAV = pass->AAV ? A->d * pass->probes : 0;
     const int64_t norms = pass->norms2 ? A->d : 0, misses = pass->misses ? pass->probes : 0,
                   columns = gpis_max64(pass->k, pass->V ? pass->probes : 0);
-    const int64_t of_gram = gpis_pass_gram_columns(pass, A->d);
-    int64_t gram;
-    if (!gpis_checked_mul(of_gram, of_gram, &gram))
-        return gpis_fail(s->context, GPIS_TOO_LARGE, "the Gram matrix of %lld columns is too large",
-                         (long long)of_gram);
+    const int64_t of_gram = gpis_pass_gram_columns(pass, A->d), gram = of_gram * of_gram;
     plan_sweep(s, G + AAV + norms + gram + misses);
     plan_chunks(s, columns);
     s->scratch = gpis_alloc(s->context, s->scratch_size * s->threads, sizeof(double));
@@ -284,10 +280,27 @@ static void collect(sweep *s) {
     if (pass->gram) collect_gram(s);
 }
 
+/* All sizes that are computed from these fit: a chunk of rows, a sum for each strip, all of Y. */
+static gpis_status check_sizes(gpis_context *context, const gpis_source *A, const gpis_pass *pass) {
+    static const int64_t MOST = INT64_C(1) << 48; /* columns, of A or of vectors */
+    const int64_t columns = gpis_pass_gram_columns(pass, A->d);
+    int64_t sums, probes, gram, responses;
+    const bool fits = A->d <= MOST && pass->k <= MOST && pass->probes <= MOST &&
+                      gpis_checked_mul(8 * A->d, pass->k, &sums) && gpis_checked_mul(8 * A->d, pass->probes, &probes) &&
+                      gpis_checked_mul(8 * columns, columns, &gram) &&
+                      gpis_checked_mul(8 * gpis_max64(1, pass->k), A->n, &responses);
+    if (fits) return GPIS_OK;
+    return gpis_fail(context, GPIS_TOO_LARGE,
+                     "a pass over %lld x %lld with %lld responses and %lld vectors is too large", (long long)A->n,
+                     (long long)A->d, (long long)pass->k, (long long)pass->probes);
+}
+
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
+    gpis_status status = check_sizes(context, A, pass);
+    if (status != GPIS_OK) return status;
     if (gpis_source_joined(A)) return gpis_parts_run(context, A, pass);
     gpis_watch_begin(pass->watch);
-    gpis_status status = gpis_pass_sweep(context, A, pass);
+    status = gpis_pass_sweep(context, A, pass);
     if (status == GPIS_OK && pass->sketch) status = gpis_sketch_finish(pass->sketch, context->threads);
     if (status != GPIS_OK || gpis_pass_is_finite(context, pass, A->d)) return status;
     status = gpis_pass_audit(context, A, pass, A->n);

@@ -73,7 +73,7 @@ static gpis_status time_passes(gpis_context *context, const double *rows, double
 }
 
 gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *out) {
-    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the measurement");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the measurement");
     *out = gpis_machine_default();
     const int64_t count = (int64_t)ROWS * COLUMNS;
     int outside;
