@@ -66,10 +66,10 @@ static void passes_that_are_too_large_are_refused(void **state) {
     static const int64_t VAST = INT64_MAX / 8;
     const struct {
         int64_t n, d, k, count;
-    } calls[] = {{1, VAST, 1, 0},          {1, VAST, VAST, 0}, {VAST, 1, 3, 0},          {VAST, 1, VAST, 0},
-                 {VAST, 1, LARGEST, 0},    {3, 2, VAST, 0},    {3, 2, LARGEST, 0},       {3, 2, LARGEST / 2, 0},
-                 {3, 2, 1, VAST},          {3, 2, 1, LARGEST}, {3, 2, VAST / 2, VAST},   {1 << 30, 1 << 30, 1, 0},
-                 {1 << 30, 1 << 30, 1, 1}, {1, VAST, 1, VAST}, {3, 1 << 30, VAST, VAST}, {1, LARGEST / 16, 2, 2}};
+    } calls[] = {{1, VAST, 1, 0},          {1, VAST, VAST, 0},     {VAST, 1, 3, 0},        {VAST, 1, VAST, 0},
+                 {VAST, 1, LARGEST, 0},    {3, 2, VAST, 0},        {3, 2, LARGEST, 0},     {3, 2, LARGEST / 2, 0},
+                 {3, 2, 1, VAST},          {3, 2, 1, LARGEST},     {3, 2, VAST / 2, VAST}, {1, VAST, 1, VAST},
+                 {3, 1 << 30, VAST, VAST}, {1, LARGEST / 16, 2, 2}};
     test_memory memory;
     gpis_context *context = test_context(&memory);
     double number[16] = {0}, objective;
