@@ -46,6 +46,7 @@ bench: build
 	@$(BUILD)/bench/stream $(if $(QUICK),3 10,9 1) $(BUILD)
 	@sh bench/sweeps $(BUILD)/gpis $(if $(QUICK),100000,1000000)
 	@/usr/bin/python3 -B bench/solve.py $(BUILD) $(if $(QUICK),--part 10) $(if $(RESULTS),--out $(RESULTS)) $(BENCH)
+	@/usr/bin/python3 -B bench/busy.py $(BUILD) $(if $(QUICK),--part 10 --rounds 3)
 	@/usr/bin/python3 -B bench/scale.py $(BUILD) $(if $(QUICK),--part 10 --rounds 2)
 
 sanitize:

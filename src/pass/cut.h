@@ -12,6 +12,4 @@ typedef struct gpis_cut {
 /* per_strip: doubles that the sums of a strip take; gram: a Gram matrix is among them. */
 gpis_cut gpis_cut_rows(const gpis_source *A, int64_t per_strip, bool gram);
 
-enum { GPIS_SERIAL_WORK = 1 << 15 }; /* below so many entries threads cost more than they bring */
-
 #endif

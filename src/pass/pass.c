@@ -34,14 +34,20 @@ typedef struct sweep {
     gpis_windows *windows; /* owned */
 } sweep;
 
+/* Entries of A times the vectors that they are multiplied with. */
+static double numbers_of(const gpis_source *A, const gpis_pass *pass) {
+    const double columns = (double)gpis_pass_gram_columns(pass, A->d);
+    const double vectors = (double)pass->k + (pass->V ? (double)pass->probes : 0.0) + columns / 4.0;
+    return (double)A->nonzeros * fmax(1.0, vectors);
+}
+
 static void plan_sweep(sweep *s, int64_t per_strip) {
     const gpis_source *A = s->A;
     const gpis_cut c = gpis_cut_rows(A, per_strip, s->pass->gram != NULL);
     s->chunk_rows = c.chunk_rows;
     s->run_rows = c.run * c.chunk_rows;
     s->strips = c.strips;
-    s->threads = (int)gpis_min64(s->context->threads, s->strips);
-    if (!s->pass->gram && A->nonzeros * gpis_max64(1, s->pass->k) < GPIS_SERIAL_WORK) s->threads = 1;
+    s->threads = (int)gpis_min64(gpis_threads_for(s->context->threads, numbers_of(A, s->pass)), s->strips);
 }
 
 static void transpose(const double *X, int64_t d, int64_t k, double *XT) {
@@ -77,7 +83,7 @@ static gpis_status allocate_strips(sweep *s, int64_t G, int64_t AAV, int64_t nor
     s->accumulators = gpis_alloc(s->context, total, sizeof(double));
     if (!s->sums || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
         /* By those who will use them: most of it is memory that the system has yet to find. */
-#pragma omp parallel for num_threads(s->threads) schedule(static) if (total > GPIS_SERIAL_WORK)
+#pragma omp parallel for num_threads(gpis_threads_for(s->threads, (double)total)) schedule(dynamic)
     for (int64_t t = 0; t < s->strips; t++)
         memset(s->accumulators + t * per_strip, 0, (size_t)per_strip * sizeof(double));
     for (int64_t t = 0; t < s->strips; t++) {
@@ -133,11 +139,7 @@ static gpis_status prepare(sweep *s) {
     const int64_t G = pass->G ? A->d * pass->k : 0, AAV = pass->AAV ? A->d * pass->probes : 0;
     const int64_t norms = pass->norms2 ? A->d : 0, misses = pass->misses ? pass->probes : 0,
                   columns = gpis_max64(pass->k, pass->V ? pass->probes : 0);
-    const int64_t of_gram = gpis_pass_gram_columns(pass, A->d);
-    int64_t gram;
-    if (!gpis_checked_mul(of_gram, of_gram, &gram))
-        return gpis_fail(s->context, GPIS_TOO_LARGE, "the Gram matrix of %lld columns is too large",
-                         (long long)of_gram);
+    const int64_t of_gram = gpis_pass_gram_columns(pass, A->d), gram = of_gram * of_gram;
     plan_sweep(s, G + AAV + norms + gram + misses);
     plan_chunks(s, columns);
     s->scratch = gpis_alloc(s->context, s->scratch_size * s->threads, sizeof(double));
@@ -238,8 +240,9 @@ static void copy_out(const sweep *s, const double *sum, int64_t columns, double 
 /* The upper triangles of the strips, added up in order, to both triangles. */
 static void collect_gram(sweep *s) {
     const int64_t d = gpis_pass_gram_columns(s->pass, s->A->d);
+    const int threads = gpis_threads_for(s->threads, 0.5 * (double)(d * d) * (double)s->strips);
     double *gram = s->pass->gram;
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int64_t i = 0; i < d; i++) {
         double *row = s->sums[0].gram + i * d;
         for (int64_t t = 1; t < s->strips; t++)
@@ -277,10 +280,27 @@ static void collect(sweep *s) {
     if (pass->gram) collect_gram(s);
 }
 
+/* All sizes that are computed from these fit: a chunk of rows, a sum for each strip, all of Y. */
+static gpis_status check_sizes(gpis_context *context, const gpis_source *A, const gpis_pass *pass) {
+    static const int64_t MOST = INT64_C(1) << 48; /* columns, of A or of vectors */
+    const int64_t columns = gpis_pass_gram_columns(pass, A->d);
+    int64_t sums, probes, gram, responses;
+    const bool fits = A->d <= MOST && pass->k <= MOST && pass->probes <= MOST &&
+                      gpis_checked_mul(8 * A->d, pass->k, &sums) && gpis_checked_mul(8 * A->d, pass->probes, &probes) &&
+                      gpis_checked_mul(8 * columns, columns, &gram) &&
+                      gpis_checked_mul(8 * gpis_max64(1, pass->k), A->n, &responses);
+    if (fits) return GPIS_OK;
+    return gpis_fail(context, GPIS_TOO_LARGE,
+                     "a pass over %lld x %lld with %lld responses and %lld vectors is too large", (long long)A->n,
+                     (long long)A->d, (long long)pass->k, (long long)pass->probes);
+}
+
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
+    gpis_status status = check_sizes(context, A, pass);
+    if (status != GPIS_OK) return status;
     if (gpis_source_joined(A)) return gpis_parts_run(context, A, pass);
     gpis_watch_begin(pass->watch);
-    gpis_status status = gpis_pass_sweep(context, A, pass);
+    status = gpis_pass_sweep(context, A, pass);
     if (status == GPIS_OK && pass->sketch) status = gpis_sketch_finish(pass->sketch, context->threads);
     if (status != GPIS_OK || gpis_pass_is_finite(context, pass, A->d)) return status;
     status = gpis_pass_audit(context, A, pass, A->n);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/blas.h"
 #include "set/kinds.h"
 
 static const gpis_set_class *const kinds[] = {
@@ -79,5 +80,9 @@ gpis_status gpis_set_parse(gpis_context *context, const char *spec, int64_t d, i
         return gpis_fail(context, GPIS_TOO_LARGE, "set %.150s: X of %lld x %lld is too large", spec, (long long)d,
                          (long long)k);
     if (!gpis_account_affords_x(context, d, k)) return GPIS_NO_MEMORY;
-    return parse_spec(context, spec, spec + strlen(spec), d, k, out);
+    int outside;
+    gpis_status status = gpis_blas_enter(context, 1, &outside);
+    if (status == GPIS_OK) status = parse_spec(context, spec, spec + strlen(spec), d, k, out);
+    gpis_blas_leave(outside);
+    return status;
 }
