@@ -47,7 +47,8 @@ char *gpis_copy_text(gpis_context *context, const char *text);
 bool gpis_checked_mul(int64_t a, int64_t b, int64_t *out);
 bool gpis_checked_add(int64_t a, int64_t b, int64_t *out);
 
-double gpis_clock(void); /* seconds, monotonic */
+double gpis_clock(void);           /* seconds, monotonic */
+double gpis_processor_clock(void); /* seconds of processor time that the process has used, all threads together */
 
 static inline int64_t gpis_min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t gpis_max64(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -27,6 +27,8 @@ struct gpis_run {
     gpis_watch watch;              /* of its passes */
     /* the account */
     double started, pass_started;
+    double processor_started; /* processor time of the process when the run began, less what was not charged */
+    double processor_paused;  /* processor time charged when the clock was last paused */
     bool paused;  /* the clock is not charged */
     int64_t used; /* bytes in use before it */
     int64_t passes, sketches, inner_iterations, m;
