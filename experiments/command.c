@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "figure.h"
 
 typedef struct command {
     reproduce_options options;
@@ -76,6 +77,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!c->any) return cli_usage(state, "reproduce needs the name of an experiment, or all");
         if (!c->options.out) return cli_usage(state, "reproduce needs --out DIR");
+        if (!figure_name_allowed(c->options.out))
+            return cli_usage(state, "--out: the name of the folder has control characters");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

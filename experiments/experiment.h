@@ -125,7 +125,7 @@ typedef struct race {
 /* Returns 0 or an exit code; an interrupted race keeps what it has. */
 int race_run(race *race, const experiment *experiment, reproduce_options *options);
 void race_clear(race *race);
-/* The first sample at or below this error; NULL if it was not reached. */
+/* The first sample at or below this error; NULL if it was not reached (trace.c, as the next). */
 const sample *race_reach(const trace *trace, double accuracy);
 /* Seconds by the clock that verdicts are made by: processor time where methods have one thread each, since that is
  * what the wall clock shows on an idle machine and does not change on a busy one; else wall-clock time. */

@@ -1,6 +1,7 @@
 /* A figure as a gnuplot script with its data inside. */
 #include "figure.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,6 +44,11 @@ static int format_of(const char *path) {
 }
 
 bool figure_format_known(const char *path) { return format_of(path) >= 0; }
+
+bool figure_name_allowed(const char *path) {
+    while (*path && !iscntrl((unsigned char)*path)) path++;
+    return *path == '\0';
+}
 
 bool figure_possible(void) {
     if (gnuplot_is_there()) return true;

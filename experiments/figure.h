@@ -28,6 +28,8 @@ typedef struct figure {
 bool figure_possible(void);
 /* True if `path` ends in .svg, .png or .pdf. */
 bool figure_format_known(const char *path);
+/* False for a name with control characters (line ends, escape sequences), which is an accident or an attack. */
+bool figure_name_allowed(const char *path);
 /* Draws to a file by its ending; returns 0 or an exit code. The file takes its name when it is whole. */
 int figure_draw(const figure *figure, const char *path);
 

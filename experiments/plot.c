@@ -3,7 +3,6 @@
  * gap / objective; or, where no trace has a finite one (--certificate none), how far its objective is above the best
  * among all the traces.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,15 +34,9 @@ static const char doc[] =
     "\n"
     "Example: gpis plot newton.jsonl gpis.jsonl --x passes --out passes.svg";
 
-static bool has_control_characters(const char *text) {
-    while (*text && !iscntrl((unsigned char)*text)) text++;
-    return *text != '\0';
-}
-
-/* A name with line ends or escape sequences is an accident or an attack, and a nuisance in either case. */
 static error_t check_out(const char *out, const struct argp_state *state) {
     if (!out) return cli_usage(state, "plot needs --out FIGURE");
-    if (has_control_characters(out)) return cli_usage(state, "--out: the name of the figure has control characters");
+    if (!figure_name_allowed(out)) return cli_usage(state, "--out: the name of the figure has control characters");
     if (!figure_format_known(out)) return cli_usage(state, "--out draws .svg, .png or .pdf, not '%s'", out);
     return 0;
 }

@@ -22,14 +22,6 @@ static const double REPEAT_SECONDS = 16.0, QUICK_REPEAT_SECONDS = 1.0;
 /* Wall-clock limit of a run, in units of its budget of processor time: for a machine that is all but stuck. */
 static const double WALL_CLOCK_LIMIT = 8.0;
 
-const sample *race_reach(const trace *t, double accuracy) {
-    for (int64_t i = 0; i < t->count; i++)
-        if (t->samples[i].error <= accuracy) return &t->samples[i];
-    return NULL;
-}
-
-double race_seconds(const race *r, const sample *s) { return r->by_processor ? s->processor : s->seconds; }
-
 /* ---- a run --------------------------------------------------------------------------------------------------------
  */
 
@@ -70,9 +62,13 @@ static gpis_settings settings_of(const race *r, const runner *own, const reprodu
     return settings;
 }
 
+static double budget_of(const race *r, const reproduce_options *o) {
+    return o->quick ? r->experiment->quick : r->experiment->budget;
+}
+
 /* One run from the start, into an empty trace. */
 static int run_once(race *r, int which, problem *p, const reproduce_options *o, trace *t) {
-    const double budget = o->quick ? r->experiment->quick : r->experiment->budget;
+    const double budget = budget_of(r, o);
     recorder keeper = {t, r->best, budget};
     gpis_result result = {0};
     gpis_settings settings = settings_of(r, &runners[which], o);
@@ -121,33 +117,42 @@ static bool worth_repeating(const trace *t, const reproduce_options *o) {
     return t->repeats > 0 && race_reach(t, GOAL) && t->processor * (1.0 + 1.0 / t->repeats) <= limit;
 }
 
-static void report(const race *r, int which, reproduce_options *o) {
-    const trace *t = &r->traces[which];
-    fprintf(stderr, "[%d of %d] %s, %s: ", ++o->done, o->total, r->name, runners[which].label);
-    if (t->count == 0) fputs("nothing\n", stderr);
-    if (t->count == 0) return;
-    const sample *last = &t->samples[t->count - 1];
-    fprintf(stderr, "%.1e after %.2f s, %.2f s of processor time, %.1f epochs\n", last->error, last->seconds,
-            last->processor, last->epochs);
+static void announce(const race *r, int which, reproduce_options *o) {
+    fprintf(stderr, "[%d of %d] %s, %s, at most %.0f s of processor time: ", ++o->done, o->total, r->name,
+            runners[which].label, budget_of(r, o));
+}
+
+static void report(const trace *t) {
+    const sample *last = t->count > 0 ? &t->samples[t->count - 1] : NULL;
+    if (last)
+        fprintf(stderr, "%.1e after %.2f s, %.1f epochs\n", last->error, last->processor, last->epochs);
+    else
+        fputs("nothing\n", stderr);
+}
+
+static int run_and_keep(race *r, int which, problem *p, const reproduce_options *o) {
+    trace t = {0};
+    const int code = run_once(r, which, p, o, &t);
+    if (code == 0 || code == CLI_INTERRUPTED) keep(r, &r->traces[which], &t, code == 0);
+    free(t.samples);
+    return code;
 }
 
 static int run_all(race *r, problem *p, reproduce_options *o) {
     int code = 0, repeats = 0;
-    bool any = true;
-    for (int round = 0; round < MAX_REPEATS && any && code == 0; round++) {
-        any = false;
-        for (int i = 0; i < RUNNERS && code == 0; i++) {
-            trace *all = &r->traces[i], t = {0};
-            if (!o->wanted[i] || (round > 0 && !worth_repeating(all, o))) continue;
-            if (round == 0) *all = (trace){.best = INFINITY, .second = INFINITY};
-            code = run_once(r, i, p, o, &t);
-            if (code == 0 || code == CLI_INTERRUPTED) keep(r, all, &t, code == 0);
-            free(t.samples);
-            any = true;
-            repeats += round > 0;
-            if (round == 0) report(r, i, o);
-        }
+    for (int i = 0; i < RUNNERS && code == 0; i++) {
+        if (!o->wanted[i]) continue;
+        r->traces[i] = (trace){.best = INFINITY, .second = INFINITY};
+        announce(r, i, o);
+        code = run_and_keep(r, i, p, o);
+        report(&r->traces[i]);
     }
+    for (int round = 1; round < MAX_REPEATS && code == 0; round++)
+        for (int i = 0; i < RUNNERS && code == 0; i++) {
+            if (!worth_repeating(&r->traces[i], o)) continue;
+            code = run_and_keep(r, i, p, o);
+            repeats++;
+        }
     if (repeats > 0) fprintf(stderr, "%s: %d more runs in turn, the fastest of each method counts\n", r->name, repeats);
     return code;
 }
