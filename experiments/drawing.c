@@ -17,6 +17,7 @@ static int draw_both(const figure *f, const reproduce_options *o, const char *na
 
 typedef double (*take_fn)(const sample *sample);
 static double take_seconds(const sample *s) { return s->seconds; }
+static double take_processor(const sample *s) { return s->processor; }
 static double take_epochs(const sample *s) { return s->epochs; }
 static double take_error(const sample *s) { return s->error; }
 
@@ -60,7 +61,9 @@ static int draw_against(const race *r, const reproduce_options *o, take_fn take,
 }
 
 int draw_race(const race *r, const reproduce_options *o) {
-    const int code = draw_against(r, o, take_seconds, "seconds", "wall-clock time (seconds)");
+    const int code = r->by_processor
+                         ? draw_against(r, o, take_processor, "seconds", "processor time, one thread (seconds)")
+                         : draw_against(r, o, take_seconds, "seconds", "wall-clock time (seconds)");
     return code == 0 ? draw_against(r, o, take_epochs, "epochs", "epochs (full gradients)") : code;
 }
 

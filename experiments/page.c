@@ -23,11 +23,11 @@ static const char head[] =
     "figure{margin:0;background:#fff;border:1px solid var(--line);border-radius:8px;padding:.4rem;overflow:hidden}\n"
     "figure svg{display:block;width:100%;height:auto}\n"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%;"
-    "font-size:.93rem}\n"
-    "th,td{padding:.32rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}"
+    "font-size:.85rem}\n"
+    "th,td{padding:.32rem .45rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}"
     "th:first-child,td:first-child{text-align:left}thead th{color:var(--soft);font-weight:600}"
     "thead tr:first-child th[colspan]{text-align:center}\n"
-    "table.words td{text-align:left;white-space:normal;vertical-align:top}tr.ours td{color:var(--soft);"
+    "table.words td,table.words th{text-align:left;white-space:normal;vertical-align:top}tr.ours td{color:var(--soft);"
     "font-style:italic}\n"
     "td.best{color:var(--best);font-weight:700}td.none{color:var(--soft)}\n"
     "ul.claims{list-style:none;padding:0;margin:.3rem 0}ul.claims li{margin:.35rem 0}\n"
@@ -123,7 +123,7 @@ static void print_row(FILE *page, const race *r, int which) {
 static void print_table(FILE *page, const race *r) {
     fputs("<div class=\"scroll\"><table>\n<thead><tr><th rowspan=\"2\">method</th>", page);
     for (int c = 0; c < COSTS; c++) fprintf(page, "<th colspan=\"3\">%s</th>", costs[c].title);
-    fputs("<th rowspan=\"2\">repeats, best two differ by</th><th rowspan=\"2\">at the end</th></tr>\n<tr>", page);
+    fputs("<th rowspan=\"2\">repeats, best two<br>differ by</th><th rowspan=\"2\">at the end</th></tr>\n<tr>", page);
     for (int i = 0; i < COSTS * ACCURACIES; i++) fprintf(page, "<th>%.0e</th>", accuracies[i % ACCURACIES]);
     fputs("</tr></thead>\n<tbody>\n", page);
     for (int i = 0; i < RUNNERS; i++)
@@ -218,8 +218,8 @@ static void print_method(FILE *page, const reproduce_options *o) {
     if (o->threads == 1)
         fputs("<p>Each method has one thread. SAGA is sequential by nature, and with more threads for the others the "
               "order of methods would depend on how busy the machine is. Verdicts compare processor time, which with "
-              "one thread is what the wall clock shows on an idle machine, and which other programs hardly change; the "
-              "figures and the tables also have the wall-clock time of these runs.</p>\n",
+              "one thread is what the wall clock shows on an idle machine, and which other programs hardly change. The "
+              "figures show it too; the tables also have the wall-clock time of the same runs.</p>\n",
               page);
     else
         fputs("<p>Methods have several threads, but SAGA, which is sequential by nature, uses one. Verdicts compare "

@@ -20,7 +20,7 @@ static const double REFERENCE_TOLERANCE = 1e-13, REFERENCE_AT_MOST = 1e-11;
 /* Processor seconds after which a method is not repeated any more, in full and with --quick. */
 static const double REPEAT_SECONDS = 16.0, QUICK_REPEAT_SECONDS = 1.0;
 /* Wall-clock limit of a run, in units of its budget of processor time: for a machine that is all but stuck. */
-static const double WALL_CLOCK_LIMIT = 8.0;
+static const double WALL_CLOCK_LIMIT = 20.0;
 
 /* ---- a run --------------------------------------------------------------------------------------------------------
  */

@@ -16,10 +16,12 @@ static void print_ours(FILE *page, const race *r) {
     char text[64];
     fprintf(page, "<td>%lld x %lld</td>", (long long)r->n, (long long)r->d);
     snprintf(text, sizeof text, "%lld", (long long)r->sparsity);
-    print_cell(page, r->sparsity >= 0 ? text : "as the data has it");
+    print_cell(page, r->sparsity >= 0 ? text : "–");
     snprintf(text, sizeof text, "%.0e", r->cond);
-    print_cell(page, r->cond > 0 ? text : "as the data has it");
-    print_cell(page, r->set);
+    print_cell(page, r->cond > 0 ? text : "–");
+    const char *transform = strchr(r->set, '@');
+    snprintf(text, sizeof text, "%.*s%s", (int)strcspn(r->set, ":@"), r->set, transform ? transform : "");
+    print_cell(page, text);
     fprintf(page, "<td>%lld</td>", (long long)r->m);
 }
 
