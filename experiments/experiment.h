@@ -147,7 +147,7 @@ int sweep_run(sweep *sweep, reproduce_options *options);
 /* ---- the study of the bounds (study.c) ------------------------------------------------------------------------------
  */
 
-enum { SKETCH_SIZES = 7, INNER_LENGTHS = 6, THEOREMS = 3 };
+enum { SKETCH_SIZES = 6, INNER_LENGTHS = 6, THEOREMS = 3 };
 
 /* Factors by which one round multiplies ||A (x - x*)||: bounds (infinite: there is none) and the worst that was seen.
  */

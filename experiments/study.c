@@ -16,9 +16,9 @@
 
 #include "experiment.h"
 
-enum { ROWS = 2000, COLUMNS = 10, ROUNDS = 3, TRIALS = 5, QUICK_TRIALS = 1, FIGURE_ROWS = 2000 };
+enum { ROWS = 1600, COLUMNS = 10, ROUNDS = 3, TRIALS = 5, QUICK_TRIALS = 1, FIGURE_ROWS = 1600 };
 static const double COND = 10.0, NOISE = 0.1, DELTA = 0.01;
-static const int64_t SIZES[SKETCH_SIZES] = {80, 160, 320, 640, 1000, 1500, 2000};
+static const int64_t SIZES[SKETCH_SIZES] = {80, 160, 320, 640, 1000, 1600};
 static const int64_t INNER[INNER_LENGTHS] = {1, 3, 10, 30, 100, 300};
 
 /* ---- bounds -------------------------------------------------------------------------------------------------------
