@@ -12,7 +12,7 @@
 #include "experiment.h"
 
 /* Ratios closer to 1 than this change with the compiler, the BLAS library and the processor. */
-static const double TIE_BAND = 1.3;
+static const double TIE_BAND = 1.25;
 /* SAGA counts as competitive in epochs up to this factor. */
 static const double COMPETITIVE = 2.0;
 
@@ -280,7 +280,7 @@ static void claim_steps(FILE *page, const sweep *s) {
 void print_claims(FILE *page, const results *all) {
     fprintf(
         page,
-        "<p>One method is called faster than another only if it is so by more than a factor of %.1f, or by more than "
+        "<p>One method is called faster than another only if it is so by more than a factor of %.2f, or by more than "
         "the two fastest repeats of the two differ by, if that is more; anything closer is a tie. Where a method did "
         "not reach 1e-10 within its budget, two methods are compared at the finest error that both reached.</p>\n",
         TIE_BAND);

@@ -14,7 +14,7 @@
 #include "cli.h"
 #include "gen.h"
 
-enum { RUNNERS = 7, ACCURACIES = 3, MAX_REPEATS = 15, SPARSITIES = 12, MOST_TRIALS = 50 };
+enum { RUNNERS = 7, ACCURACIES = 3, MAX_REPEATS = 40, SPARSITIES = 12, MOST_TRIALS = 50 };
 
 /* ---- what is run (experiments.c) ----------------------------------------------------------------------------------
  */

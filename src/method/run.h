@@ -29,8 +29,8 @@ struct gpis_run {
     double started, pass_started;
     double processor_started; /* processor time of the process when the run began, less what was not charged */
     double processor_paused;  /* processor time charged when the clock was last paused */
-    bool paused;  /* the clock is not charged */
-    int64_t used; /* bytes in use before it */
+    bool paused;              /* the clock is not charged */
+    int64_t used;             /* bytes in use before it */
     int64_t passes, sketches, inner_iterations, m;
     double epochs, bytes_read;
     double step_sum; /* of the steps that line searches accepted since the last report */
