@@ -320,6 +320,9 @@ typedef struct gpis_progress {
     int64_t m;          /* rows of the sketch in use; 0: none */
     int64_t inner_iterations;
     double step; /* mean step of the line searches since the last report; 0: there were none */
+    /* Processor time of the whole process, all threads together, over the same work as `seconds`. With one thread it is
+     * what `seconds` would be on a machine with nothing else to do. */
+    double processor_seconds;
 } gpis_progress;
 
 /* Called by the solving thread once after each pass, whatever the pass was for; non-zero asks for the end: the best

@@ -62,7 +62,8 @@ char *gpis_copy_text(gpis_context *context, const char *text);
 bool gpis_checked_mul(int64_t a, int64_t b, int64_t *out);
 bool gpis_checked_add(int64_t a, int64_t b, int64_t *out);
 
-double gpis_clock(void); /* seconds, monotonic */
+double gpis_clock(void);           /* seconds, monotonic */
+double gpis_processor_clock(void); /* seconds of processor time that the process has used, all threads together */
 
 /* How many of `threads` threads a parallel region gets that reads or writes so many numbers: one where it would be done
  * before a sleeping thread has been woken. Never some of them: libgomp ends and starts threads where teams differ. */

@@ -239,11 +239,14 @@ char *gpis_copy_text(gpis_context *context, const char *text) {
     return copy;
 }
 
-double gpis_clock(void) {
+static double read_clock(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+double gpis_clock(void) { return read_clock(CLOCK_MONOTONIC); }
+double gpis_processor_clock(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 const char *gpis_status_text(gpis_status status) {
     switch (status) {

@@ -19,6 +19,7 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .settings = settings,
                       .kind = gpis_run_kind(settings),
                       .started = gpis_clock(),
+                      .processor_started = gpis_processor_clock(),
                       .used = atomic_load(&context->used),
                       .objective = INFINITY,
                       .measured = INFINITY,
@@ -295,12 +296,16 @@ bool gpis_run_extend(gpis_run *run, bool at_last) {
 
 double gpis_run_seconds(const gpis_run *run) { return gpis_clock() - run->started; }
 
+static double processor_seconds(const gpis_run *run) { return gpis_processor_clock() - run->processor_started; }
+
 double gpis_run_pause(gpis_run *run) {
     run->paused = true;
+    run->processor_paused = processor_seconds(run);
     return gpis_run_seconds(run);
 }
 
 void gpis_run_resume(gpis_run *run, double paused) {
+    if (run->paused) run->processor_started = gpis_processor_clock() - run->processor_paused;
     run->paused = false;
     run->started = gpis_clock() - paused;
 }
@@ -356,7 +361,8 @@ void gpis_run_report(gpis_run *run) {
                                         .contraction = gap / run->previous_gap,
                                         .m = run->m,
                                         .inner_iterations = run->inner_iterations,
-                                        .step = run->steps > 0 ? run->step_sum / (double)run->steps : 0.0};
+                                        .step = run->steps > 0 ? run->step_sum / (double)run->steps : 0.0,
+                                        .processor_seconds = processor_seconds(run)};
         if (settings->progress(settings->progress_user, &progress)) gpis_run_end(run, GPIS_INTERRUPTED);
     }
     run->previous_gap = gap;

@@ -27,9 +27,11 @@ struct gpis_run {
     gpis_watch watch;              /* of its passes */
     /* the account */
     double started, pass_started;
-    bool paused;  /* the clock is not charged */
-    bool audit;   /* a given point is certified: there are no rounds that could improve it */
-    int64_t used; /* bytes in use before it */
+    double processor_started; /* processor time of the process when the run began, less what was not charged */
+    double processor_paused;  /* processor time charged when the clock was last paused */
+    bool paused;              /* the clock is not charged */
+    bool audit;               /* a given point is certified: there are no rounds that could improve it */
+    int64_t used;             /* bytes in use before it */
     int64_t passes, sketches, inner_iterations, m;
     int64_t reported; /* the caller has been told of so many passes */
     double epochs, bytes_read;
