@@ -134,7 +134,7 @@ bool gpis_journal_next(gpis_journal *j, gpis_journal_record *out) {
         done += count;
     }
     *out = (gpis_journal_record){head.kind, head.length};
-    j->damaged = sum != head.checksum;
+    j->damaged = !gpis_checksum_matches(head.checksum, sum);
     return !j->damaged;
 }
 
