@@ -83,6 +83,12 @@ GPIS_API int64_t gpis_context_memory_peak(const gpis_context *context); /* the m
 /* The text of the last failure of a call that used this context; "" if none. Valid until the next call. */
 GPIS_API const char *gpis_last_error(const gpis_context *context);
 
+/* Makes a text safe to show on a terminal, in place, and returns it: every byte of a control character (escape
+ * sequences, line ends, U+0080 to U+009F), of a character that changes the direction or the line of the text, and of
+ * what is not UTF-8 becomes '?'. Messages and warnings of this library have been through it; names of columns, files
+ * and data sets, which are handed out as the files have them, have not. */
+GPIS_API char *gpis_make_printable(char *text);
+
 /* ---- arrays in files ----------------------------------------------------------------------------------------- */
 
 /* A small matrix held in memory as row-major doubles; `dimensions` is 1 for a plain vector (then cols is 1). */

@@ -82,6 +82,7 @@ gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *for
     va_start(args, format);
     vsnprintf(context->message, sizeof context->message, format, args);
     va_end(args);
+    gpis_make_printable(context->message); /* it may quote names and fields of files */
     return status;
 }
 
