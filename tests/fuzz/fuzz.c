@@ -216,7 +216,7 @@ static void read_slice(gpis_context *context, gpis_source *source, const gpis_so
     gpis_source_destroy(slice);
 }
 
-void fuzz_read_source(gpis_context *context, gpis_source *source) {
+void fuzz_walk_source(gpis_context *context, gpis_source *source) {
     gpis_source_info info;
     int64_t k = 0;
     gpis_source_describe(source, &info);
@@ -228,12 +228,18 @@ void fuzz_read_source(gpis_context *context, gpis_source *source) {
         const char *name = gpis_source_column(source, j);
         fuzz_require(!name || strlen(name) < SIZE_MAX, "a column's name that never ends");
     }
-    read_rows(context, source, &info);
-    read_slice(context, source, &info);
     if (info.nonzeros > FUZZ_ENTRIES || info.rows > FUZZ_ENTRIES) return;
     const gpis_status status = gpis_source_audit(context, source);
     if (status != GPIS_OK) fuzz_check_refusal(context, status, NULL);
     gradient_pass(context, source, &info);
+}
+
+void fuzz_read_source(gpis_context *context, gpis_source *source) {
+    gpis_source_info info;
+    gpis_source_describe(source, &info);
+    fuzz_walk_source(context, source);
+    read_rows(context, source, &info);
+    read_slice(context, source, &info);
 }
 
 static void open_and_read(const char *path, const gpis_open_options *options) {

@@ -48,9 +48,11 @@ void fuzz_keep_seed(const char *fresh, const char *file, const char *seed);
 
 /* Checks what a refusal leaves behind: a status other than GPIS_OK, a message of one line, no result. */
 void fuzz_check_refusal(const gpis_context *context, gpis_status status, const void *result);
-/* Reads a source in every way there is: its shape, names and y, an audit, blocks of rows, a slice, a gradient pass.
- * Sources with more than FUZZ_ENTRIES entries are only sampled. */
+/* Reads a source as a solve would: its shape, names and y, then an audit and a gradient pass over all rows, unless it
+ * has more than FUZZ_ENTRIES entries or rows. */
 enum { FUZZ_ENTRIES = 1 << 16 };
+void fuzz_walk_source(gpis_context *context, gpis_source *source);
+/* The same, and blocks of rows from its beginning, middle and end, of a slice too. */
 void fuzz_read_source(gpis_context *context, gpis_source *source);
 /* Opens the file and reads it: once held in memory, once with so little memory that rows are read at each pass. */
 void fuzz_open_source(const char *path, const char *target);

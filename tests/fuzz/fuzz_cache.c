@@ -21,20 +21,21 @@ enum { ORIGINALS = sizeof originals / sizeof *originals };
 
 static gpis_cache_place places[ORIGINALS];
 
-/* A folder for the cache asks for one in any case; beside the original is where the harness puts it later. */
+/* A folder that is named for it gets a cache in any case; the harness looks for it beside the original. */
 static void make_seed(const struct original *o, const char *fresh) {
-    gpis_context *context = fuzz_context();
-    gpis_open_options options = gpis_open_options_default();
+    const gpis_open_options options = {.target = o->target, .cache = "."};
+    gpis_cache_place place;
     gpis_source *source = NULL;
     char seed[32];
-    options.target = o->target;
-    options.memory = 256;
-    fuzz_require(gpis_source_open_with(context, o->name, &options, &source) == GPIS_OK, "a fresh cache was not made");
+    gpis_context *context = fuzz_context();
+    const bool made = gpis_cache_find_place(context, o->name, &options, &place) == GPIS_OK &&
+                      gpis_source_open_with(context, o->name, &options, &source) == GPIS_OK;
+    fuzz_require(made, "a fresh cache was not made");
     gpis_source_destroy(source);
     fuzz_context_end(context);
     snprintf(seed, sizeof seed, "fresh-%s", o->seed);
-    fuzz_keep_seed(fresh, places[o - originals].cache, seed);
-    unlink(places[o - originals].cache);
+    fuzz_keep_seed(fresh, place.cache, seed);
+    unlink(place.cache);
 }
 
 void fuzz_start(const char *fresh) {
@@ -48,7 +49,7 @@ void fuzz_start(const char *fresh) {
     }
 }
 
-/* Whether the cache was taken shows in the source alone: rows that were parsed are always held in memory here. */
+/* memory: bytes that may be held; rows of a larger cache are read at each pass. */
 static void read_with(const struct original *o, int64_t memory) {
     gpis_context *context = fuzz_context();
     gpis_cache cache;

@@ -1,6 +1,7 @@
 /* HDF5 files: the list of what is inside, then each of the first few things on it, opened as A and read. */
 #include "fuzz.h"
 
+#include <hdf5.h>
 #include <stdio.h>
 
 enum { MOST = 6, LENGTH = 128 };
@@ -29,4 +30,5 @@ void fuzz_input(const uint8_t *data, size_t size) {
     fuzz_context_end(context);
     fuzz_open_source("input.h5", NULL);
     for (int i = 0; i < l.count; i++) fuzz_open_source(l.paths[i], NULL);
+    fuzz_require(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL) == 0, "something of an HDF5 file was left open");
 }

@@ -21,7 +21,7 @@ static void try_list(const char *y_path, const char *target) {
     fuzz_require(code == 0 || code == CLI_BAD_INPUT || code == CLI_TROUBLE, "an exit code of another kind");
     if (code == 0) {
         fuzz_accept();
-        fuzz_read_source(problem.context, problem.A);
+        fuzz_walk_source(problem.context, problem.A);
     }
     gpis_array_clear(problem.context, &problem.y_file);
     gpis_source_destroy(problem.A);
