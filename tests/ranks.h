@@ -20,7 +20,6 @@ typedef struct world {
     pthread_barrier_t barrier;
     double *parts[RANKS_MOST], *total;
     channel channels[RANKS_MOST][RANKS_MOST];
-    long moved; /* numbers sent from rank to rank */
 } world;
 
 /* What a rank is given: its own context, and how to reach the others. */
@@ -55,7 +54,6 @@ static inline int world_send(void *user, int to, const double *values, int64_t c
     channel *c = &m->world->channels[m->ranks.rank][to];
     pthread_mutex_lock(&c->lock);
     c->values = values;
-    m->world->moved += count;
     pthread_cond_broadcast(&c->changed);
     while (c->values) pthread_cond_wait(&c->changed, &c->lock);
     pthread_mutex_unlock(&c->lock);
