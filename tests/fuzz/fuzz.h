@@ -50,7 +50,7 @@ void fuzz_keep_seed(const char *fresh, const char *file, const char *seed);
 void fuzz_check_refusal(const gpis_context *context, gpis_status status, const void *result);
 /* Reads a source as a solve would: its shape, names and y, then an audit and a gradient pass over all rows, unless it
  * has more than FUZZ_ENTRIES entries or rows. */
-enum { FUZZ_ENTRIES = 1 << 16 };
+enum { FUZZ_ENTRIES = 1 << 13 };
 void fuzz_walk_source(gpis_context *context, gpis_source *source);
 /* The same, and blocks of rows from its beginning, middle and end, of a slice too. */
 void fuzz_read_source(gpis_context *context, gpis_source *source);

@@ -54,6 +54,16 @@ $wanted"
 run
 expect "with lists: asks once" "$(cat asked)" "$wanted"
 
+# What only some targets need is asked for by them alone.
+MISSING="clang libomp-dev python3-numpy"
+run
+expect "plain: asks for none of them" "$(cat asked)" ""
+run clang
+expect "clang: asks for" "$(cat asked)" "-qq install -y --no-install-recommends clang libomp-dev"
+run bench
+expect "bench: asks for" "$(cat asked)" "-qq install -y --no-install-recommends python3-numpy"
+MISSING="libfftw3-dev libcmocka-dev"
+
 # A package that cannot be had is a failure.
 program apt-get <<'TEXT'
 exit 100
