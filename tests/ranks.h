@@ -3,6 +3,7 @@
 #define GPIS_TESTS_RANKS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "support.h"
 
@@ -20,6 +21,7 @@ typedef struct world {
     pthread_barrier_t barrier;
     double *parts[RANKS_MOST], *total;
     channel channels[RANKS_MOST][RANKS_MOST];
+    atomic_long moved; /* numbers sent from rank to rank; each channel has a lock of its own */
 } world;
 
 /* What a rank is given: its own context, and how to reach the others. */
@@ -52,9 +54,9 @@ static inline int world_sum(void *user, double *values, int64_t count) {
 static inline int world_send(void *user, int to, const double *values, int64_t count) {
     member *m = user;
     channel *c = &m->world->channels[m->ranks.rank][to];
-    (void)count; /* who receives knows it */
     pthread_mutex_lock(&c->lock);
     c->values = values;
+    m->world->moved += count;
     pthread_cond_broadcast(&c->changed);
     while (c->values) pthread_cond_wait(&c->changed, &c->lock);
     pthread_mutex_unlock(&c->lock);
@@ -85,7 +87,8 @@ static inline void world_run(int ranks, bool direct, int fail_rank, long fail_at
     static world w;
     member members[RANKS_MOST];
     pthread_t threads[RANKS_MOST];
-    w = (world){.ranks = ranks};
+    memset(&w, 0, sizeof w);
+    w.ranks = ranks;
     pthread_barrier_init(&w.barrier, NULL, (unsigned)ranks);
     for (int i = 0; i < ranks * ranks; i++) {
         pthread_mutex_init(&w.channels[i / ranks][i % ranks].lock, NULL);
