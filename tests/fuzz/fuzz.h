@@ -48,6 +48,8 @@ void fuzz_keep_seed(const char *fresh, const char *file, const char *seed);
 
 /* Checks what a refusal leaves behind: a status other than GPIS_OK, a message of one line, no result. */
 void fuzz_check_refusal(const gpis_context *context, gpis_status status, const void *result);
+/* Reads the numbers, so that a sanitizer sees where they are not. */
+void fuzz_look(const double *numbers, int64_t count);
 /* Reads a source as a solve would: its shape, names and y, then an audit and a gradient pass over all rows, unless it
  * has more than FUZZ_ENTRIES entries or rows. */
 enum { FUZZ_ENTRIES = 1 << 13 };

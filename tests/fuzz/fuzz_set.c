@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { D = 6, K = 2 };
+enum { N = 10, D = 6, K = 2 };
 
 void fuzz_start(const char *fresh) {
     static const double lo[D] = {-1, -1, 0, -INFINITY, 0, -3}, hi[D] = {1, 0, 0, 2, INFINITY, 3};
@@ -37,6 +37,26 @@ static void use(gpis_set *set, int64_t size) {
     if (gpis_set_support(set, v, &value) == GPIS_OK) fuzz_require(!isnan(value), "a support that is not a number");
 }
 
+/* A few passes over a small problem: the set meets its inner solver. */
+static void solve(gpis_context *context, gpis_set *set, int64_t d, int64_t k) {
+    static double A[N * D], y[N * K];
+    gpis_source *source = NULL;
+    gpis_result result = {0};
+    gpis_settings settings = gpis_settings_default();
+    settings.max_passes = 4;
+    for (int64_t i = 0; i < N * d; i++) A[i] = (double)((i * i * 7 + i * 3) % 11) - 5.0;
+    for (int64_t i = 0; i < N * k; i++) y[i] = (double)((i * 5 + 2) % 7) - 3.0;
+    fuzz_require(gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, d, d, &source) == GPIS_OK,
+                 "the problem was refused");
+    const gpis_status status = gpis_solve(context, source, y, k, set, &settings, &result);
+    if (status == GPIS_OK)
+        fuzz_look(result.x, d * k);
+    else
+        fuzz_check_refusal(context, status, result.x);
+    gpis_result_clear(context, &result);
+    gpis_source_destroy(source);
+}
+
 static void try_spec(const char *spec, int64_t d, int64_t k) {
     gpis_context *context = fuzz_context();
     gpis_set *set = NULL;
@@ -45,6 +65,7 @@ static void try_spec(const char *spec, int64_t d, int64_t k) {
         fuzz_accept();
         parse_again(context, set, d, k);
         use(set, d * k);
+        solve(context, set, d, k);
     } else {
         fuzz_check_refusal(context, status, set);
     }

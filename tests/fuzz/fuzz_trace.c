@@ -4,7 +4,6 @@
  */
 #include "fuzz.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "cli.h"
@@ -16,14 +15,14 @@ int __wrap_figure_draw(const figure *figure, const char *path);
 bool __wrap_figure_possible(void) { return true; }
 
 int __wrap_figure_draw(const figure *f, const char *path) {
-    double sum = 0.0;
     fuzz_require(path && *path && f->count >= 1, "a figure of nothing");
     for (int i = 0; i < f->count; i++) {
         fuzz_require(f->lines[i].count >= 1 && strlen(f->lines[i].label) > 0, "a line without points or a label");
-        for (int64_t j = 0; j < f->lines[i].count; j++) sum += f->lines[i].x[j] + f->lines[i].y[j];
+        fuzz_look(f->lines[i].x, f->lines[i].count);
+        fuzz_look(f->lines[i].y, f->lines[i].count);
     }
     fuzz_accept();
-    return isnan(sum) ? 0 : 0;
+    return 0;
 }
 
 void fuzz_start(const char *fresh) {
