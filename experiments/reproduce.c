@@ -54,7 +54,9 @@ static int run_experiment(results *all, const experiment *e, reproduce_options *
 static int write_results(const results *all, const reproduce_options *o) {
     int code = write_summary_csv(all, o);
     if (code == 0) code = write_page(all, o);
-    if (code == 0) fprintf(stderr, "results are in %s, the page is %s/index.html\n", o->out, o->out);
+    if (code == 0)
+        fprintf(stderr, "results are in %s, the page is %s/index.html\n", cli_printable(o->out).text,
+                cli_printable(o->out).text);
     return code;
 }
 
