@@ -4,7 +4,7 @@ BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-program program build test demo bench install sanitize format check-format clean
+.PHONY: all setup setup-program program build test demo bench install sanitize fuzz tsan format check-format clean
 
 all: build
 
@@ -46,10 +46,26 @@ bench: build
 	@$(BUILD)/bench/stream $(if $(QUICK),3 10,9 1) $(BUILD)
 	@sh bench/sweeps $(BUILD)/gpis $(if $(QUICK),100000,1000000)
 	@/usr/bin/python3 -B bench/solve.py $(BUILD) $(if $(QUICK),--part 10) $(if $(RESULTS),--out $(RESULTS)) $(BENCH)
+	@/usr/bin/python3 -B bench/busy.py $(BUILD) $(if $(QUICK),--part 10 --rounds 3)
 	@/usr/bin/python3 -B bench/scale.py $(BUILD) $(if $(QUICK),--part 10 --rounds 2)
 
 sanitize:
 	@$(MAKE) --no-print-directory test PRESET=sanitize
+
+# FUZZ_SECONDS: for all readers together. FUZZ_ONLY: the names of some of them, as npy; all of them are in tests/fuzz.
+FUZZ_SECONDS ?= 120
+fuzz:
+	@scripts/setup clang
+	@cmake --preset fuzz >/dev/null
+	@cmake --build build/fuzz -j $(JOBS) --target fuzzers -- --no-print-directory -s
+	@sh tests/fuzz/run build/fuzz $(FUZZ_SECONDS) $(JOBS) $(FUZZ_ONLY)
+
+# The tests that use threads, under clang's thread sanitizer.
+tsan:
+	@scripts/setup clang
+	@cmake --preset tsan >/dev/null
+	@cmake --build build/tsan -j $(JOBS) --target thread_tests -- --no-print-directory -s
+	@ctest --test-dir build/tsan -L threads --output-on-failure --progress -j $(JOBS)
 
 # Without root the program is installed without what is missing: mpirun, figures. It is configured once more, since what is
 # installed here may not have been there the first time.

@@ -185,7 +185,7 @@ double cli_ranks_sent(void);                     /* all ranks: bytes that all of
 int cli_ranks_threads(int threads);              /* 0: this rank's share of the cores */
 void cli_ranks_stop(void);
 
-/* Starts the program again where OpenBLAS does not know the processor (blas.c). */
+/* Starts the program again where OpenBLAS does not know the processor (environment.c). */
 void cli_wake_blas(char **argv);
 
 /* How fast this machine is (machine.c): as kept from before, or measured now and kept, where that is worth it and
@@ -272,7 +272,8 @@ typedef struct cli_watch {
     FILE *trace; /* a line of JSON per pass, or NULL */
 } cli_watch;
 
-/* From here on SIGINT and SIGTERM end the solve, within a pass too; a second one ends the program. */
+/* From here on the first SIGINT or SIGTERM ends the solve, within a pass too, and the second one, of either kind, ends
+ * the program. Before, a signal ends the program as usual. */
 void cli_watch_signals(void);
 /* A mapped file that is cut short while it is read ends the program with one line and CLI_TROUBLE, not with a crash.
  * A file that may not grow any more is an error like a full disk. */

@@ -4,6 +4,7 @@
  * makes the same choice each time.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +54,22 @@ static bool make_folders(char *path) {
     return there;
 }
 
+/* The JSON object in the file; NULL where there is none. What is no plain file, or too long for one of ours, is not
+ * read: a FIFO or a device could keep the program waiting for ever. */
+static json_t *read_object(const char *path) {
+    enum { MAX_BYTES = 1 << 16 };
+    struct stat file;
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) return NULL;
+    const bool plain = fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) && file.st_size <= MAX_BYTES;
+    json_t *object = plain ? json_loadfd(descriptor, 0, NULL) : NULL;
+    close(descriptor);
+    return object;
+}
+
 /* A file that is missing, damaged or of a machine with other processors counts for nothing. */
 static bool load(const char *path, int threads, gpis_machine *machine) {
-    json_t *object = json_load_file(path, 0, NULL);
+    json_t *object = read_object(path);
     bool whole = json_integer_value(json_object_get(object, "threads")) == threads;
     machine->threads = threads;
     for (size_t i = 0; i < SPEEDS; i++) {

@@ -206,7 +206,6 @@ int cli_solve(int argc, char **argv) {
     if (code == 0 && o.trace && cli_is_first()) code = cli_output_try(o.trace);
     if (code == 0 && cli_is_first()) code = try_checkpoint(&o);
     code = cli_ranks_agree(code);
-    if (!o.common.standard_input) cli_watch_signals(); /* a read that waits for a pipe would not notice */
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
     if (code == 0) code = cli_ranks_agree(o.x0 ? cli_problem_read_x(&problem, &o.common, o.x0, &x0) : 0);
     o.common.settings.x0 = x0.data;

@@ -1,22 +1,26 @@
 /* While a solve runs: the trace and Ctrl-C. */
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-/* The only thing a signal handler may touch. */
-static volatile sig_atomic_t interrupted;
+/* The only thing the signal handler touches. */
+static atomic_int interruptions;
 
+/* The first signal asks the solve to end. The second one, of whichever kind, does what it would do without a handler:
+ * it is raised again, and delivered when the handler returns. */
 static void on_signal(int number) {
-    (void)number;
-    interrupted = 1;
+    if (atomic_fetch_add(&interruptions, 1) == 0) return;
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
-bool cli_interrupted(void) { return interrupted != 0; }
+bool cli_interrupted(void) { return atomic_load(&interruptions) > 0; }
 
 void cli_watch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -59,11 +63,11 @@ int cli_watch_progress(void *watch, const gpis_progress *progress) {
     cli_watch *w = watch;
     if (w->trace) write_trace(w->trace, progress);
     cli_line_report(&w->line, progress);
-    return interrupted != 0;
+    return cli_interrupted();
 }
 
 int cli_watch_pass(void *watch, const gpis_pass_progress *progress) {
     cli_watch *w = watch;
     cli_line_within(&w->line, progress);
-    return interrupted != 0;
+    return cli_interrupted();
 }

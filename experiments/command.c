@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "figure.h"
 
 typedef struct command {
     reproduce_options options;
@@ -13,20 +14,22 @@ enum { KEY_OUT = 256, KEY_QUICK, KEY_YEAR_FILE, KEY_METHODS, KEY_SEED, KEY_THREA
 
 static const struct argp_option option_table[] = {
     {"out", KEY_OUT, "DIR", 0, "write the results into this folder (made where it is missing)", 1},
-    {"quick", KEY_QUICK, 0, 0, "a tenth of the rows, in under two minutes", 1},
+    {"quick", KEY_QUICK, 0, 0, "a tenth of the rows, in under three minutes", 1},
     {"year-file", KEY_YEAR_FILE, "FILE", 0,
      "the real YearPredictionMSD text, plain or .gz (default: a stand-in drawn like a sample of it)", 1},
-    {"methods", KEY_METHODS, "LIST", 0, "only these of gpis,acc-gpis,apgd,saga-10,saga-50,saga-100", 1},
+    {"methods", KEY_METHODS, "LIST", 0, "only these of gpis,acc-gpis,apgd,saga-10,saga-50,saga-100,default", 1},
     {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 1},
-    {"threads", KEY_THREADS, "N", 0, "threads (default 0: all)", 1},
+    {"threads", KEY_THREADS, "N", 0,
+     "threads of each method (default 1; 0: all); with one, verdicts go by processor time, else by wall-clock time", 1},
     {0},
 };
 
 static const char doc[] =
-    "Do the paper's experiments again: syn1, syn2, syn3, syn4, magic04, year, or all of them."
+    "Do the paper's experiments again: syn1, syn2, syn3, syn4, magic04, year, bounds, or all of them."
     "\vWrites for each a CSV file of every trace and figures (SVG, PNG; these need gnuplot), and summary.csv and "
-    "index.html, a page with all figures, tables and what became of the paper's claims. All of them take up to 25 "
-    "minutes on 2 cores. Ctrl-C ends the run under way and writes what there is.\n"
+    "index.html, a page with all figures, tables and a verdict on each of the paper's claims. All of them take up to "
+    "25 "
+    "minutes on an idle machine, longer on a busy one. Ctrl-C ends the run under way and writes what there is.\n"
     "\n"
     "Example: gpis reproduce all --quick --out results";
 
@@ -37,7 +40,8 @@ static error_t mark(command *c, const char *name, const struct argp_state *state
         c->marked[i] = known = c->any = true;
     }
     if (known) return 0;
-    return cli_usage(state, "unknown experiment '%s'; there are syn1, syn2, syn3, syn4, magic04, year and all", name);
+    return cli_usage(state, "unknown experiment '%s'; there are syn1, syn2, syn3, syn4, magic04, year, bounds and all",
+                     name);
 }
 
 static bool is_marked(const command *c, const char *name) {
@@ -54,7 +58,8 @@ static error_t parse_methods(command *c, char *list, const struct argp_state *st
         while (i < RUNNERS && strcmp(name, runners[i].name) != 0) i++;
         if (i == RUNNERS)
             return cli_usage(
-                state, "--methods: unknown '%s'; there are gpis, acc-gpis, apgd, saga-10, saga-50, saga-100", name);
+                state, "--methods: unknown '%s'; there are gpis, acc-gpis, apgd, saga-10, saga-50, saga-100, default",
+                name);
         c->options.wanted[i] = true;
     }
     return 0;
@@ -80,6 +85,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         if (!c->options.out) return cli_usage(state, "reproduce needs --out DIR");
         if (c->options.year_file && !is_marked(c, "year"))
             return cli_usage(state, "--year-file is for year, which is not among the experiments named");
+        if (!figure_name_allowed(c->options.out))
+            return cli_usage(state, "--out: the name of the folder has control characters");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -87,7 +94,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 
 int cli_reproduce(int argc, char **argv) {
     static const struct argp argp = {option_table, parse_option, "NAME...|all", doc, NULL, NULL, NULL};
-    command c = {0};
+    command c = {.options.threads = 1};
     for (int i = 0; i < RUNNERS; i++) c.options.wanted[i] = true;
     if (!cli_parse(&argp, argc, argv, &c)) return CLI_BAD_INPUT;
     return reproduce(c.marked, &c.options);

@@ -16,12 +16,13 @@ int write_race_csv(const race *r, const reproduce_options *o) {
     cli_output output = {0};
     const int code = open_csv(&output, o, r->name);
     if (code != 0) return code;
-    fputs("problem,method,seed,pass,seconds,epochs,objective,relative_error\n", output.stream);
+    fputs("problem,method,seed,pass,seconds,epochs,objective,relative_error,processor_seconds\n", output.stream);
     for (int i = 0; i < RUNNERS; i++)
         for (int64_t j = 0; j < r->traces[i].count; j++) {
             const sample *s = &r->traces[i].samples[j];
-            fprintf(output.stream, "%s,%s,%llu,%lld,%.6f,%.6g,%.17g,%.6e\n", r->name, runners[i].name,
-                    (unsigned long long)o->seed, (long long)s->pass, s->seconds, s->epochs, s->objective, s->error);
+            fprintf(output.stream, "%s,%s,%llu,%lld,%.6f,%.6g,%.17g,%.6e,%.6f\n", r->name, runners[i].name,
+                    (unsigned long long)o->seed, (long long)s->pass, s->seconds, s->epochs, s->objective, s->error,
+                    s->processor);
         }
     return cli_output_commit(&output);
 }
@@ -38,19 +39,47 @@ int write_sweep_csv(const sweep *s, const reproduce_options *o) {
     return cli_output_commit(&output);
 }
 
-int write_summary_csv(const race *races, int count, const reproduce_options *o) {
+int write_study_csv(const study *s, const reproduce_options *o) {
+    const struct {
+        const char *figure, *line;
+        const double *x, *y;
+        int count;
+    } lines[] = {
+        {"m", "proposition-2", s->m, s->proposition, SKETCH_SIZES},
+        {"m", "direct", s->m, s->direct, SKETCH_SIZES},
+        {"m", "sqrt-d-over-m", s->m, s->rule_of_thumb, SKETCH_SIZES},
+        {"m", "measured-gaussian", s->m, s->gaussian, SKETCH_SIZES},
+        {"m", "measured-count", s->m, s->count, SKETCH_SIZES},
+        {"inner", "theorem-1", s->inner, s->theorem[0], INNER_LENGTHS},
+        {"inner", "theorem-2", s->inner, s->theorem[1], INNER_LENGTHS},
+        {"inner", "theorem-3", s->inner, s->theorem[2], INNER_LENGTHS},
+        {"inner", "measured-gpis", s->inner, s->gpis, INNER_LENGTHS},
+        {"inner", "measured-acc-gpis", s->inner, s->acc_gpis, INNER_LENGTHS},
+    };
+    cli_output output = {0};
+    const int code = open_csv(&output, o, "bounds");
+    if (code != 0) return code;
+    fputs("against,line,value,factor_of_a_round\n", output.stream);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        for (int j = 0; j < lines[i].count; j++)
+            fprintf(output.stream, "%s,%s,%.0f,%.6g\n", lines[i].figure, lines[i].line, lines[i].x[j], lines[i].y[j]);
+    return cli_output_commit(&output);
+}
+
+int write_summary_csv(const results *all, const reproduce_options *o) {
     cli_output output = {0};
     const int code = open_csv(&output, o, "summary");
     if (code != 0) return code;
-    fputs("problem,rows,method,seed,accuracy,passes,epochs,seconds\n", output.stream);
-    for (int r = 0; r < count; r++)
-        for (int i = 0; i < RUNNERS; i++)
+    fputs("problem,rows,method,seed,accuracy,passes,epochs,seconds,processor_seconds,repeats\n", output.stream);
+    for (int i = 0; i < all->count; i++)
+        for (int j = 0; j < RUNNERS; j++)
             for (int a = 0; a < ACCURACIES; a++) {
-                const sample *s = race_reach(&races[r].traces[i], accuracies[a]);
+                const race *r = &all->races[i];
+                const sample *s = race_reach(&r->traces[j], accuracies[a]);
                 if (!s) continue;
-                fprintf(output.stream, "%s,%lld,%s,%llu,%.0e,%lld,%.4f,%.4f\n", races[r].name, (long long)races[r].n,
-                        runners[i].name, (unsigned long long)o->seed, accuracies[a], (long long)s->pass, s->epochs,
-                        s->seconds);
+                fprintf(output.stream, "%s,%lld,%s,%llu,%.0e,%lld,%.4f,%.6f,%.6f,%d\n", r->name, (long long)r->n,
+                        runners[j].name, (unsigned long long)o->seed, accuracies[a], (long long)s->pass, s->epochs,
+                        s->seconds, s->processor, r->traces[j].repeats);
             }
     return cli_output_commit(&output);
 }

@@ -1,4 +1,4 @@
-/* The figures of the experiments: relative error against seconds and against epochs, and the steps of syn4. */
+/* The figures of the experiments: relative error against seconds and epochs, the steps of syn4, bounds. */
 #include <stdlib.h>
 
 #include "experiment.h"
@@ -17,6 +17,7 @@ static int draw_both(const figure *f, const reproduce_options *o, const char *na
 
 typedef double (*take_fn)(const sample *sample);
 static double take_seconds(const sample *s) { return s->seconds; }
+static double take_processor(const sample *s) { return s->processor; }
 static double take_epochs(const sample *s) { return s->epochs; }
 static double take_error(const sample *s) { return s->error; }
 
@@ -60,7 +61,9 @@ static int draw_against(const race *r, const reproduce_options *o, take_fn take,
 }
 
 int draw_race(const race *r, const reproduce_options *o) {
-    const int code = draw_against(r, o, take_seconds, "seconds", "wall-clock time (seconds)");
+    const int code = r->by_processor
+                         ? draw_against(r, o, take_processor, "seconds", "processor time, one thread (seconds)")
+                         : draw_against(r, o, take_seconds, "seconds", "wall-clock time (seconds)");
     return code == 0 ? draw_against(r, o, take_epochs, "epochs", "epochs (full gradients)") : code;
 }
 
@@ -71,7 +74,7 @@ int draw_sweep(const sweep *s, const reproduce_options *o) {
     snprintf(title, sizeof title, "Syn4: mean line-search step of GPIS (%lld x %lld, %lld trials)", (long long)s->n,
              (long long)s->d, (long long)s->trials);
     const figure_line line = {
-        .label = "mean ± standard deviation", .x = x, .y = s->mean, .spread = s->deviation, .count = SPARSITIES};
+        .label = "mean ± deviation", .x = x, .y = s->mean, .spread = s->deviation, .count = SPARSITIES};
     const figure f = {.name = "syn4-steps",
                       .title = title,
                       .x_label = "sparsity s of x_{true}, of 100 entries",
@@ -81,4 +84,43 @@ int draw_sweep(const sweep *s, const reproduce_options *o) {
                       .lines = &line,
                       .count = 1};
     return draw_both(&f, o, "syn4-steps");
+}
+
+int draw_study(const study *s, const reproduce_options *o) {
+    char by_m[128], by_inner[128];
+    const figure_line sizes[] = {
+        {.label = "Proposition 2", .x = s->m, .y = s->proposition, .count = SKETCH_SIZES, .style = 2},
+        {.label = "direct bound", .x = s->m, .y = s->direct, .count = SKETCH_SIZES, .style = 3},
+        {.label = "measured, Gaussian", .x = s->m, .y = s->gaussian, .count = SKETCH_SIZES, .style = 0},
+        {.label = "measured, count sketch", .x = s->m, .y = s->count, .count = SKETCH_SIZES, .style = 1},
+        {.label = "√(d/m)", .x = s->m, .y = s->rule_of_thumb, .count = SKETCH_SIZES, .style = 7},
+    };
+    const figure_line inner[] = {
+        {.label = "Theorem 1 (GPIS)", .x = s->inner, .y = s->theorem[0], .count = INNER_LENGTHS, .style = 2},
+        {.label = "Theorem 2 (GPIS)", .x = s->inner, .y = s->theorem[1], .count = INNER_LENGTHS, .style = 3},
+        {.label = "Theorem 3 (Acc-GPIS)", .x = s->inner, .y = s->theorem[2], .count = INNER_LENGTHS, .style = 4},
+        {.label = "GPIS, measured", .x = s->inner, .y = s->gpis, .count = INNER_LENGTHS, .style = 0},
+        {.label = "Acc-GPIS, measured", .x = s->inner, .y = s->acc_gpis, .count = INNER_LENGTHS, .style = 1},
+    };
+    snprintf(by_m, sizeof by_m, "A round solved exactly (d = %lld)", (long long)s->d);
+    snprintf(by_inner, sizeof by_inner, "A round of k inner iterations (d = %lld, m = %lld)", (long long)s->d,
+             (long long)s->rows);
+    figure f = {.name = "bounds-m",
+                .title = by_m,
+                .x_label = "rows m of the sketch",
+                .y_label = "factor of ||A(x − x*)||, one round",
+                .log_x = true,
+                .log_y = true,
+                .rule = 1.0,
+                .rule_label = "no contraction",
+                .lines = sizes,
+                .count = sizeof sizes / sizeof sizes[0]};
+    int code = draw_both(&f, o, "bounds-m");
+    f.name = "bounds-inner";
+    f.title = by_inner;
+    f.x_label = "inner iterations k";
+    f.lines = inner;
+    f.count = sizeof inner / sizeof inner[0];
+    if (code == 0) code = draw_both(&f, o, "bounds-inner");
+    return code;
 }

@@ -11,7 +11,9 @@
 #include "figure.h"
 #include "gen.h"
 
-enum { MOST_TRACES = 16, KEY_OUT = 256, KEY_X };
+enum { MOST_TRACES = 16, MAX_LINE = 65536, KEY_OUT = 256, KEY_X };
+
+static const double LOGARITHMIC_FROM = 50.0; /* largest over smallest x; shorter axes are linear */
 
 typedef struct command {
     const char *out, *x;
@@ -32,6 +34,13 @@ static const char doc[] =
     "\n"
     "Example: gpis plot newton.jsonl gpis.jsonl --x passes --out passes.svg";
 
+static error_t check_out(const char *out, const struct argp_state *state) {
+    if (!out) return cli_usage(state, "plot needs --out FIGURE");
+    if (!figure_name_allowed(out)) return cli_usage(state, "--out: the name of the figure has control characters");
+    if (!figure_format_known(out)) return cli_usage(state, "--out draws .svg, .png or .pdf, not '%s'", out);
+    return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     command *c = state->input;
     switch (key) {
@@ -46,9 +55,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         return 0;
     case ARGP_KEY_END:
         if (c->count == 0) return cli_usage(state, "plot needs a trace");
-        if (!c->out) return cli_usage(state, "plot needs --out FIGURE");
-        if (!figure_format_known(c->out)) return cli_usage(state, "--out draws .svg, .png or .pdf, not '%s'", c->out);
-        return 0;
+        return check_out(c->out, state);
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -98,19 +105,18 @@ static bool take_line(curve *c, const char *text, const char *axis) {
 
 static int read_curve(const char *path, const char *axis, curve *c) {
     FILE *stream = fopen(path, "r");
-    char *line = NULL;
-    size_t room = 0;
+    char line[MAX_LINE]; /* what is longer is cut, and then no JSON */
     int code = 0;
     if (!stream) return cli_fail(CLI_TROUBLE, "cannot read %s: %s", path, strerror(errno));
-    while (code == 0 && getline(&line, &room, stream) > 0) {
+    while (code == 0 && fgets(line, sizeof line, stream)) {
         if (!grow(c))
             code = cli_fail(CLI_TROUBLE, "no memory for %s", path);
         else if (!take_line(c, line, axis))
             code = cli_fail(CLI_BAD_INPUT, "%s, line %lld: not a line of a trace (`gpis solve --trace` writes them)",
                             path, (long long)c->count + 1);
     }
+    if (code == 0 && ferror(stream)) code = cli_fail(CLI_TROUBLE, "cannot read %s: %s", path, strerror(errno));
     if (code == 0 && c->count == 0) code = cli_fail(CLI_BAD_INPUT, "%s is empty", path);
-    free(line);
     fclose(stream);
     return code;
 }
@@ -131,8 +137,28 @@ static bool find_errors(curve *curves, int count) {
         for (int64_t j = 0; j < curves[i].count; j++) {
             const double above = certified ? curves[i].gap[j] : curves[i].objective[j] - best;
             curves[i].gap[j] = above / (best > 0.0 ? best : 1.0);
+            if (!certified && !(above > 0.0)) curves[i].gap[j] = NAN; /* the best point itself has no place */
         }
     return certified;
+}
+
+/* The file's name without its folder and its ending. */
+static void name_curve(const char *path, char *label, size_t size) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const size_t length = strcspn(name, ".");
+    snprintf(label, size, "%.*s", (int)(length > 0 ? length : strlen(name)), name);
+}
+
+/* Whether the positive numbers on the x axis are of very different size. */
+static bool is_wide(const curve *curves, int count) {
+    double low = INFINITY, high = 0.0;
+    for (int i = 0; i < count; i++)
+        for (int64_t j = 0; j < curves[i].count; j++)
+            if (curves[i].x[j] > 0.0) {
+                low = fmin(low, curves[i].x[j]);
+                high = fmax(high, curves[i].x[j]);
+            }
+    return high >= LOGARITHMIC_FROM * low;
 }
 
 static int draw(const command *c, curve *curves) {
@@ -140,8 +166,7 @@ static int draw(const command *c, curve *curves) {
     char x_label[32], labels[MOST_TRACES][128];
     const bool certified = find_errors(curves, c->count);
     for (int i = 0; i < c->count; i++) {
-        const char *slash = strrchr(c->files[i], '/'), *name = slash ? slash + 1 : c->files[i];
-        snprintf(labels[i], sizeof labels[i], "%.*s", (int)strcspn(name, "."), name);
+        name_curve(c->files[i], labels[i], sizeof labels[i]);
         lines[i] = (figure_line){
             .label = labels[i], .x = curves[i].x, .y = curves[i].gap, .count = curves[i].count, .style = i};
     }
@@ -151,7 +176,7 @@ static int draw(const command *c, curve *curves) {
                       .x_label = x_label,
                       .y_label =
                           certified ? "certified bound on the relative error" : "objective above the best, relative",
-                      .log_x = true,
+                      .log_x = is_wide(curves, c->count),
                       .log_y = true,
                       .floor = 1e-16,
                       .lines = lines,

@@ -314,15 +314,19 @@ typedef enum gpis_restart { GPIS_RESTART_GRADIENT, GPIS_RESTART_FUNCTION, GPIS_R
 typedef struct gpis_progress {
     int64_t pass;
     double seconds, epochs;
-    double objective;   /* of the best feasible point so far */
+    double objective;   /* of the best feasible point so far; infinite: none has been measured yet */
     double gap;         /* bound on objective - f*; infinite: none yet */
     double contraction; /* error of this pass over the one before, as the gap shows it; NaN: unknown */
     int64_t m;          /* rows of the sketch in use; 0: none */
     int64_t inner_iterations;
     double step; /* mean step of the line searches since the last report; 0: there were none */
+    /* Processor time of the whole process, all threads together, over the same work as `seconds`. With one thread it is
+     * what `seconds` would be on a machine with nothing else to do. */
+    double processor_seconds;
 } gpis_progress;
 
-/* Called by the solving thread after each pass; non-zero asks for the end: the best point so far is returned. */
+/* Called by the solving thread once after each pass, whatever the pass was for; non-zero asks for the end: the best
+ * point so far is returned. */
 typedef int (*gpis_progress_fn)(void *user, const gpis_progress *progress);
 
 /* How far the pass under way is. */

@@ -3,6 +3,7 @@
 #define GPIS_TESTS_RANKS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "support.h"
 
@@ -20,7 +21,7 @@ typedef struct world {
     pthread_barrier_t barrier;
     double *parts[RANKS_MOST], *total;
     channel channels[RANKS_MOST][RANKS_MOST];
-    long moved; /* numbers sent from rank to rank */
+    atomic_long moved; /* numbers sent from rank to rank; each channel has a lock of its own */
 } world;
 
 /* What a rank is given: its own context, and how to reach the others. */
@@ -86,7 +87,8 @@ static inline void world_run(int ranks, bool direct, int fail_rank, long fail_at
     static world w;
     member members[RANKS_MOST];
     pthread_t threads[RANKS_MOST];
-    w = (world){.ranks = ranks};
+    memset(&w, 0, sizeof w);
+    w.ranks = ranks;
     pthread_barrier_init(&w.barrier, NULL, (unsigned)ranks);
     for (int i = 0; i < ranks * ranks; i++) {
         pthread_mutex_init(&w.channels[i / ranks][i % ranks].lock, NULL);

@@ -41,7 +41,7 @@ gpis_status gpis_array_read(gpis_context *context, const char *path, gpis_array 
 
 gpis_status gpis_array_read_with(gpis_context *context, const char *path, const gpis_open_options *options,
                                  gpis_array *out) {
-    if (!path || !options || !out)
+    if (!context || !path || !options || !out)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the array are needed");
     *out = (gpis_array){0};
     gpis_status status = GPIS_OK;
@@ -67,13 +67,14 @@ gpis_status gpis_array_read_with(gpis_context *context, const char *path, const 
 
 gpis_status gpis_array_write(gpis_context *context, const char *path, const double *data, int64_t rows, int64_t cols,
                              int dimensions) {
-    if (!path || !data) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and the data to write are needed");
+    if (!context || !path || !data)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and the data to write are needed");
     return gpis_npy_write(context, path, data, rows, cols, dimensions);
 }
 
 gpis_status gpis_array_create(gpis_context *context, int64_t rows, int64_t cols, int dimensions, gpis_array *out) {
     int64_t entries;
-    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a place for the array is needed");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a place for the array is needed");
     *out = (gpis_array){0};
     if (rows < 1 || cols < 1 || dimensions < 1 || dimensions > 2 || (dimensions == 1 && cols > 1))
         return gpis_fail(context, GPIS_BAD_SHAPE, "an array of %" PRId64 " x %" PRId64 " in %d dimensions cannot be",
@@ -87,7 +88,7 @@ gpis_status gpis_array_create(gpis_context *context, int64_t rows, int64_t cols,
 }
 
 void gpis_array_clear(gpis_context *context, gpis_array *array) {
-    if (!array) return;
+    if (!context || !array) return;
     gpis_free(context, array->data);
     *array = (gpis_array){0};
 }

@@ -1,12 +1,11 @@
 /* gpis_solve, gpis_check and gpis_plan_make: what the caller gives is checked here, once; the rooms behind trust it. */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/audit.h"
 #include "api/choose.h"
-#include "api/guard.h"
+#include "linalg/blas.h"
 #include "plan/plan.h"
 #include "ranks/ranks.h"
 
@@ -30,12 +29,13 @@ const char *gpis_gap_kind_text(gpis_gap_kind kind) {
 }
 
 double gpis_relative_gap(const gpis_result *result) {
+    if (!result) return INFINITY;
     const double lower = result->objective - result->gap;
     return lower > 0.0 ? result->gap / lower : INFINITY;
 }
 
 void gpis_result_clear(gpis_context *context, gpis_result *result) {
-    if (!result) return;
+    if (!context || !result) return;
     gpis_free(context, result->x);
     memset(result, 0, sizeof *result);
 }
@@ -178,6 +178,7 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     status = method->run(run, x);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
+    gpis_run_report(run);
     gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
     gpis_run_explain_dependence(run);
     memcpy(x, run->best, (size_t)run->size * sizeof(double));
@@ -192,6 +193,7 @@ static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
     run->audit = true;
     const gpis_status status = gpis_audit(run, x, &result->feasibility, &result->given_objective);
     if (status != GPIS_OK) return status;
+    gpis_run_report(run);
     run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;
     gpis_run_explain_dependence(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
@@ -230,7 +232,7 @@ static gpis_status share_result(const gpis_source *A, int64_t size, gpis_result 
 static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
                             const double *X, const gpis_settings *settings,
                             gpis_status (*work)(gpis_run *, double *, gpis_result *), gpis_result *result) {
-    if (!result) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the result");
+    if (!context || !result) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the result");
     memset(result, 0, sizeof *result);
     context->message[0] = '\0';
     gpis_status status = Y ? check_all(context, A, k, set, settings)
@@ -248,16 +250,17 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
         if (!result->x) status = GPIS_NO_MEMORY;
     }
     if (status == GPIS_OK && X) memcpy(result->x, X, (size_t)run.size * sizeof(double));
-    status = agree_to_begin(context, A, k, status);
+    int outside;
+    const gpis_status ready = gpis_blas_enter(context, context->threads, &outside);
+    status = agree_to_begin(context, A, k, status == GPIS_OK ? ready : status);
     if (status == GPIS_OK) {
-        const int outside = gpis_guard_enter();
         if (gpis_ranks_is_served(A))
             status = gpis_ranks_serve(context, A, Y);
         else
             status = gpis_ranks_dismiss(context, A, work(&run, result->x, result));
-        gpis_guard_leave(outside);
         if (status == GPIS_OK) status = share_result(A, run.size, result);
     }
+    gpis_blas_leave(outside);
     gpis_run_clear(&run);
     context->limit = limit;
     if (status != GPIS_OK) gpis_result_clear(context, result);
@@ -276,7 +279,7 @@ gpis_status gpis_check(gpis_context *context, gpis_source *A, const double *Y, i
 
 gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpis_set *set,
                            const gpis_settings *settings, gpis_plan *out) {
-    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the plan");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the plan");
     memset(out, 0, sizeof *out);
     context->message[0] = '\0';
     gpis_status status = check_all(context, A, k, set, settings);

@@ -21,10 +21,13 @@ struct gpis_context {
      * system is asked again. `free_memory` is NULL where the caller's own allocator is responsible. */
     atomic_llong allocated, granted;
     int64_t (*free_memory)(int64_t allocated);
+    int blas_threads; /* BLAS has the memory it needs for so many calls at the same time (linalg/blas.h); 0: not tried
+                       */
     char message[GPIS_MESSAGE_SIZE];
 };
 
-/* Leaves one line in the context and returns `status`, so that a failure is one statement: return gpis_fail(...). */
+/* Leaves one line in the context and returns `status`, so that a failure is one statement: return gpis_fail(...). A
+ * public function that is given no context fails so too; there is no place for its line. */
 gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -59,7 +62,12 @@ char *gpis_copy_text(gpis_context *context, const char *text);
 bool gpis_checked_mul(int64_t a, int64_t b, int64_t *out);
 bool gpis_checked_add(int64_t a, int64_t b, int64_t *out);
 
-double gpis_clock(void); /* seconds, monotonic */
+double gpis_clock(void);           /* seconds, monotonic */
+double gpis_processor_clock(void); /* seconds of processor time that the process has used, all threads together */
+
+/* How many of `threads` threads a parallel region gets that reads or writes so many numbers: one where it would be done
+ * before a sleeping thread has been woken. Never some of them: libgomp ends and starts threads where teams differ. */
+int gpis_threads_for(int threads, double numbers);
 
 static inline int64_t gpis_min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t gpis_max64(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -19,5 +19,8 @@ typedef struct gpis_digest {
 void gpis_digest_start(gpis_digest *digest);
 void gpis_digest_add(gpis_digest *digest, const void *bytes, int64_t count);
 void gpis_digest_finish(gpis_digest *digest, unsigned char out[GPIS_DIGEST_BYTES]);
+/* Whether a digest read from a file is the one computed; builds for fuzzing take any (checksum.h). */
+bool gpis_digest_matches(const unsigned char stored[GPIS_DIGEST_BYTES],
+                         const unsigned char computed[GPIS_DIGEST_BYTES]);
 
 #endif

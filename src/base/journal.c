@@ -141,7 +141,7 @@ bool gpis_journal_next(gpis_journal *j, int64_t longest, gpis_journal_record *ou
         done += count;
     }
     *out = (gpis_journal_record){head.kind, head.length};
-    j->damaged = sum != head.checksum;
+    j->damaged = !gpis_checksum_matches(head.checksum, sum);
     return !j->damaged;
 }
 

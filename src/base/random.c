@@ -10,7 +10,7 @@ static double open_uniform(uint32_t high, uint32_t low) {
 }
 
 void gpis_random_uniform(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, double *out) {
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; out && i < count; i++) {
         const uint64_t index = first + (uint64_t)i;
         const gpis_bits b = gpis_random_bits(seed, stream, index >> 1);
         out[i] = (index & 1) ? open_uniform(b.v[2], b.v[3]) : open_uniform(b.v[0], b.v[1]);
@@ -29,6 +29,7 @@ static void normal_pair(uint64_t seed, uint64_t stream, uint64_t pair, double z[
 void gpis_random_normal(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, double *out) {
     double z[2];
     int64_t i = 0;
+    if (!out) return;
     if (count > 0 && (first & 1)) {
         normal_pair(seed, stream, first >> 1, z);
         out[i++] = z[1];

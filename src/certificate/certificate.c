@@ -168,8 +168,9 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
                                 const double *s, double *gap) {
     const int64_t size = set->d * set->k;
     const double c = model->c * (1.0 - 2.0 * SHARE);
-    double *l = gpis_alloc(context, 2 * size, sizeof *l), *v = l + size, bound, relaxed = INFINITY;
+    double *l = gpis_alloc(context, 2 * size, sizeof *l), bound, relaxed = INFINITY;
     if (!l) return GPIS_NO_MEMORY;
+    double *v = l + size;
     multiplier(set, point, model, s, v, l);
     gpis_status status = dual_bound(set, point, model, c, l, v, &bound);
     if (status == GPIS_OK && model->nulls > 0) {

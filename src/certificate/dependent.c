@@ -129,7 +129,7 @@ static int64_t eliminate(int64_t count, int64_t d, double *M, double *activity, 
 
 gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int64_t d, const double *N,
                                       const double *blur, const double *size, double *l, double *off, bool *found) {
-    double *M = gpis_alloc_zero(context, 2 * (count + 1) * d, sizeof *M), *activity = M + 2 * count * d;
+    double *M = gpis_alloc_zero(context, 2 * (count + 1) * d, sizeof *M), *activity = M ? M + 2 * count * d : NULL;
     int64_t *pivot = gpis_alloc(context, count, sizeof *pivot);
     *found = false;
     if (M && pivot) {
@@ -153,7 +153,8 @@ bool gpis_dependent_suits(const gpis_set *set) { return gpis_set_is_bounded(set)
 gpis_status gpis_dependent_clean(gpis_context *context, const gpis_set *set, const gpis_model *model, double *l,
                                  double *off) {
     const int64_t d = set->d, k = set->k, count = model->nulls + (is_tv(set) ? 1 : 0);
-    double *N = gpis_alloc(context, (count + 2) * d, sizeof *N), *column = N + count * d, *lost = column + d;
+    double *N = gpis_alloc(context, (count + 2) * d, sizeof *N), *column = N ? N + count * d : NULL;
+    double *lost = N ? column + d : NULL;
     gpis_status status = N ? GPIS_OK : GPIS_NO_MEMORY;
     bool found = true;
     double sum = 0.0;

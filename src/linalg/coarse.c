@@ -17,10 +17,12 @@ typedef struct coarse {
     float *sums;    /* owned: of each strip, upper triangles */
 } coarse;
 
-static int strips_of(const gpis_context *context) { return (int)gpis_min64(context->threads, STRIPS); }
+static int threads_of(const gpis_context *context, int64_t m, int64_t d) {
+    return (int)gpis_min64(gpis_threads_for(context->threads, (double)(m * d) * (double)d / 4.0), STRIPS);
+}
 
 double gpis_coarse_memory(const gpis_context *context, int64_t d) {
-    const double panels = 4.0 * PANEL * (double)d * strips_of(context);
+    const double panels = 4.0 * PANEL * (double)d * (double)gpis_min64(context->threads, STRIPS);
     return 4.0 * STRIPS * (double)d * (double)d + 8.0 * STRIPS * (double)d + panels;
 }
 
@@ -70,16 +72,16 @@ static void collect(const coarse *c, double *H) {
 }
 
 gpis_status gpis_coarse_gram(gpis_context *context, const double *B, int64_t m, int64_t d, double *H) {
-    coarse c = {.B = B, .m = m, .d = d, .threads = strips_of(context)};
+    coarse c = {.B = B, .m = m, .d = d, .threads = threads_of(context, m, d)};
     c.norms2 = gpis_alloc(context, STRIPS * d, sizeof *c.norms2);
     c.panels = gpis_alloc(context, c.threads * PANEL * d, sizeof *c.panels);
     c.sums = gpis_alloc(context, STRIPS * d * d, sizeof *c.sums);
     const gpis_status status = c.norms2 && c.panels && c.sums ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
-#pragma omp parallel for num_threads(c.threads) schedule(static, 1)
+#pragma omp parallel for num_threads(c.threads) schedule(dynamic)
         for (int64_t strip = 0; strip < STRIPS; strip++) add_norms(&c, strip);
         find_scale(&c);
-#pragma omp parallel for num_threads(c.threads) schedule(static, 1)
+#pragma omp parallel for num_threads(c.threads) schedule(dynamic)
         for (int64_t strip = 0; strip < STRIPS; strip++)
             add_products(&c, strip, c.panels + (int64_t)omp_get_thread_num() * PANEL * d);
         collect(&c, H);

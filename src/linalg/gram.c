@@ -42,7 +42,9 @@ static const kernel kernels[] = {{tiles_plain, 32},
 
 void gpis_gram_add_at(int level, const gpis_block *b, gpis_ahead ahead, double *H) {
     const int64_t most = gpis_max64(LEAST_ROWS, BLOCK_BYTES / (8 * b->d));
-    const char *from = ahead.from, *stop = from + ahead.bytes;
+    /* Where nothing lies ahead, the rows themselves stand for it: there is no arithmetic with NULL. */
+    const char *from = ahead.from ? ahead.from : (const char *)b->values;
+    const char *stop = ahead.from ? from + ahead.bytes : from;
     for (int64_t i = 0; i < b->nrows; i += most) {
         const task block = {.rows = gpis_min64(most, b->nrows - i),
                             .d = b->d,

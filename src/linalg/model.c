@@ -9,11 +9,10 @@
 
 #include "linalg/cholesky.h"
 
-enum { MANY = 256 }; /* columns, for which threads are worth it */
-
 /* T + shift. A column of zeros gets a diagonal entry as the others do: it stands apart, and the factor exists. */
 static void scaled_copy(const gpis_model *m, double shift, double *T) {
-#pragma omp parallel for num_threads(m->context->threads) schedule(static) if (m->d > MANY)
+    const int threads = gpis_threads_for(m->context->threads, (double)(m->d * m->d));
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int64_t i = 0; i < m->d; i++)
         for (int64_t j = 0; j < m->d; j++) T[i * m->d + j] = m->H[i * m->d + j] * m->scale[i] * m->scale[j];
     for (int64_t i = 0; i < m->d; i++) T[i * m->d + i] = 1.0 + shift;
@@ -190,7 +189,7 @@ gpis_status gpis_model_hold_rows(gpis_model *m, int64_t m_rows, const double *B)
     const double ridge =
         4.0 * (double)d * DBL_EPSILON; /* about what rounding makes of a column that depends on others */
     double *X = gpis_alloc_zero(m->context, (rows + d) * d, sizeof *X);
-    double *work = gpis_alloc(m->context, d * d + 2 * d, sizeof *work), *scale = work + d * d;
+    double *work = gpis_alloc(m->context, d * d + 2 * d, sizeof *work), *scale = work ? work + d * d : NULL;
     gpis_status status = X && work ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
         scaled_rows(m, m_rows, B, ridge, scale, X);

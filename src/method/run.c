@@ -19,6 +19,7 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .settings = settings,
                       .kind = gpis_run_kind(settings),
                       .started = gpis_clock(),
+                      .processor_started = gpis_processor_clock(),
                       .used = atomic_load(&context->used),
                       .objective = INFINITY,
                       .measured = INFINITY,
@@ -68,12 +69,17 @@ static bool time_is_up(const gpis_run *run) {
     return run->settings->time_limit > 0.0 && gpis_run_seconds(run) >= run->settings->time_limit;
 }
 
+/* Rows of A that are done, if `rows` of the `here` rows of this rank are. */
+static int64_t scaled_up(int64_t rows, int64_t here, int64_t all) {
+    return here == all ? rows : (int64_t)((double)rows / (double)gpis_max64(1, here) * (double)all);
+}
+
 /* Asked within a pass. Time that is not charged does not run out. */
 static bool is_to_stop(void *user, int64_t rows) {
     gpis_run *run = user;
     const gpis_settings *settings = run->settings;
     const gpis_pass_progress progress = {.pass = run->passes + 1,
-                                         .done = rows * run->n / gpis_max64(1, gpis_source_rows_here(run->A)),
+                                         .done = scaled_up(rows, gpis_source_rows_here(run->A), run->n),
                                          .rows = run->n,
                                          .pass_seconds = gpis_clock() - run->pass_started,
                                          .seconds = gpis_run_seconds(run)};
@@ -86,7 +92,7 @@ static bool is_to_stop(void *user, int64_t rows) {
     return true;
 }
 
-/* A pass over A. One that is stopped leaves the best point with the objective that was known before. */
+/* A pass over A. */
 static gpis_status make_pass(gpis_run *run, gpis_pass *pass) {
     const gpis_settings *settings = run->settings;
     run->watch.stop = is_to_stop;
@@ -95,7 +101,6 @@ static gpis_status make_pass(gpis_run *run, gpis_pass *pass) {
     if (settings->pass_progress || settings->time_limit > 0.0) pass->watch = &run->watch;
     const gpis_status status = gpis_pass_run(run->context, run->A, pass);
     if (status == GPIS_OK) gpis_replay_keep(run, pass);
-    if (status == GPIS_STOPPED && !isfinite(run->objective)) run->objective = run->measured;
     return status;
 }
 
@@ -111,8 +116,12 @@ static gpis_status carry_out(gpis_run *run, gpis_pass *pass, double gradients) {
     const bool all_of_gram = pass->gram && !pass->columns;
     gpis_source_info info;
     bool answered;
-    gpis_status status = gpis_replay_answer(run, pass, &answered);
+    const bool had_ended = run->ended;
+    gpis_run_report(run);
+    gpis_status status = run->ended && !had_ended ? GPIS_STOPPED : gpis_replay_answer(run, pass, &answered);
     if (status == GPIS_OK && !answered) status = make_pass(run, pass);
+    /* A pass that was stopped leaves the best point with the objective that was known before. */
+    if (status == GPIS_STOPPED && !isfinite(run->objective)) run->objective = run->measured;
     if (status != GPIS_OK) return status;
     gpis_source_describe(run->A, &info);
     if (!run->norms_known && all_of_gram) cblas_dcopy((int)run->d, pass->gram, (int)run->d + 1, run->norms2, 1);
@@ -282,12 +291,16 @@ void gpis_run_extend(gpis_run *run) {
 
 double gpis_run_seconds(const gpis_run *run) { return gpis_clock() - run->started; }
 
+static double processor_seconds(const gpis_run *run) { return gpis_processor_clock() - run->processor_started; }
+
 double gpis_run_pause(gpis_run *run) {
     run->paused = true;
+    run->processor_paused = processor_seconds(run);
     return gpis_run_seconds(run);
 }
 
 void gpis_run_resume(gpis_run *run, double paused) {
+    if (run->paused) run->processor_started = gpis_processor_clock() - run->processor_paused;
     run->paused = false;
     run->started = gpis_clock() - paused;
 }
@@ -328,24 +341,32 @@ static bool passes_are_spent(const gpis_run *run) {
 
 bool gpis_run_exhausted(const gpis_run *run) { return passes_are_spent(run) || time_is_up(run); }
 
-void gpis_run_check(gpis_run *run) {
+void gpis_run_report(gpis_run *run) {
     const gpis_settings *settings = run->settings;
-    const double seconds = gpis_run_seconds(run), gap = gpis_run_gap(run);
+    if (run->reported == run->passes) return;
+    const double objective = isfinite(run->objective) ? run->objective : run->measured;
+    const double gap = fmax(0.0, objective - gpis_run_lower(run));
+    run->reported = run->passes;
     if (settings->progress) {
         const gpis_progress progress = {.pass = run->passes,
-                                        .seconds = seconds,
+                                        .seconds = gpis_run_seconds(run),
                                         .epochs = run->epochs,
-                                        .objective = run->objective,
+                                        .objective = objective,
                                         .gap = gap,
                                         .contraction = gap / run->previous_gap,
                                         .m = run->m,
                                         .inner_iterations = run->inner_iterations,
-                                        .step = run->steps > 0 ? run->step_sum / (double)run->steps : 0.0};
+                                        .step = run->steps > 0 ? run->step_sum / (double)run->steps : 0.0,
+                                        .processor_seconds = processor_seconds(run)};
         if (settings->progress(settings->progress_user, &progress)) gpis_run_end(run, GPIS_INTERRUPTED);
     }
     run->previous_gap = gap;
     run->step_sum = 0.0;
     run->steps = 0;
+}
+
+void gpis_run_check(gpis_run *run) {
+    gpis_run_report(run);
     if (gpis_run_solved(run)) {
         run->ended = true;
         run->outcome = GPIS_SOLVED;

@@ -27,10 +27,13 @@ struct gpis_run {
     gpis_watch watch;              /* of its passes */
     /* the account */
     double started, pass_started;
-    bool paused;  /* the clock is not charged */
-    bool audit;   /* a given point is certified: there are no rounds that could improve it */
-    int64_t used; /* bytes in use before it */
+    double processor_started; /* processor time of the process when the run began, less what was not charged */
+    double processor_paused;  /* processor time charged when the clock was last paused */
+    bool paused;              /* the clock is not charged */
+    bool audit;               /* a given point is certified: there are no rounds that could improve it */
+    int64_t used;             /* bytes in use before it */
     int64_t passes, sketches, inner_iterations, m;
+    int64_t reported; /* the caller has been told of so many passes */
     double epochs, bytes_read;
     double step_sum; /* of the steps that line searches accepted since the last report */
     int64_t steps;   /* how many those are */
@@ -81,7 +84,7 @@ void gpis_run_warn(gpis_run *run, const char *format, ...) __attribute__((format
 
 /* One pass, made or taken from the checkpoint, entered in the account; `gradients` is its arithmetic in units of one
  * full gradient. The first one that evaluates a point also finds the norms of the columns. GPIS_STOPPED, and the run
- * has ended, when it was stopped on the way. */
+ * has ended, when the caller stopped it before it began or on the way. */
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients);
 /* The same for a pass that evaluates objective and gradient at X, which it has places for: the point it has measured.
  */
@@ -175,6 +178,9 @@ double gpis_run_lower(const gpis_run *run);
 double gpis_run_gap(const gpis_run *run);
 /* True when the gap is within the tolerance, or the objective is zero to working accuracy. */
 bool gpis_run_solved(const gpis_run *run);
+/* Tells the caller of the last pass, once, with what is known by now; the caller may end the run. Passes that a method
+ * leaves unreported are reported before the next one begins. */
+void gpis_run_report(gpis_run *run);
 /* Reports progress and applies the stopping rules: sets run->ended and run->outcome. */
 void gpis_run_check(gpis_run *run);
 void gpis_run_end(gpis_run *run, gpis_outcome outcome);

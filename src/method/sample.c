@@ -31,7 +31,7 @@ static gpis_status draw(gpis_context *context, int64_t n, int64_t m, uint64_t se
         gpis_free(context, marks);
         return GPIS_NO_MEMORY;
     }
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(gpis_threads_for(context->threads, 4.0 * (double)m)) schedule(static)
     for (int64_t r = 0; r < m; r++) numbers[r] = gpis_draw(seed, round, n, r);
     for (int64_t r = 0; r < m; r++) marks[numbers[r] / BITS] |= UINT64_C(1) << (numbers[r] % BITS);
     for (int64_t w = 0; w < words; w++)
@@ -48,7 +48,7 @@ static gpis_status copy_dense(gpis_context *context, const gpis_block *A, const 
     static const gpis_source_class class = {.kind = "sample", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
     double *rows = gpis_alloc(context, m * A->d, sizeof *rows);
     if (!rows) return GPIS_NO_MEMORY;
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(gpis_threads_for(context->threads, (double)(m * A->d))) schedule(dynamic, 64)
     for (int64_t i = 0; i < m; i++) {
         const gpis_block row = gpis_block_rows(A, numbers[i], 1);
         gpis_block_unpack(&row, rows + i * A->d);
@@ -74,7 +74,7 @@ static gpis_status copy_csr(gpis_context *context, const gpis_block *A, const in
     gpis_status status = GPIS_NO_MEMORY;
     if (values) {
         indptr[m] = entries;
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(gpis_threads_for(context->threads, (double)entries)) schedule(dynamic, 64)
         for (int64_t i = 0; i < m; i++) {
             const int64_t from = A->indptr[numbers[i]], count = indptr[i + 1] - indptr[i];
             memcpy(indices + indptr[i], A->indices + from, (size_t)count * sizeof *indices);
@@ -137,7 +137,7 @@ void gpis_sample_destroy(gpis_sample *s) {
 }
 
 static void scale(double *v, int64_t count, double by, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)count)) schedule(static)
     for (int64_t i = 0; i < count; i++) v[i] *= by;
 }
 

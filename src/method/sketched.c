@@ -105,6 +105,8 @@ static gpis_status classical_sketch(rounds *r) {
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = r->sketch};
     status = gpis_run_pass(run, &pass, 0.0);
+    gpis_run_report(run); /* before the inner loop, whose iterations belong to the next pass */
+    if (status == GPIS_OK && run->ended) status = GPIS_STOPPED;
     if (status == GPIS_OK) status = new_model(r, true);
     return status == GPIS_OK ? inner_loop(r, 0, r->g) : status;
 }

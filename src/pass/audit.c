@@ -11,7 +11,7 @@
 static bool all_finite(const double *v, int64_t count, int threads) {
     double sum = 0.0;
     if (!v) return true;
-#pragma omp parallel for num_threads(threads) reduction(+ : sum) if (count > GPIS_SERIAL_WORK)
+#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)count)) reduction(+ : sum)
     for (int64_t i = 0; i < count; i++) sum += 0.0 * v[i];
     return sum == 0.0;
 }

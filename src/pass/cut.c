@@ -85,8 +85,10 @@ gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load) {
 }
 
 int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load *load, int threads) {
-    if (load->gram == 0 && A->nonzeros * gpis_max64(1, load->k) < GPIS_SERIAL_WORK) return 1;
-    return (int)gpis_min64(threads, cut->strips);
+    /* entries of A times the vectors that they are multiplied with */
+    const double vectors = (double)load->k + (double)load->probes + (double)load->gram / 4.0;
+    const double numbers = (double)A->nonzeros * fmax(1.0, vectors);
+    return (int)gpis_min64(gpis_threads_for(threads, numbers), cut->strips);
 }
 
 /* ---- roundings

@@ -10,7 +10,6 @@
 
 /* Up to so many responses go one by one through the fused kernel, more through BLAS; both read the chunk from cache. */
 enum { GPIS_FEW_RESPONSES = 8 };
-enum { GPIS_SERIAL_WORK = 1 << 15 }; /* below so many entries threads cost more than they bring */
 
 typedef struct gpis_cut {
     int64_t chunk_rows; /* rows that are worked on at a time; they stay in cache */

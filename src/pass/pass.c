@@ -62,7 +62,7 @@ static gpis_status allocate_strips(sweep *s) {
     s->accumulators = gpis_alloc(s->context, total, sizeof(double));
     if (!s->strips || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
         /* By those who will use them: most of it is memory that the system has yet to find. */
-#pragma omp parallel for num_threads(s->threads) schedule(static) if (total > GPIS_SERIAL_WORK)
+#pragma omp parallel for num_threads(gpis_threads_for(s->threads, (double)total)) schedule(dynamic)
     for (int64_t t = 0; t < strips; t++) memset(s->accumulators + t * size, 0, (size_t)size * sizeof(double));
     for (int64_t t = 0; t < strips; t++) s->strips[t] = gpis_strip_at(&s->load, s->accumulators + t * size);
     return GPIS_OK;
@@ -184,10 +184,27 @@ static gpis_status sweep_rows(sweep *s) {
     return status;
 }
 
+/* All sizes that are computed from these fit: a chunk of rows, a sum for each strip, all of Y. */
+static gpis_status check_sizes(gpis_context *context, const gpis_source *A, const gpis_pass *pass) {
+    static const int64_t MOST = INT64_C(1) << 48; /* columns, of A or of vectors */
+    const int64_t columns = gpis_load_of(pass, A->d).gram;
+    int64_t sums, probes, gram, responses;
+    const bool fits = A->d <= MOST && pass->k <= MOST && pass->probes <= MOST &&
+                      gpis_checked_mul(8 * A->d, pass->k, &sums) && gpis_checked_mul(8 * A->d, pass->probes, &probes) &&
+                      gpis_checked_mul(8 * columns, columns, &gram) &&
+                      gpis_checked_mul(8 * gpis_max64(1, pass->k), A->n, &responses);
+    if (fits) return GPIS_OK;
+    return gpis_fail(context, GPIS_TOO_LARGE,
+                     "a pass over %lld x %lld with %lld responses and %lld vectors is too large", (long long)A->n,
+                     (long long)A->d, (long long)pass->k, (long long)pass->probes);
+}
+
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
+    gpis_status status = check_sizes(context, A, pass);
+    if (status != GPIS_OK) return status;
     if (A->class->walk) return A->class->walk->run(context, A, pass);
     gpis_watch_begin(pass->watch);
-    gpis_status status = gpis_pass_sweep(context, A, pass);
+    status = gpis_pass_sweep(context, A, pass);
     if (status == GPIS_OK && pass->sketch) status = gpis_sketch_finish(pass->sketch, context->threads);
     if (status != GPIS_OK || gpis_pass_is_finite(context, pass, A->d)) return status;
     status = gpis_pass_audit(context, A, pass, A->n);

@@ -124,7 +124,8 @@ static void add_gradient(gpis_strip *total, const gpis_strip *part, int64_t coun
 
 /* The upper triangles of the strips, added up in order, to both triangles of `gram`. */
 static void collect_symmetric(const gpis_strip *strips, int64_t count, int64_t d, int threads, double *gram) {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(gpis_threads_for(threads, 0.5 * (double)(d * d) * (double)count)) \
+    schedule(dynamic, 16)
     for (int64_t i = 0; i < d; i++) {
         double *row = strips[0].at[GPIS_PASS_GRAM] + i * d;
         for (int64_t t = 1; t < count; t++)

@@ -1,8 +1,8 @@
 /* How fast this machine is: usual figures, or a measurement by the passes themselves on made-up rows. */
 #include <math.h>
-#include <omp.h>
 #include <unistd.h>
 
+#include "linalg/blas.h"
 #include "pass/pass.h"
 
 enum { ROWS = 1 << 14, COLUMNS = 512, GRAM_SHARE = 2, ATTEMPTS = 9 }; /* more columns than the kernel of gram.h takes */
@@ -73,21 +73,21 @@ static gpis_status time_passes(gpis_context *context, const double *rows, double
 }
 
 gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *out) {
-    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the measurement");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the measurement");
     *out = gpis_machine_default();
     const int64_t count = (int64_t)ROWS * COLUMNS;
-    const int outside = omp_get_max_threads();
+    int outside;
+    gpis_status status = gpis_blas_enter(context, context->threads, &outside);
     double *rows = gpis_alloc(context, count, sizeof *rows);
     double *vectors = gpis_alloc_zero(context, ROWS + 2 * COLUMNS + COLUMNS * COLUMNS, sizeof *vectors);
-    gpis_status status = rows && vectors ? GPIS_OK : GPIS_NO_MEMORY;
+    if (status == GPIS_OK && !(rows && vectors)) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
-        omp_set_num_threads(1); /* BLAS runs on one thread inside ours */
         make_rows(rows, count, context->threads);
         out->threads = context->threads;
         out->read_bytes = 8.0 * (double)count / time_read(rows, count, context->threads);
         status = time_passes(context, rows, vectors, out);
-        omp_set_num_threads(outside);
     }
+    gpis_blas_leave(outside);
     gpis_free(context, vectors);
     gpis_free(context, rows);
     const double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);

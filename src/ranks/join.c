@@ -10,10 +10,12 @@
 enum { QUANTUM = 1024 }; /* rows: what all sketches take as one (sketch.h) */
 
 int64_t gpis_share_begin(int64_t rows, int rank, int ranks) {
-    const int64_t quanta = (rows + QUANTUM - 1) / QUANTUM;
+    if (rows < 1 || ranks < 1 || rank < 0) return 0;
+    if (rank >= ranks) return rows;
+    const int64_t quanta = rows / QUANTUM + (rows % QUANTUM > 0);
     /* Rounded up: rank 0, which reports, has rows wherever there are any. */
     const int64_t begin = quanta / ranks * rank + (quanta % ranks * rank + ranks - 1) / ranks;
-    return gpis_min64(rows, begin * QUANTUM);
+    return begin <= rows / QUANTUM ? begin * QUANTUM : rows;
 }
 
 /* Rows of a joined source are walked part by part (pass.c); in one piece they cannot be had. */
@@ -137,12 +139,14 @@ static gpis_status check_parts(gpis_context *context, gpis_source *const *parts,
 /* All ranks' lines, one after the other; rows of the same width, and some. Every rank comes to the same verdict. */
 static gpis_status check_facts(gpis_context *context, const double *facts, int ranks) {
     const double *first = NULL;
-    double rows = 0.0;
+    double rows = 0.0, entries = 0.0, bytes = 0.0;
     for (int r = 0; r < ranks; r++) {
         const double *line = facts + (int64_t)r * FACTS;
         if (line[PARTS] == 0.0) continue;
         if (!first) first = line;
         rows += line[ROWS];
+        entries += line[ENTRIES];
+        bytes += line[BYTES];
         if (line[COLUMNS] != first[COLUMNS])
             return gpis_fail(context, GPIS_BAD_SHAPE, "the rows of rank %d have %.0f columns, those of rank %d %.0f", r,
                              line[COLUMNS], (int)((first - facts) / FACTS), first[COLUMNS]);
@@ -154,6 +158,8 @@ static gpis_status check_facts(gpis_context *context, const double *facts, int r
     }
     if (!first) return gpis_fail(context, GPIS_BAD_SHAPE, "no rank has any rows");
     if (rows > 9e15) return gpis_fail(context, GPIS_TOO_LARGE, "%.3g rows are too many", rows);
+    if (entries > 9e18 || bytes > 9e18)
+        return gpis_fail(context, GPIS_TOO_LARGE, "%.3g entries in all parts together are too many", entries);
     return GPIS_OK;
 }
 
@@ -248,7 +254,7 @@ static int alone(void *user, double *values, int64_t count) {
 gpis_status gpis_source_join(gpis_context *context, gpis_source *const *parts, int64_t count, const gpis_ranks *ranks,
                              gpis_source **out) {
     const gpis_ranks one = {.ranks = 1, .reduce_sum = alone};
-    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
     *out = NULL;
     if (!ranks) ranks = &one;
     if (!ranks->reduce_sum || ranks->ranks < 1 || ranks->rank < 0 || ranks->rank >= ranks->ranks)

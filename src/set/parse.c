@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/blas.h"
 #include "set/kinds.h"
 
 static const gpis_set_class *const kinds[] = {
@@ -67,10 +68,23 @@ static gpis_status parse_spec(gpis_context *context, const char *text, const cha
     return gpis_set_transform(base, &spec, k, out);
 }
 
+/* The work of the inner problem doubles with each transform (inner/inside.c runs the problem inside twice), so a spec
+ * with dozens of them would never be solved. */
+static gpis_status check_transforms(gpis_context *context, const char *spec) {
+    enum { MAX_TRANSFORMS = 4 };
+    int count = 0;
+    for (const char *at = spec; (at = strchr(at, '@')); at++) count++;
+    if (count <= MAX_TRANSFORMS) return GPIS_OK;
+    return gpis_fail(context, GPIS_BAD_SET, "set %.150s: has %d transforms, and at most %d are possible", spec, count,
+                     MAX_TRANSFORMS);
+}
+
 gpis_status gpis_set_parse(gpis_context *context, const char *spec, int64_t d, int64_t k, gpis_set **out) {
     if (!context || !out) return GPIS_BAD_ARGUMENT;
     *out = NULL;
     if (!spec) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the spec of the set is NULL");
+    const gpis_status simple = check_transforms(context, spec);
+    if (simple != GPIS_OK) return simple;
     int64_t size;
     if (d < 1 || k < 1)
         return gpis_fail(context, GPIS_BAD_SHAPE, "set %.150s: X of %lld x %lld is empty", spec, (long long)d,
@@ -79,5 +93,9 @@ gpis_status gpis_set_parse(gpis_context *context, const char *spec, int64_t d, i
         return gpis_fail(context, GPIS_TOO_LARGE, "set %.150s: X of %lld x %lld is too large", spec, (long long)d,
                          (long long)k);
     if (!gpis_account_affords_x(context, d, k)) return GPIS_NO_MEMORY;
-    return parse_spec(context, spec, spec + strlen(spec), d, k, out);
+    int outside;
+    gpis_status status = gpis_blas_enter(context, 1, &outside);
+    if (status == GPIS_OK) status = parse_spec(context, spec, spec + strlen(spec), d, k, out);
+    gpis_blas_leave(outside);
+    return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linalg/accurate.h"
+#include "linalg/blas.h"
 #include "set/kinds.h"
 
 typedef gpis_status (*map_fn)(gpis_set *s, const double *v, double *x);
@@ -49,8 +50,13 @@ static gpis_status zero(gpis_set *s, const double *v, double *x) {
 }
 
 gpis_status gpis_set_project(gpis_set *set, const double *v, double *x) {
-    const gpis_status status = check_input(set, v, x);
-    return status == GPIS_OK ? map_parts(set, set->class->project, v, x) : status;
+    gpis_status status = check_input(set, v, x);
+    if (status != GPIS_OK) return status;
+    int outside;
+    status = gpis_blas_enter(set->context, 1, &outside);
+    if (status == GPIS_OK) status = map_parts(set, set->class->project, v, x);
+    gpis_blas_leave(outside);
+    return status;
 }
 
 gpis_status gpis_set_recession(gpis_set *set, const double *v, double *x) {
@@ -60,6 +66,9 @@ gpis_status gpis_set_recession(gpis_set *set, const double *v, double *x) {
 
 gpis_status gpis_set_distance(gpis_set *set, const double *x, double *distance) {
     gpis_status status = check_input(set, x, distance);
+    if (status != GPIS_OK) return status;
+    int outside;
+    status = gpis_blas_enter(set->context, 1, &outside);
     double total = 0;
     for (int64_t j = 0; status == GPIS_OK && j < parts(set); j++) {
         const double *v = gather(set, x, j);
@@ -68,6 +77,7 @@ gpis_status gpis_set_distance(gpis_set *set, const double *x, double *distance) 
         for (int64_t i = 0; i < part_size(set); i++) p[i] -= v[i];
         total = hypot(total, gpis_norm2(p, part_size(set)));
     }
+    gpis_blas_leave(outside);
     if (status == GPIS_OK) *distance = total;
     return status;
 }
@@ -89,15 +99,18 @@ gpis_status gpis_set_support(gpis_set *set, const double *g, double *value) {
     const double forgiven =
         set->class->exact_recession ? 0 : gpis_set_rounding(set->d) * gpis_norm2(g, set->d * set->k);
     double total = 0;
-    for (int64_t j = 0; j < parts(set); j++) {
+    int outside;
+    status = gpis_blas_enter(set->context, 1, &outside);
+    for (int64_t j = 0; status == GPIS_OK && j < parts(set); j++) {
         const double *part = gather(set, g, j);
         double away, core;
-        if ((status = domain_distance(set, part, &away)) != GPIS_OK) return status;
-        if ((status = set->class->support(set, part, &core)) != GPIS_OK) return status;
+        if ((status = domain_distance(set, part, &away)) != GPIS_OK) break;
+        if ((status = set->class->support(set, part, &core)) != GPIS_OK) break;
         total += away > forgiven ? INFINITY : core;
     }
-    *value = total;
-    return GPIS_OK;
+    gpis_blas_leave(outside);
+    if (status == GPIS_OK) *value = total;
+    return status;
 }
 
 /* One part of gpis_set_support_near: cleans `w` in place and adds to the value; `lost` is the norm of what rounding can

@@ -47,7 +47,7 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
     const pick *picks = s->state;
     const double scale = sqrt((double)s->n / (double)s->m);
     const int64_t begin = first_pick(s, rows->row0), end = first_pick(s, rows->row0 + rows->nrows);
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)((end - begin) * s->d))) schedule(dynamic, 64)
     for (int64_t p = begin; p < end; p++) {
         const int64_t i = picks[p].row - rows->row0, r = picks[p].place;
         const gpis_block one = gpis_block_rows(rows, i, 1);

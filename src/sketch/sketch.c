@@ -1,6 +1,7 @@
 /* The table of sketches, and what they share: making one, starting it again, taking it down. */
 #include "sketch/sketch.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sketch/kinds.h"
@@ -71,7 +72,7 @@ gpis_status gpis_sketch_create_in(gpis_context *context, const gpis_sketch_class
 /* By all threads: most of it is memory that the system has yet to find. */
 static void clear(double *v, int64_t count, int threads) {
     enum { PIECE = 1 << 17 };
-#pragma omp parallel for num_threads(threads) if (count > PIECE)
+#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)count)) schedule(dynamic)
     for (int64_t i = 0; i < count; i += PIECE) memset(v + i, 0, (size_t)gpis_min64(PIECE, count - i) * sizeof *v);
 }
 
@@ -90,8 +91,16 @@ gpis_status gpis_sketch_restart(gpis_sketch *s, uint64_t round) {
     return GPIS_OK;
 }
 
+/* Entries of the rows; the cost is in units of a gradient, a quarter of which goes through each entry once. */
+static double numbers_of(const gpis_sketch *s, const gpis_block *rows) {
+    const int64_t entries =
+        rows->kind == GPIS_BLOCK_CSR ? rows->indptr[rows->nrows] - rows->indptr[0] : rows->nrows * rows->d;
+    return (double)entries * fmax(1.0, 4.0 * s->class->cost(s->n, s->d, s->m));
+}
+
 gpis_status gpis_sketch_absorb(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads) {
     gpis_tree *tree = &s->tree;
+    threads = gpis_threads_for(threads, numbers_of(s, rows));
     for (int64_t i = 0, count; i < rows->nrows; i += count) {
         const int64_t row = rows->row0 + i, leaf = row / tree->leaf, end = gpis_min64((leaf + 1) * tree->leaf, s->n);
         count = gpis_min64(rows->nrows - i, end - row);

@@ -26,7 +26,7 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
 /* The sums were of +-1; the factor comes last, so that they were exact additions of rows. */
 static gpis_status finish(gpis_sketch *s, int threads) {
     const double scale = 1.0 / sqrt((double)stacks(s->m));
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)(s->m * s->d))) schedule(static)
     for (int64_t p = 0; p < s->m * s->d; p++) s->SA[p] *= scale;
     for (int64_t p = 0; p < s->m * s->k; p++) s->SY[p] *= scale;
     return GPIS_OK;

@@ -57,7 +57,7 @@ void gpis_tree_give(gpis_tree *t, gpis_tree_sums sums) {
 }
 
 static void clear(double *v, int64_t count, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)count)) schedule(static)
     for (int64_t i = 0; i < count; i++) v[i] = 0.0;
 }
 
@@ -74,7 +74,7 @@ gpis_status gpis_tree_open(gpis_tree *t, int threads) {
 }
 
 static void add(double *left, const double *right, int64_t count, int threads) {
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)count)) schedule(static)
     for (int64_t i = 0; i < count; i++) left[i] += right[i];
 }
 

@@ -94,7 +94,7 @@ static const gpis_source_class csr_class = {.kind = "csr", .block = gpis_csr_blo
 
 gpis_status gpis_source_csr(gpis_context *context, int64_t n, int64_t d, const int64_t *indptr, const int32_t *indices,
                             const void *values, gpis_type type, gpis_source **out) {
-    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
     *out = NULL;
     if (type != GPIS_FLOAT64 && type != GPIS_FLOAT32)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the type must be GPIS_FLOAT64 or GPIS_FLOAT32");

@@ -25,7 +25,8 @@ gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_con
     size_t length;
     const char *inside;
     (void)user;
-    if (!path || !tell) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a function to tell are needed");
+    if (!context || !path || !tell)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a function to tell are needed");
     if (gpis_hdf5_path(path, &length, &inside) && !inside) return absent(context, path);
     return gpis_fail(context, GPIS_NOT_APPLICABLE, "%s: is no file of several things", path);
 }

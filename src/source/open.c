@@ -78,7 +78,7 @@ gpis_status gpis_source_open(gpis_context *context, const char *path, const char
 
 gpis_status gpis_source_open_with(gpis_context *context, const char *path, const gpis_open_options *options,
                                   gpis_source **out) {
-    if (!path || !options || !out)
+    if (!context || !path || !options || !out)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the source are needed");
     *out = NULL;
     if (options->cache && !*options->cache)

@@ -62,8 +62,8 @@ static gpis_source_class class_of(const gpis_source *whole) {
 static gpis_status check_range(gpis_context *context, const gpis_source *source, int64_t row0, int64_t nrows) {
     if (row0 >= 0 && nrows >= 1 && row0 < source->n && nrows <= source->n - row0) return GPIS_OK;
     return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                     "%s: rows %" PRId64 " to %" PRId64 " are not among its %" PRId64 " rows", gpis_source_name(source),
-                     row0 + 1, row0 + nrows, source->n);
+                     "%s: %" PRId64 " rows that begin after row %" PRId64 " are not among its %" PRId64 " rows",
+                     gpis_source_name(source), nrows, row0, source->n);
 }
 
 /* Compressed rows in memory tell how many entries they have; of others it is their share. */
@@ -90,7 +90,8 @@ static gpis_status copy_target(gpis_source *slice, int64_t row0) {
 
 gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t row0, int64_t nrows,
                               gpis_source **out) {
-    if (!whole || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a slice needs a source and a place for it");
+    if (!context || !whole || !out)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a slice needs a source and a place for it");
     *out = NULL;
     gpis_status status = check_range(context, whole, row0, nrows);
     if (status != GPIS_OK) return status;
@@ -124,7 +125,8 @@ gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t
 
 gpis_status gpis_source_rows(gpis_context *context, gpis_source *source, int64_t row0, int64_t nrows, double *out) {
     enum { ENTRIES = 1 << 18 };
-    if (!source || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "rows need a source and a place for them");
+    if (!context || !source || !out)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "rows need a source and a place for them");
     gpis_source *slice = NULL;
     gpis_status status = gpis_source_slice(context, source, row0, nrows, &slice);
     if (status == GPIS_OK) status = gpis_source_audit(context, slice);

@@ -58,6 +58,9 @@ static int64_t bytes_per_pass(const gpis_source *source) {
 }
 
 void gpis_source_describe(const gpis_source *source, gpis_source_info *info) {
+    if (!info) return;
+    *info = (gpis_source_info){.kind = "none", .layout = "no rows"};
+    if (!source) return;
     *info = (gpis_source_info){.rows = source->n,
                                .cols = source->d,
                                .nonzeros = source->nonzeros,
@@ -80,13 +83,13 @@ int64_t gpis_source_rows_here(const gpis_source *source) {
 }
 
 const double *gpis_source_target(const gpis_source *source, int64_t *k) {
-    if (k) *k = source->target ? source->target_k : 0;
-    return source->target;
+    if (k) *k = source && source->target ? source->target_k : 0;
+    return source ? source->target : NULL;
 }
 
 const char *gpis_source_column(const gpis_source *source, int64_t j) {
-    while (!source->columns && source->of) source = source->of;
-    return source->columns && j >= 0 && j < source->d ? source->columns[j] : NULL;
+    while (source && !source->columns && source->of) source = source->of;
+    return source && source->columns && j >= 0 && j < source->d ? source->columns[j] : NULL;
 }
 
 int64_t gpis_source_column_number(const gpis_source *source, int64_t j) {
@@ -117,6 +120,7 @@ static gpis_status not_finite(gpis_context *context, const gpis_source *source, 
 }
 
 gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
+    if (!context || !source) return gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs a source");
     if (source->class->audit) return source->class->audit(context, source);
     /* In memory a block that stays in cache while column-major rows are walked; from a file one worth the reading. */
     const double bytes = source->resident ? 1 << 20 : 1 << 23;

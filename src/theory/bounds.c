@@ -116,6 +116,7 @@ static gpis_status check(gpis_context *context, const gpis_bounds_problem *p) {
 }
 
 gpis_status gpis_bounds_compute(gpis_context *context, const gpis_bounds_problem *problem, gpis_bounds *out) {
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the bounds");
     const gpis_status status = check(context, problem);
     if (status != GPIS_OK) return status;
     compute_factors(problem, out);
@@ -124,6 +125,7 @@ gpis_status gpis_bounds_compute(gpis_context *context, const gpis_bounds_problem
 }
 
 gpis_status gpis_bounds_width_l1(gpis_context *context, int64_t d, int64_t s, double *width) {
+    if (!context || !width) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the width");
     if (d < 1 || s < 1 || s > d)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the nonzeros of x are from 1 to d = %lld, not %lld", (long long)d,
                          (long long)s);
@@ -133,6 +135,7 @@ gpis_status gpis_bounds_width_l1(gpis_context *context, int64_t d, int64_t s, do
 }
 
 gpis_status gpis_bounds_theta(gpis_context *context, double delta, int direct, double *theta) {
+    if (!context || !theta) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put theta");
     if (!(delta > 0 && delta < 1))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "delta lies between 0 and 1, not %g", delta);
     if (direct) {

@@ -147,6 +147,7 @@ static gpis_status start(gpis_context *context, const gpis_bounds_problem *probl
 gpis_status gpis_bounds_work(gpis_context *context, const gpis_bounds_problem *problem, int accelerated,
                              gpis_work *out) {
     plan p;
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the work");
     const gpis_status status = start(context, problem, accelerated, &p);
     if (status == GPIS_OK) *out = complete(&p, work_of(&p, problem->m));
     return status;
@@ -155,6 +156,7 @@ gpis_status gpis_bounds_work(gpis_context *context, const gpis_bounds_problem *p
 gpis_status gpis_bounds_advise(gpis_context *context, const gpis_bounds_problem *problem, int accelerated,
                                gpis_work *out) {
     plan p;
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the advice");
     gpis_bounds_problem any = problem ? *problem : gpis_bounds_default();
     any.m = 1; /* the problem's own m is not asked for */
     const gpis_status status = start(context, problem ? &any : NULL, accelerated, &p);

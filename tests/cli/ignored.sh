@@ -47,7 +47,7 @@ run 0 check p/A.npy p/y.npy x.npy --set l1:2 --tol 1e-6 --delta 1e-3
 says "note: --delta is ignored"
 
 # --inner is used from its first number on: it is that of the first round or, with --gpcs, of the classical sketch.
-for list in "2,5,7 0 2 5 7 7" "2,5,7_--gpcs 2 5 7 7" "4 0 4 4 4 4"; do
+for list in "2,5,7 0 2 5 7 7" "2,5,7_--gpcs 0 2 5 7" "4 0 4 4 4 4"; do
     options=${list%% *} wanted=${list#* }
     case $options in *_*) more=${options#*_} ;; *) more= ;; esac
     run 1 solve p/A.npy p/y.npy --set l1:1 --method gpis --inner "${options%%_*}" $more --tol 1e-15 --max-passes 5 \

@@ -63,6 +63,7 @@ static const struct {
     {"monotone", "monotone"},
     {"affine:$/C.npy,$/b.npy", "affine:$/C.npy,$/b.npy"},
     {"l1:2.0@dct", "l1:2@dct"},
+    {"l1:1@dct@dct@dct@dct", "l1:1@dct@dct@dct@dct"},
     {"l1:3.5@$/U.npy", "l1:3.5@$/U.npy"},
     {"box:$/lo.npy,$/hi.npy@$/U.npy@dct", "box:$/lo.npy,$/hi.npy@$/U.npy@dct"},
 };
@@ -147,6 +148,7 @@ static const struct {
     {"l1:x@dct", GPIS_BAD_SET, "expected a number, found 'x' at position 4; usage: l1:R"},
     {"l1:@dct", GPIS_BAD_SET, "expected a number, found the end at position 4; usage: l1:R"},
     {"nuclear:1@dct", GPIS_BAD_SET, "nuclear works on X as a matrix and takes no transform at position 10"},
+    {"l1:1@dct@dct@dct@dct@dct", GPIS_BAD_SET, "has 5 transforms, and at most 4 are possible"},
     {"l1:1@$/absent.npy", GPIS_IO, "absent.npy"},
     {"l1:1@$/C.npy", GPIS_BAD_SHAPE, "U must be 6 x 6, not 3 x 6"},
 };

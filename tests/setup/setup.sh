@@ -54,8 +54,9 @@ $wanted"
 run
 expect "with lists: asks once" "$(cat asked)" "$wanted"
 
-# The program alone does without the packages of the tests, MPI and gnuplot.
-MISSING="libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core"
+# The program alone does without the packages of the tests, MPI and gnuplot; what only some targets need is asked for by
+# them alone.
+MISSING="libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core libomp-dev"
 asks() { # asks WHAT PACKAGES ARGUMENTS...
     what=$1 packages=$2
     shift 2
@@ -66,6 +67,7 @@ asks "program" "libfftw3-dev" program
 asks "install" "libfftw3-dev libopenmpi-dev gnuplot-nox" install
 asks "tests" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format"
 asks "bench" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core" bench
+asks "clang" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format libomp-dev" clang
 run everything
 expect "unknown argument: exit code" $code 2
 expect "unknown argument: asks for" "$(cat asked)" ""

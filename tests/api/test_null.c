@@ -1,0 +1,273 @@
+/* Every public function, called with NULL for each of its pointers in turn: refused, and nothing is dereferenced. */
+#include "support.h"
+
+/* Valid arguments for all of them. */
+typedef struct valid {
+    gpis_context *context;
+    gpis_source *A;
+    gpis_set *set;
+    gpis_settings settings;
+    double rows[12], Y[4], X[3], G[9], V[3], AAV[3], number;
+    int64_t indptr[3];
+    int32_t indices[2];
+} valid;
+
+/* The call's pointers are numbered from 0; number `hole` is NULL. */
+#define OR_NULL(number, pointer) (hole == (number) ? NULL : (pointer))
+#define CONTEXT OR_NULL(0, v->context)
+
+static int no_rows(void *user, int64_t row0, int64_t nrows, double *rows) {
+    (void)user, (void)row0, (void)nrows, (void)rows;
+    return 1;
+}
+
+static void nothing(void *user, const gpis_content *content) { (void)user, (void)content; }
+
+/* What was made in spite of the hole is taken down again. */
+static gpis_status made(gpis_status status, gpis_source *source) {
+    gpis_source_destroy(source);
+    return status;
+}
+
+static gpis_status create_with(valid *v, int hole) {
+    const gpis_allocator good = {test_allocate, test_release, NULL}, none = {NULL, test_release, NULL},
+                         leaking = {test_allocate, NULL, NULL};
+    const gpis_allocator *const given[] = {NULL, &good, &none, &leaking};
+    gpis_context *context;
+    (void)v;
+    return gpis_context_create_with(given[hole], OR_NULL(1, &context));
+}
+static gpis_status create(valid *v, int hole) {
+    gpis_context *context;
+    (void)v;
+    return gpis_context_create(OR_NULL(0, &context));
+}
+static gpis_status set_threads(valid *v, int hole) { return gpis_context_set_threads(CONTEXT, 1); }
+static gpis_status set_memory(valid *v, int hole) { return gpis_context_set_memory(CONTEXT, 0); }
+static gpis_status array_read(valid *v, int hole) {
+    gpis_array array;
+    return gpis_array_read(CONTEXT, OR_NULL(1, "x.npy"), OR_NULL(2, &array));
+}
+static gpis_status array_write(valid *v, int hole) {
+    return gpis_array_write(CONTEXT, OR_NULL(1, "/nowhere/x.npy"), OR_NULL(2, v->X), 3, 1, 1);
+}
+static gpis_status array_create(valid *v, int hole) {
+    gpis_array array;
+    return gpis_array_create(CONTEXT, 2, 2, 2, OR_NULL(1, &array));
+}
+static gpis_status dense(valid *v, int hole) {
+    gpis_source *source = NULL;
+    const gpis_status status =
+        gpis_source_dense(CONTEXT, OR_NULL(1, v->rows), GPIS_FLOAT64, GPIS_ROW_MAJOR, 4, 3, 3, OR_NULL(2, &source));
+    return made(status, source);
+}
+static gpis_status csr(valid *v, int hole) {
+    gpis_source *source = NULL;
+    const gpis_status status = gpis_source_csr(CONTEXT, 2, 3, OR_NULL(1, v->indptr), OR_NULL(2, v->indices),
+                                               OR_NULL(3, v->rows), GPIS_FLOAT64, OR_NULL(4, &source));
+    return made(status, source);
+}
+static gpis_status callback(valid *v, int hole) {
+    gpis_source *source = NULL;
+    return made(gpis_source_callback(CONTEXT, 4, 3, OR_NULL(1, no_rows), NULL, 0, OR_NULL(2, &source)), source);
+}
+static gpis_status open_file(valid *v, int hole) {
+    gpis_source *source;
+    return gpis_source_open(CONTEXT, OR_NULL(1, "A.npy"), NULL, OR_NULL(2, &source));
+}
+static gpis_status open_with(valid *v, int hole) {
+    const gpis_open_options options = gpis_open_options_default();
+    gpis_source *source;
+    return gpis_source_open_with(CONTEXT, OR_NULL(1, "A.npy"), OR_NULL(2, &options), OR_NULL(3, &source));
+}
+static gpis_status contents(valid *v, int hole) {
+    return gpis_file_contents(CONTEXT, OR_NULL(1, "A.h5"), OR_NULL(2, nothing), NULL);
+}
+static gpis_status rows(valid *v, int hole) {
+    return gpis_source_rows(CONTEXT, OR_NULL(1, v->A), 0, 1, OR_NULL(2, v->G));
+}
+static gpis_status slice(valid *v, int hole) {
+    gpis_source *source = NULL;
+    return made(gpis_source_slice(CONTEXT, OR_NULL(1, v->A), 0, 1, OR_NULL(2, &source)), source);
+}
+static gpis_status join(valid *v, int hole) {
+    gpis_source *source = NULL, *parts[] = {OR_NULL(3, v->A)};
+    return made(gpis_source_join(CONTEXT, OR_NULL(1, parts), 1, NULL, OR_NULL(2, &source)), source);
+}
+static gpis_status join_ranks(valid *v, int hole) {
+    gpis_source *source = NULL;
+    const gpis_ranks mute = {.ranks = 1};
+    (void)hole;
+    return made(gpis_source_join(v->context, &v->A, 1, &mute, &source), source);
+}
+static gpis_status audit(valid *v, int hole) { return gpis_source_audit(CONTEXT, OR_NULL(1, v->A)); }
+static gpis_status parse(valid *v, int hole) {
+    gpis_set *set = NULL;
+    const gpis_status status = gpis_set_parse(CONTEXT, OR_NULL(1, "l1:1"), 3, 1, OR_NULL(2, &set));
+    gpis_set_destroy(set);
+    return status;
+}
+static gpis_status project(valid *v, int hole) {
+    return gpis_set_project(OR_NULL(0, v->set), OR_NULL(1, v->X), OR_NULL(2, v->V));
+}
+static gpis_status support(valid *v, int hole) {
+    return gpis_set_support(OR_NULL(0, v->set), OR_NULL(1, v->X), OR_NULL(2, &v->number));
+}
+static gpis_status distance(valid *v, int hole) {
+    return gpis_set_distance(OR_NULL(0, v->set), OR_NULL(1, v->X), OR_NULL(2, &v->number));
+}
+static gpis_status evaluate(valid *v, int hole) {
+    return gpis_evaluate(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, v->X), OR_NULL(4, &v->number),
+                         v->G);
+}
+static gpis_status evaluate_with(valid *v, int hole) {
+    return gpis_evaluate_with(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, v->X), OR_NULL(4, &v->number),
+                              v->G, OR_NULL(5, v->V), hole == 7 ? 0 : 1, OR_NULL(6, v->AAV));
+}
+static gpis_status gram(valid *v, int hole) { return gpis_gram(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->G)); }
+static gpis_status sketch(valid *v, int hole) {
+    return gpis_sketch_rows(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, "count"), 2, 0, 0,
+                            OR_NULL(4, v->G), v->AAV);
+}
+static gpis_status measure(valid *v, int hole) {
+    gpis_machine machine;
+    return gpis_machine_measure(CONTEXT, OR_NULL(1, &machine));
+}
+static gpis_status solve(valid *v, int hole) {
+    gpis_result result = {0};
+    const gpis_status status = gpis_solve(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, v->set),
+                                          OR_NULL(4, &v->settings), OR_NULL(5, &result));
+    gpis_result_clear(v->context, &result);
+    return status;
+}
+static gpis_status check(valid *v, int hole) {
+    gpis_result result = {0};
+    const gpis_status status = gpis_check(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, v->set),
+                                          OR_NULL(4, v->X), OR_NULL(5, &v->settings), OR_NULL(6, &result));
+    gpis_result_clear(v->context, &result);
+    return status;
+}
+static gpis_status plan(valid *v, int hole) {
+    static gpis_plan plan;
+    return gpis_plan_make(CONTEXT, OR_NULL(1, v->A), 1, OR_NULL(2, v->set), OR_NULL(3, &v->settings),
+                          OR_NULL(4, &plan));
+}
+static gpis_status bounds(valid *v, int hole) {
+    gpis_bounds_problem problem = gpis_bounds_default();
+    gpis_bounds out;
+    return gpis_bounds_compute(CONTEXT, OR_NULL(1, &problem), OR_NULL(2, &out));
+}
+static gpis_status width(valid *v, int hole) { return gpis_bounds_width_l1(CONTEXT, 10, 2, OR_NULL(1, &v->number)); }
+static gpis_status theta(valid *v, int hole) { return gpis_bounds_theta(CONTEXT, 0.1, 0, OR_NULL(1, &v->number)); }
+static gpis_bounds_problem workable(void) {
+    gpis_bounds_problem problem = gpis_bounds_default();
+    problem.n = 1000, problem.d = 10, problem.m = 80, problem.cond = 10.0;
+    return problem;
+}
+static gpis_status work(valid *v, int hole) {
+    const gpis_bounds_problem problem = workable();
+    gpis_work out;
+    return gpis_bounds_work(CONTEXT, OR_NULL(1, &problem), 0, OR_NULL(2, &out));
+}
+static gpis_status advise(valid *v, int hole) {
+    const gpis_bounds_problem problem = workable();
+    gpis_work out;
+    return gpis_bounds_advise(CONTEXT, OR_NULL(1, &problem), 0, OR_NULL(2, &out));
+}
+
+static const struct {
+    const char *name;
+    gpis_status (*call)(valid *, int hole);
+    int holes;
+} functions[] = {
+    {"create", create, 1},
+    {"create_with", create_with, 4},
+    {"set_threads", set_threads, 1},
+    {"set_memory", set_memory, 1},
+    {"array_read", array_read, 3},
+    {"array_write", array_write, 3},
+    {"array_create", array_create, 2},
+    {"source_dense", dense, 3},
+    {"source_csr", csr, 5},
+    {"source_callback", callback, 3},
+    {"source_open", open_file, 3},
+    {"source_open_with", open_with, 4},
+    {"file_contents", contents, 3},
+    {"source_rows", rows, 3},
+    {"source_slice", slice, 3},
+    {"source_join", join, 4},
+    {"source_join with ranks that cannot add", join_ranks, 1},
+    {"source_audit", audit, 2},
+    {"set_parse", parse, 3},
+    {"set_project", project, 3},
+    {"set_support", support, 3},
+    {"set_distance", distance, 3},
+    {"evaluate", evaluate, 5},
+    {"evaluate_with", evaluate_with, 8}, /* the last: V and AAV, but a count of 0 */
+    {"gram", gram, 3},
+    {"sketch_rows", sketch, 5},
+    {"machine_measure", measure, 2},
+    {"solve", solve, 6},
+    {"check", check, 7},
+    {"plan_make", plan, 5},
+    {"bounds_compute", bounds, 3},
+    {"bounds_width_l1", width, 2},
+    {"bounds_theta", theta, 2},
+    {"bounds_work", work, 3},
+    {"bounds_advise", advise, 3},
+};
+
+static void null_is_refused(void **state) {
+    (void)state;
+    test_memory memory;
+    valid v = {.context = test_context(&memory), .settings = gpis_settings_default(), .indptr = {0, 1, 2}};
+    for (int i = 0; i < 12; i++) v.rows[i] = i % 5 - 2.0;
+    assert_ok(v.context, gpis_source_dense(v.context, v.rows, GPIS_FLOAT64, GPIS_ROW_MAJOR, 4, 3, 3, &v.A));
+    assert_ok(v.context, gpis_set_parse(v.context, "l1:1", 3, 1, &v.set));
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        for (int hole = 0; hole < functions[i].holes; hole++) {
+            if (functions[i].call == create_with && hole == 1) continue; /* its allocator is good: see the last lines */
+            const gpis_status status = functions[i].call(&v, hole);
+            if (status != GPIS_BAD_ARGUMENT)
+                fail_msg("gpis_%s, pointer %d NULL: %s", functions[i].name, hole, gpis_status_text(status));
+        }
+    gpis_set_destroy(v.set);
+    gpis_source_destroy(v.A);
+    test_context_end(v.context, &memory);
+    assert_int_equal(create_with(&v, 1), GPIS_BAD_ARGUMENT);
+}
+
+/* Functions that cannot fail do nothing, or give what stands for nothing. */
+static void null_is_nothing(void **state) {
+    (void)state;
+    gpis_source_info info = {.rows = 7};
+    gpis_array array = {0};
+    gpis_result result = {0};
+    int64_t k = 7;
+    gpis_context_destroy(NULL);
+    gpis_source_destroy(NULL);
+    gpis_set_destroy(NULL);
+    gpis_array_clear(NULL, &array);
+    gpis_array_clear(NULL, NULL);
+    gpis_result_clear(NULL, &result);
+    gpis_result_clear(NULL, NULL);
+    gpis_random_uniform(0, 0, 0, 3, NULL);
+    gpis_random_normal(0, 0, 1, 3, NULL);
+    gpis_source_describe(NULL, NULL);
+    gpis_source_describe(NULL, &info);
+    assert_true(info.rows == 0 && info.cols == 0 && info.kind && info.layout);
+    assert_null(gpis_source_target(NULL, NULL));
+    assert_null(gpis_source_target(NULL, &k));
+    assert_int_equal(k, 0);
+    assert_null(gpis_source_column(NULL, 0));
+    assert_string_equal(gpis_set_spec(NULL), "");
+    assert_string_equal(gpis_last_error(NULL), "");
+    assert_int_equal(gpis_context_threads(NULL), 0);
+    assert_int_equal(gpis_context_memory_peak(NULL), 0);
+    assert_true(isinf(gpis_relative_gap(NULL)));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(null_is_refused), cmocka_unit_test(null_is_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

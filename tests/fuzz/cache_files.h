@@ -1,0 +1,25 @@
+/* Where the cache of a text file lies. */
+#ifndef GPIS_FUZZ_CACHE_FILES_H
+#define GPIS_FUZZ_CACHE_FILES_H
+
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "source/cache.h"
+
+/* False where the file is none that can have a cache (an empty one). */
+static inline bool fuzz_cache_place(const char *path, const char *target, gpis_cache_place *out) {
+    gpis_context *context = fuzz_context();
+    const gpis_open_options options = {.target = target};
+    const gpis_status status = gpis_cache_find_place(context, path, &options, out);
+    fuzz_context_end(context);
+    return status == GPIS_OK;
+}
+
+/* Reading with little memory leaves a cache behind: the next input must not find it. */
+static inline void fuzz_remove_cache(const char *path, const char *target) {
+    gpis_cache_place place;
+    if (fuzz_cache_place(path, target, &place)) unlink(place.cache);
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* Whatever the method, progress is called once after each pass over A, the pass that it ends with among them. */
+#include "support.h"
+
+enum { N = 600, D = 12 };
+
+typedef struct watcher {
+    int64_t calls, last, stop_at;
+    bool in_order;
+} watcher;
+
+static int watch(void *user, const gpis_progress *now) {
+    watcher *w = user;
+    w->calls++;
+    w->in_order = w->in_order && now->pass == w->last + 1;
+    w->last = now->pass;
+    return now->pass == w->stop_at;
+}
+
+typedef struct problem {
+    test_memory memory;
+    gpis_context *context;
+    gpis_source *A;
+    gpis_set *set;
+    double rows[N * D], y[N];
+} problem;
+
+/* Columns of very different lengths, so that line searches take several passes. */
+static void begin(problem *p, const char *spec) {
+    p->context = test_context(&p->memory);
+    gpis_random_normal(1, 0, 0, N * D, p->rows);
+    gpis_random_normal(2, 0, 0, N, p->y);
+    for (int64_t i = 0; i < N * D; i++) p->rows[i] *= pow(10.0, -(double)(i % D) / 4.0);
+    assert_ok(p->context, gpis_source_dense(p->context, p->rows, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &p->A));
+    assert_ok(p->context, gpis_set_parse(p->context, spec, D, 1, &p->set));
+}
+
+static void end(problem *p) {
+    gpis_set_destroy(p->set);
+    gpis_source_destroy(p->A);
+    test_context_end(p->context, &p->memory);
+}
+
+static void every_pass_is_reported(void **state) {
+    (void)state;
+    static const char *const methods[] = {"auto", "newton", "gpis", "acc-gpis", "pgd", "apgd", "saga"};
+    static const char *const specs[] = {"none", "l1:0.5", "box:0,0.1"};
+    static problem p;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+        for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+            for (int gpcs = 0; gpcs < 2; gpcs++) {
+                begin(&p, specs[s]);
+                watcher w = {.in_order = true};
+                gpis_settings settings = gpis_settings_default();
+                settings.method = methods[m];
+                settings.gpcs = gpcs;
+                settings.tol = 1e-10;
+                settings.max_passes = 300;
+                settings.progress = watch;
+                settings.progress_user = &w;
+                if (gpcs) settings.m = 60;
+                gpis_result r = {0};
+                assert_ok(p.context, gpis_solve(p.context, p.A, p.y, 1, p.set, &settings, &r));
+                if (!w.in_order || w.calls != r.passes)
+                    fail_msg("%s on %s: %lld calls for %lld passes%s", methods[m], specs[s], (long long)w.calls,
+                             (long long)r.passes, w.in_order ? "" : ", out of order");
+                /* stopped after each of the first passes: the next one is not made */
+                const int64_t passes = r.passes;
+                gpis_result_clear(p.context, &r);
+                for (int64_t stop = 1; stop < passes && stop < 6; stop++) {
+                    w = (watcher){.in_order = true, .stop_at = stop};
+                    assert_ok(p.context, gpis_solve(p.context, p.A, p.y, 1, p.set, &settings, &r));
+                    assert_int_equal(r.outcome, GPIS_INTERRUPTED);
+                    assert_true(w.calls == stop && r.passes == stop);
+                    gpis_result_clear(p.context, &r);
+                }
+                end(&p);
+            }
+}
+
+static void checks_report_their_passes(void **state) {
+    (void)state;
+    static problem p;
+    begin(&p, "l1:0.5");
+    watcher w = {.in_order = true};
+    gpis_settings settings = gpis_settings_default();
+    settings.progress = watch;
+    settings.progress_user = &w;
+    const double x[D] = {0};
+    gpis_result r = {0};
+    assert_ok(p.context, gpis_check(p.context, p.A, p.y, 1, p.set, x, &settings, &r));
+    assert_true(w.in_order && w.calls == r.passes && r.passes >= 1);
+    gpis_result_clear(p.context, &r);
+    end(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_pass_is_reported),
+                                       cmocka_unit_test(checks_report_their_passes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
