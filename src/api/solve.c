@@ -75,6 +75,8 @@ static gpis_status check_sketch(gpis_context *context, const gpis_settings *s, i
     return GPIS_OK;
 }
 
+static bool is_limited(const gpis_settings *s) { return s->max_passes > 0 || s->time_limit > 0.0; }
+
 static gpis_status check_settings(gpis_context *context, const gpis_settings *s, int64_t size) {
     if (!(s->tol > 0.0 && s->tol < 1.0))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the tolerance must be between 0 and 1, not %g", s->tol);
@@ -97,7 +99,7 @@ static gpis_status check_settings(gpis_context *context, const gpis_settings *s,
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no certificate number %d", (int)s->certificate);
     if (s->restart < GPIS_RESTART_GRADIENT || s->restart > GPIS_RESTART_NONE)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no restart number %d", (int)s->restart);
-    if (s->certificate == GPIS_CERTIFICATE_NONE && !s->max_passes && !(s->time_limit > 0.0))
+    if (s->certificate == GPIS_CERTIFICATE_NONE && !is_limited(s))
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
                          "without a certificate nothing ends the run: give max_passes or "
                          "time_limit");
@@ -148,7 +150,7 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
         result->gap = fmax(0.0, run->objective - run->lower);
         result->gap_kind = GPIS_GAP_PROVEN;
     }
-    if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* stopped before anything was known */
+    if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* nothing is known, or was when the run stopped */
     result->gap_delta = result->gap_kind == GPIS_GAP_PROBABLE ? run->settings->delta : 0.0;
     result->passes = run->passes;
     result->sketches = run->sketches;
@@ -157,6 +159,11 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
     result->bytes_read = run->bytes_read;
     result->seconds = gpis_run_seconds(run);
     return GPIS_OK;
+}
+
+/* True for methods that stop when their rounds move nothing but rounding errors; the others go on for very long. */
+static bool ends_by_itself(const gpis_method *method) {
+    return method != &gpis_method_pgd && method != &gpis_method_apgd && method != &gpis_method_saga;
 }
 
 /* How to solve: as the checkpoint has it, or else as the planner says; then a checkpoint is begun if one is wanted. */
@@ -173,6 +180,8 @@ static gpis_status choose(gpis_run *run, gpis_choice *choice, const gpis_method 
     if (!*method) return GPIS_BAD_ARGUMENT;
     if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
     const char *reason = (*method)->applicable(run);
+    if (!reason && !run->set->has_support && !is_limited(run->settings) && !ends_by_itself(*method))
+        reason = "the set has no support function, so no certificate ends the run: give max_passes or time_limit";
     if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
         reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";
     if (reason)
@@ -267,6 +276,13 @@ static gpis_status share_result(const gpis_source *A, int64_t size, gpis_result 
     return status == GPIS_OK ? gpis_ranks_share_numbers(A, x, size) : status;
 }
 
+/* A set without a support function allows no certificate, so no work is spent on one. */
+static gpis_settings possible_settings(const gpis_set *set, const gpis_settings *settings) {
+    gpis_settings possible = *settings;
+    if (!set->has_support) possible.certificate = GPIS_CERTIFICATE_NONE;
+    return possible;
+}
+
 /* What solve and check share: arguments, the run, and one way out. On several ranks rank 0 does the work, and the
  * others serve. */
 static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
@@ -280,9 +296,18 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     if (status == GPIS_OK && work == check && !X)
         status = gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
     gpis_run run = {.context = context};
+    gpis_settings possible;
     const int64_t limit = context->limit;
-    if (status == GPIS_OK) limit_memory(context, settings);
-    if (status == GPIS_OK) status = gpis_run_start(&run, context, A, Y, k, set, settings);
+    if (status == GPIS_OK) {
+        limit_memory(context, settings);
+        possible = possible_settings(set, settings);
+        status = gpis_run_start(&run, context, A, Y, k, set, &possible);
+    }
+    if (status == GPIS_OK && !set->has_support)
+        gpis_run_warn(&run,
+                      "set %.100s: without a support function there is no certificate: how far the objective is "
+                      "above the best is not known",
+                      set->spec);
     if (status == GPIS_OK) {
         result->x = gpis_alloc(context, run.size, sizeof(double));
         if (!result->x) status = GPIS_NO_MEMORY;
@@ -322,8 +347,9 @@ gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpi
     gpis_status status = check_all(context, A, k, set, settings);
     if (status != GPIS_OK) return status;
     const int64_t limit = context->limit;
+    const gpis_settings possible = possible_settings(set, settings);
     limit_memory(context, settings);
-    status = gpis_plan_choose(context, A, k, set, settings, atomic_load(&context->used), out);
+    status = gpis_plan_choose(context, A, k, set, &possible, atomic_load(&context->used), out);
     context->limit = limit;
     return status;
 }

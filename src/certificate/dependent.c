@@ -88,7 +88,7 @@ gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int6
     return status;
 }
 
-static bool is_tv(const gpis_set *set) { return strcmp(set->class->name, "tv") == 0; }
+static bool is_tv(const gpis_set *set) { return set->constants; }
 
 bool gpis_dependent_suits(const gpis_set *set) { return gpis_set_is_bounded(set) || is_tv(set); }
 
@@ -130,7 +130,7 @@ typedef struct walls {
     double *lambda, *clean, *off;
 } walls;
 
-static bool is_ordered(const gpis_set *set) { return strcmp(set->class->name, "monotone") == 0; }
+static bool is_ordered(const gpis_set *set) { return set->shape == GPIS_SHAPE_ORDERED; }
 
 /* False where <N_i, w_j> is no double. */
 static bool set_up(walls *w, const gpis_model *m) {

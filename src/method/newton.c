@@ -341,7 +341,7 @@ static gpis_status run_newton(gpis_run *run, const double *x0) {
     gpis_newton s = {.run = run};
     double *vectors = gpis_alloc(run->context, 6 * run->size + 2 * PROBES * run->d, sizeof *vectors);
     gpis_status status =
-        vectors ? gpis_hull_create(run->context, run->d, run->k, strcmp(run->set->class->name, "none") == 0, &s.hull)
+        vectors ? gpis_hull_create(run->context, run->d, run->k, run->set->shape == GPIS_SHAPE_WHOLE, &s.hull)
                 : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
         double **field[] = {&s.x, &s.g, &s.xh, &s.gh, &s.next, &s.foreseen};
