@@ -215,6 +215,7 @@ gpis_status gpis_set_affine(gpis_context *context, const double *C, const double
                             gpis_set **out) {
     char C_text[GPIS_NUMBER_TEXT], b_text[GPIS_NUMBER_TEXT];
     int64_t entries;
+    if (out) *out = NULL;
     if (!context) return GPIS_BAD_ARGUMENT;
     if (!C || !b) return gpis_fail(context, GPIS_BAD_ARGUMENT, "set affine: C or b is NULL");
     if (rows < 1 || d < 1)

@@ -104,9 +104,15 @@ static const gpis_set_class custom_class = {
 
 /* ---- what the functions promise about each other ---------------------------------------------------------------- */
 
-enum { SAMPLES = 5 };
+/* The vectors tried are a n + b m for two random vectors n and m, in units of the radius. Where the residual v - P(v)
+ * is not normal to the set, one of two neighbours on different sides of v gives it away. */
+static const struct {
+    double a, b;
+} MIXTURES[] = {{0, 0},   {1, 0},    {1, 0.01}, {1, -0.01}, {100, 0},
+                {100, 1}, {100, -1}, {0.01, 0}, {-1, 0.01}, {-1, -0.01}};
+enum { SAMPLES = sizeof MIXTURES / sizeof *MIXTURES };
 
-/* Vectors of several sizes, their projections, and scratch, all of them size_of(s) entries. */
+/* The vectors, their projections, and scratch, all of them size_of(s) entries. */
 typedef struct trial {
     double *v[SAMPLES], *p[SAMPLES]; /* parts of memory */
     double *u, *w;
@@ -180,13 +186,13 @@ static gpis_status check_cone(gpis_set *s, trial *t, int i) {
 }
 
 static gpis_status check_samples(gpis_set *s, trial *t) {
-    static const double scales[SAMPLES] = {0, 1, 1, 100, 0.01};
     const double unit = s->radius > 0 ? s->radius : 1;
     const int64_t n = size_of(s);
     gpis_status status = GPIS_OK;
+    gpis_random_normal(0, gpis_stream(GPIS_STREAM_USER, 0), 0, n, t->u);
+    gpis_random_normal(0, gpis_stream(GPIS_STREAM_USER, 1), 0, n, t->w);
     for (int i = 0; i < SAMPLES && status == GPIS_OK; i++) {
-        gpis_random_normal(0, gpis_stream(GPIS_STREAM_USER, (uint64_t)i), 0, n, t->v[i]);
-        for (int64_t e = 0; e < n; e++) t->v[i][e] *= scales[i] * unit;
+        for (int64_t e = 0; e < n; e++) t->v[i][e] = unit * (MIXTURES[i].a * t->u[e] + MIXTURES[i].b * t->w[e]);
         status = project(s, t->v[i], t->p[i]);
     }
     for (int i = 0; i < SAMPLES && status == GPIS_OK; i++) {

@@ -157,6 +157,7 @@ static gpis_status make(gpis_context *context, gpis_set *base, const given_matri
 
 gpis_status gpis_set_transform(gpis_context *context, gpis_set *base, const double *U, gpis_set **out) {
     char text[GPIS_NUMBER_TEXT];
+    if (out) *out = NULL;
     const gpis_status status = check_base(context, base);
     if (status != GPIS_OK) return status;
     if (!U)

@@ -45,6 +45,8 @@ static const scene SCENES[] = {
     {"newton", "none", "count", 40, 1, ZERO_AND_DUPLICATE, DENSE, 1e-10, 0, GPIS_CERTIFICATE_ANY}, /* null vectors */
     {"newton", "none", "count", 0, 2, DUPLICATE, SPARSE, 1e-10, 0, GPIS_CERTIFICATE_ANY},
     {"newton", "l1:0.2", "count", 60, 1, FINE, COLUMNS, 1e-10, 0, GPIS_CERTIFICATE_PROVEN}, /* on a face */
+    {"newton", "memory:blocks:#", "count", 0, 2, FINE, DENSE, 1e-8, 0, GPIS_CERTIFICATE_ANY},
+    {"apgd", "memory:cone", "count", 0, 1, FINE, SPARSE, 1e-8, 0, GPIS_CERTIFICATE_ANY},
 };
 enum { SCENES_COUNT = sizeof SCENES / sizeof *SCENES };
 
