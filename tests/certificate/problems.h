@@ -50,9 +50,8 @@ static const char *const SPECS[] = {"none",
                                     "memory:cones",
                                     "memory:nuclear:#",
                                     "memory:ball:#",
-                                    "memory:cone",
                                     "memory:half:#"};
-enum { SPEC_COUNT = sizeof SPECS / sizeof *SPECS };
+enum { SPEC_COUNT = sizeof SPECS / sizeof *SPECS, TEXT_SPECS = SPEC_COUNT - 5 /* those before are from text */ };
 
 static inline problem problem_make(flavour what, int64_t n, int64_t d, int64_t k, uint64_t seed) {
     if (what == WIDE) n = (d + 1) / 2;

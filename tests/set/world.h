@@ -14,26 +14,26 @@ typedef struct world {
     double *lo, *hi; /* box, with infinite bounds */
     double *U, *D;   /* orthogonal d x d: of the file, and the DCT by its formula */
     double *scratch[2];
-    struct kept *kept; /* owned: what sets in use have borrowed */
+    struct world_kept *kept; /* owned: what sets in use have borrowed */
 } world;
 
 /* Sets that others are made of, and the state of sets of the caller's own (made.h); it grows as they come. */
-typedef struct kept {
+typedef struct world_kept {
     gpis_set **sets;
     void **memory;
     size_t set_count, memory_count;
-} kept;
+} world_kept;
 
 /* `set` lives until the end of the world. */
 static inline void world_keep(const world *w, gpis_set *set) {
-    kept *k = w->kept;
+    world_kept *k = w->kept;
     k->sets = realloc(k->sets, (k->set_count + 1) * sizeof *k->sets);
     assert_non_null(k->sets);
     k->sets[k->set_count++] = set;
 }
 
 static inline void *world_keep_memory(const world *w, size_t size) {
-    kept *k = w->kept;
+    world_kept *k = w->kept;
     k->memory = realloc(k->memory, (k->memory_count + 1) * sizeof *k->memory);
     assert_non_null(k->memory);
     void *memory = k->memory[k->memory_count++] = calloc(1, size);
