@@ -267,9 +267,9 @@ GPIS_API gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_se
 GPIS_API gpis_status gpis_set_blocks(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
                                      gpis_set *const *sets, gpis_set **out);
 
-/* From now on the set is for X of d x k, each column by itself; the set in which a transform looks follows. A set is
- * made for k = 1. One that works on X as a matrix (nuclear, a set of the caller's own that says so, a product that holds
- * one of them) has its k from the start and takes no other. */
+/* Makes the set one for X of d x k: each column is in it. The base of a transform changes with it. Constructors make
+ * sets for k = 1. A set that works on X as a matrix (nuclear, a set of the caller's own that says so, a product that
+ * holds one of them) has its k from the start and takes no other. */
 GPIS_API gpis_status gpis_set_responses(gpis_set *set, int64_t k);
 
 /* A function of a set of the caller's own: from v to x, another array. Non-zero: it has failed, and so does the call
