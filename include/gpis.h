@@ -256,10 +256,81 @@ GPIS_API gpis_status gpis_source_audit(gpis_context *context, gpis_source *sourc
 
 typedef struct gpis_set gpis_set;
 
+/* A set is made from a text or, by the functions below, from numbers and arrays in memory. It keeps no array of the
+ * caller's: arrays are copied. It does keep the context and the other sets that it is made of: they are borrowed, and
+ * destroyed after it. A set has scratch memory of its own, so it is used by one thread at a time. */
+
 /* Parses a spec such as "l1:3.5", "box:0,1" or "l1:2@dct" for X of d x k. */
 GPIS_API gpis_status gpis_set_parse(gpis_context *context, const char *spec, int64_t d, int64_t k, gpis_set **out);
-GPIS_API void gpis_set_destroy(gpis_set *set);
-GPIS_API const char *gpis_set_spec(const gpis_set *set); /* canonical text; parses back to the same set */
+GPIS_API void gpis_set_destroy(gpis_set *set); /* NULL is fine */
+/* The canonical text, which parses back to the same set; or, for a set from memory that no spec can describe, a text
+ * that names it: '#' and a checksum for an array, [1-3] for a block of columns, custom:NAME. */
+GPIS_API const char *gpis_set_spec(const gpis_set *set);
+
+/* Sets for x of d entries. For k responses each column of X is in the set: gpis_set_responses. R is finite and >= 0. */
+GPIS_API gpis_status gpis_set_none(gpis_context *context, int64_t d, gpis_set **out);   /* every x */
+GPIS_API gpis_status gpis_set_nonneg(gpis_context *context, int64_t d, gpis_set **out); /* x >= 0 */
+/* lower_i <= x_i <= upper_i. Bounds may be infinite; NULL: no entry has a bound on that side. */
+GPIS_API gpis_status gpis_set_box(gpis_context *context, const double *lower, const double *upper, int64_t d,
+                                  gpis_set **out);
+GPIS_API gpis_status gpis_set_l1(gpis_context *context, double R, int64_t d, gpis_set **out);      /* sum |x_i| <= R */
+GPIS_API gpis_status gpis_set_l2(gpis_context *context, double R, int64_t d, gpis_set **out);      /* ||x||_2 <= R */
+GPIS_API gpis_status gpis_set_linf(gpis_context *context, double R, int64_t d, gpis_set **out);    /* |x_i| <= R */
+GPIS_API gpis_status gpis_set_simplex(gpis_context *context, double R, int64_t d, gpis_set **out); /* x >= 0, sum R */
+/* x >= 0 with a sum of at most R. */
+GPIS_API gpis_status gpis_set_capped_simplex(gpis_context *context, double R, int64_t d, gpis_set **out);
+/* The 2-norms of the blocks of `size` consecutive entries add up to at most R; size divides d. */
+GPIS_API gpis_status gpis_set_group(gpis_context *context, double R, int64_t size, int64_t d, gpis_set **out);
+GPIS_API gpis_status gpis_set_monotone(gpis_context *context, int64_t d, gpis_set **out); /* x_1 <= x_2 <= ... */
+/* The jumps |x_(i+1) - x_i| add up to at most R. */
+GPIS_API gpis_status gpis_set_tv(gpis_context *context, double R, int64_t d, gpis_set **out);
+/* C x = b for C of rows x d, row-major. Rows may be redundant; where they contradict each other the message names one.
+ */
+GPIS_API gpis_status gpis_set_affine(gpis_context *context, const double *C, const double *b, int64_t rows, int64_t d,
+                                     gpis_set **out);
+/* The singular values of X, d x k, add up to at most R. */
+GPIS_API gpis_status gpis_set_nuclear(gpis_context *context, double R, int64_t d, int64_t k, gpis_set **out);
+
+/* The x for which U x is in `base`: U is d x d, row-major, and orthogonal to 1e-12; or the orthonormal DCT-II. The base
+ * is borrowed and must not work on X as a matrix. */
+GPIS_API gpis_status gpis_set_transform(gpis_context *context, gpis_set *base, const double *U, gpis_set **out);
+GPIS_API gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_set **out);
+
+/* A product: entries columns[b][0], columns[b][1], ... of x, in this order, are in sets[b], for each block b of
+ * `count`. Block b has as many columns as its set has entries; columns are counted from 0, and each of the d is in one
+ * block. The sets are borrowed. */
+GPIS_API gpis_status gpis_set_blocks(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
+                                     gpis_set *const *sets, gpis_set **out);
+
+/* Makes the set one for X of d x k: each column is in it. The base of a transform changes with it. Constructors make
+ * sets for k = 1. A set that works on X as a matrix (nuclear, a set of the caller's own that says so, a product that
+ * holds one of them) has its k from the start and takes no other. */
+GPIS_API gpis_status gpis_set_responses(gpis_set *set, int64_t k);
+
+/* A function of a set of the caller's own: from v to x, another array. Non-zero: it has failed, and so does the call
+ * that needed it. */
+typedef int (*gpis_map_fn)(void *user, const double *v, double *x);
+/* A closed convex set of the caller's own. The functions take one column of X, d entries or, where `matrix` is
+ * non-zero, X as a whole, d x k, row-major. They compute to working accuracy, and are called by the thread that solves,
+ * never by two threads at once.
+ *
+ * The projection is enough to solve. A certificate needs to know more: K = B + C, a bounded core B and the recession
+ * cone C of the directions in which K is unbounded. For a bounded set B is K; for a cone B is {0}, the support function
+ * is 0 and the recession is the projection. A proven gap is as right as these functions are: gpis_set_custom tries them
+ * on a few vectors, and refuses what is no projection or contradicts itself by more than 1e-8. */
+typedef struct gpis_custom_set {
+    const char *name;    /* one line, for messages and checkpoints, which take sets of one name for the same; copied */
+    gpis_map_fn project; /* x = the member nearest to v */
+    gpis_map_fn recession; /* x = the projection of v on C; NULL: the set is bounded */
+    /* *value = sup over s in B of <g, s>; NULL: not known. Then there is no certificate, gap_kind is none, and the
+     * result has a warning. */
+    int (*support)(void *user, const double *g, double *value);
+    double radius; /* beside `support`: sup over s in B of ||s||_2, or more */
+    int matrix;
+    void *user; /* handed to the functions */
+} gpis_custom_set;
+GPIS_API gpis_status gpis_set_custom(gpis_context *context, const gpis_custom_set *functions, int64_t d, int64_t k,
+                                     gpis_set **out);
 
 GPIS_API gpis_status gpis_set_project(gpis_set *set, const double *v, double *x);         /* nearest member */
 GPIS_API gpis_status gpis_set_support(gpis_set *set, const double *g, double *value);     /* sup <g, s>, may be inf */

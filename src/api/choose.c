@@ -46,6 +46,15 @@ static const gpis_candidate *check_kept(const gpis_run *run, const gpis_plan *pl
     return candidate;
 }
 
+bool gpis_settings_are_limited(const gpis_settings *settings) {
+    return settings->max_passes > 0 || settings->time_limit > 0.0;
+}
+
+/* True for methods that stop when their rounds move nothing but rounding errors; the others go on for very long. */
+static bool ends_by_itself(const gpis_method *method) {
+    return method != &gpis_method_pgd && method != &gpis_method_apgd && method != &gpis_method_saga;
+}
+
 gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **method) {
     gpis_plan plan;
     bool resumed;
@@ -60,6 +69,8 @@ gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **
     if (!*method) return GPIS_BAD_ARGUMENT;
     if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
     const char *reason = (*method)->applicable(run);
+    if (!reason && !run->set->has_support && !gpis_settings_are_limited(run->settings) && !ends_by_itself(*method))
+        reason = "the set has no support function, so no certificate ends the run: give max_passes or time_limit";
     if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
         reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";
     if (reason)

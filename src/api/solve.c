@@ -106,7 +106,7 @@ static gpis_status check_settings(gpis_context *context, const gpis_settings *s,
 
 /* What a solve needs besides, and an audit, which ends by itself, does not. */
 static gpis_status check_end(gpis_context *context, const gpis_settings *s) {
-    if (s->certificate != GPIS_CERTIFICATE_NONE || s->max_passes > 0 || s->time_limit > 0.0) return GPIS_OK;
+    if (s->certificate != GPIS_CERTIFICATE_NONE || gpis_settings_are_limited(s)) return GPIS_OK;
     return gpis_fail(context, GPIS_BAD_ARGUMENT,
                      "without a certificate nothing ends the run: give max_passes or time_limit");
 }
@@ -149,7 +149,7 @@ static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *r
     result->gap = gpis_run_gap(run);
     result->gap_kind = bound.probable ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
     result->backward_error = bound.backward_error;
-    if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* stopped before anything was known */
+    if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* nothing is known, or was when the run stopped */
     result->gap_delta = result->gap_kind == GPIS_GAP_PROBABLE ? run->settings->delta : 0.0;
     result->passes = run->passes;
     result->sketches = run->sketches;
@@ -227,6 +227,13 @@ static gpis_status share_result(const gpis_source *A, int64_t size, gpis_result 
     return status == GPIS_OK ? gpis_ranks_share_numbers(A, x, size) : status;
 }
 
+/* A set without a support function allows no certificate, so no work is spent on one. */
+static gpis_settings possible_settings(const gpis_set *set, const gpis_settings *settings) {
+    gpis_settings possible = *settings;
+    if (!set->has_support) possible.certificate = GPIS_CERTIFICATE_NONE;
+    return possible;
+}
+
 /* What solve and check share: arguments, the run, and one way out. On several ranks rank 0 does the work, and the
  * others serve. */
 static gpis_status with_run(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
@@ -241,10 +248,19 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     if (status == GPIS_OK && work == check && !X)
         status = gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
     gpis_run run = {.context = context};
+    gpis_settings possible;
     const int64_t limit = context->limit;
     if (status == GPIS_OK) limit_memory(context, settings);
     if (status == GPIS_OK && !gpis_account_affords_x(context, A->d, k)) status = GPIS_NO_MEMORY;
-    if (status == GPIS_OK) status = gpis_run_start(&run, context, A, Y, k, set, settings);
+    if (status == GPIS_OK) {
+        possible = possible_settings(set, settings);
+        status = gpis_run_start(&run, context, A, Y, k, set, &possible);
+    }
+    if (status == GPIS_OK && !set->has_support)
+        gpis_run_warn(&run,
+                      "set %.100s: without a support function there is no certificate: how far the objective is "
+                      "above the best is not known",
+                      set->spec);
     if (status == GPIS_OK) {
         result->x = gpis_alloc(context, run.size, sizeof(double));
         if (!result->x) status = GPIS_NO_MEMORY;
@@ -286,8 +302,9 @@ gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpi
     if (status == GPIS_OK) status = check_end(context, settings);
     if (status != GPIS_OK) return status;
     const int64_t limit = context->limit;
+    const gpis_settings possible = possible_settings(set, settings);
     limit_memory(context, settings);
-    status = gpis_plan_choose(context, A, k, set, settings, atomic_load(&context->used), out);
+    status = gpis_plan_choose(context, A, k, set, &possible, atomic_load(&context->used), out);
     context->limit = limit;
     return status;
 }

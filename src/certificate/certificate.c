@@ -57,7 +57,7 @@ static double dot_error(const double *a, const double *b, int64_t size) {
 
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap) {
     *gap = INFINITY;
-    if (!gpis_set_is_bounded(set)) return GPIS_OK;
+    if (!set->has_support || !gpis_set_is_bounded(set)) return GPIS_OK;
     const int64_t size = set->d * set->k;
     double *minus_g = gpis_alloc(context, size, sizeof *minus_g);
     if (!minus_g) return GPIS_NO_MEMORY;
@@ -190,6 +190,8 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     const bool flat = model->slack > 0.0;
     double curved = INFINITY, interior = INFINITY;
     gpis_status status = GPIS_OK;
+    *gap = INFINITY;
+    if (!set->has_support) return GPIS_OK;
     const gpis_point near = point_near(set, point, model);
     if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, &near, model, s, &curved);
     if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, &near, model, s, &interior);
@@ -200,7 +202,7 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
 gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap) {
     *gap = INFINITY;
-    if (model->slack > 0.0) return GPIS_OK;
+    if (!set->has_support || model->slack > 0.0) return GPIS_OK;
     const gpis_status status = curved_bound(context, set, point, model, s, gap);
     *gap += point->errors.objective;
     return status;

@@ -29,7 +29,7 @@ double gpis_certificate_grain(const gpis_set *set, const gpis_point *point);
 /* 1/4 <v, (c H)^-1 v> for v = 2 g + l of d x k, which is overwritten and may be off by `lost` in the norm of H^-1. */
 double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v);
 
-/* Bounds on f(x) - f*; infinite where there is none. */
+/* Bounds on f(x) - f*; infinite where there is none, and always for a set without a support function. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
 /* `s`: a near minimiser of the model over K around x (inner/inner.h), or any other point, in K or not, where its
  * gradient makes a better l. */

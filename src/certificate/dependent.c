@@ -146,7 +146,7 @@ gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int6
     return status;
 }
 
-static bool is_tv(const gpis_set *set) { return strcmp(set->class->name, "tv") == 0; }
+static bool is_tv(const gpis_set *set) { return set->constants; }
 
 bool gpis_dependent_suits(const gpis_set *set) { return gpis_set_is_bounded(set) || is_tv(set); }
 
@@ -189,7 +189,7 @@ typedef struct walls {
     double *lambda, *clean, *off;
 } walls;
 
-static bool is_ordered(const gpis_set *set) { return strcmp(set->class->name, "monotone") == 0; }
+static bool is_ordered(const gpis_set *set) { return set->shape == GPIS_SHAPE_ORDERED; }
 
 static void set_up(walls *w, const gpis_model *m) {
     for (int64_t i = 0; i < m->nulls; i++)

@@ -9,7 +9,7 @@ static const double UP = 1.0 + 1e-6; /* norms of columns are sums, rounded */
 
 bool gpis_face_applies(const gpis_set *set) { return set->class->select && set->k == 1; }
 
-static bool has_sum(const gpis_set *set) { return set->class->sum != GPIS_SUM_ANY; }
+static bool has_sum(const gpis_set *set) { return set->sum != GPIS_SUM_ANY; }
 
 bool gpis_face_is_at_wall(const gpis_set *set, const double *x, int64_t j) {
     double lo, hi;
@@ -19,7 +19,7 @@ bool gpis_face_is_at_wall(const gpis_set *set, const double *x, int64_t j) {
 
 /* How much f falls, to first order, for each unit of the sum that entry j gets. */
 static double pull(const gpis_set *set, const double *g, int64_t j) {
-    return set->class->sum == GPIS_SUM_OF_SIZES_WITHIN ? fabs(g[j]) : -g[j];
+    return set->sum == GPIS_SUM_OF_SIZES_WITHIN ? fabs(g[j]) : -g[j];
 }
 
 static double slack_at_wall(const gpis_set *set, const double *x, const double *g, int64_t j) {

@@ -46,9 +46,8 @@ void gpis_face_read(gpis_active_set *a) {
         a->free[j] = gpis_face_signed_sum(a) ? a->s[j] != 0.0 : a->s[j] > a->lo[j] && a->s[j] < a->hi[j];
         a->sigma[j] = gpis_face_signed_sum(a) && a->s[j] < 0.0 ? -1.0 : 1.0;
     }
-    a->tight = a->set->class->sum == GPIS_SUM_IS_R;
-    if (a->set->class->sum != GPIS_SUM_ANY)
-        a->tight = a->tight || gpis_face_total(a, a->s) >= a->set->R * (1.0 - 1e-13);
+    a->tight = a->set->sum == GPIS_SUM_IS_R;
+    if (a->set->sum != GPIS_SUM_ANY) a->tight = a->tight || gpis_face_total(a, a->s) >= a->set->R * (1.0 - 1e-13);
 }
 
 /* p and nu of the header. The sum drifts by rounding; the step brings it back. */

@@ -5,9 +5,7 @@
 #include "inner/active_set.h"
 
 /* The sum is one of sizes: entries have signs, and are fixed at zero alone. */
-static inline bool gpis_face_signed_sum(const gpis_active_set *a) {
-    return a->set->class->sum == GPIS_SUM_OF_SIZES_WITHIN;
-}
+static inline bool gpis_face_signed_sum(const gpis_active_set *a) { return a->set->sum == GPIS_SUM_OF_SIZES_WITHIN; }
 
 /* Hv = H v, counted. */
 void gpis_face_multiply(gpis_active_set *a, const double *v, double *Hv);

@@ -65,7 +65,7 @@ static double reach(const gpis_active_set *a, int64_t *blocker) {
         const double room = (bound - a->s[j]) / a->p[j];
         if (room < alpha) alpha = fmax(0.0, room), *blocker = j;
     }
-    if (a->set->class->sum != GPIS_SUM_AT_MOST_R || a->tight) return alpha;
+    if (a->set->sum != GPIS_SUM_AT_MOST_R || a->tight) return alpha;
     double direction = 0.0;
     for (int64_t j = 0; j < a->d; j++) direction += a->p[j];
     const double room = direction > 0.0 ? fmax(0.0, a->set->R - gpis_face_total(a, a->s)) / direction : INFINITY;
@@ -148,7 +148,7 @@ static gpis_status pivot_from(gpis_active_set *a) {
 /* Frees what has a multiplier of the wrong sign: all, or the worst alone. False when there is none. */
 static bool release(gpis_active_set *a, bool all) {
     const double *D = a->factor->scale, products = gpis_face_rounding(a);
-    if (a->tight && a->set->class->sum != GPIS_SUM_IS_R && a->nu < 0.0) {
+    if (a->tight && a->set->sum != GPIS_SUM_IS_R && a->nu < 0.0) {
         double noise = INFINITY;
         for (int64_t j = 0; j < a->d; j++)
             if (a->free[j]) noise = fmin(noise, products / D[j] + 4.0 * DBL_EPSILON * fabs(a->g[j]));
@@ -161,7 +161,7 @@ static bool release(gpis_active_set *a, bool all) {
         a->w[j] = !a->free[j] && gpis_face_is_wrong(a, j, products) ? gpis_face_wrong(a, j) * D[j] : 0.0;
         most = fmax(most, a->w[j]);
     }
-    const double share = !all ? 1.0 : a->set->class->sum == GPIS_SUM_ANY ? 0.0 : 0.3;
+    const double share = !all ? 1.0 : a->set->sum == GPIS_SUM_ANY ? 0.0 : 0.3;
     for (int64_t j = 0; most > 0.0 && j < a->d; j++) {
         if (a->w[j] == 0.0 || a->w[j] < share * most) continue;
         gpis_face_change_side(a, j);
@@ -215,7 +215,7 @@ gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const dou
     a->x = x, a->g = g, a->s = s;
     gpis_status status = try_free(a, solved);
     gpis_face_evaluate(a);
-    if (a->set->class->sum != GPIS_SUM_ANY && a->set->R == 0.0) *solved = true;
+    if (a->set->sum != GPIS_SUM_ANY && a->set->R == 0.0) *solved = true;
     for (int64_t length = FIRST_WALK, faces = 0; faces < most && !*solved; faces += length, length += length / 2) {
         gpis_face_read(a);
         if (status == GPIS_OK) status = pivot_from(a);

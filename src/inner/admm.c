@@ -204,6 +204,7 @@ static gpis_status look(gpis_inner *inner) {
         a->G[i] = -(inner->g[i] + a->Hmove[i]);
         bound += a->G[i] * inner->x[i] - 0.5 * a->move[i] * a->Hmove[i];
     }
+    if (!inner->set->has_support) return GPIS_OK;
     const gpis_status status = gpis_set_support(inner->set, a->G, &support);
     if (status != GPIS_OK || !(bound - support > inner->bound)) return status;
     inner->bound = bound - support;

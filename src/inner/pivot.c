@@ -45,7 +45,7 @@ static int64_t exchange(gpis_active_set *a, double share) {
 
 /* Whether the sum should be tight, seen from the minimum of the face; true if that is new. */
 static bool exchange_sum(gpis_active_set *a) {
-    if (a->set->class->sum != GPIS_SUM_AT_MOST_R) return false;
+    if (a->set->sum != GPIS_SUM_AT_MOST_R) return false;
     const bool tight = a->tight ? a->nu >= 0.0 : gpis_face_total(a, a->s) > a->set->R;
     const bool changed = tight != a->tight;
     a->tight = tight;

@@ -18,7 +18,7 @@ static bool is_too_flat(const gpis_run *run) {
     bool zeros = false;
     for (int64_t j = 0; j < m->d; j++) zeros = zeros || m->H[j * (m->d + 1)] == 0.0;
     if (gpis_set_is_bounded(run->set)) return run->sketched && m->shift > 0.0;
-    return m->shift > 0.0 || (zeros && !run->set->class->exact_recession);
+    return m->shift > 0.0 || (zeros && !run->set->exact_recession);
 }
 
 /* What the shift takes from the second-order bound of a bounded set is more than the tolerance can bear. */

@@ -333,7 +333,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->begins_with_sketch = run->m > 0;
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     memcpy(s->x, x0, (size_t)size * sizeof(double));
-    return gpis_hull_create(run->context, run->d, run->k, strcmp(run->set->class->name, "none") == 0, &s->hull);
+    return gpis_hull_create(run->context, run->d, run->k, run->set->shape == GPIS_SHAPE_WHOLE, &s->hull);
 }
 
 static void end(gpis_newton *s) {

@@ -8,6 +8,7 @@
 
 gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A, const double *Y, int64_t k,
                            gpis_set *set, const gpis_settings *settings) {
+    const double known = set->has_support ? 0.0 : -INFINITY; /* f >= 0 is the first bound, where there are any */
     *run = (gpis_run){.context = context,
                       .A = A,
                       .Y = Y,
@@ -23,7 +24,9 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .used = atomic_load(&context->used),
                       .objective = INFINITY,
                       .measured = INFINITY,
-                      .previous_gap = NAN};
+                      .previous_gap = NAN,
+                      .lower = known,
+                      .likely = known};
     run->best = gpis_alloc_zero(context, run->size, sizeof(double));
     run->norms2 = gpis_alloc_zero(context, run->d, sizeof(double));
     return run->best && run->norms2 ? GPIS_OK : GPIS_NO_MEMORY;

@@ -66,7 +66,7 @@ static gpis_workload workload_of(const gpis_run *run, const gpis_machine *machin
                            .tol = settings->tol,
                            .delta = settings->delta,
                            .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
-                           .face = gpis_on_face_applies(run) && run->set->class->sum != GPIS_SUM_ANY,
+                           .face = gpis_on_face_applies(run) && run->set->sum != GPIS_SUM_ANY,
                            .sketch = run->kind,
                            .at_hand = gpis_sample_is_at_hand(run->A),
                            .windows = windows,

@@ -1,5 +1,5 @@
 /*
- * affine:C.npy,b.npy: C x = b, C of m x d.
+ * affine:C.npy,b.npy, or from memory: C x = b, C of m x d.
  *
  * Once: rows scaled to norm 1, C' = Q R P' with column pivoting; Q (d x rank) spans the rows of C, redundant ones
  * leave by the diagonal of R, and x0 = Q R^-T P'b is the solution of least norm. Then
@@ -17,60 +17,33 @@
 #include "set/kinds.h"
 
 typedef struct affine_state {
-    gpis_array C, b; /* owned; C is scaled, then holds Q' (rank x d, row-major) */
-    char *C_text, *b_text;
-    double *x0; /* owned: d */
-    int64_t rank;
+    double *C, *b; /* owned: m x d and m; C is scaled, then holds Q' (rank x d, row-major) */
+    double *x0;    /* owned: d */
+    int64_t rows, rank;
 } affine_state;
 
 static void destroy(gpis_set *s) {
     affine_state *a = s->state;
-    if (!a) return;
-    gpis_array_clear(s->context, &a->C);
-    gpis_array_clear(s->context, &a->b);
-    gpis_free(s->context, a->C_text);
-    gpis_free(s->context, a->b_text);
+    gpis_free(s->context, a->C);
+    gpis_free(s->context, a->b);
     gpis_free(s->context, a->x0);
 }
 
-static gpis_status read_files(gpis_set *s, affine_state *a) {
-    gpis_context *context = s->context;
-    gpis_status status;
-    if ((status = gpis_npy_read(context, a->C_text, &a->C)) != GPIS_OK) return status;
-    if ((status = gpis_array_finite(context, a->C_text, &a->C)) != GPIS_OK) return status;
-    if ((status = gpis_npy_read(context, a->b_text, &a->b)) != GPIS_OK) return status;
-    if ((status = gpis_array_finite(context, a->b_text, &a->b)) != GPIS_OK) return status;
-    /* A plain vector of d entries is one row. */
-    if (a->C.dimensions == 1 && a->C.rows == s->d) a->C.rows = 1, a->C.cols = s->d;
-    if (a->C.cols != s->d)
-        return gpis_fail(context, GPIS_BAD_SHAPE, "%s: C must have %lld columns, as A has, not %lld", a->C_text,
-                         (long long)s->d, (long long)a->C.cols);
-    if (a->b.rows != a->C.rows || a->b.cols != 1)
-        return gpis_fail(context, GPIS_BAD_SHAPE, "%s: b must be %lld x 1, as C has rows, not %lld x %lld", a->b_text,
-                         (long long)a->C.rows, (long long)a->b.rows, (long long)a->b.cols);
-    if (a->C.rows > INT_MAX || s->d > INT_MAX)
-        return gpis_fail(context, GPIS_TOO_LARGE, "%s: C of %lld x %lld is too large to factor", a->C_text,
-                         (long long)a->C.rows, (long long)s->d);
-    return GPIS_OK;
-}
-
 static gpis_status fail_inconsistent(const gpis_set *s, int64_t row) {
-    const affine_state *a = s->state;
-    return gpis_fail(s->context, GPIS_BAD_SET,
-                     "set affine:%.120s,%.120s: no x satisfies row %lld together with the rest", a->C_text, a->b_text,
+    return gpis_fail(s->context, GPIS_BAD_SET, "set %.250s: no x satisfies row %lld together with the rest", s->spec,
                      (long long)row + 1);
 }
 
 /* Gives every row norm 1, so that what counts as redundant does not depend on its units. */
 static gpis_status scale_rows(gpis_set *s) {
     affine_state *a = s->state;
-    for (int64_t i = 0; i < a->C.rows; i++) {
-        double *row = a->C.data + i * s->d;
+    for (int64_t i = 0; i < a->rows; i++) {
+        double *row = a->C + i * s->d;
         const double norm = gpis_norm2(row, s->d);
-        if (norm == 0 && a->b.data[i] != 0) return fail_inconsistent(s, i);
+        if (norm == 0 && a->b[i] != 0) return fail_inconsistent(s, i);
         if (norm == 0) continue;
         for (int64_t j = 0; j < s->d; j++) row[j] /= norm;
-        a->b.data[i] /= norm;
+        a->b[i] /= norm;
     }
     return GPIS_OK;
 }
@@ -92,17 +65,17 @@ static void factor_free(gpis_context *context, factor *f) {
 
 static gpis_status factor_take(gpis_set *s, factor *f) {
     const affine_state *a = s->state;
-    const int m = (int)a->C.rows, d = (int)s->d;
-    f->C = gpis_alloc(s->context, a->C.rows * s->d, sizeof(double));
+    const int m = (int)a->rows, d = (int)s->d;
+    f->C = gpis_alloc(s->context, a->rows * s->d, sizeof(double));
     f->tau = gpis_alloc_zero(s->context, gpis_min64(m, d), sizeof(double));
     f->rhs = gpis_alloc(s->context, m, sizeof(double));
     f->pivot = gpis_alloc_zero(s->context, m, sizeof(int));
     if (!f->C || !f->tau || !f->rhs || !f->pivot) return GPIS_NO_MEMORY;
-    memcpy(f->C, a->C.data, (size_t)(a->C.rows * s->d) * sizeof(double));
+    memcpy(f->C, a->C, (size_t)(a->rows * s->d) * sizeof(double));
     double want_qr = 0, want_q = 0;
     const int r = (int)gpis_min64(m, d);
-    LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, d, m, a->C.data, d, f->pivot, f->tau, &want_qr, -1);
-    LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, d, r, r, a->C.data, d, f->tau, &want_q, -1);
+    LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, d, m, a->C, d, f->pivot, f->tau, &want_qr, -1);
+    LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, d, r, r, a->C, d, f->tau, &want_q, -1);
     f->lwork = (int)fmax(want_qr, want_q);
     f->work = gpis_alloc(s->context, f->lwork, sizeof(double));
     return f->work ? GPIS_OK : GPIS_NO_MEMORY;
@@ -111,20 +84,20 @@ static gpis_status factor_take(gpis_set *s, factor *f) {
 /* Leaves Q' in a->C and x0; the row-major m x d matrix C is LAPACK's column-major d x m matrix C'. */
 static gpis_status factorise(gpis_set *s, factor *f) {
     affine_state *a = s->state;
-    double *Q = a->C.data;
-    const int m = (int)a->C.rows, d = (int)s->d;
+    double *Q = a->C;
+    const int m = (int)a->rows, d = (int)s->d;
     if (LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, d, m, Q, d, f->pivot, f->tau, f->work, f->lwork) != 0)
-        return gpis_fail(s->context, GPIS_INTERNAL, "%s: LAPACK could not factor C", a->C_text);
+        return gpis_fail(s->context, GPIS_INTERNAL, "set %.250s: LAPACK could not factor C", s->spec);
     const double smallest = (double)gpis_max64(m, d) * DBL_EPSILON * fabs(Q[0]);
     int r = 0;
     while (r < m && r < d && fabs(Q[(size_t)r * (size_t)d + (size_t)r]) > smallest) r++;
     a->rank = r;
-    for (int i = 0; i < r; i++) f->rhs[i] = a->b.data[f->pivot[i] - 1];
+    for (int i = 0; i < r; i++) f->rhs[i] = a->b[f->pivot[i] - 1];
     memset(a->x0, 0, (size_t)d * sizeof(double));
     if (r == 0) return GPIS_OK;
     cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, r, Q, d, f->rhs, 1);
     if (LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, d, r, r, Q, d, f->tau, f->work, f->lwork) != 0)
-        return gpis_fail(s->context, GPIS_INTERNAL, "%s: LAPACK could not factor C", a->C_text);
+        return gpis_fail(s->context, GPIS_INTERNAL, "set %.250s: LAPACK could not factor C", s->spec);
     cblas_dgemv(CblasColMajor, CblasNoTrans, d, r, 1, Q, d, f->rhs, 1, 0, a->x0, 1);
     return GPIS_OK;
 }
@@ -133,10 +106,10 @@ static gpis_status factorise(gpis_set *s, factor *f) {
 static gpis_status check_consistent(gpis_set *s, const factor *f) {
     const affine_state *a = s->state;
     const double size = gpis_norm2(a->x0, s->d);
-    for (int64_t i = 0; i < a->C.rows; i++) {
+    for (int64_t i = 0; i < a->rows; i++) {
         const double Cx = cblas_ddot((int)s->d, f->C + i * s->d, 1, a->x0, 1);
-        const double allowed = 16 * gpis_set_rounding(gpis_max64(s->d, a->C.rows)) * (size + fabs(a->b.data[i]));
-        if (!(fabs(Cx - a->b.data[i]) <= allowed)) return fail_inconsistent(s, i);
+        const double allowed = 16 * gpis_set_rounding(gpis_max64(s->d, a->rows)) * (size + fabs(a->b[i]));
+        if (!(fabs(Cx - a->b[i]) <= allowed)) return fail_inconsistent(s, i);
     }
     return GPIS_OK;
 }
@@ -145,30 +118,14 @@ static gpis_status solve(gpis_set *s) {
     affine_state *a = s->state;
     factor f = {0};
     gpis_status status = scale_rows(s);
-    a->x0 = gpis_alloc(s->context, s->d, sizeof(double));
-    if (status == GPIS_OK && !a->x0) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = factor_take(s, &f);
     if (status == GPIS_OK) status = factorise(s, &f);
     if (status == GPIS_OK) status = check_consistent(s, &f);
     factor_free(s->context, &f);
-    return status;
-}
-
-/* work: v - x0, then Q'(v - x0). */
-static gpis_status parse(gpis_set *s, gpis_spec *spec) {
-    gpis_status status;
-    if ((status = gpis_set_take_state(s, sizeof(affine_state))) != GPIS_OK) return status;
-    affine_state *a = s->state;
-    if ((status = gpis_spec_file(spec, &a->C_text)) != GPIS_OK) return status;
-    if ((status = gpis_spec_skip(spec, ',')) != GPIS_OK) return status;
-    if ((status = gpis_spec_file(spec, &a->b_text)) != GPIS_OK) return status;
-    if ((status = gpis_spec_end(spec)) != GPIS_OK) return status;
-    if ((status = read_files(s, a)) != GPIS_OK) return status;
-    if ((status = solve(s)) != GPIS_OK) return status;
-    if ((status = gpis_set_take_work(s, 2 * s->d)) != GPIS_OK) return status;
+    if (status != GPIS_OK) return status;
     s->radius = gpis_norm2(a->x0, s->d);
     s->unbounded = a->rank < s->d;
-    return gpis_set_describe(s, "affine:%s,%s", a->C_text, a->b_text);
+    return GPIS_OK;
 }
 
 /* x <- x - Q Q'(x - origin), twice: the second round removes what rounding left of the first. */
@@ -178,8 +135,8 @@ static void remove_rows(gpis_set *s, const double *origin, double *x) {
     double *shifted = s->work, *t = s->work + d;
     for (int round = 0; r > 0 && round < 2; round++) {
         for (int i = 0; i < d; i++) shifted[i] = origin ? x[i] - origin[i] : x[i];
-        cblas_dgemv(CblasColMajor, CblasTrans, d, r, 1, a->C.data, d, shifted, 1, 0, t, 1);
-        cblas_dgemv(CblasColMajor, CblasNoTrans, d, r, -1, a->C.data, d, t, 1, 1, x, 1);
+        cblas_dgemv(CblasColMajor, CblasTrans, d, r, 1, a->C, d, shifted, 1, 0, t, 1);
+        cblas_dgemv(CblasColMajor, CblasNoTrans, d, r, -1, a->C, d, t, 1, 1, x, 1);
     }
 }
 
@@ -208,10 +165,111 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
 static const double *normals(const gpis_set *s, int64_t *count) {
     const affine_state *a = s->state;
     *count = a->rank;
-    return a->C.data;
+    return a->C;
 }
 
-const gpis_set_class gpis_set_affine = {
+/* ---- from arrays ------------------------------------------------------------------------------------------------ */
+
+/* C and b with the names that messages and the spec have for them. */
+typedef struct equations {
+    gpis_array C, b;
+    const char *C_name, *b_name; /* for messages: the files, or "C" and "b" */
+    const char *C_text, *b_text; /* in the spec */
+} equations;
+
+static gpis_status check(gpis_context *context, const equations *e, int64_t d) {
+    gpis_status status = gpis_array_finite(context, e->C_name, &e->C);
+    if (status == GPIS_OK) status = gpis_array_finite(context, e->b_name, &e->b);
+    if (status == GPIS_OK && (e->C.rows > INT_MAX || d > INT_MAX))
+        status = gpis_fail(context, GPIS_TOO_LARGE, "%s: C of %lld x %lld is too large to factor", e->C_name,
+                           (long long)e->C.rows, (long long)d);
+    return status;
+}
+
+static gpis_status copy(gpis_set *s, const equations *e) {
+    const gpis_status status = gpis_set_take_state(s, sizeof(affine_state));
+    if (status != GPIS_OK) return status;
+    affine_state *a = s->state;
+    a->rows = e->C.rows;
+    a->C = gpis_alloc(s->context, a->rows * s->d, sizeof(double));
+    a->b = gpis_alloc(s->context, a->rows, sizeof(double));
+    a->x0 = gpis_alloc(s->context, s->d, sizeof(double));
+    if (!a->C || !a->b || !a->x0) return GPIS_NO_MEMORY;
+    memcpy(a->C, e->C.data, (size_t)(a->rows * s->d) * sizeof *a->C);
+    memcpy(a->b, e->b.data, (size_t)a->rows * sizeof *a->b);
+    return GPIS_OK;
+}
+
+/* work: v - x0, then Q'(v - x0). */
+static gpis_status make(gpis_context *context, const equations *e, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_affine, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "affine:%s,%s", e->C_text, e->b_text);
+    if (status == GPIS_OK) status = copy(s, e);
+    if (status == GPIS_OK) status = gpis_set_take_work(s, 2 * d);
+    if (status == GPIS_OK) status = solve(s);
+    return gpis_set_finish(s, status, out);
+}
+
+gpis_status gpis_set_affine(gpis_context *context, const double *C, const double *b, int64_t rows, int64_t d,
+                            gpis_set **out) {
+    char C_text[GPIS_NUMBER_TEXT], b_text[GPIS_NUMBER_TEXT];
+    int64_t entries;
+    if (out) *out = NULL;
+    if (!context) return GPIS_BAD_ARGUMENT;
+    if (!C || !b) return gpis_fail(context, GPIS_BAD_ARGUMENT, "set affine: C or b is NULL");
+    if (rows < 1 || d < 1)
+        return gpis_fail(context, GPIS_BAD_SHAPE, "set affine: C of %lld x %lld is empty", (long long)rows,
+                         (long long)d);
+    if (!gpis_checked_mul(rows, d, &entries))
+        return gpis_fail(context, GPIS_TOO_LARGE, "set affine: C of %lld x %lld is too large", (long long)rows,
+                         (long long)d);
+    gpis_content_text(C, entries, C_text);
+    gpis_content_text(b, rows, b_text);
+    /* the arrays are only read */
+    const equations e = {{(double *)C, rows, d, 2}, {(double *)b, rows, 1, 1}, "C", "b", C_text, b_text};
+    const gpis_status status = check(context, &e, d);
+    return status == GPIS_OK ? make(context, &e, d, out) : status;
+}
+
+/* ---- from a spec ------------------------------------------------------------------------------------------------ */
+
+static gpis_status read_files(gpis_context *context, const char *C_path, const char *b_path, int64_t d, equations *e) {
+    gpis_status status = gpis_npy_read(context, C_path, &e->C);
+    if (status == GPIS_OK) status = gpis_npy_read(context, b_path, &e->b);
+    e->C_name = e->C_text = C_path;
+    e->b_name = e->b_text = b_path;
+    if (status == GPIS_OK) status = check(context, e, d);
+    if (status != GPIS_OK) return status;
+    /* A plain vector of d entries is one row. */
+    if (e->C.dimensions == 1 && e->C.rows == d) e->C.rows = 1, e->C.cols = d;
+    if (e->C.cols != d)
+        return gpis_fail(context, GPIS_BAD_SHAPE, "%s: C must have %lld columns, as A has, not %lld", C_path,
+                         (long long)d, (long long)e->C.cols);
+    if (e->b.rows != e->C.rows || e->b.cols != 1)
+        return gpis_fail(context, GPIS_BAD_SHAPE, "%s: b must be %lld x 1, as C has rows, not %lld x %lld", b_path,
+                         (long long)e->C.rows, (long long)e->b.rows, (long long)e->b.cols);
+    return GPIS_OK;
+}
+
+static gpis_status parse(gpis_spec *spec, int64_t d, int64_t k, gpis_set **out) {
+    (void)k;
+    char *C_path = NULL, *b_path = NULL;
+    equations e = {0};
+    gpis_status status = gpis_spec_file(spec, &C_path);
+    if (status == GPIS_OK) status = gpis_spec_skip(spec, ',');
+    if (status == GPIS_OK) status = gpis_spec_file(spec, &b_path);
+    if (status == GPIS_OK) status = gpis_spec_end(spec);
+    if (status == GPIS_OK) status = read_files(spec->context, C_path, b_path, d, &e);
+    if (status == GPIS_OK) status = make(spec->context, &e, d, out);
+    gpis_free(spec->context, C_path);
+    gpis_free(spec->context, b_path);
+    gpis_array_clear(spec->context, &e.C);
+    gpis_array_clear(spec->context, &e.b);
+    return status;
+}
+
+const gpis_set_class gpis_kind_affine = {
     .name = "affine",
     .usage = "affine:C.npy,b.npy",
     .parse = parse,

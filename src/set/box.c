@@ -1,5 +1,6 @@
 /*
- * box:LO,HI: lo_i <= x_i <= hi_i; each side a number (inf and -inf included) for all i, or a .npy file of d entries.
+ * box:LO,HI: lo_i <= x_i <= hi_i; each side a number (inf and -inf included) for all i, or a .npy file of d entries;
+ * or from memory.
  * The core takes [lo, hi] where both are finite, the finite end where one is, and 0 where none is.
  */
 #include <math.h>
@@ -9,94 +10,19 @@
 #include "set/kinds.h"
 
 typedef struct box_state {
-    double *lo, *hi;         /* owned: d */
-    char *lo_text, *hi_text; /* owned: as the spec shows them */
+    double *lo, *hi; /* owned: d */
 } box_state;
 
 static void destroy(gpis_set *s) {
     box_state *box = s->state;
-    if (!box) return;
     gpis_free(s->context, box->lo);
     gpis_free(s->context, box->hi);
-    gpis_free(s->context, box->lo_text);
-    gpis_free(s->context, box->hi_text);
-}
-
-static gpis_status read_side(gpis_set *s, const char *path, double **out) {
-    gpis_array array = {0};
-    gpis_status status = gpis_npy_read(s->context, path, &array);
-    if (status != GPIS_OK) return status;
-    if (array.rows != s->d || array.cols != 1) {
-        status = gpis_fail(s->context, GPIS_BAD_SHAPE, "%s: bounds must be %lld x 1, not %lld x %lld", path,
-                           (long long)s->d, (long long)array.rows, (long long)array.cols);
-        gpis_array_clear(s->context, &array);
-        return status;
-    }
-    *out = array.data;
-    return GPIS_OK;
-}
-
-static gpis_status fill_side(gpis_set *s, double bound, double **out) {
-    *out = gpis_alloc(s->context, s->d, sizeof(double));
-    if (!*out) return GPIS_NO_MEMORY;
-    for (int64_t i = 0; i < s->d; i++) (*out)[i] = bound;
-    return GPIS_OK;
-}
-
-static gpis_status parse_side(gpis_set *s, gpis_spec *spec, double **out, char **text) {
-    if (gpis_spec_is_file(spec)) {
-        const gpis_status status = gpis_spec_file(spec, text);
-        return status == GPIS_OK ? read_side(s, *text, out) : status;
-    }
-    double bound;
-    const gpis_status status = gpis_spec_number(spec, &bound);
-    if (status != GPIS_OK) return status;
-    char number[GPIS_NUMBER_TEXT];
-    gpis_number_text(bound, number);
-    *text = gpis_copy_text(s->context, number);
-    return *text ? fill_side(s, bound, out) : GPIS_NO_MEMORY;
 }
 
 /* [lo, hi] of the core in coordinate i. */
 static void core(const box_state *box, int64_t i, double *lo, double *hi) {
     *lo = isinf(box->lo[i]) ? (isinf(box->hi[i]) ? 0 : box->hi[i]) : box->lo[i];
     *hi = isinf(box->hi[i]) ? (isinf(box->lo[i]) ? 0 : box->lo[i]) : box->hi[i];
-}
-
-static gpis_status fail_empty(const gpis_set *s, const gpis_spec *spec, int64_t i) {
-    const box_state *box = s->state;
-    char lo[GPIS_NUMBER_TEXT], hi[GPIS_NUMBER_TEXT];
-    gpis_number_text(box->lo[i], lo);
-    gpis_number_text(box->hi[i], hi);
-    return gpis_fail(s->context, GPIS_BAD_SET,
-                     "set %.150s: no number is from %s to %s, the bounds of entry %lld; LO must not exceed HI",
-                     spec->text, lo, hi, (long long)i + 1);
-}
-
-/* Also finds the radius: the farthest corner of the core. */
-static gpis_status check_bounds(gpis_set *s, const gpis_spec *spec) {
-    const box_state *box = s->state;
-    for (int64_t i = 0; i < s->d; i++) {
-        const double lo = box->lo[i], hi = box->hi[i];
-        if (!(lo <= hi) || lo == INFINITY || hi == -INFINITY) return fail_empty(s, spec, i);
-        if (isinf(lo) || isinf(hi)) s->unbounded = true;
-        double from, to;
-        core(box, i, &from, &to);
-        s->column_out[i] = fmax(fabs(from), fabs(to));
-    }
-    s->radius = gpis_norm2(s->column_out, s->d);
-    return GPIS_OK;
-}
-
-static gpis_status parse(gpis_set *s, gpis_spec *spec) {
-    gpis_status status;
-    if ((status = gpis_set_take_state(s, sizeof(box_state))) != GPIS_OK) return status;
-    box_state *box = s->state;
-    if ((status = parse_side(s, spec, &box->lo, &box->lo_text)) != GPIS_OK) return status;
-    if ((status = gpis_spec_skip(spec, ',')) != GPIS_OK) return status;
-    if ((status = parse_side(s, spec, &box->hi, &box->hi_text)) != GPIS_OK) return status;
-    if ((status = check_bounds(s, spec)) != GPIS_OK) return status;
-    return gpis_set_describe(s, "box:%s,%s", box->lo_text, box->hi_text);
 }
 
 static gpis_status project(gpis_set *s, const double *v, double *x) {
@@ -131,27 +57,142 @@ static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
     *hi = box->hi[i];
 }
 
-static gpis_status select(gpis_set *s, const gpis_set *whole, const int64_t *columns) {
-    const gpis_spec spec = {.context = s->context, .text = whole->spec};
-    gpis_status status = gpis_set_take_state(s, sizeof(box_state));
-    if (status != GPIS_OK) return status;
-    const box_state *from = whole->state;
-    box_state *box = s->state;
-    box->lo = gpis_alloc(s->context, s->d, sizeof(double));
-    box->hi = gpis_alloc(s->context, s->d, sizeof(double));
-    if (!box->lo || !box->hi) return GPIS_NO_MEMORY;
-    for (int64_t i = 0; i < s->d; i++) {
-        box->lo[i] = from->lo[columns[i]];
-        box->hi[i] = from->hi[columns[i]];
-    }
-    status = check_bounds(s, &spec);
-    return status == GPIS_OK ? gpis_set_describe(s, "%s", whole->spec) : status;
+/* ---- from arrays ------------------------------------------------------------------------------------------------ */
+
+/* The bounds of one side. */
+typedef struct side {
+    const double *values; /* borrowed: that of entry i is values[i * step] */
+    int64_t step;         /* 0: one number for all entries */
+    const char *text;     /* borrowed, for the spec; NULL: found from the values */
+} side;
+
+static gpis_status take_side(gpis_set *s, const side *from, double **out) {
+    *out = gpis_alloc(s->context, s->d, sizeof(double));
+    for (int64_t i = 0; *out && i < s->d; i++) (*out)[i] = from->values[i * from->step];
+    return *out ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
-const gpis_set_class gpis_set_box = {
+/* How the spec shows a side: by its number, where all entries have the same bound. */
+static const char *side_text(const side *from, const double *values, int64_t d, char text[GPIS_NUMBER_TEXT]) {
+    bool same = true;
+    if (from->text) return from->text;
+    for (int64_t i = 1; i < d; i++) same = same && values[i] == values[0];
+    if (same)
+        gpis_number_text(values[0], text);
+    else
+        gpis_content_text(values, d, text);
+    return text;
+}
+
+static gpis_status describe(gpis_set *s, const side *lower, const side *upper) {
+    const box_state *box = s->state;
+    char lo[GPIS_NUMBER_TEXT], hi[GPIS_NUMBER_TEXT];
+    return gpis_set_describe(s, "box:%s,%s", side_text(lower, box->lo, s->d, lo), side_text(upper, box->hi, s->d, hi));
+}
+
+static gpis_status fail_empty(const gpis_set *s, int64_t i) {
+    const box_state *box = s->state;
+    char lo[GPIS_NUMBER_TEXT], hi[GPIS_NUMBER_TEXT];
+    gpis_number_text(box->lo[i], lo);
+    gpis_number_text(box->hi[i], hi);
+    return gpis_fail(s->context, GPIS_BAD_SET,
+                     "set %.150s: no number is from %s to %s, the bounds of entry %lld; LO must not exceed HI", s->spec,
+                     lo, hi, (long long)i + 1);
+}
+
+/* Checks the bounds and finds what follows from them; the radius is that of the farthest corner of the core. */
+static gpis_status judge_bounds(gpis_set *s) {
+    const box_state *box = s->state;
+    bool whole = true;
+    for (int64_t i = 0; i < s->d; i++) {
+        const double lo = box->lo[i], hi = box->hi[i];
+        if (!(lo <= hi) || lo == INFINITY || hi == -INFINITY) return fail_empty(s, i);
+        if (isinf(lo) || isinf(hi)) s->unbounded = true;
+        whole = whole && isinf(lo) && isinf(hi);
+        double from, to;
+        core(box, i, &from, &to);
+        s->column_out[i] = fmax(fabs(from), fabs(to));
+    }
+    s->radius = gpis_norm2(s->column_out, s->d);
+    s->exact_recession = true;
+    s->shape = whole ? GPIS_SHAPE_WHOLE : GPIS_SHAPE_OTHER;
+    return GPIS_OK;
+}
+
+static gpis_status make(gpis_context *context, const side *lower, const side *upper, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_box, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_take_state(s, sizeof(box_state));
+    if (status == GPIS_OK) status = take_side(s, lower, &((box_state *)s->state)->lo);
+    if (status == GPIS_OK) status = take_side(s, upper, &((box_state *)s->state)->hi);
+    if (status == GPIS_OK) status = describe(s, lower, upper);
+    if (status == GPIS_OK) status = judge_bounds(s);
+    return gpis_set_finish(s, status, out);
+}
+
+gpis_status gpis_set_box(gpis_context *context, const double *lower, const double *upper, int64_t d, gpis_set **out) {
+    static const double none[2] = {-INFINITY, INFINITY};
+    const side lo = {lower ? lower : &none[0], lower ? 1 : 0, NULL},
+               hi = {upper ? upper : &none[1], upper ? 1 : 0, NULL};
+    return make(context, &lo, &hi, d, out);
+}
+
+static gpis_status select(const gpis_set *whole, const int64_t *columns, int64_t count, gpis_set **out) {
+    const box_state *box = whole->state;
+    double *bounds = gpis_alloc(whole->context, 2 * count, sizeof *bounds);
+    if (!bounds) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < count; i++) {
+        bounds[i] = box->lo[columns[i]];
+        bounds[count + i] = box->hi[columns[i]];
+    }
+    const gpis_status status = gpis_set_box(whole->context, bounds, bounds + count, count, out);
+    gpis_free(whole->context, bounds);
+    return status;
+}
+
+/* ---- from a spec ------------------------------------------------------------------------------------------------ */
+
+/* One side of a spec: a number, or the name of a file and what it holds. */
+typedef struct parsed_side {
+    double number;
+    char *path;       /* owned; NULL: a number */
+    gpis_array array; /* owned */
+} parsed_side;
+
+static gpis_status parse_side(gpis_spec *spec, int64_t d, parsed_side *out) {
+    if (!gpis_spec_is_file(spec)) return gpis_spec_number(spec, &out->number);
+    gpis_status status = gpis_spec_file(spec, &out->path);
+    if (status == GPIS_OK) status = gpis_npy_read(spec->context, out->path, &out->array);
+    if (status == GPIS_OK && (out->array.rows != d || out->array.cols != 1))
+        status = gpis_fail(spec->context, GPIS_BAD_SHAPE, "%s: bounds must be %lld x 1, not %lld x %lld", out->path,
+                           (long long)d, (long long)out->array.rows, (long long)out->array.cols);
+    return status;
+}
+
+static side side_of(const parsed_side *from) {
+    return from->path ? (side){from->array.data, 1, from->path} : (side){&from->number, 0, NULL};
+}
+
+static gpis_status parse(gpis_spec *spec, int64_t d, int64_t k, gpis_set **out) {
+    (void)k;
+    parsed_side lower = {0}, upper = {0};
+    gpis_status status = parse_side(spec, d, &lower);
+    if (status == GPIS_OK) status = gpis_spec_skip(spec, ',');
+    if (status == GPIS_OK) status = parse_side(spec, d, &upper);
+    if (status == GPIS_OK) {
+        const side lo = side_of(&lower), hi = side_of(&upper);
+        status = make(spec->context, &lo, &hi, d, out);
+    }
+    gpis_free(spec->context, lower.path);
+    gpis_free(spec->context, upper.path);
+    gpis_array_clear(spec->context, &lower.array);
+    gpis_array_clear(spec->context, &upper.array);
+    return status;
+}
+
+const gpis_set_class gpis_kind_box = {
     .name = "box",
     .usage = "box:LO,HI (numbers or .npy files)",
-    .exact_recession = true,
     .parse = parse,
     .project = project,
     .support = support,

@@ -1,13 +1,6 @@
 /* capped-simplex:R: x >= 0, sum x <= R. The negative part goes first, then the cap; support(g) = R max(0, max g_i). */
-#include <math.h>
-
 #include "set/kinds.h"
 #include "set/threshold.h"
-
-static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
-    const gpis_status status = gpis_set_parse_radius(s, arguments);
-    return status == GPIS_OK ? gpis_set_take_work(s, s->d) : status;
-}
 
 static gpis_status project(gpis_set *s, const double *v, double *x) {
     for (int64_t i = 0; i < s->d; i++) x[i] = v[i] > 0 ? v[i] : 0;
@@ -23,18 +16,20 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
-static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
-    (void)s, (void)i;
-    *lo = 0;
-    *hi = INFINITY;
-}
-
-const gpis_set_class gpis_set_capped_simplex = {
+const gpis_set_class gpis_kind_capped_simplex = {
     .name = "capped-simplex",
     .usage = "capped-simplex:R",
-    .parse = parse,
+    .of_radius = gpis_set_capped_simplex,
     .project = project,
     .support = support,
-    .bounds = bounds,
-    .sum = GPIS_SUM_AT_MOST_R,
+    .bounds = gpis_set_bounds_nonneg,
 };
+
+gpis_status gpis_set_capped_simplex(gpis_context *context, double R, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_capped_simplex, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_take_radius(s, R);
+    if (status == GPIS_OK) status = gpis_set_take_work(s, d);
+    if (status == GPIS_OK) s->sum = GPIS_SUM_AT_MOST_R;
+    return gpis_set_finish(s, status, out);
+}

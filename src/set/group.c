@@ -11,24 +11,19 @@ typedef struct group_state {
     int64_t size, blocks;
 } group_state;
 
-/* work: the norms of the blocks, the new ones, scratch of the search. */
-static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
-    gpis_status status;
+static gpis_status parse(gpis_spec *arguments, int64_t d, int64_t k, gpis_set **out) {
+    (void)k;
+    double R;
     int64_t size = 0;
-    if ((status = gpis_spec_radius(arguments, &s->R)) != GPIS_OK) return status;
-    if ((status = gpis_spec_skip(arguments, ':')) != GPIS_OK) return status;
+    gpis_status status = gpis_spec_radius(arguments, &R);
+    if (status == GPIS_OK) status = gpis_spec_skip(arguments, ':');
     const char *start = arguments->at;
-    if ((status = gpis_spec_count(arguments, &size)) != GPIS_OK) return status;
-    if (s->d % size)
+    if (status == GPIS_OK) status = gpis_spec_count(arguments, &size);
+    if (status != GPIS_OK) return status;
+    if (d % size)
         return gpis_spec_fail(arguments, start, "SIZE must divide the number of columns, %lld: it is %lld",
-                              (long long)s->d, (long long)size);
-    s->radius = s->R;
-    if ((status = gpis_set_take_state(s, sizeof(group_state))) != GPIS_OK) return status;
-    *(group_state *)s->state = (group_state){size, s->d / size};
-    if ((status = gpis_set_take_work(s, 3 * (s->d / size))) != GPIS_OK) return status;
-    char R[GPIS_NUMBER_TEXT];
-    gpis_number_text(s->R, R);
-    return gpis_set_describe(s, "group:%s:%lld", R, (long long)size);
+                              (long long)d, (long long)size);
+    return gpis_set_group(arguments->context, R, size, d, out);
 }
 
 static gpis_status project(gpis_set *s, const double *v, double *x) {
@@ -53,10 +48,33 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
-const gpis_set_class gpis_set_group = {
+const gpis_set_class gpis_kind_group = {
     .name = "group",
     .usage = "group:R:SIZE",
     .parse = parse,
     .project = project,
     .support = support,
 };
+
+static gpis_status take_size(gpis_set *s, int64_t size) {
+    char R[GPIS_NUMBER_TEXT];
+    if (size < 1 || s->d % size)
+        return gpis_fail(s->context, GPIS_BAD_SET,
+                         "set group: the size of a block must divide the number of columns, %lld: it is %lld",
+                         (long long)s->d, (long long)size);
+    const gpis_status status = gpis_set_take_state(s, sizeof(group_state));
+    if (status != GPIS_OK) return status;
+    *(group_state *)s->state = (group_state){size, s->d / size};
+    gpis_number_text(s->R, R);
+    return gpis_set_describe(s, "group:%s:%lld", R, (long long)size);
+}
+
+/* work: the norms of the blocks, the new ones, scratch of the search. */
+gpis_status gpis_set_group(gpis_context *context, double R, int64_t size, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_group, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_take_radius(s, R);
+    if (status == GPIS_OK) status = take_size(s, size);
+    if (status == GPIS_OK) status = gpis_set_take_work(s, 3 * (d / size));
+    return gpis_set_finish(s, status, out);
+}

@@ -4,12 +4,6 @@
  */
 #include "set/kinds.h"
 
-gpis_status gpis_set_take_jumps(gpis_set *s, const char *spec) {
-    if (s->d == 1) return GPIS_OK;
-    s->loose = 1;
-    return gpis_set_parse(s->context, spec, s->d - 1, s->k, &s->inside);
-}
-
 void gpis_set_turn_jumps(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out) {
     const int64_t d = s->d;
     for (int64_t c = 0; c < count; c++, in += d, out += d) {

@@ -1,23 +1,47 @@
-/* The kinds of sets, each defined in the file of its name. */
+/* What the files of the kinds share: their table entries, and the steps that every constructor takes. */
 #ifndef GPIS_KINDS_H
 #define GPIS_KINDS_H
 
 #include "set/set.h"
 
-extern const gpis_set_class gpis_set_none, gpis_set_nonneg, gpis_set_box, gpis_set_l1, gpis_set_l2, gpis_set_linf,
-    gpis_set_simplex, gpis_set_capped_simplex, gpis_set_group, gpis_set_nuclear, gpis_set_tv, gpis_set_monotone,
-    gpis_set_affine;
+/* The kinds that have a spec, each defined in the file of its name. */
+extern const gpis_set_class gpis_kind_none, gpis_kind_nonneg, gpis_kind_box, gpis_kind_l1, gpis_kind_l2, gpis_kind_linf,
+    gpis_kind_simplex, gpis_kind_capped_simplex, gpis_kind_group, gpis_kind_nuclear, gpis_kind_tv, gpis_kind_monotone,
+    gpis_kind_affine;
 
-/* K = {x : U x in base}, U orthogonal: "dct" or the name of a .npy file, which is what `transform` has left. Takes
- * over `base`, whatever the outcome. */
-gpis_status gpis_set_transform(gpis_set *base, gpis_spec *transform, int64_t k, gpis_set **out);
+/*
+ * A constructor of gpis.h reads:
+ *
+ *     gpis_set *s = NULL;
+ *     gpis_status status = gpis_set_begin(context, &gpis_kind_..., d, 1, false, out, &s);
+ *     if (status == GPIS_OK) status = ...; for each thing that can fail
+ *     return gpis_set_finish(s, status, out);
+ */
 
-/* Coordinates for kinds that compare neighbours: z_1 = x_1, which is loose, and the jumps z_i = x_i - x_(i-1). `spec`
- * tells the set of the jumps. */
-gpis_status gpis_set_take_jumps(gpis_set *s, const char *spec);
+/* Checks the arguments that all constructors have, sets *out to NULL and makes *s, a set of that class with a support
+ * function; `matrix`: one that works on X of d x k as a whole. The kind sets the other fields. */
+gpis_status gpis_set_begin(gpis_context *context, const gpis_set_class *class, int64_t d, int64_t k, bool matrix,
+                           gpis_set **out, gpis_set **s);
+/* Hands s over in *out or, after a failure, destroys it; returns `status`. */
+gpis_status gpis_set_finish(gpis_set *s, gpis_status status, gpis_set **out);
+/* Writes s->spec. The format sees only texts and whole numbers, which print the same in every locale. */
+gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Checks R; sets s->R, s->radius = R and the spec "NAME:R". */
+gpis_status gpis_set_take_radius(gpis_set *s, double R);
+gpis_status gpis_set_take_state(gpis_set *s, size_t size);    /* zeroed: destroy sees whole pointers or NULL */
+gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles); /* once */
+
+/* The select of a kind that says the same of fewer entries: its plain or of_radius constructor for `count` entries. */
+gpis_status gpis_set_select_alike(const gpis_set *whole, const int64_t *columns, int64_t count, gpis_set **out);
+
+/* The bounds of a kind whose entries are >= 0. */
+void gpis_set_bounds_nonneg(const gpis_set *s, int64_t i, double *lo, double *hi);
+
+/* The turn of kinds that compare neighbours: z_1 = x_1, which is loose, and the jumps z_i = x_i - x_(i-1). */
 void gpis_set_turn_jumps(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
 
-/* A set of class `class` with all its fields but those that parse fills. */
-gpis_status gpis_set_new(gpis_context *context, const gpis_set_class *class, int64_t d, int64_t k, gpis_set **out);
+/* SPEC@dct and SPEC@FILE.npy: `transform` has left what stands behind the '@'. The base belongs to the new set,
+ * whatever the outcome. */
+gpis_status gpis_set_parse_transform(gpis_set *base, gpis_spec *transform, gpis_set **out);
 
 #endif

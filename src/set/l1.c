@@ -5,12 +5,6 @@
 #include "set/kinds.h"
 #include "set/threshold.h"
 
-/* work: |v|, then scratch of the search. */
-static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
-    const gpis_status status = gpis_set_parse_radius(s, arguments);
-    return status == GPIS_OK ? gpis_set_take_work(s, 2 * s->d) : status;
-}
-
 static gpis_status project(gpis_set *s, const double *v, double *x) {
     double *u = s->work;
     for (int64_t i = 0; i < s->d; i++) u[i] = fabs(v[i]);
@@ -30,13 +24,22 @@ static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
     *hi = INFINITY;
 }
 
-const gpis_set_class gpis_set_l1 = {
+const gpis_set_class gpis_kind_l1 = {
     .name = "l1",
     .usage = "l1:R",
-    .parse = parse,
+    .of_radius = gpis_set_l1,
     .project = project,
     .support = support,
     .bounds = bounds,
-    .sum = GPIS_SUM_OF_SIZES_WITHIN,
     .select = gpis_set_select_alike,
 };
+
+/* work: |v|, then scratch of the search. */
+gpis_status gpis_set_l1(gpis_context *context, double R, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_l1, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_take_radius(s, R);
+    if (status == GPIS_OK) status = gpis_set_take_work(s, 2 * d);
+    if (status == GPIS_OK) s->sum = GPIS_SUM_OF_SIZES_WITHIN;
+    return gpis_set_finish(s, status, out);
+}

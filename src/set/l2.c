@@ -19,10 +19,18 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
-const gpis_set_class gpis_set_l2 = {
+const gpis_set_class gpis_kind_l2 = {
     .name = "l2",
     .usage = "l2:R",
-    .parse = gpis_set_parse_radius,
+    .of_radius = gpis_set_l2,
     .project = project,
     .support = support,
 };
+
+gpis_status gpis_set_l2(gpis_context *context, double R, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_l2, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_take_radius(s, R);
+    if (status == GPIS_OK) s->shape = GPIS_SHAPE_BALL;
+    return gpis_set_finish(s, status, out);
+}

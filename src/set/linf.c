@@ -4,12 +4,6 @@
 #include "linalg/accurate.h"
 #include "set/kinds.h"
 
-static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
-    const gpis_status status = gpis_set_parse_radius(s, arguments);
-    s->radius = s->R * sqrt((double)s->d);
-    return status;
-}
-
 static gpis_status project(gpis_set *s, const double *v, double *x) {
     for (int64_t i = 0; i < s->d; i++) x[i] = fmax(-s->R, fmin(v[i], s->R));
     return GPIS_OK;
@@ -26,12 +20,20 @@ static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
     *hi = s->R;
 }
 
-const gpis_set_class gpis_set_linf = {
+const gpis_set_class gpis_kind_linf = {
     .name = "linf",
     .usage = "linf:R",
-    .parse = parse,
+    .of_radius = gpis_set_linf,
     .project = project,
     .support = support,
     .bounds = bounds,
     .select = gpis_set_select_alike,
 };
+
+gpis_status gpis_set_linf(gpis_context *context, double R, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_linf, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_take_radius(s, R);
+    if (status == GPIS_OK) s->radius = R * sqrt((double)d);
+    return gpis_set_finish(s, status, out);
+}

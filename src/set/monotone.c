@@ -4,15 +4,6 @@
  */
 #include "set/kinds.h"
 
-/* work: values of the blocks, then their lengths. */
-static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
-    (void)arguments;
-    s->unbounded = true;
-    gpis_status status = gpis_set_take_work(s, 2 * s->d);
-    if (status == GPIS_OK) status = gpis_set_take_jumps(s, "nonneg");
-    return status == GPIS_OK ? gpis_set_describe(s, "monotone") : status;
-}
-
 static gpis_status project(gpis_set *s, const double *v, double *x) {
     double *value = s->work, *length = s->work + s->d;
     int64_t blocks = 0;
@@ -38,12 +29,28 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
-const gpis_set_class gpis_set_monotone = {
+const gpis_set_class gpis_kind_monotone = {
     .name = "monotone",
     .usage = "monotone",
-    .parse = parse,
+    .plain = gpis_set_monotone,
     .project = project,
     .support = support,
     .recession = project,
     .turn = gpis_set_turn_jumps,
 };
+
+/* work: values of the blocks, then their lengths. One entry has no jumps. */
+gpis_status gpis_set_monotone(gpis_context *context, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_monotone, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "monotone");
+    if (status == GPIS_OK) status = gpis_set_take_work(s, 2 * d);
+    if (status == GPIS_OK && d > 1) status = gpis_set_nonneg(context, d - 1, &s->inside);
+    if (status == GPIS_OK) {
+        s->owns_inside = true;
+        s->loose = d > 1;
+        s->unbounded = true;
+        s->shape = GPIS_SHAPE_ORDERED;
+    }
+    return gpis_set_finish(s, status, out);
+}

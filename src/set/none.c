@@ -3,12 +3,6 @@
 
 #include "set/kinds.h"
 
-static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
-    (void)arguments;
-    s->unbounded = true;
-    return gpis_set_describe(s, "none");
-}
-
 static gpis_status project(gpis_set *s, const double *v, double *x) {
     if (x != v) memcpy(x, v, (size_t)s->d * sizeof *x);
     return GPIS_OK;
@@ -20,12 +14,20 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return GPIS_OK;
 }
 
-const gpis_set_class gpis_set_none = {
+const gpis_set_class gpis_kind_none = {
     .name = "none",
     .usage = "none",
-    .exact_recession = true,
-    .parse = parse,
+    .plain = gpis_set_none,
     .project = project,
     .support = support,
     .recession = project,
 };
+
+gpis_status gpis_set_none(gpis_context *context, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_none, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "none");
+    if (status == GPIS_OK) s->unbounded = s->exact_recession = true;
+    if (status == GPIS_OK) s->shape = GPIS_SHAPE_WHOLE;
+    return gpis_set_finish(s, status, out);
+}

@@ -26,7 +26,6 @@ typedef struct nuclear_state {
 
 static void destroy(gpis_set *s) {
     nuclear_state *n = s->state;
-    if (!n) return;
     gpis_free(s->context, n->matrix);
     gpis_free(s->context, n->U);
     gpis_free(s->context, n->Vt);
@@ -41,14 +40,28 @@ static int call_dgesdd(nuclear_state *n, char job, double *work, int lwork) {
                                n->Vt, n->rank, work, lwork, n->iwork);
 }
 
-static gpis_status take_memory(gpis_set *s, nuclear_state *n) {
+static gpis_status take_memory(gpis_set *s) {
+    if (s->d * s->k > INT_MAX)
+        return gpis_fail(s->context, GPIS_TOO_LARGE,
+                         "set %s: X of %lld x %lld is too large for a singular value decomposition", s->spec,
+                         (long long)s->d, (long long)s->k);
+    const gpis_status status = gpis_set_take_state(s, sizeof(nuclear_state));
+    if (status != GPIS_OK) return status;
+    nuclear_state *n = s->state;
+    n->rows = (int)s->k;
+    n->cols = (int)s->d;
+    n->rank = (int)gpis_min64(s->k, s->d);
     const int64_t r = n->rank;
     n->matrix = gpis_alloc(s->context, s->d * s->k, sizeof(double));
     n->U = gpis_alloc(s->context, s->k * r, sizeof(double));
     n->Vt = gpis_alloc(s->context, r * s->d, sizeof(double));
     n->sigma = gpis_alloc(s->context, 2 * r, sizeof(double));
     n->iwork = gpis_alloc(s->context, 8 * r, sizeof(int));
-    if (!n->matrix || !n->U || !n->Vt || !n->sigma || !n->iwork) return GPIS_NO_MEMORY;
+    return n->matrix && n->U && n->Vt && n->sigma && n->iwork ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
+static gpis_status take_lapack(gpis_set *s) {
+    nuclear_state *n = s->state;
     double full = 0, values = 0;
     if (call_dgesdd(n, 'S', &full, -1) != 0 || call_dgesdd(n, 'N', &values, -1) != 0)
         return gpis_fail(s->context, GPIS_INTERNAL, "set nuclear: LAPACK refuses a %d x %d matrix", n->cols, n->rows);
@@ -57,20 +70,10 @@ static gpis_status take_memory(gpis_set *s, nuclear_state *n) {
     return n->lapack ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
-static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
-    gpis_status status = gpis_set_parse_radius(s, arguments);
-    if (status != GPIS_OK) return status;
-    if (s->d * s->k > INT_MAX)
-        return gpis_fail(s->context, GPIS_TOO_LARGE,
-                         "set %s: X of %lld x %lld is too large for a singular value "
-                         "decomposition",
-                         s->spec, (long long)s->d, (long long)s->k);
-    if ((status = gpis_set_take_state(s, sizeof(nuclear_state))) != GPIS_OK) return status;
-    nuclear_state *n = s->state;
-    n->rows = (int)s->k;
-    n->cols = (int)s->d;
-    n->rank = (int)gpis_min64(s->k, s->d);
-    return take_memory(s, n);
+static gpis_status parse(gpis_spec *arguments, int64_t d, int64_t k, gpis_set **out) {
+    double R;
+    const gpis_status status = gpis_spec_radius(arguments, &R);
+    return status == GPIS_OK ? gpis_set_nuclear(arguments->context, R, d, k, out) : status;
 }
 
 static gpis_status decompose(gpis_set *s, const double *X, char job) {
@@ -101,12 +104,21 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return status;
 }
 
-const gpis_set_class gpis_set_nuclear = {
+const gpis_set_class gpis_kind_nuclear = {
     .name = "nuclear",
     .usage = "nuclear:R",
-    .matrix = true,
     .parse = parse,
     .project = project,
     .support = support,
     .destroy = destroy,
+    .relative_support = true,
 };
+
+gpis_status gpis_set_nuclear(gpis_context *context, double R, int64_t d, int64_t k, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_nuclear, d, k, true, out, &s);
+    if (status == GPIS_OK) status = gpis_set_take_radius(s, R);
+    if (status == GPIS_OK) status = take_memory(s);
+    if (status == GPIS_OK) status = take_lapack(s);
+    return gpis_set_finish(s, status, out);
+}

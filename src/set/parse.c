@@ -6,9 +6,10 @@
 #include "set/kinds.h"
 
 static const gpis_set_class *const kinds[] = {
-    &gpis_set_none,    &gpis_set_nonneg,         &gpis_set_box,   &gpis_set_l1,      &gpis_set_l2, &gpis_set_linf,
-    &gpis_set_simplex, &gpis_set_capped_simplex, &gpis_set_group, &gpis_set_nuclear, &gpis_set_tv, &gpis_set_monotone,
-    &gpis_set_affine,
+    &gpis_kind_none,   &gpis_kind_nonneg,  &gpis_kind_box,     &gpis_kind_l1,
+    &gpis_kind_l2,     &gpis_kind_linf,    &gpis_kind_simplex, &gpis_kind_capped_simplex,
+    &gpis_kind_group,  &gpis_kind_nuclear, &gpis_kind_tv,      &gpis_kind_monotone,
+    &gpis_kind_affine,
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -28,6 +29,15 @@ static gpis_status fail_unknown(const gpis_spec *spec, size_t length) {
                      length < 40 ? (int)length : 40, spec->at, names);
 }
 
+/* Reads the arguments of a kind and makes the set. */
+static gpis_status make_kind(const gpis_set_class *class, gpis_spec *spec, int64_t d, int64_t k, gpis_set **out) {
+    double R;
+    if (class->plain) return class->plain(spec->context, d, out);
+    if (!class->of_radius) return class->parse(spec, d, k, out);
+    const gpis_status status = gpis_spec_radius(spec, &R);
+    return status == GPIS_OK ? class->of_radius(spec->context, R, d, out) : status;
+}
+
 /* Parses [at, end) of the spec, which holds no '@'. */
 static gpis_status parse_kind(gpis_spec *spec, int64_t d, int64_t k, gpis_set **out) {
     const char *colon = memchr(spec->at, ':', (size_t)(spec->end - spec->at));
@@ -36,23 +46,12 @@ static gpis_status parse_kind(gpis_spec *spec, int64_t d, int64_t k, gpis_set **
     if (!class) return fail_unknown(spec, length);
     spec->at += length;
     spec->usage = class->usage;
-    gpis_status status = GPIS_OK;
-    if (strchr(class->usage, ':'))
-        status = gpis_spec_skip(spec, ':');
-    else
-        status = gpis_spec_end(spec);
-    if (status != GPIS_OK) return status;
-
     gpis_set *s = NULL;
-    if ((status = gpis_set_new(spec->context, class, d, k, &s)) != GPIS_OK) return status;
-    status = class->parse(s, spec);
+    gpis_status status = strchr(class->usage, ':') ? gpis_spec_skip(spec, ':') : gpis_spec_end(spec);
+    if (status == GPIS_OK) status = make_kind(class, spec, d, k, &s);
     if (status == GPIS_OK) status = gpis_spec_end(spec);
-    if (status != GPIS_OK) {
-        gpis_set_destroy(s);
-        return status;
-    }
-    *out = s;
-    return GPIS_OK;
+    if (status == GPIS_OK) status = gpis_set_responses(s, k);
+    return gpis_set_finish(s, status, out);
 }
 
 /* Parses [text, end): the transform after the last '@' stands outside what comes before it. */
@@ -65,7 +64,7 @@ static gpis_status parse_spec(gpis_context *context, const char *text, const cha
     const gpis_status status = parse_spec(context, text, at, d, k, &base);
     if (status != GPIS_OK) return status;
     spec.at = at + 1;
-    return gpis_set_transform(base, &spec, k, out);
+    return gpis_set_parse_transform(base, &spec, out);
 }
 
 /* The work of the inner problem doubles with each transform (inner/inside.c runs the problem inside twice), so a spec

@@ -1,8 +1,6 @@
-/* What all sets share: columns of X taken one by one, the support function of K from that of its core, memory. */
+/* What all sets share: columns of X taken one by one, and the support function of K from that of its core. */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "linalg/accurate.h"
 #include "linalg/blas.h"
@@ -11,8 +9,8 @@
 typedef gpis_status (*map_fn)(gpis_set *s, const double *v, double *x);
 
 /* The parts a kind works on: the columns of X, or X as a whole. */
-static int64_t parts(const gpis_set *s) { return s->class->matrix ? 1 : s->k; }
-static int64_t part_size(const gpis_set *s) { return s->class->matrix ? s->d * s->k : s->d; }
+static int64_t parts(const gpis_set *s) { return s->matrix ? 1 : s->k; }
+static int64_t part_size(const gpis_set *s) { return s->matrix ? s->d * s->k : s->d; }
 
 /* Part j of X: X itself where it is contiguous, else column j copied to column_in. */
 static const double *gather(gpis_set *s, const double *X, int64_t j) {
@@ -31,6 +29,12 @@ static gpis_status check_input(gpis_set *s, const double *v, const void *out) {
     if (!gpis_all_finite(v, s->d * s->k))
         return gpis_fail(s->context, GPIS_BAD_DATA, "set %.150s: the vector holds NaN or infinity", s->spec);
     return GPIS_OK;
+}
+
+/* Support functions and cones of a set that has neither. */
+static gpis_status check_support(gpis_set *s) {
+    if (s->has_support) return GPIS_OK;
+    return gpis_fail(s->context, GPIS_NOT_APPLICABLE, "set %.150s: it has no support function", s->spec);
 }
 
 static gpis_status map_parts(gpis_set *s, map_fn map, const double *V, double *X) {
@@ -60,7 +64,8 @@ gpis_status gpis_set_project(gpis_set *set, const double *v, double *x) {
 }
 
 gpis_status gpis_set_recession(gpis_set *set, const double *v, double *x) {
-    const gpis_status status = check_input(set, v, x);
+    gpis_status status = check_input(set, v, x);
+    if (status == GPIS_OK) status = check_support(set);
     return status == GPIS_OK ? map_parts(set, set->unbounded ? set->class->recession : zero, v, x) : status;
 }
 
@@ -95,9 +100,9 @@ static gpis_status domain_distance(gpis_set *s, const double *g, double *distanc
 
 gpis_status gpis_set_support(gpis_set *set, const double *g, double *value) {
     gpis_status status = check_input(set, g, value);
+    if (status == GPIS_OK) status = check_support(set);
     if (status != GPIS_OK) return status;
-    const double forgiven =
-        set->class->exact_recession ? 0 : gpis_set_rounding(set->d) * gpis_norm2(g, set->d * set->k);
+    const double forgiven = set->exact_recession ? 0 : gpis_set_rounding(set->d) * gpis_norm2(g, set->d * set->k);
     double total = 0;
     int outside;
     status = gpis_blas_enter(set->context, 1, &outside);
@@ -117,24 +122,25 @@ gpis_status gpis_set_support(gpis_set *set, const double *g, double *value) {
  * have left. The core's support function is Lipschitz with its radius. */
 static gpis_status support_near_part(gpis_set *s, double *w, double *value, double *lost) {
     const int64_t n = part_size(s);
-    const double rounding = gpis_set_rounding(s->class->matrix ? s->d + s->k : n); /* a matrix: its singular values */
+    const bool relative = s->class->relative_support; /* singular values of a d x k matrix */
+    const double rounding = gpis_set_rounding(relative ? s->d + s->k : n);
     gpis_status status;
     double core;
     *lost = 0;
     if (s->unbounded) {
-        if (!s->class->exact_recession) *lost = rounding * gpis_norm2(w, n);
+        if (!s->exact_recession) *lost = rounding * gpis_norm2(w, n);
         if ((status = s->class->recession(s, w, s->column_out)) != GPIS_OK) return status;
         for (int64_t i = 0; i < n; i++) w[i] -= s->column_out[i];
     }
     if ((status = s->class->support(s, w, &core)) != GPIS_OK) return status;
-    /* A norm of a matrix is found to relative accuracy; a sum of entries only to that of its terms. */
-    const double evaluation = s->class->matrix ? rounding * fabs(core) : rounding * gpis_norm2(w, n) * s->radius;
+    const double evaluation = relative ? rounding * fabs(core) : rounding * gpis_norm2(w, n) * s->radius;
     *value += core + *lost * s->radius + evaluation;
     return GPIS_OK;
 }
 
 gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, double *slack) {
     gpis_status status = check_input(set, v, value);
+    if (status == GPIS_OK) status = check_support(set);
     double total = 0, lost_all = 0;
     for (int64_t j = 0; status == GPIS_OK && j < parts(set); j++) {
         double lost;
@@ -156,84 +162,21 @@ double gpis_set_radius(const gpis_set *set) { return set->unbounded ? INFINITY :
 bool gpis_set_is_bounded(const gpis_set *set) { return !set->unbounded; }
 const char *gpis_set_spec(const gpis_set *set) { return set ? set->spec : ""; }
 
-/* ---- memory ------------------------------------------------------------------------------------------------- */
-
-gpis_status gpis_set_new(gpis_context *context, const gpis_set_class *class, int64_t d, int64_t k, gpis_set **out) {
-    gpis_set *s = gpis_alloc_zero(context, 1, sizeof *s);
-    if (!s) return GPIS_NO_MEMORY;
-    s->class = class;
-    s->context = context;
-    s->d = d;
-    s->k = k;
-    s->column_in = gpis_alloc(context, part_size(s), sizeof(double));
-    s->column_out = gpis_alloc(context, part_size(s), sizeof(double));
-    if (!s->column_in || !s->column_out) {
-        gpis_set_destroy(s);
-        return GPIS_NO_MEMORY;
-    }
-    *out = s;
-    return GPIS_OK;
+gpis_status gpis_set_responses(gpis_set *set, int64_t k) {
+    int64_t size;
+    if (!set) return GPIS_BAD_ARGUMENT;
+    if (k < 1) return gpis_fail(set->context, GPIS_BAD_SHAPE, "set %.150s: X needs a column", set->spec);
+    if (!gpis_checked_mul(set->d, k, &size))
+        return gpis_fail(set->context, GPIS_TOO_LARGE, "set %.150s: X of %lld x %lld is too large", set->spec,
+                         (long long)set->d, (long long)k);
+    if (set->matrix && k != set->k)
+        return gpis_fail(set->context, GPIS_BAD_SHAPE,
+                         "set %.150s: works on X of %lld x %lld as a matrix; make another one for %lld columns",
+                         set->spec, (long long)set->d, (long long)set->k, (long long)k);
+    set->k = k;
+    return set->inside ? gpis_set_responses(set->inside, k) : GPIS_OK;
 }
 
 gpis_status gpis_set_select(const gpis_set *set, const int64_t *columns, int64_t count, gpis_set **out) {
-    gpis_set *s = NULL;
-    gpis_status status = gpis_set_new(set->context, set->class, count, 1, &s);
-    if (status == GPIS_OK) status = set->class->select(s, set, columns);
-    if (status == GPIS_OK) {
-        *out = s;
-        return GPIS_OK;
-    }
-    gpis_set_destroy(s);
-    return status;
-}
-
-gpis_status gpis_set_select_alike(gpis_set *s, const gpis_set *whole, const int64_t *columns) {
-    (void)columns;
-    const char *text = whole->spec, *end = text + strlen(text), *colon = strchr(text, ':');
-    gpis_spec arguments = {s->context, text, colon ? colon + 1 : end, end, s->class->usage};
-    return s->class->parse(s, &arguments);
-}
-
-void gpis_set_destroy(gpis_set *set) {
-    if (!set) return;
-    if (set->class->destroy) set->class->destroy(set);
-    gpis_set_destroy(set->inside);
-    gpis_free(set->context, set->state);
-    gpis_free(set->context, set->work);
-    gpis_free(set->context, set->spec);
-    gpis_free(set->context, set->column_in);
-    gpis_free(set->context, set->column_out);
-    gpis_free(set->context, set);
-}
-
-gpis_status gpis_set_take_state(gpis_set *s, size_t size) {
-    s->state = gpis_alloc_zero(s->context, 1, size);
-    return s->state ? GPIS_OK : GPIS_NO_MEMORY;
-}
-
-gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles) {
-    s->work = gpis_alloc(s->context, doubles, sizeof(double));
-    return s->work ? GPIS_OK : GPIS_NO_MEMORY;
-}
-
-gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    s->spec = gpis_alloc(s->context, (int64_t)length + 1, 1);
-    if (!s->spec) return GPIS_NO_MEMORY;
-    va_start(args, format);
-    vsnprintf(s->spec, (size_t)length + 1, format, args);
-    va_end(args);
-    return GPIS_OK;
-}
-
-gpis_status gpis_set_parse_radius(gpis_set *s, gpis_spec *arguments) {
-    const gpis_status status = gpis_spec_radius(arguments, &s->R);
-    if (status != GPIS_OK) return status;
-    s->radius = s->R;
-    char R[GPIS_NUMBER_TEXT];
-    gpis_number_text(s->R, R);
-    return gpis_set_describe(s, "%s:%s", s->class->name, R);
+    return set->class->select(set, columns, count, out);
 }

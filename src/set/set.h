@@ -17,10 +17,15 @@
  *   gpis_set_support_near(v)  cleans v itself and says how far the result can be from a vector where its value is a
  *                             true upper bound. For certificates, which must be right: they add that slack.
  *
- * Memory is taken when the set is made, so the functions never allocate. For k > 1 columns set.c applies a vector kind
- * to each column of X by itself.
+ * Memory is allocated when the set is made, so the functions never allocate. For k > 1 columns set.c applies a vector
+ * kind to each column of X by itself.
  *
- * A new kind is one new file and one line in the table of parse.c; it inherits tests/set/test_conformance.c.
+ * Each kind has one constructor, declared in gpis.h; a spec is read by the kind's parse function, which ends in that
+ * constructor. What distinguishes two sets of one kind, or one kind from another, is a field of struct gpis_set: code
+ * outside this module asks for such a property and never for the name of a kind.
+ *
+ * A new kind is one new file, one line in the table of parse.c and one declaration in gpis.h; it inherits
+ * tests/set/test_conformance.c.
  */
 #ifndef GPIS_SET_H
 #define GPIS_SET_H
@@ -28,7 +33,7 @@
 #include "base/base.h"
 #include "set/spec.h"
 
-/* What the entries of a vector may add up to, where its kind is made of bounds and one sum. */
+/* What the entries of a vector may add up to, for a set that is made of bounds and one sum. */
 typedef enum gpis_sum_rule {
     GPIS_SUM_ANY,
     GPIS_SUM_IS_R,           /* sum x_i = R */
@@ -36,30 +41,39 @@ typedef enum gpis_sum_rule {
     GPIS_SUM_OF_SIZES_WITHIN /* sum |x_i| <= R */
 } gpis_sum_rule;
 
+/* Sets that have a solver, a hull or a bound of their own. */
+typedef enum gpis_shape {
+    GPIS_SHAPE_OTHER,
+    GPIS_SHAPE_WHOLE,  /* every x is a member */
+    GPIS_SHAPE_BALL,   /* ||x||_2 <= R */
+    GPIS_SHAPE_ORDERED /* x_1 <= x_2 <= ... <= x_d */
+} gpis_shape;
+
 /* Ways between x and other coordinates z of it, x = T z: z = T^-1 x, x = T z, and T'v, which makes the gradient in z of
  * that in x. */
 typedef enum gpis_way { GPIS_TO_INSIDE, GPIS_TO_OUTSIDE, GPIS_TRANSPOSED } gpis_way;
 
 typedef struct gpis_set_class {
     const char *name;
-    const char *usage;    /* how a spec looks, for messages: "l1:R"; without a colon the kind takes no arguments */
-    bool matrix;          /* works on X as a d x k matrix, not on each column */
-    bool exact_recession; /* v - recession(v) is free of rounding */
-    /* Makes the set from the arguments; s->context, s->d, s->k are known. Sets s->radius, s->unbounded, what it
-     * needs of R, state and work and, by gpis_set_describe, s->spec. What follows the arguments is checked by the
-     * caller. */
-    gpis_status (*parse)(gpis_set *s, gpis_spec *arguments);
-    gpis_status (*project)(gpis_set *s, const double *v, double *x); /* x may be v */
-    gpis_status (*support)(gpis_set *s, const double *g, double *value);
-    gpis_status (*recession)(gpis_set *s, const double *v, double *x); /* NULL: always bounded; x may be v */
-    void (*destroy)(gpis_set *s);                                      /* frees s->state; NULL-safe; optional */
-    /* Optional, for the kinds that are polyhedra of this form and no other: lo_i <= x_i <= hi_i, and the rule for the
-     * sum. A solver can then walk along their faces. */
+    const char *usage; /* how a spec looks, for messages: "l1:R"; without a colon the kind takes no arguments */
+    /* How a spec becomes a set; each kind that has a spec gives one of the three. The first two are the constructors of
+     * kinds without arguments and of kinds that know R alone. `parse` reads other arguments and calls the constructor;
+     * what follows the arguments is checked by the caller. d and k are those of X. */
+    gpis_status (*plain)(gpis_context *context, int64_t d, gpis_set **out);
+    gpis_status (*of_radius)(gpis_context *context, double R, int64_t d, gpis_set **out);
+    gpis_status (*parse)(gpis_spec *arguments, int64_t d, int64_t k, gpis_set **out);
+
+    gpis_status (*project)(gpis_set *s, const double *v, double *x);     /* x may be v */
+    gpis_status (*support)(gpis_set *s, const double *g, double *value); /* called only where s->has_support */
+    gpis_status (*recession)(gpis_set *s, const double *v, double *x);   /* NULL: always bounded; x may be v */
+    void (*destroy)(gpis_set *s);                                        /* frees what s->state owns; optional */
+    bool relative_support; /* rounding of support(g) is relative to its value, as that of a norm, not to its terms */
+    /* Optional, for the kinds that are polyhedra of this form and no other: lo_i <= x_i <= hi_i, and s->sum. A solver
+     * can then walk along their faces. */
     void (*bounds)(const gpis_set *s, int64_t i, double *lo, double *hi);
-    gpis_sum_rule sum;
     /* Optional, for those of them in which entry j can be held at zero (or, without a sum, at a bound) while the others
-     * keep their rules: fills s, of fewer entries, from `whole`; entry i of s is entry columns[i] there. */
-    gpis_status (*select)(gpis_set *s, const gpis_set *whole, const int64_t *columns);
+     * keep their rules: makes the set of the `count` entries columns[i] of `whole`. */
+    gpis_status (*select)(const gpis_set *whole, const int64_t *columns, int64_t count, gpis_set **out);
     /* Optional, for the kinds that are {x : <q_i, x - x0> = 0 for all i}, x0 a member: the q_i, orthonormal, *count x
      * d. */
     const double *(*normals)(const gpis_set *s, int64_t *count);
@@ -71,16 +85,23 @@ struct gpis_set {
     const gpis_set_class *class;
     gpis_context *context; /* borrowed */
     int64_t d, k;
-    double radius;                  /* of the core B; of one column for a vector kind */
-    bool unbounded;                 /* C is more than {0} */
-    double R;                       /* of the spec, for the kinds that have it */
+    bool matrix;          /* works on X as a d x k matrix, not on each column */
+    double radius;        /* of the core B; of one column unless `matrix` */
+    bool unbounded;       /* C is more than {0} */
+    bool exact_recession; /* v - recession(v) is free of rounding */
+    bool constants;       /* C is the line of the vectors whose entries are all equal */
+    bool has_support;     /* false: nothing but the projection is known, and there is no certificate */
+    gpis_shape shape;
+    gpis_sum_rule sum;              /* with class->bounds */
+    double R;                       /* for the kinds that have it */
     char *spec;                     /* owned: canonical text */
     void *state;                    /* owned by the kind, where R and work are not enough */
     double *work;                   /* owned: scratch of the kind */
-    double *column_in, *column_out; /* owned: d entries each (d * k for a matrix kind) */
+    double *column_in, *column_out; /* owned: d entries each (d * k with `matrix`) */
     /* For the kinds that are a simpler set in other coordinates (class->turn): K = {T z : z_1 .. z_loose are any
      * numbers, the others are in `inside`}. A solver can then work there. */
-    gpis_set *inside; /* owned; of d - loose entries and k columns; NULL: none */
+    gpis_set *inside; /* of d - loose entries and k columns; NULL: none */
+    bool owns_inside; /* false: borrowed from the caller */
     int64_t loose;    /* 0 or 1 */
 };
 
@@ -103,14 +124,5 @@ gpis_status gpis_set_select(const gpis_set *set, const int64_t *columns, int64_t
 
 /* What d rounded operations can do, relative to the norm of their data. */
 double gpis_set_rounding(int64_t d);
-
-/* Writes s->spec. The format sees only texts and whole numbers, which print the same in every locale. */
-gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The parse of a kind that knows R alone: "name:R", radius R. */
-gpis_status gpis_set_parse_radius(gpis_set *s, gpis_spec *arguments);
-/* The select of a kind whose text says the same of fewer entries. */
-gpis_status gpis_set_select_alike(gpis_set *s, const gpis_set *whole, const int64_t *columns);
-gpis_status gpis_set_take_state(gpis_set *s, size_t size);    /* zeroed: destroy sees whole pointers or NULL */
-gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles); /* once */
 
 #endif

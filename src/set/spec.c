@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "set/spec.h"
 
 gpis_status gpis_spec_fail(const gpis_spec *spec, const char *at, const char *format, ...) {
@@ -95,6 +96,11 @@ gpis_status gpis_spec_file(gpis_spec *spec, char **out) {
     spec->at += length;
     *out = name;
     return GPIS_OK;
+}
+
+void gpis_content_text(const double *values, int64_t count, char text[GPIS_NUMBER_TEXT]) {
+    const uint32_t sum = gpis_checksum(0, values, count * (int64_t)sizeof *values);
+    snprintf(text, GPIS_NUMBER_TEXT, "#%08lx", (unsigned long)sum);
 }
 
 void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]) {

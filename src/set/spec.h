@@ -27,6 +27,9 @@ bool gpis_spec_is_file(const gpis_spec *spec);
 /* That name, to be freed by gpis_free. */
 gpis_status gpis_spec_file(gpis_spec *spec, char **out);
 
+/* The text of an array from memory: '#' and its checksum. Equal arrays have equal texts. */
+void gpis_content_text(const double *values, int64_t count, char text[GPIS_NUMBER_TEXT]);
+
 /* The shortest decimal text that reads back as the same number, in any locale. */
 void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]);
 

@@ -1,5 +1,6 @@
 /*
- * SPEC@dct, SPEC@FILE.npy: K = {x : U x in base} for an orthogonal U, the orthonormal DCT-II or a d x d matrix.
+ * SPEC@dct, SPEC@FILE.npy, or from memory: K = {x : U x in base} for an orthogonal U, the orthonormal DCT-II or a d x d
+ * matrix.
  *   P(v) = U' P_base(U v),   support(g) = support_base(U g),   recession(v) = U' recession_base(U v).
  */
 #include <cblas.h>
@@ -14,14 +15,13 @@
 /* The base is s->inside. */
 typedef struct transform_state {
     gpis_dct *dct; /* owned; NULL when U is a matrix */
-    gpis_array U;  /* owned */
+    double *U;     /* owned: d x d */
 } transform_state;
 
 static void destroy(gpis_set *s) {
     transform_state *t = s->state;
-    if (!t) return;
     gpis_dct_destroy(t->dct);
-    gpis_array_clear(s->context, &t->U);
+    gpis_free(s->context, t->U);
 }
 
 /* z = U x for each vector x, or x = U'z; U is orthogonal, so T' = U too. */
@@ -33,10 +33,10 @@ static void turn(const gpis_set *s, gpis_way way, int64_t count, const double *i
         (forward ? gpis_dct_forward : gpis_dct_inverse)(t->dct, in + c * d, out + c * d);
     if (t->dct) return;
     if (count == 1)
-        cblas_dgemv(CblasRowMajor, forward ? CblasNoTrans : CblasTrans, d, d, 1, t->U.data, d, in, 1, 0, out, 1);
+        cblas_dgemv(CblasRowMajor, forward ? CblasNoTrans : CblasTrans, d, d, 1, t->U, d, in, 1, 0, out, 1);
     else
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, forward ? CblasTrans : CblasNoTrans, (int)count, d, d, 1, in, d,
-                    t->U.data, d, 0, out, d);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, forward ? CblasTrans : CblasNoTrans, (int)count, d, d, 1, in, d, t->U,
+                    d, 0, out, d);
 }
 
 static gpis_status conjugate(gpis_set *s, gpis_status (*map)(gpis_set *, const double *, double *), const double *v,
@@ -61,7 +61,7 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
 }
 
 static const gpis_set_class transform_class = {
-    .name = "@",
+    .name = "transform",
     .usage = "SPEC@dct or SPEC@FILE.npy",
     .project = project,
     .support = support,
@@ -93,71 +93,119 @@ static gpis_status orthonormalise(gpis_set *s, const char *path) {
     double *better = gpis_alloc(s->context, s->d * s->d, sizeof(double));
     gpis_status status = G && better ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, d, d, 1, t->U.data, d, 0, G, d);
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, d, d, 1, t->U, d, 0, G, d);
         status = check_orthogonal(s, G, path);
     }
     if (status == GPIS_OK) {
-        memcpy(better, t->U.data, (size_t)(s->d * s->d) * sizeof *better);
-        cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, d, d, -0.5, G, d, t->U.data, d, 1.5, better, d);
-        memcpy(t->U.data, better, (size_t)(s->d * s->d) * sizeof *better);
+        memcpy(better, t->U, (size_t)(s->d * s->d) * sizeof *better);
+        cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, d, d, -0.5, G, d, t->U, d, 1.5, better, d);
+        memcpy(t->U, better, (size_t)(s->d * s->d) * sizeof *better);
     }
     gpis_free(s->context, G);
     gpis_free(s->context, better);
     return status;
 }
 
-static gpis_status read_matrix(gpis_set *s, const char *path) {
+/* A copy of U, made orthogonal. `name` is what messages call it. */
+static gpis_status take_matrix(gpis_set *s, const double *U, const char *name) {
+    const gpis_array array = {(double *)U, s->d, s->d, 2}; /* only read */
     transform_state *t = s->state;
-    gpis_status status = gpis_npy_read(s->context, path, &t->U);
-    if (status == GPIS_OK) status = gpis_array_finite(s->context, path, &t->U);
+    const gpis_status status = gpis_array_finite(s->context, name, &array);
     if (status != GPIS_OK) return status;
-    if (t->U.rows != s->d || t->U.cols != s->d || s->d > INT_MAX)
-        return gpis_fail(s->context, GPIS_BAD_SHAPE, "%s: U must be %lld x %lld, not %lld x %lld", path,
-                         (long long)s->d, (long long)s->d, (long long)t->U.rows, (long long)t->U.cols);
-    return orthonormalise(s, path);
+    t->U = gpis_alloc(s->context, s->d * s->d, sizeof(double));
+    if (!t->U) return GPIS_NO_MEMORY;
+    memcpy(t->U, U, (size_t)(s->d * s->d) * sizeof *U);
+    return orthonormalise(s, name);
 }
 
-static gpis_status parse(gpis_set *s, gpis_spec *spec) {
-    transform_state *t = s->state;
-    const bool dct = spec->end - spec->at == 3 && memcmp(spec->at, "dct", 3) == 0;
-    if (dct) {
-        const gpis_status status = gpis_dct_create(s->context, s->d, &t->dct);
-        return status == GPIS_OK ? gpis_set_describe(s, "%s@dct", s->inside->spec) : status;
+/* U as it is given: NULL is the DCT. */
+typedef struct given_matrix {
+    const double *U;         /* borrowed */
+    const char *name, *text; /* for messages, and in the spec */
+} given_matrix;
+
+static gpis_status check_base(gpis_context *context, const gpis_set *base) {
+    if (!context) return GPIS_BAD_ARGUMENT;
+    if (!base) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a transform needs the set it is for");
+    if (base->context != context)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "set %.150s: was made with another context", base->spec);
+    if (base->matrix)
+        return gpis_fail(context, GPIS_BAD_SET, "set %.150s: works on X as a matrix and takes no transform",
+                         base->spec);
+    return GPIS_OK;
+}
+
+static gpis_status make(gpis_context *context, gpis_set *base, const given_matrix *given, gpis_set **out) {
+    gpis_set *s = NULL;
+    if (out) *out = NULL;
+    gpis_status status = check_base(context, base);
+    if (status == GPIS_OK) status = gpis_set_begin(context, &transform_class, base->d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "%s@%s", base->spec, given->text);
+    if (status == GPIS_OK) status = gpis_set_take_state(s, sizeof(transform_state));
+    if (status == GPIS_OK) status = gpis_set_take_work(s, s->d);
+    if (status == GPIS_OK && given->U) status = take_matrix(s, given->U, given->name);
+    if (status == GPIS_OK && !given->U) status = gpis_dct_create(context, s->d, &((transform_state *)s->state)->dct);
+    if (status == GPIS_OK) {
+        s->k = base->k;
+        s->inside = base;
+        s->radius = base->radius;
+        s->unbounded = base->unbounded;
+        s->has_support = base->has_support;
     }
-    if (!gpis_spec_is_file(spec)) return gpis_spec_fail(spec, spec->at, "expected dct or the name of a .npy file");
+    return gpis_set_finish(s, status, out);
+}
+
+gpis_status gpis_set_transform(gpis_context *context, gpis_set *base, const double *U, gpis_set **out) {
+    char text[GPIS_NUMBER_TEXT];
+    if (out) *out = NULL;
+    const gpis_status status = check_base(context, base);
+    if (status != GPIS_OK) return status;
+    if (!U)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "set %.150s: the matrix U of its transform is NULL", base->spec);
+    if (base->d > INT_MAX)
+        return gpis_fail(context, GPIS_TOO_LARGE, "U of %lld x %lld is too large", (long long)base->d,
+                         (long long)base->d);
+    gpis_content_text(U, base->d * base->d, text);
+    return make(context, base, &(given_matrix){U, "U", text}, out);
+}
+
+gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_set **out) {
+    return make(context, base, &(given_matrix){.text = "dct"}, out);
+}
+
+/* ---- from a spec ------------------------------------------------------------------------------------------------ */
+
+static gpis_status parse_file(gpis_set *base, gpis_spec *spec, gpis_set **out) {
     char *path = NULL;
+    gpis_array U = {0};
     gpis_status status = gpis_spec_file(spec, &path);
     if (status == GPIS_OK) status = gpis_spec_end(spec);
-    if (status == GPIS_OK) status = read_matrix(s, path);
-    if (status == GPIS_OK) status = gpis_set_describe(s, "%s@%s", s->inside->spec, path);
-    gpis_free(s->context, path);
+    if (status == GPIS_OK) status = gpis_npy_read(spec->context, path, &U);
+    if (status == GPIS_OK && (U.rows != base->d || U.cols != base->d || base->d > INT_MAX))
+        status = gpis_fail(spec->context, GPIS_BAD_SHAPE, "%s: U must be %lld x %lld, not %lld x %lld", path,
+                           (long long)base->d, (long long)base->d, (long long)U.rows, (long long)U.cols);
+    if (status == GPIS_OK) status = make(spec->context, base, &(given_matrix){U.data, path, path}, out);
+    gpis_free(spec->context, path);
+    gpis_array_clear(spec->context, &U);
     return status;
 }
 
-gpis_status gpis_set_transform(gpis_set *base, gpis_spec *spec, int64_t k, gpis_set **out) {
-    gpis_context *context = base->context;
-    gpis_set *s = NULL;
+gpis_status gpis_set_parse_transform(gpis_set *base, gpis_spec *spec, gpis_set **out) {
+    const bool dct = spec->end - spec->at == 3 && memcmp(spec->at, "dct", 3) == 0;
+    gpis_status status;
     spec->usage = transform_class.usage;
-    gpis_status status = GPIS_OK;
-    if (base->class->matrix)
+    if (base->matrix)
         status =
             gpis_spec_fail(spec, spec->at - 1, "%s works on X as a matrix and takes no transform", base->class->name);
-    if (status == GPIS_OK) status = gpis_set_new(context, &transform_class, base->d, k, &s);
-    if (status == GPIS_OK) status = gpis_set_take_state(s, sizeof(transform_state));
-    if (status != GPIS_OK) {
+    else if (dct)
+        status = gpis_set_dct(spec->context, base, out);
+    else if (gpis_spec_is_file(spec))
+        status = parse_file(base, spec, out);
+    else
+        status = gpis_spec_fail(spec, spec->at, "expected dct or the name of a .npy file");
+    if (status == GPIS_OK)
+        (*out)->owns_inside = true;
+    else
         gpis_set_destroy(base);
-        gpis_set_destroy(s);
-        return status;
-    }
-    s->inside = base;
-    s->radius = base->radius;
-    s->unbounded = base->unbounded;
-    status = gpis_set_take_work(s, s->d);
-    if (status == GPIS_OK) status = parse(s, spec);
-    if (status != GPIS_OK) {
-        gpis_set_destroy(s);
-        return status;
-    }
-    *out = s;
-    return GPIS_OK;
+    return status;
 }

@@ -13,7 +13,6 @@
  * Recession cone: the constants. Core: members of mean zero; support(g) = R max_i |sum_{j<=i} (g_j - mean g)|.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "linalg/accurate.h"
@@ -31,7 +30,6 @@ typedef struct tv_state {
 
 static void destroy(gpis_set *s) {
     tv_state *t = s->state;
-    if (!t) return;
     gpis_edge_heap_clear(s->context, &t->heap);
     gpis_free(s->context, t->mean);
     gpis_free(s->context, t->length);
@@ -42,9 +40,8 @@ static void destroy(gpis_set *s) {
     gpis_free(s->context, t->drop);
 }
 
-static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
-    gpis_status status = gpis_set_parse_radius(s, arguments);
-    if (status == GPIS_OK) status = gpis_set_take_state(s, sizeof(tv_state));
+static gpis_status take_memory(gpis_set *s) {
+    gpis_status status = gpis_set_take_state(s, sizeof(tv_state));
     if (status != GPIS_OK) return status;
     tv_state *t = s->state;
     const int64_t d = s->d;
@@ -56,13 +53,8 @@ static gpis_status parse(gpis_set *s, gpis_spec *arguments) {
     t->event = gpis_alloc(s->context, d, sizeof(int64_t));
     t->lambda = gpis_alloc(s->context, d, sizeof(double));
     t->drop = gpis_alloc(s->context, d, sizeof(double));
-    if (!t->mean || !t->length || !t->head || !t->sign || !t->event || !t->lambda || !t->drop) return GPIS_NO_MEMORY;
-    s->unbounded = true;
-    s->radius = s->R * sqrt((double)(d / 2) * (double)(d - d / 2) / (double)d); /* a step in the middle */
-    char jumps[GPIS_NUMBER_TEXT + 8], R[GPIS_NUMBER_TEXT];
-    gpis_number_text(s->R, R);
-    snprintf(jumps, sizeof jumps, "l1:%s", R);
-    return gpis_set_take_jumps(s, jumps);
+    const bool all = t->mean && t->length && t->head && t->sign && t->event && t->lambda && t->drop;
+    return all ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
 static double total_variation(const double *x, int64_t d) {
@@ -217,13 +209,29 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
     return GPIS_OK;
 }
 
-const gpis_set_class gpis_set_tv = {
+const gpis_set_class gpis_kind_tv = {
     .name = "tv",
     .usage = "tv:R",
-    .parse = parse,
+    .of_radius = gpis_set_tv,
     .project = project,
     .support = support,
     .recession = recession,
     .destroy = destroy,
     .turn = gpis_set_turn_jumps,
 };
+
+/* The jumps are in the l1 ball; one entry has none. The radius is that of a step in the middle. */
+gpis_status gpis_set_tv(gpis_context *context, double R, int64_t d, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &gpis_kind_tv, d, 1, false, out, &s);
+    if (status == GPIS_OK) status = gpis_set_take_radius(s, R);
+    if (status == GPIS_OK) status = take_memory(s);
+    if (status == GPIS_OK && d > 1) status = gpis_set_l1(context, R, d - 1, &s->inside);
+    if (status == GPIS_OK) {
+        s->owns_inside = true;
+        s->loose = d > 1;
+        s->unbounded = s->constants = true;
+        s->radius = R * sqrt((double)(d / 2) * (double)(d - d / 2) / (double)d);
+    }
+    return gpis_set_finish(s, status, out);
+}

@@ -48,6 +48,8 @@ static const scene SCENES[] = {
     {"newton", "none", "count", 0, 1, NEARLY, DENSE, 1e-8, 0, GPIS_CERTIFICATE_ANY},        /* nearly null vectors */
     {"newton", "none", "count", 0, 3, NEARLY, SPARSE, 1e-8, 0, GPIS_CERTIFICATE_ANY},
     {"newton", "none", "count", 40, 2, NEARLY, COLUMNS, 1e-8, 0, GPIS_CERTIFICATE_PROVEN},
+    {"newton", "memory:blocks:#", "count", 0, 2, FINE, DENSE, 1e-8, 0, GPIS_CERTIFICATE_ANY},
+    {"apgd", "memory:cone", "count", 0, 1, FINE, SPARSE, 1e-8, 0, GPIS_CERTIFICATE_ANY},
 };
 enum { SCENES_COUNT = sizeof SCENES / sizeof *SCENES };
 

@@ -51,7 +51,7 @@ static void nothing_in_A(void **state) {
                     gpis_set *set = problem_set(context, &w, SPECS[spec], "1", k);
                     const double y2 = square(p.Y, n * k);
                     /* a cone that is only known up to rounding has no bound with columns of zeros */
-                    const bool exact = gpis_set_is_bounded(set) || set->class->exact_recession;
+                    const bool exact = gpis_set_is_bounded(set) || set->exact_recession;
                     solve_and_check(context, &p, set, (expectation){y2, 1e-13 * y2, exact}, "zero A");
                     memset(p.Y, 0, sizeof(double) * (size_t)(n * k));
                     solve_and_check(context, &p, set, (expectation){0.0, 0.0, true}, "zero A and y");

@@ -2,7 +2,7 @@
 #ifndef GPIS_TESTS_PROBLEMS_H
 #define GPIS_TESTS_PROBLEMS_H
 
-#include "set/world.h"
+#include "set/made.h"
 
 typedef enum flavour {
     FINE,
@@ -45,8 +45,13 @@ static const char *const SPECS[] = {"none",
                                     "l1:#@dct",
                                     "nonneg@dct",
                                     "simplex:#@$/U.npy",
-                                    "monotone@$/U.npy"};
-enum { SPEC_COUNT = sizeof SPECS / sizeof *SPECS };
+                                    "monotone@$/U.npy",
+                                    "memory:blocks:#",
+                                    "memory:cones",
+                                    "memory:nuclear:#",
+                                    "memory:ball:#",
+                                    "memory:half:#"};
+enum { SPEC_COUNT = sizeof SPECS / sizeof *SPECS, TEXT_SPECS = SPEC_COUNT - 5 /* those before are from text */ };
 
 static inline problem problem_make(flavour what, int64_t n, int64_t d, int64_t k, uint64_t seed) {
     if (what == WIDE) n = (d + 1) / 2;
@@ -116,11 +121,7 @@ static inline gpis_source *problem_source(gpis_context *context, const problem *
 
 static inline gpis_set *problem_set(gpis_context *context, const world *w, const char *pattern, const char *R,
                                     int64_t k) {
-    char spec[256];
-    gpis_set *set = NULL;
-    world_spec(w, pattern, R, spec, sizeof spec);
-    assert_ok(context, gpis_set_parse(context, spec, w->d, k, &set));
-    return set;
+    return world_set(context, w, pattern, R, k);
 }
 
 /* How much lower than the best member f can be at a point that is a member up to rounding. */

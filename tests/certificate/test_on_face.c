@@ -53,7 +53,7 @@ static void search(setting *t) {
 static double wall(const gpis_set *set, int64_t j, uint64_t seed) {
     double lo, hi;
     set->class->bounds(set, j, &lo, &hi);
-    if (set->class->sum != GPIS_SUM_ANY) return 0.0;
+    if (set->sum != GPIS_SUM_ANY) return 0.0;
     if (isinf(lo) && isinf(hi)) return NAN;
     return isinf(lo) || (isfinite(hi) && seed % 2) ? hi : lo;
 }

@@ -29,7 +29,7 @@ static void parse_again(gpis_context *context, gpis_set *set, int64_t d, int64_t
 }
 
 static void use(gpis_set *set, int64_t size) {
-    double v[D * K], x[D * K], value;
+    double v[D * K] = {0}, x[D * K] = {0}, value;
     for (int64_t i = 0; i < size; i++) v[i] = (double)((i * 7 + 3) % 5) - 2.0;
     if (gpis_set_project(set, v, x) == GPIS_OK)
         for (int64_t i = 0; i < size; i++) fuzz_require(isfinite(x[i]), "a projection that is not finite");

@@ -52,7 +52,7 @@ static long double q_at(const gpis_model *m, const double *x, const double *g, c
 static long double face_minimum(const gpis_set *set, const gpis_model *m, const double *x, const double *g,
                                 const int *side, bool tight) {
     const int d = (int)m->d;
-    const gpis_sum_rule rule = set->class->sum;
+    const gpis_sum_rule rule = set->sum;
     long double M[SMALL + 1][SMALL + 1], b[SMALL + 1], s[SMALL], sigma[SMALL], total = 0;
     int F[SMALL], n = 0;
     for (int j = 0; j < d; j++) {
@@ -90,12 +90,12 @@ static long double every_face(const gpis_set *set, const gpis_model *m, const do
     const long double zeros[SMALL] = {0};
     long double best = INFINITY;
     int faces = 1;
-    if (set->class->sum != GPIS_SUM_ANY && set->R == 0.0) return q_at(m, x, g, zeros);
+    if (set->sum != GPIS_SUM_ANY && set->R == 0.0) return q_at(m, x, g, zeros);
     for (int j = 0; j < d; j++) faces *= 3;
     for (int code = 0; code < faces; code++) {
         int side[SMALL];
         for (int j = 0, rest = code; j < d; j++, rest /= 3) side[j] = rest % 3;
-        for (int tight = set->class->sum == GPIS_SUM_IS_R; tight <= (set->class->sum != GPIS_SUM_ANY); tight++)
+        for (int tight = set->sum == GPIS_SUM_IS_R; tight <= (set->sum != GPIS_SUM_ANY); tight++)
             best = fminl(best, face_minimum(set, m, x, g, side, tight));
     }
     return best;

@@ -41,6 +41,8 @@ strays() {
                 echo "$place: $folder may not include $header"
         done
     done
+    # A kind is known by its properties (src/set/set.h), which another kind may share, and not by its name.
+    grep -rnE 'strn?cmp\([^)]*(class|kind)->name' src --include='*.[ch]' | grep -v '^src/set/parse.c:'
 }
 
 found=$(strays)

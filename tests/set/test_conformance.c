@@ -5,7 +5,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-#include "world.h"
+#include "made.h"
 
 /* How far x (d entries) is outside the set, in its own terms; R is that of the spec. */
 typedef double (*outside_fn)(const world *w, double R, const double *x);
@@ -94,10 +94,62 @@ static double out_tv_dct_U(const world *w, double R, const double *x) {
     return out_tv(w, R, times(w, w->D, times(w, w->U, x, 0), 1));
 }
 
+/* x less what only block `block` of world_product sees of it. */
+static const double *part_of(const world *w, bool halves, int block, const double *x, int64_t *count) {
+    int64_t *columns = world_columns(w, halves, block, count);
+    for (int64_t i = 0; i < *count; i++) w->scratch[block][i] = x[columns[i]];
+    free(columns);
+    return w->scratch[block];
+}
+
+static double out_blocks(const world *w, double R, const double *x) {
+    int64_t n, m;
+    const double *even = part_of(w, false, 0, x, &n), *odd = part_of(w, false, 1, x, &m);
+    return fmax(gpis_sum_abs(even, n) - R, gpis_norm2(odd, m) - R);
+}
+
+static double out_cones(const world *w, double R, const double *x) {
+    int64_t n, m;
+    const double *first = part_of(w, true, 0, x, &n), *rest = part_of(w, true, 1, x, &m);
+    const world of_first = {.d = n}, of_rest = {.d = m};
+    return fmax(out_monotone(&of_first, R, first), out_nonneg(&of_rest, R, rest));
+}
+
+static double out_bounds(const world *w, double R, const double *x) {
+    int64_t n, m;
+    const double *even = part_of(w, false, 0, x, &n), *odd = part_of(w, false, 1, x, &m);
+    const world of_even = {.d = n}, of_odd = {.d = m};
+    return fmax(out_nonneg(&of_even, R, even), out_unit_box(&of_odd, R, odd));
+}
+
+static double out_l2_and_l1(const world *w, double R, const double *x) {
+    int64_t n, m;
+    const double *first = part_of(w, true, 0, x, &n), *rest = part_of(w, true, 1, x, &m);
+    return fmax(gpis_norm2(first, n) - R, gpis_sum_abs(rest, m) - R);
+}
+
+static double out_upper(const world *w, double R, const double *x) {
+    (void)R;
+    double worst = 0;
+    for (int64_t i = 0; i < w->d; i++) worst = fmax(worst, x[i] - w->hi[i]);
+    return worst;
+}
+
+static double out_cone(const world *w, double R, const double *x) {
+    (void)R;
+    return gpis_norm2(x + 1, w->d - 1) - x[0];
+}
+
+static double out_half(const world *w, double R, const double *x) {
+    gpis_sum sum = {-R, 0};
+    for (int64_t i = 0; i < w->d; i++) gpis_sum_add(&sum, x[i]);
+    return gpis_sum_value(sum) / sqrt((double)w->d);
+}
+
 enum {
     CONE = 1,    /* or affine: rounding is relative to the vector, not to R */
     BOUNDED = 2, /* for every d */
-    MATRIX = 4   /* works on X as a whole: `outside` is for one column, out_nuclear for more */
+    MATRIX = 4   /* works on X as a whole: `outside` is for one column, out_matrix for more */
 };
 
 typedef struct kind {
@@ -130,6 +182,18 @@ static const kind kinds[] = {
     {"simplex:#@$/U.npy", out_simplex_U, BOUNDED},
     {"monotone@$/U.npy", out_monotone_U, CONE},
     {"tv:#@dct@$/U.npy", out_tv_dct_U, CONE},
+    {"memory:box", out_box, CONE},
+    {"memory:upper", out_upper, CONE},
+    {"memory:affine", out_affine, CONE},
+    {"memory:transform:#", out_simplex_U, BOUNDED},
+    {"memory:dct:#", out_l1_dct, BOUNDED},
+    {"memory:blocks:#", out_blocks, BOUNDED},
+    {"memory:cones", out_cones, CONE},
+    {"memory:bounds", out_bounds, CONE},
+    {"memory:nuclear:#", out_l2_and_l1, BOUNDED | MATRIX},
+    {"memory:ball:#", out_l2, BOUNDED},
+    {"memory:cone", out_cone, CONE},
+    {"memory:half:#", out_half, CONE},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -144,7 +208,7 @@ typedef struct trial {
     double *v, *p, *u, *q, *s;
 } trial;
 
-static bool is_affine(const trial *t) { return strncmp(t->kind->pattern, "affine", 6) == 0; }
+static bool is_affine(const trial *t) { return strstr(t->kind->pattern, "affine") != NULL; }
 static bool is_bounded(const trial *t) { return (t->kind->flags & BOUNDED) || (is_affine(t) && t->w->d == 1); }
 
 /* What rounding is relative to, for a result p of the projection of v. */
@@ -159,11 +223,11 @@ static double unit(const trial *t, const double *v, const double *p) {
                      (long long)(t)->k, (t)->scale, #condition);                                            \
     } while (0)
 
-/* By another algorithm (QR iteration) than the set's own (divide and conquer). */
-static double out_nuclear(const trial *t, const double *X) {
-    const int k = (int)t->k, d = (int)t->w->d;
-    double *copy = new_vector(t->n), *sigma = new_vector(k), unused, superb[8];
-    memcpy(copy, X, (size_t)t->n * sizeof *X);
+/* By another algorithm (QR iteration) than the set's own (divide and conquer), for the first d rows of X. */
+static double out_nuclear(const trial *t, int d, const double *X) {
+    const int k = (int)t->k;
+    double *copy = new_vector(d * k), *sigma = new_vector(k), unused, superb[8];
+    memcpy(copy, X, (size_t)(d * k) * sizeof *X);
     assert_int_equal(LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'N', k, d, copy, k, sigma, &unused, 1, &unused, 1, superb),
                      0);
     const double norm = gpis_sum_abs(sigma, k < d ? k : d);
@@ -172,9 +236,21 @@ static double out_nuclear(const trial *t, const double *X) {
     return norm - t->R;
 }
 
+/* nuclear, and the product that has it in its first half and l1 for the columns of the rest. */
+static double out_matrix(const trial *t, const double *X) {
+    const int64_t d = t->w->d, first = strncmp(t->kind->pattern, "memory", 6) == 0 ? (d + 1) / 2 : d;
+    double worst = out_nuclear(t, (int)first, X);
+    for (int64_t j = 0; j < t->k && first < d; j++) {
+        double sum = 0;
+        for (int64_t i = first; i < d; i++) sum += fabs(X[i * t->k + j]);
+        worst = fmax(worst, sum - t->R);
+    }
+    return worst;
+}
+
 static void assert_member(const trial *t, const double *X, double tolerance) {
     if ((t->kind->flags & MATRIX) && t->k > 1) {
-        check(t, out_nuclear(t, X) <= tolerance);
+        check(t, out_matrix(t, X) <= tolerance);
         return;
     }
     double *column = new_vector(t->w->d);
@@ -293,13 +369,12 @@ static void check_support(trial *t) {
 }
 
 /* Column j of X by itself gives the same bits. */
-static void check_columns(trial *t, const char *spec) {
+static void check_columns(trial *t, const char *R) {
     fill_shape(t->v, t->n, 0, t->scale, 9);
     assert_ok(t->context, gpis_set_project(t->set, t->v, t->p));
     double together, apart = 0;
     assert_ok(t->context, gpis_set_support(t->set, t->v, &together));
-    gpis_set *one = NULL;
-    assert_ok(t->context, gpis_set_parse(t->context, spec, t->w->d, 1, &one));
+    gpis_set *one = world_set(t->context, t->w, t->kind->pattern, R, 1);
     for (int64_t j = 0; j < t->k; j++) {
         double value;
         for (int64_t i = 0; i < t->w->d; i++) t->u[i] = t->v[i * t->k + j];
@@ -315,17 +390,15 @@ static void check_columns(trial *t, const char *spec) {
 
 static void run_trial(gpis_context *context, const world *w, const kind *which, const char *R, double scale,
                       int64_t k) {
-    char spec[256];
-    world_spec(w, which->pattern, R, spec, sizeof spec);
     trial t = {.kind = which, .w = w, .context = context, .scale = scale, .k = k, .n = w->d * k};
     t.R = strchr(which->pattern, '#') ? strtod(R, NULL) : 2;
     double **vectors[] = {&t.v, &t.p, &t.u, &t.q, &t.s};
     for (int i = 0; i < 5; i++) *vectors[i] = new_vector(t.n);
-    assert_ok(context, gpis_set_parse(context, spec, w->d, k, &t.set));
+    t.set = world_set(context, w, which->pattern, R, k);
     for (int shape = 0; shape < SHAPES; shape++) check_projection(&t, shape);
     check_recession(&t);
     check_support(&t);
-    if (!(which->flags & MATRIX)) check_columns(&t, spec);
+    if (!(which->flags & MATRIX)) check_columns(&t, R);
     gpis_set_destroy(t.set);
     for (int i = 0; i < 5; i++) free(*vectors[i]);
 }

@@ -14,7 +14,40 @@ typedef struct world {
     double *lo, *hi; /* box, with infinite bounds */
     double *U, *D;   /* orthogonal d x d: of the file, and the DCT by its formula */
     double *scratch[2];
+    struct world_kept *kept; /* owned: what sets in use have borrowed */
 } world;
+
+/* Sets that others are made of, and the state of sets of the caller's own (made.h); it grows as they come. */
+typedef struct world_kept {
+    gpis_set **sets;
+    void **memory;
+    size_t set_count, memory_count;
+} world_kept;
+
+/* `set` lives until the end of the world. */
+static inline void world_keep(const world *w, gpis_set *set) {
+    world_kept *k = w->kept;
+    k->sets = realloc(k->sets, (k->set_count + 1) * sizeof *k->sets);
+    assert_non_null(k->sets);
+    k->sets[k->set_count++] = set;
+}
+
+static inline void *world_keep_memory(const world *w, size_t size) {
+    world_kept *k = w->kept;
+    k->memory = realloc(k->memory, (k->memory_count + 1) * sizeof *k->memory);
+    assert_non_null(k->memory);
+    void *memory = k->memory[k->memory_count++] = calloc(1, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static inline void world_let_go(world *w) {
+    for (size_t i = 0; i < w->kept->set_count; i++) gpis_set_destroy(w->kept->sets[i]);
+    for (size_t i = 0; i < w->kept->memory_count; i++) free(w->kept->memory[i]);
+    free(w->kept->sets);
+    free(w->kept->memory);
+    free(w->kept);
+}
 
 static inline void write_npy(const char *path, const double *data, int64_t rows, int64_t cols, int dimensions) {
     char shape[64], header[128];
@@ -106,6 +139,8 @@ static inline void world_begin(world *w, int64_t d) {
     w->U = new_vector(d * d);
     w->D = new_vector(d * d);
     for (int i = 0; i < 2; i++) w->scratch[i] = new_vector(d);
+    w->kept = calloc(1, sizeof *w->kept);
+    assert_non_null(w->kept);
     fill_normal(w->C, w->m * d, 1, 1);
     fill_normal(w->b, w->m, 2, 1);
     if (w->m > 1) { /* the last row repeats the first, in other units */
@@ -133,6 +168,7 @@ static inline void world_end(world *w) {
         unlink(path);
     }
     assert_int_equal(rmdir(w->folder), 0);
+    world_let_go(w);
     double *owned[] = {w->C, w->b, w->lo, w->hi, w->U, w->D, w->scratch[0], w->scratch[1]};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
 }

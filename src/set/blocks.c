@@ -1,0 +1,267 @@
+/*
+ * A product of sets over disjoint blocks of the rows of X: x_b in K_b for each block b. Projections and recession cones
+ * are those of the blocks, support functions add up, and the radius of the core is the root of the sum of squares.
+ *
+ * A product of sets that are nothing but bounds is a box, and is made as one. Where a block works on X as a matrix
+ * (nuclear), the product does so too.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "linalg/accurate.h"
+#include "set/kinds.h"
+
+typedef struct block {
+    gpis_set *set;    /* borrowed */
+    int64_t *columns; /* owned: set->d of them, counted from 0 */
+} block;
+
+typedef struct blocks_state {
+    int64_t count;
+    block *blocks; /* owned */
+} blocks_state;
+
+static void destroy(gpis_set *s) {
+    blocks_state *p = s->state;
+    for (int64_t b = 0; p->blocks && b < p->count; b++) gpis_free(s->context, p->blocks[b].columns);
+    gpis_free(s->context, p->blocks);
+}
+
+/* ---- what the product does -------------------------------------------------------------------------------------- */
+
+/* Columns of the array that the product works on: X as a whole, or one vector. */
+static int64_t width_of(const gpis_set *s) { return s->matrix ? s->k : 1; }
+/* How many of them a block takes at a time. */
+static int64_t step_of(const gpis_set *s, const block *b) { return b->set->matrix ? width_of(s) : 1; }
+
+/* Entries [first, first + step) of the block's rows of X, one row after the other. */
+static void gather(const gpis_set *s, const block *b, int64_t first, const double *X, double *part) {
+    const int64_t width = width_of(s), step = step_of(s, b);
+    for (int64_t i = 0; i < b->set->d; i++)
+        for (int64_t j = 0; j < step; j++) part[i * step + j] = X[b->columns[i] * width + first + j];
+}
+
+static void scatter(const gpis_set *s, const block *b, int64_t first, const double *part, double *X) {
+    const int64_t width = width_of(s), step = step_of(s, b);
+    for (int64_t i = 0; i < b->set->d; i++)
+        for (int64_t j = 0; j < step; j++) X[b->columns[i] * width + first + j] = part[i * step + j];
+}
+
+static gpis_status map_blocks(gpis_set *s, bool to_cone, const double *v, double *x) {
+    const blocks_state *p = s->state;
+    gpis_status status = GPIS_OK;
+    double *part = s->work;
+    for (int64_t b = 0; b < p->count; b++) {
+        const block *at = &p->blocks[b];
+        gpis_set *set = at->set;
+        const int64_t step = step_of(s, at);
+        for (int64_t first = 0; first < width_of(s) && status == GPIS_OK; first += step) {
+            gather(s, at, first, v, part);
+            if (!to_cone)
+                status = set->class->project(set, part, part);
+            else if (set->unbounded)
+                status = set->class->recession(set, part, part);
+            else
+                memset(part, 0, (size_t)(set->d * step) * sizeof *part);
+            if (status == GPIS_OK) scatter(s, at, first, part, x);
+        }
+    }
+    return status;
+}
+
+static gpis_status project(gpis_set *s, const double *v, double *x) { return map_blocks(s, false, v, x); }
+static gpis_status recession(gpis_set *s, const double *v, double *x) { return map_blocks(s, true, v, x); }
+
+static gpis_status support(gpis_set *s, const double *g, double *value) {
+    const blocks_state *p = s->state;
+    gpis_status status = GPIS_OK;
+    gpis_sum sum = {0, 0};
+    for (int64_t b = 0; b < p->count; b++) {
+        const block *at = &p->blocks[b];
+        for (int64_t first = 0; first < width_of(s) && status == GPIS_OK; first += step_of(s, at)) {
+            double one = 0;
+            gather(s, at, first, g, s->work);
+            status = at->set->class->support(at->set, s->work, &one);
+            gpis_sum_add(&sum, one);
+        }
+    }
+    *value = gpis_sum_value(sum);
+    return status;
+}
+
+static const gpis_set_class blocks_class = {
+    .name = "blocks",
+    .project = project,
+    .support = support,
+    .recession = recession,
+    .destroy = destroy,
+};
+
+/* ---- the text: "nonneg[1-3] & l1:2[4,6]" ------------------------------------------------------------------------ */
+
+enum { MOST_RANGES = 8, COLUMNS_TEXT = 48 * MOST_RANGES };
+
+/* Columns counted from 1, as ranges; a checksum where that would be long. */
+static void write_columns(const int64_t *columns, int64_t count, char text[COLUMNS_TEXT]) {
+    int ranges = 0;
+    size_t used = 0;
+    for (int64_t i = 0, end; i < count; i = end, ranges++) {
+        for (end = i + 1; end < count && columns[end] == columns[end - 1] + 1; end++) continue;
+        if (ranges == MOST_RANGES) {
+            const uint32_t sum = gpis_checksum(0, columns, count * (int64_t)sizeof *columns);
+            snprintf(text, COLUMNS_TEXT, "#%08lx", (unsigned long)sum);
+            return;
+        }
+        const char *comma = ranges > 0 ? "," : "";
+        const long long from = columns[i] + 1, to = columns[end - 1] + 1;
+        const size_t room = COLUMNS_TEXT - used;
+        used += (size_t)(end - i == 1 ? snprintf(text + used, room, "%s%lld", comma, from)
+                                      : snprintf(text + used, room, "%s%lld-%lld", comma, from, to));
+    }
+}
+
+static gpis_status describe(gpis_set *s, int64_t count, const int64_t *const *columns, gpis_set *const *sets) {
+    int64_t room = 1, used = 0;
+    for (int64_t b = 0; b < count; b++) room += (int64_t)strlen(sets[b]->spec) + COLUMNS_TEXT + 8;
+    char *text = gpis_alloc(s->context, room, 1);
+    if (!text) return GPIS_NO_MEMORY;
+    for (int64_t b = 0; b < count; b++) {
+        char ranges[COLUMNS_TEXT];
+        write_columns(columns[b], sets[b]->d, ranges);
+        used += snprintf(text + used, (size_t)(room - used), "%s%s[%s]", b > 0 ? " & " : "", sets[b]->spec, ranges);
+    }
+    const gpis_status status = gpis_set_describe(s, "%s", text);
+    gpis_free(s->context, text);
+    return status;
+}
+
+/* ---- checks ----------------------------------------------------------------------------------------------------- */
+
+static gpis_status check_block(gpis_context *context, int64_t b, const int64_t *columns, const gpis_set *set) {
+    if (!columns || !set)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "block %lld: its columns or its set are NULL", (long long)b + 1);
+    if (set->context != context)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "block %lld: its set %.150s was made with another context",
+                         (long long)b + 1, set->spec);
+    return GPIS_OK;
+}
+
+/* Enters the columns of block b in `owner`, which holds the block of each column, counted from 1, or 0. */
+static gpis_status claim_columns(gpis_context *context, int64_t b, const int64_t *columns, const gpis_set *set,
+                                 int64_t d, int64_t *owner) {
+    for (int64_t i = 0; i < set->d; i++) {
+        const int64_t j = columns[i];
+        if (j < 0 || j >= d)
+            return gpis_fail(context, GPIS_BAD_SHAPE,
+                             "block %lld: there is no column %lld; columns are counted from 0 to %lld",
+                             (long long)b + 1, (long long)j, (long long)d - 1);
+        if (owner[j] > 0)
+            return gpis_fail(context, GPIS_BAD_SET, "column %lld (counted from 0) is in block %lld and in block %lld",
+                             (long long)j, (long long)owner[j], (long long)b + 1);
+        owner[j] = b + 1;
+    }
+    return GPIS_OK;
+}
+
+static gpis_status check_columns(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
+                                 gpis_set *const *sets) {
+    int64_t *owner = gpis_alloc_zero(context, d, sizeof *owner);
+    gpis_status status = owner ? GPIS_OK : GPIS_NO_MEMORY;
+    for (int64_t b = 0; b < count && status == GPIS_OK; b++) {
+        status = check_block(context, b, columns[b], sets[b]);
+        if (status == GPIS_OK) status = claim_columns(context, b, columns[b], sets[b], d, owner);
+    }
+    for (int64_t j = 0; j < d && status == GPIS_OK; j++)
+        if (owner[j] == 0)
+            status = gpis_fail(
+                context, GPIS_BAD_SET,
+                "column %lld (counted from 0) is in no block; if it is free, give it a block with the set none",
+                (long long)j);
+    gpis_free(context, owner);
+    return status;
+}
+
+/* The columns of X: those of the blocks that work on it as a matrix, which must agree; 1 where there is none. */
+static gpis_status find_width(gpis_context *context, int64_t count, gpis_set *const *sets, int64_t *k, bool *matrix) {
+    *k = 1;
+    *matrix = false;
+    for (int64_t b = 0; b < count; b++) {
+        if (!sets[b]->matrix) continue;
+        if (*matrix && sets[b]->k != *k)
+            return gpis_fail(context, GPIS_BAD_SHAPE, "block %lld is for %lld columns of X and a block before for %lld",
+                             (long long)b + 1, (long long)sets[b]->k, (long long)*k);
+        *matrix = true;
+        *k = sets[b]->k;
+    }
+    return GPIS_OK;
+}
+
+/* ---- making it -------------------------------------------------------------------------------------------------- */
+
+static bool is_bounds_alone(const gpis_set *set) {
+    return set->shape == GPIS_SHAPE_WHOLE || (set->class->bounds && set->sum == GPIS_SUM_ANY);
+}
+
+static gpis_status make_box(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
+                            gpis_set *const *sets, gpis_set **out) {
+    double *lower = gpis_alloc(context, 2 * d, sizeof *lower), *upper = lower + d;
+    if (!lower) return GPIS_NO_MEMORY;
+    for (int64_t b = 0; b < count; b++)
+        for (int64_t i = 0; i < sets[b]->d; i++) {
+            const int64_t j = columns[b][i];
+            lower[j] = -INFINITY;
+            upper[j] = INFINITY;
+            if (sets[b]->class->bounds) sets[b]->class->bounds(sets[b], i, &lower[j], &upper[j]);
+        }
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_box(context, lower, upper, d, &s);
+    if (status == GPIS_OK) status = describe(s, count, columns, sets);
+    gpis_free(context, lower);
+    return gpis_set_finish(s, status, out);
+}
+
+static gpis_status take_blocks(gpis_set *s, int64_t count, const int64_t *const *columns, gpis_set *const *sets) {
+    const gpis_status status = gpis_set_take_state(s, sizeof(blocks_state));
+    if (status != GPIS_OK) return status;
+    blocks_state *p = s->state;
+    p->blocks = gpis_alloc_zero(s->context, count, sizeof *p->blocks);
+    if (!p->blocks) return GPIS_NO_MEMORY;
+    p->count = count;
+    s->exact_recession = true;
+    for (int64_t b = 0; b < count; b++) {
+        gpis_set *set = p->blocks[b].set = sets[b];
+        int64_t *copy = p->blocks[b].columns = gpis_alloc(s->context, set->d, sizeof *copy);
+        if (!copy) return GPIS_NO_MEMORY;
+        memcpy(copy, columns[b], (size_t)set->d * sizeof *copy);
+        s->radius = hypot(s->radius, set->radius * sqrt((double)(width_of(s) / step_of(s, &p->blocks[b]))));
+        s->unbounded = s->unbounded || set->unbounded;
+        s->has_support = s->has_support && set->has_support;
+        s->exact_recession = s->exact_recession && (!set->unbounded || set->exact_recession);
+    }
+    return GPIS_OK;
+}
+
+gpis_status gpis_set_blocks(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
+                            gpis_set *const *sets, gpis_set **out) {
+    int64_t k;
+    bool matrix, box = true;
+    if (out) *out = NULL;
+    if (!context) return GPIS_BAD_ARGUMENT;
+    if (!columns || !sets || !out)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "blocks need their columns, their sets and a place to put the set");
+    if (d < 1 || count < 1) return gpis_fail(context, GPIS_BAD_SHAPE, "a product of sets needs a block and a column");
+    gpis_status status = check_columns(context, d, count, columns, sets);
+    if (status == GPIS_OK) status = find_width(context, count, sets, &k, &matrix);
+    if (status != GPIS_OK) return status;
+    for (int64_t b = 0; b < count; b++) box = box && is_bounds_alone(sets[b]);
+    if (box) return make_box(context, d, count, columns, sets, out);
+    gpis_set *s = NULL;
+    status = gpis_set_begin(context, &blocks_class, d, k, matrix, out, &s);
+    if (status == GPIS_OK) status = describe(s, count, columns, sets);
+    if (status == GPIS_OK) status = take_blocks(s, count, columns, sets);
+    if (status == GPIS_OK) status = gpis_set_take_work(s, matrix ? d * k : d);
+    return gpis_set_finish(s, status, out);
+}
