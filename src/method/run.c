@@ -26,7 +26,8 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .measured = INFINITY,
                       .previous_gap = NAN,
                       .lower = known,
-                      .likely = known};
+                      .likely = known,
+                      .nearby = known};
     run->best = gpis_alloc_zero(context, run->size, sizeof(double));
     run->norms2 = gpis_alloc_zero(context, run->d, sizeof(double));
     return run->best && run->norms2 ? GPIS_OK : GPIS_NO_MEMORY;
@@ -312,7 +313,7 @@ void gpis_run_resume(gpis_run *run, double paused) {
 gpis_bound gpis_run_bound(const gpis_run *run) {
     const bool any = run->settings->certificate != GPIS_CERTIFICATE_PROVEN;
     const gpis_bound bounds[] = {{.lower = run->lower},
-                                 {.lower = any ? run->likely : 0.0, .probable = true},
+                                 {.lower = any ? run->likely : run->lower, .probable = any},
                                  {.lower = run->nearby, .backward_error = run->nearness}};
     int best = 0;
     for (int i = 0; i < 3; i++) {
