@@ -58,9 +58,9 @@ static gpis_status check_sketch(gpis_context *context, const gpis_settings *s, i
                          s->sketch ? s->sketch : "", gpis_sketch_names());
     const bool sketches = s->method && (strcmp(s->method, "gpis") == 0 || strcmp(s->method, "acc-gpis") == 0);
     if (none && (s->m > 0 || sketches))
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "sketch 'none': %s",
-                         s->m > 0 ? "without a sketch there is no m; leave one of them out"
-                                  : "this method works with sketches; leave 'none' out");
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "sketch 'none': without a sketch there is %s; leave one of them out",
+                         s->m > 0 ? "no m" : "no such method");
     if (s->m < 0 || s->m > n)
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
                          "a sketch of m = %lld rows: m must be from 1 to the %lld rows of A", (long long)s->m,
