@@ -5,7 +5,6 @@
 #include "api/audit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "method/method.h"
@@ -44,8 +43,7 @@ static gpis_status audit(gpis_run *run, const gpis_point *point) {
     if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
     if (!run->model && gpis_method_newton.applicable(run)) return GPIS_OK;
     if (!run->model && !gpis_run_model_fits(run)) {
-        snprintf(run->warning, sizeof run->warning,
-                 "the second-order bound needs the Gram matrix, which does not fit in the memory allowed");
+        gpis_run_warn(run, "the second-order bound needs the Gram matrix, which does not fit in the memory allowed");
         return GPIS_OK;
     }
     if (!run->model) status = gpis_run_make_model(run, NULL, NULL, NULL);

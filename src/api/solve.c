@@ -1,5 +1,7 @@
-/* gpis_solve, gpis_check and gpis_plan_make: what the caller gives is checked here, once; the rooms behind trust it. */
+/* gpis_solve, gpis_check and gpis_plan_make: what the caller gives is checked here, once; the modules behind trust it.
+ */
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -267,9 +269,9 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
         if (!result->x) status = GPIS_NO_MEMORY;
     }
     if (status == GPIS_OK && X) memcpy(result->x, X, (size_t)run.size * sizeof(double));
-    int outside;
-    const gpis_status ready = gpis_blas_enter(context, context->threads, &outside);
-    status = agree_to_begin(context, A, k, status == GPIS_OK ? ready : status);
+    int outside = omp_get_max_threads();
+    if (status == GPIS_OK) status = gpis_blas_enter(context, context->threads, &outside);
+    status = agree_to_begin(context, A, k, status);
     if (status == GPIS_OK) {
         if (gpis_ranks_is_served(A))
             status = gpis_ranks_serve(context, A, Y);

@@ -193,7 +193,7 @@ gpis_bytes_text gpis_bytes(double bytes) {
 void *gpis_alloc(gpis_context *context, int64_t count, size_t size) {
     int64_t bytes;
     if (size > INT64_MAX || !gpis_checked_mul(count, (int64_t)size, &bytes) ||
-        (uint64_t)bytes > SIZE_MAX - 2 * GPIS_ALIGNMENT || bytes > INT64_MAX - GPIS_ALIGNMENT) {
+        (uint64_t)bytes > SIZE_MAX - 2 * GPIS_ALIGNMENT || bytes > INT64_MAX / 2) { /* so that sums of two fit */
         gpis_fail(context, GPIS_NO_MEMORY, "an array of %lld elements of %zu bytes is too large", (long long)count,
                   size);
         return NULL;

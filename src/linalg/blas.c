@@ -25,8 +25,10 @@ static size_t stack_bytes(void) {
     return bytes;
 }
 
+/* Whether there is so much address space. Pages are not asked for: BLAS maps its buffers one by one, and touches little
+ * of them. */
 static bool can_map(size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
     munmap(memory, bytes);
     return true;

@@ -36,7 +36,8 @@ static bool has_room(const gpis_run *run, int64_t count) {
     const gpis_load measuring = gpis_load_worst(run->d, count, 0, 0, false);
     const double pass =
         fmax(gpis_pass_memory(run->context, run->A, &trying), gpis_pass_memory(run->context, run->A, &measuring));
-    const double vectors = (double)(run->d * (2 * run->d + GPIS_NULLS + 2 * GPIS_GUESSES * count));
+    const double vectors =
+        (double)(run->d * (2 * run->d + GPIS_NULLS + 2 * GPIS_GUESSES * count)) + (double)GPIS_NULLS * GPIS_NULLS;
     return 8.0 * vectors + 4e6 + pass <= (double)gpis_account_left(run->context);
 }
 

@@ -3,12 +3,14 @@
  * they depend exactly, and for it the bounds of exactly dependent columns hold (docs/maths, "Nearly dependent
  * columns").
  *
- * Let the rows v of N be nearly null vectors, D = diag(||a_j||), and Q an orthonormal basis of the rows of N D. Then
+ * Let the rows v of N be null vectors, those that are exact and those that are nearly so, D = diag(||a_j||), and Q an
+ * orthonormal basis of the rows of N D. Then
  *
  *     E = -A D^-1 QQ' D   has   (A + E) N' = 0   and   ||E_j|| <= ||A D^-1 Q|| ||a_j||,
  *
- * and ||A D^-1 Q||^2 <= ||A N'||_F^2 trace(M^-1) with M = N D^2 N'. A pass in extended precision measures ||A N'||_F,
- * and A'A N', by which the rows of N can be improved.
+ * and ||A D^-1 Q||^2 <= ||A N'||_F^2 t with M = N D^2 N' and t the trace of M^-1 over the nearly null rows alone, since
+ * A v = 0 for the others. A pass in extended precision measures ||A N'||_F, and A'A N', by which the nearly null rows
+ * can be improved.
  */
 #include <float.h>
 #include <lapacke.h>
@@ -21,10 +23,11 @@ static const double ROUNDING = 0x1p-49;
 static const double UNIT = 0.5 * DBL_EPSILON;
 
 typedef struct measurement {
-    int64_t count;    /* of vectors */
-    double *N;        /* borrowed: count x d */
+    int64_t count;    /* of nearly null vectors */
+    double *N;        /* borrowed: count x d; right before them are the exact ones */
+    int64_t exact;    /* how many those are */
     double *X, *G;    /* d x count: the same as columns, and A'A X */
-    double *M;        /* count x count */
+    double *M;        /* (exact + count) x (exact + count) */
     double *norms;    /* ||a_j||, 1 for a column of zeros */
     double objective; /* ||A X||_F^2 */
     gpis_load load;   /* of the pass that measured it */
@@ -36,10 +39,12 @@ static double size_of(const measurement *s, int64_t d, int64_t i) {
     return sqrt(sum);
 }
 
-/* A vector of about unit length, in units of the columns. By a power of two: whole numbers stay such. */
+/* The power of two that gives row i about unit length, in units of the columns: whole numbers stay such. */
+static double unit_of(const measurement *s, int64_t d, int64_t i) { return ldexp(1.0, -ilogb(size_of(s, d, i))); }
+
 static void normalise(const measurement *s, int64_t d, int64_t i) {
-    const int exponent = ilogb(size_of(s, d, i));
-    for (int64_t j = 0; j < d; j++) s->N[i * d + j] = ldexp(s->N[i * d + j], -exponent);
+    const double unit = unit_of(s, d, i);
+    for (int64_t j = 0; j < d; j++) s->N[i * d + j] *= unit;
 }
 
 static gpis_status measure(gpis_run *run, measurement *s) {
@@ -53,21 +58,30 @@ static gpis_status measure(gpis_run *run, measurement *s) {
     return gpis_run_pass(run, &pass, (double)s->count / (double)run->k);
 }
 
-/* trace(M^-1); infinite where the vectors are too near to dependent for the margin that is left to rounding errors. */
+/* <v_a, D^2 v_b> of rows numbered from the first exact one on, which are at negative places before N. */
+static double product_of(const measurement *s, int64_t d, int64_t a, int64_t b) {
+    const double *u = s->N + (a - s->exact) * d, *v = s->N + (b - s->exact) * d;
+    long double sum = 0.0L;
+    for (int64_t j = 0; j < d; j++) sum += (long double)u[j] * v[j] * s->norms[j] * s->norms[j];
+    return (double)sum;
+}
+
+/* The trace of M^-1 over the nearly null rows; infinite where the vectors are too near to dependent for the margin that
+ * is left to rounding errors. The exact rows, which must not change, count with the length that normalise would give
+ * them: that does not change the trace. */
 static double inverse_trace(const measurement *s, int64_t d) {
     static const double LARGEST = 1e8;
-    const lapack_int count = (lapack_int)s->count;
-    for (int64_t a = 0; a < s->count; a++)
-        for (int64_t b = 0; b <= a; b++) {
-            long double sum = 0.0L;
-            for (int64_t j = 0; j < d; j++)
-                sum += (long double)s->N[a * d + j] * s->N[b * d + j] * s->norms[j] * s->norms[j];
-            s->M[b * s->count + a] = s->M[a * s->count + b] = (double)sum;
-        }
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', count, s->M, count) != 0) return INFINITY;
-    if (LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', count, s->M, count) != 0) return INFINITY;
+    const int64_t all = s->exact + s->count;
+    const lapack_int size = (lapack_int)all;
+    for (int64_t a = 0; a < all; a++) {
+        const double unit_a = unit_of(s, d, a - s->exact);
+        for (int64_t b = 0; b <= a; b++)
+            s->M[b * all + a] = s->M[a * all + b] = unit_a * unit_of(s, d, b - s->exact) * product_of(s, d, a, b);
+    }
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', size, s->M, size) != 0) return INFINITY;
+    if (LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', size, s->M, size) != 0) return INFINITY;
     double trace = 0.0;
-    for (int64_t a = 0; a < s->count; a++) trace += s->M[a * (s->count + 1)];
+    for (int64_t a = s->exact; a < all; a++) trace += s->M[a * (all + 1)];
     return trace <= LARGEST ? trace : INFINITY;
 }
 
@@ -117,12 +131,13 @@ static gpis_status measure_and_improve(gpis_run *run, measurement *s, double *st
 }
 
 gpis_status gpis_run_measure_nearby(gpis_run *run) {
-    const int64_t d = run->d, count = run->found - run->nulls;
-    double *memory = gpis_alloc(run->context, 2 * d * count + count * count + 2 * d, sizeof *memory);
+    const int64_t d = run->d, all = run->found, count = all - run->nulls;
+    double *memory = gpis_alloc(run->context, 2 * d * count + all * all + 2 * d, sizeof *memory);
     if (!memory) return GPIS_NO_MEMORY;
-    measurement s = {.count = count, .N = run->null + run->nulls * d, .X = memory, .G = memory + d * count};
+    measurement s = {.count = count, .N = run->null + run->nulls * d, .exact = run->nulls, .X = memory};
+    s.G = s.X + d * count;
     s.M = s.G + d * count;
-    s.norms = s.M + count * count;
+    s.norms = s.M + all * all;
     for (int64_t j = 0; j < d; j++) s.norms[j] = run->norms2[j] > 0.0 ? sqrt(run->norms2[j]) : 1.0;
     const gpis_status status = measure_and_improve(run, &s, s.norms + d);
     gpis_free(run->context, memory);

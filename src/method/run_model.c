@@ -56,8 +56,8 @@ gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool 
     return status;
 }
 
-/* Rounding to floats is like noise of 1e-7 in the scaled matrix; its inverse, as it is bounded, is the sum of all that
- * the smallest eigenvalue is only the largest part of. */
+/* Rounding to floats is like noise of 1e-7 in the matrix with a unit diagonal. `inverse` bounds the norm of its inverse
+ * by the sum of all eigenvalues of that, so it is larger than the true norm, and the limit is generous. */
 bool gpis_run_model_is_too_coarse(const gpis_run *run) {
     static const double MOST = 3e7;
     return run->model->shift > 0.0 || run->model->inverse > MOST;

@@ -4,7 +4,6 @@
  */
 #include <math.h>
 
-#include "pass/cut.h"
 #include "pass/sums.h"
 #include "pass/sweep.h"
 

@@ -1,7 +1,6 @@
 /* The sweep: windows of rows from the source, chunks of a window to the strips, strips to threads. */
 #include "pass/pass.h"
 
-#include <math.h>
 #include <omp.h>
 #include <string.h>
 #include <time.h>

@@ -18,7 +18,7 @@ int64_t gpis_share_begin(int64_t rows, int rank, int ranks) {
     return begin <= rows / QUANTUM ? begin * QUANTUM : rows;
 }
 
-/* Rows of a joined source are walked part by part (pass.c); in one piece they cannot be had. */
+/* Rows of a joined source are walked part by part (parts.c); in one piece they cannot be had. */
 static gpis_status no_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     (void)row0, (void)nrows, (void)scratch, (void)out;
     return gpis_fail(source->context, GPIS_INTERNAL, "rows of several parts were asked for as one block");

@@ -1,7 +1,7 @@
 /*
- * ranks: rows in several parts, here and on other ranks. No other module knows that there are any: gpis_source_join
- * makes a source as all others are, over which a pass goes by the functions of gpis_walk (pass.h). What is below is for
- * those who begin and end the work of all ranks, and means nothing for a source in one piece.
+ * ranks: rows in several parts, here and on other ranks. Other modules need not know that there are any:
+ * gpis_source_join makes a source as all others are, over which a pass goes by the functions of gpis_walk (pass.h).
+ * What is below is for those who begin and end the work of all ranks, and means nothing for a source in one piece.
  */
 #ifndef GPIS_RANKS_H
 #define GPIS_RANKS_H

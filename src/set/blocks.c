@@ -206,8 +206,9 @@ static bool is_bounds_alone(const gpis_set *set) {
 
 static gpis_status make_box(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
                             gpis_set *const *sets, gpis_set **out) {
-    double *lower = gpis_alloc(context, 2 * d, sizeof *lower), *upper = lower + d;
+    double *lower = gpis_alloc(context, 2 * d, sizeof *lower);
     if (!lower) return GPIS_NO_MEMORY;
+    double *upper = lower + d;
     for (int64_t b = 0; b < count; b++)
         for (int64_t i = 0; i < sets[b]->d; i++) {
             const int64_t j = columns[b][i];

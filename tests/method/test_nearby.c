@@ -470,6 +470,48 @@ static void same_bits_on_any_threads(void **state) {
     test_context_end(context, &memory);
 }
 
+/* The same column COPIES times, exactly, and once more in another unit, nearly: the matrix for which all of them depend
+ * exactly must hold the copies together, too. The nearest one is ||m - c km|| / (||m|| sqrt(1 + 1 / COPIES)) away, for
+ * the best c. */
+static void exact_and_near_together(void **state) {
+    (void)state;
+    enum { ROWS = 300, COPIES = 41, D = COPIES + 1 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    double *a = calloc(ROWS * D, sizeof *a), y[ROWS];
+    long double along = 0.0L, km2 = 0.0L, m2 = 0.0L, left2 = 0.0L;
+    for (int64_t i = 0; i < ROWS; i++) {
+        const double km = (double)whole_number(i, 17, 100000) / 1000.0;
+        for (int64_t j = 0; j < COPIES; j++) a[i * D + j] = km;
+        a[i * D + COPIES] = km * 0.1234567;
+        y[i] = km + (double)whole_number(i, 18, 1000);
+        along += (long double)km * a[i * D + COPIES];
+        km2 += (long double)km * km;
+        m2 += (long double)a[i * D + COPIES] * a[i * D + COPIES];
+    }
+    for (int64_t i = 0; i < ROWS; i++) {
+        const long double rest = a[i * D + COPIES] - along / km2 * a[i * D];
+        left2 += rest * rest;
+    }
+    const double least = (double)sqrtl(left2 / (m2 * (1.0L + 1.0L / COPIES)));
+    gpis_settings settings = gpis_settings_default();
+    settings.certificate = GPIS_CERTIFICATE_PROVEN;
+    gpis_result result = {0};
+    gpis_source *A = NULL;
+    gpis_set *set = NULL;
+    assert_ok(context, gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, ROWS, D, D, &A));
+    assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
+    assert_ok(context, gpis_solve(context, A, y, 1, set, &settings, &result));
+    assert_int_equal(result.outcome, GPIS_SOLVED);
+    if (!(result.backward_error >= 0.999 * least))
+        fail_msg("said to be within %g, and the nearest is %g away", result.backward_error, least);
+    gpis_result_clear(context, &result);
+    gpis_set_destroy(set);
+    gpis_source_destroy(A);
+    free(a);
+    test_context_end(context, &memory);
+}
+
 static gpis_status solve_kelvins(gpis_context *context, void *user) {
     table *t = user;
     gpis_source *A = NULL;
@@ -496,6 +538,7 @@ int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
     const struct CMUnitTest tests[] = {cmocka_unit_test(claims_are_true),
                                        cmocka_unit_test(random_tables),
+                                       cmocka_unit_test(exact_and_near_together),
                                        cmocka_unit_test(huge_sets),
                                        cmocka_unit_test(other_sets),
                                        cmocka_unit_test(more_than_rounding_is_not_believed),
