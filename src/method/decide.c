@@ -44,6 +44,9 @@ static bool gram_is_due(const gpis_facts *f) {
     return (f->gram_is_cheaper || f->wants_proof) && !f->expects_face && !f->on_face && may_make_gram(f);
 }
 
+/* In extended precision x still has digits to win when the objective has none. */
+static bool may_polish(const gpis_facts *f) { return f->extended && f->can_polish && !f->exhausted; }
+
 /* Nothing moves any more. Residuals in extended precision may help first. A sketch gives way to the Gram matrix, whose
  * bounds need no probes; a Gram matrix that has lost digits gives way to a sketch. */
 static gpis_action last_resort(const gpis_facts *f) {
@@ -53,6 +56,7 @@ static gpis_action last_resort(const gpis_facts *f) {
     if (may_go_on && may_make_gram(f)) return (gpis_action){.phase = GPIS_PHASE_GRAM, .give_up_on_face = true};
     if (may_go_on && f->has_lost_digits)
         return (gpis_action){.phase = GPIS_PHASE_ROUND, .sketch = true, .give_up_on_face = true};
+    if (may_polish(f)) return (gpis_action){.phase = GPIS_PHASE_POLISH};
     return (gpis_action){.phase = GPIS_PHASE_END, .stalled = true};
 }
 
@@ -73,8 +77,7 @@ static gpis_action go_round(const gpis_facts *f) {
 
 gpis_action gpis_decide(const gpis_facts *f) {
     const bool may_measure = !f->ended && !f->exhausted;
-    if (f->ended && f->solved && f->extended && f->can_polish && !f->exhausted)
-        return (gpis_action){.phase = GPIS_PHASE_POLISH};
+    if (f->ended && f->solved && may_polish(f)) return (gpis_action){.phase = GPIS_PHASE_POLISH};
     if (f->ended) return (gpis_action){.phase = GPIS_PHASE_END};
     if (!f->started) return begin(f);
     if (!f->sharp && !f->hull_tried && may_measure)

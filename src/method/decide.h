@@ -16,7 +16,7 @@ typedef enum gpis_phase {
     GPIS_PHASE_GRAM,       /* make the Gram matrix, which takes the place of all sketches */
     GPIS_PHASE_ROUND,      /* measure the minimiser of the model */
     GPIS_PHASE_LEAVE_FACE, /* no pass: go back from the face to the model of all columns */
-    GPIS_PHASE_POLISH,     /* solved at a tight tolerance: one more step for the last digits of x */
+    GPIS_PHASE_POLISH,     /* about to end in extended precision: one more step for the last digits of x */
     GPIS_PHASE_END
 } gpis_phase;
 

@@ -160,6 +160,11 @@ static void last_resorts(void **state) {
     assert_true(expect(f, GPIS_PHASE_END).stalled);
     f.has_lost_digits = true;
     assert_true(expect(f, GPIS_PHASE_ROUND).sketch);
+    f.has_lost_digits = false;
+    f.extended = true; /* x may have digits to win when the objective has none */
+    expect(f, GPIS_PHASE_POLISH);
+    f.can_polish = false;
+    assert_true(expect(f, GPIS_PHASE_END).stalled);
     f = in_the_middle();
     f.idle = 3;
     f.wants_bounds = false; /* without bounds there is nothing to gain */
@@ -242,6 +247,7 @@ static void whatever_the_facts_are(void **state) {
         if (!f.started && !f.ended) assert_true(a.phase == GPIS_PHASE_SKETCH || a.phase == GPIS_PHASE_START);
         if (a.phase == GPIS_PHASE_GRAM) assert_true(f.model == GPIS_MODEL_NONE || (!f.gram_tried && f.gram_fits));
         if (a.phase == GPIS_PHASE_LEAVE_FACE) assert_true(f.on_face);
+        if (a.phase == GPIS_PHASE_POLISH) assert_true(f.extended && f.can_polish && !f.exhausted);
         if (a.phase == GPIS_PHASE_HULL) assert_true(!f.sharp && !f.hull_tried && !f.exhausted);
         if (a.probes) assert_true(f.probes_useful && !f.expects_face);
         if (a.sketch)
