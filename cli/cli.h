@@ -275,6 +275,9 @@ typedef struct cli_watch {
 /* From here on the first SIGINT or SIGTERM ends the solve, within a pass too, and the second one, of either kind, ends
  * the program. Before, a signal ends the program as usual. */
 void cli_watch_signals(void);
+/* From here on a signal also interrupts what waits: the answer is being written, perhaps to a pipe that nobody reads.
+ */
+void cli_watch_delivery(void);
 /* A mapped file that is cut short while it is read ends the program with one line and CLI_TROUBLE, not with a crash.
  * A file that may not grow any more is an error like a full disk. */
 void cli_watch_files(void);

@@ -225,7 +225,7 @@ static const struct argp_option common_options[] = {
     {"mpi", KEY_MPI, 0, 0, "share the rows with other ranks; mpirun and its like are noticed without it", 4},
     {0, 0, 0, 0, "Output:", 5},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 5},
-    {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress", 5},
+    {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress nor notes", 5},
     {0},
 };
 

@@ -120,10 +120,10 @@ static void tell_ignored(const cli_problem *p, const solve_options *o, const gpi
 
 /* Everything between the open problem and the result. The trace stays open. */
 static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result *result) {
-    cli_watch_signals();
     const int code = cli_ranks_agree(o->trace && cli_is_first() ? cli_output_open(trace, o->trace) : 0);
     if (code != 0) return code;
     cli_ranks_settled();
+    cli_watch_signals();
 
     gpis_settings settings = o->common.settings;
     cli_watch watch = {.line = {.on = isatty(STDERR_FILENO) && !o->common.quiet,
@@ -143,6 +143,7 @@ static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result 
     if (watch.line.on && gpis_plan_make(p->context, p->A, p->k, p->set, &settings, &plan) == GPIS_OK)
         watch.line.expected = plan.candidates[plan.chosen].passes;
     const gpis_status status = gpis_solve(p->context, p->A, p->Y, p->k, p->set, &settings, result);
+    cli_watch_delivery();
     cli_line_end(&watch.line);
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }

@@ -19,12 +19,16 @@ static void on_signal(int number) {
 
 bool cli_interrupted(void) { return atomic_load(&interruptions) > 0; }
 
-void cli_watch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+static void handle_signals(int flags) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = flags};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
+
+void cli_watch_signals(void) { handle_signals(SA_RESTART); }
+
+void cli_watch_delivery(void) { handle_signals(0); }
 
 /* Written before it is needed, for a handler may not. */
 static char lost_pages[128];

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "base/free_memory.h"
@@ -137,9 +138,15 @@ int64_t gpis_account_left(const gpis_context *context) {
     return gpis_max64(0, context->limit - atomic_load(&context->used));
 }
 
+/* A limit that the machine can keep is all that counts. One beyond its memory protects from nothing. */
+static bool is_limited(const gpis_context *context) {
+    return context->limit > 0 &&
+           (double)context->limit <= (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
 bool gpis_account_affords(gpis_context *context, const char *what, double bytes) {
     const long long allocated = atomic_load(&context->allocated);
-    if (context->limit > 0 || !context->free_memory) return true;
+    if (is_limited(context) || !context->free_memory) return true;
     if ((double)allocated + bytes <= (double)atomic_load(&context->granted)) return true; /* too little to ask for */
     const int64_t left = context->free_memory(allocated);
     if (bytes <= (double)left) return true;
@@ -159,7 +166,7 @@ bool gpis_account_affords_x(gpis_context *context, int64_t d, int64_t k) {
 /* Enters an allocation; false, with the message set, when the system cannot give so much. */
 static bool take_allocation(gpis_context *context, int64_t bytes) {
     const int64_t all = atomic_fetch_add(&context->allocated, bytes) + bytes;
-    if (all <= atomic_load(&context->granted) || context->limit > 0 || !context->free_memory) return true;
+    if (all <= atomic_load(&context->granted) || is_limited(context) || !context->free_memory) return true;
     const int64_t left = context->free_memory(all - bytes);
     if (bytes > left) {
         atomic_fetch_sub(&context->allocated, bytes);

@@ -79,6 +79,22 @@ done
 start reproduce syn1 --quick --out r && signalled INT TERM
 missing r/index.html
 
+# A trace or an x that goes to a FIFO which nobody reads: one signal is enough.
+mkfifo nobody.npy
+for argument in "--trace nobody.npy" "--out nobody.npy"; do
+    command="solve with $argument"
+    "$gpis" solve p/A.npy p/y.npy --set l1:3 --quiet $argument >stdout 2>stderr &
+    job=$!
+    sleep 0.5
+    kill -TERM $job
+    (sleep 20 && kill -KILL $job) 2>/dev/null &
+    guard=$!
+    wait $job
+    code=$?
+    kill $guard 2>/dev/null
+    [ "$code" != 137 ] || fail "one signal did not end it"
+done
+
 # Before a solve begins one signal is enough, for each command. A FIFO that nobody writes to makes it wait.
 mkfifo endless.csv
 for arguments in "solve endless.csv p/y.npy" "check endless.csv p/y.npy p/x_true.npy" "info endless.csv"; do

@@ -274,8 +274,8 @@ static void test_cannot_write(void **state) {
     write_csv("cache.csv", N);
     empty_folder();
     options.cache = "cache_no_such_folder";
-    assert_int_equal(open_status("cache.csv", options, "No such file or directory; name a folder with --cache"),
-                     GPIS_IO);
+    assert_int_equal(
+        open_status("cache.csv", options, "No such file or directory; name another folder for it (--cache)"), GPIS_IO);
     options.cache = folder;
     struct rlimit old, tight = {1 << 19, RLIM_INFINITY};
     signal(SIGXFSZ, SIG_IGN);
