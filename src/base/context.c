@@ -77,8 +77,9 @@ gpis_status gpis_context_set_threads(gpis_context *context, int threads) {
 
 int gpis_context_threads(const gpis_context *context) { return context ? context->threads : 0; }
 
-/* Measured: to wake a thread that sleeps and to wait for it takes 20 to 50 us where processors are free, in which one
- * thread goes through some 100000 numbers. Where they are not free it takes longer, and nothing is gained. */
+/* To wake a thread that sleeps and to wait for it takes some tens of microseconds where processors are free, in which
+ * one thread goes through about 100000 numbers (an estimate; bench/busy.py shows what comes of it). Where they are not
+ * free it takes longer, and nothing is gained. */
 int gpis_threads_for(int threads, double numbers) {
     static const double MIN_PARALLEL_NUMBERS = 1 << 18;
     return numbers >= MIN_PARALLEL_NUMBERS ? threads : 1;
