@@ -1,5 +1,5 @@
 # The progress line: on a terminal, no wider than that, gone at the end. script(1) has a terminal to lend.
-run 0 gen syn1 --n 20000 --d 60 --cond 1e14 --out p
+run 0 gen syn1 --n 100000 --d 60 --cond 1e14 --out p # large enough not to end before its time limit
 hard="$gpis solve p/A.npy p/y.npy --method apgd --set l1:3 --tol 1e-15 --time-limit 0.7"
 escape=$(printf '\033')
 
