@@ -25,14 +25,14 @@ static gpis_status measure(gpis_run *run, const double *x, given_point *given, d
     static const double CANCELLED = 1e-3; /* what may be left of the largest term */
     double Ap2 = 0.0, along = 0.0;
     if (!given->p) return gpis_run_gradient(run, x, g, point);
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .P = given->p, .G = g, .AP2 = &Ap2};
+    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .X = x, .P = given->p, .G = g, .AP2 = &Ap2};
     gpis_status status = gpis_run_measure(run, &pass, 1.5, point);
     if (status != GPIS_OK) return status;
-    for (int64_t i = 0; i < run->size; i++) along += 2.0 * g[i] * given->p[i];
+    for (int64_t i = 0; i < run->problem->size; i++) along += 2.0 * g[i] * given->p[i];
     given->objective = point->objective + along + Ap2;
     const double largest = fmax(fmax(point->objective, Ap2), fabs(along));
     if (given->objective >= CANCELLED * largest) return GPIS_OK;
-    const gpis_pass own = {.k = run->k, .Y = run->Y, .X = given->x, .objective = &given->objective};
+    const gpis_pass own = {.k = run->problem->k, .Y = run->problem->Y, .X = given->x, .objective = &given->objective};
     return gpis_run_pass(run, &own, 0.5);
 }
 
@@ -52,14 +52,14 @@ static gpis_status audit(gpis_run *run, const gpis_point *point) {
 
 /* Projects x on the set; what was given is kept where it is not there. */
 static gpis_status project_given(gpis_run *run, double *x, given_point *given, double *distance) {
-    gpis_status status = gpis_set_distance(run->set, x, distance);
+    gpis_status status = gpis_set_distance(run->problem->set, x, distance);
     if (status != GPIS_OK || !(*distance > 0.0)) return status;
-    given->x = gpis_alloc(run->context, run->size, sizeof(double));
-    given->p = gpis_alloc(run->context, run->size, sizeof(double));
+    given->x = gpis_alloc(run->context, run->problem->size, sizeof(double));
+    given->p = gpis_alloc(run->context, run->problem->size, sizeof(double));
     if (!given->x || !given->p) return GPIS_NO_MEMORY;
-    memcpy(given->x, x, (size_t)run->size * sizeof(double));
-    status = gpis_set_project(run->set, x, x);
-    for (int64_t i = 0; i < run->size; i++) given->p[i] = given->x[i] - x[i];
+    memcpy(given->x, x, (size_t)run->problem->size * sizeof(double));
+    status = gpis_set_project(run->problem->set, x, x);
+    for (int64_t i = 0; i < run->problem->size; i++) given->p[i] = given->x[i] - x[i];
     return status;
 }
 
@@ -78,7 +78,7 @@ static gpis_status audit_as_needed(gpis_run *run, const double *x, given_point *
 
 gpis_status gpis_audit(gpis_run *run, double *x, double *distance, double *objective) {
     given_point given = {0};
-    double *g = gpis_alloc(run->context, run->size, sizeof *g);
+    double *g = gpis_alloc(run->context, run->problem->size, sizeof *g);
     gpis_status status = g ? project_given(run, x, &given, distance) : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = audit_as_needed(run, x, &given, g);
     *objective = given.objective;

@@ -59,8 +59,7 @@ gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **
     gpis_plan plan;
     bool resumed;
     gpis_status status = gpis_replay_resume(run, choice, &resumed);
-    if (status == GPIS_OK)
-        status = gpis_plan_choose(run->context, run->A, run->k, run->set, run->settings, run->used, &plan);
+    if (status == GPIS_OK) status = gpis_plan_choose(run->problem, run->settings, run->used, &plan);
     if (status != GPIS_OK) return status;
     const gpis_candidate *chosen = resumed ? check_kept(run, &plan, choice) : &plan.candidates[plan.chosen];
     if (!chosen) return GPIS_BAD_DATA;
@@ -69,7 +68,8 @@ gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **
     if (!*method) return GPIS_BAD_ARGUMENT;
     if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
     const char *reason = (*method)->applicable(run);
-    if (!reason && !run->set->has_support && !gpis_settings_are_limited(run->settings) && !ends_by_itself(*method))
+    if (!reason && !run->problem->set->has_support && !gpis_settings_are_limited(run->settings) &&
+        !ends_by_itself(*method))
         reason = "the set has no support function, so no certificate ends the run: give max_passes or time_limit";
     if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
         reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";

@@ -137,10 +137,10 @@ static gpis_status check_all(gpis_context *context, const gpis_source *A, int64_
 /* The start: x0 or zero, projected on K, so that every iterate is feasible. */
 static gpis_status starting_point(gpis_run *run, double *x) {
     if (run->settings->x0)
-        memcpy(x, run->settings->x0, (size_t)run->size * sizeof(double));
+        memcpy(x, run->settings->x0, (size_t)run->problem->size * sizeof(double));
     else
-        memset(x, 0, (size_t)run->size * sizeof(double));
-    return gpis_set_project(run->set, x, x);
+        memset(x, 0, (size_t)run->problem->size * sizeof(double));
+    return gpis_set_project(run->problem->set, x, x);
 }
 
 static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *result) {
@@ -177,15 +177,15 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     if (status != GPIS_OK) return status;
     run->m = choice.m;
     enter_choice(&choice, result);
-    memcpy(run->best, x, (size_t)run->size * sizeof(double)); /* until a pass has told more */
+    memcpy(run->best, x, (size_t)run->problem->size * sizeof(double)); /* until a pass has told more */
     status = method->run(run, x);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
     gpis_run_report(run);
     gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
     gpis_run_explain_dependence(run);
-    memcpy(x, run->best, (size_t)run->size * sizeof(double));
-    status = gpis_set_distance(run->set, x, &result->feasibility);
+    memcpy(x, run->best, (size_t)run->problem->size * sizeof(double));
+    status = gpis_set_distance(run->problem->set, x, &result->feasibility);
     result->given_objective = run->objective;
     return status == GPIS_OK ? fill_result(run, method->name, result) : status;
 }
@@ -230,6 +230,11 @@ static gpis_status share_result(const gpis_source *A, int64_t size, gpis_result 
     return status == GPIS_OK ? gpis_ranks_share_numbers(A, x, size) : status;
 }
 
+static gpis_problem problem_of(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set) {
+    return (gpis_problem){
+        .context = context, .A = A, .Y = Y, .n = A->n, .d = A->d, .k = k, .size = A->d * k, .set = set};
+}
+
 /* A set without a support function allows no certificate, so no work is spent on one. */
 static gpis_settings possible_settings(const gpis_set *set, const gpis_settings *settings) {
     gpis_settings possible = *settings;
@@ -251,13 +256,15 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
     if (status == GPIS_OK && work == check && !X)
         status = gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
     gpis_run run = {.context = context};
+    gpis_problem problem;
     gpis_settings possible;
     const int64_t limit = context->limit;
     if (status == GPIS_OK) limit_memory(context, settings);
     if (status == GPIS_OK && !gpis_account_affords_x(context, A->d, k)) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
+        problem = problem_of(context, A, Y, k, set);
         possible = possible_settings(set, settings);
-        status = gpis_run_start(&run, context, A, Y, k, set, &possible);
+        status = gpis_run_start(&run, &problem, &possible);
     }
     if (status == GPIS_OK && !set->has_support)
         gpis_run_warn(&run,
@@ -265,10 +272,10 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
                       "above the best is not known",
                       set->spec);
     if (status == GPIS_OK) {
-        result->x = gpis_alloc(context, run.size, sizeof(double));
+        result->x = gpis_alloc(context, problem.size, sizeof(double));
         if (!result->x) status = GPIS_NO_MEMORY;
     }
-    if (status == GPIS_OK && X) memcpy(result->x, X, (size_t)run.size * sizeof(double));
+    if (status == GPIS_OK && X) memcpy(result->x, X, (size_t)problem.size * sizeof(double));
     int outside = omp_get_max_threads();
     if (status == GPIS_OK) status = gpis_blas_enter(context, context->threads, &outside);
     status = agree_to_begin(context, A, k, status);
@@ -277,7 +284,7 @@ static gpis_status with_run(gpis_context *context, gpis_source *A, const double 
             status = gpis_ranks_serve(context, A, Y);
         else
             status = gpis_ranks_dismiss(context, A, work(&run, result->x, result));
-        if (status == GPIS_OK) status = share_result(A, run.size, result);
+        if (status == GPIS_OK) status = share_result(A, problem.size, result);
     }
     gpis_blas_leave(outside);
     gpis_run_clear(&run);
@@ -307,7 +314,8 @@ gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpi
     const int64_t limit = context->limit;
     const gpis_settings possible = possible_settings(set, settings);
     limit_memory(context, settings);
-    status = gpis_plan_choose(context, A, k, set, &possible, atomic_load(&context->used), out);
+    const gpis_problem problem = problem_of(context, A, NULL, k, set);
+    status = gpis_plan_choose(&problem, &possible, atomic_load(&context->used), out);
     context->limit = limit;
     return status;
 }

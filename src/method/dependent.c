@@ -17,27 +17,27 @@ static bool is_too_flat(const gpis_run *run) {
     const gpis_model *m = run->model;
     bool zeros = false;
     for (int64_t j = 0; j < m->d; j++) zeros = zeros || m->H[j * (m->d + 1)] == 0.0;
-    if (gpis_set_is_bounded(run->set)) return run->sketched && m->shift > 0.0;
-    return m->shift > 0.0 || (zeros && !run->set->exact_recession);
+    if (gpis_set_is_bounded(run->problem->set)) return run->sketched && m->shift > 0.0;
+    return m->shift > 0.0 || (zeros && !run->problem->set->exact_recession);
 }
 
 /* What the shift takes from the second-order bound of a bounded set is more than the tolerance can bear. */
 static bool is_too_dear(const gpis_run *run, const gpis_point *point) {
-    const double reach = gpis_set_radius(run->set) + gpis_norm2(point->x, run->size);
+    const double reach = gpis_set_radius(run->problem->set) + gpis_norm2(point->x, run->problem->size);
     double largest2 = 0.0;
-    for (int64_t j = 0; j < run->d; j++) largest2 = fmax(largest2, run->norms2[j]);
+    for (int64_t j = 0; j < run->problem->d; j++) largest2 = fmax(largest2, run->norms2[j]);
     return !run->sketched && isfinite(reach) &&
            run->model->slack * largest2 * reach * reach > 0.5 * run->settings->tol * point->objective;
 }
 
 /* Whether there is memory for `count` null vectors, the guesses at them, and the passes that try and measure those. */
 static bool has_room(const gpis_run *run, int64_t count) {
-    const gpis_load trying = gpis_load_worst(run->d, run->k, GPIS_GUESSES * count, 0, false);
-    const gpis_load measuring = gpis_load_worst(run->d, count, 0, 0, false);
-    const double pass =
-        fmax(gpis_pass_memory(run->context, run->A, &trying), gpis_pass_memory(run->context, run->A, &measuring));
-    const double vectors =
-        (double)(run->d * (2 * run->d + GPIS_NULLS + 2 * GPIS_GUESSES * count)) + (double)GPIS_NULLS * GPIS_NULLS;
+    const gpis_load trying = gpis_load_worst(run->problem->d, run->problem->k, GPIS_GUESSES * count, 0, false);
+    const gpis_load measuring = gpis_load_worst(run->problem->d, count, 0, 0, false);
+    const double pass = fmax(gpis_pass_memory(run->context, run->problem->A, &trying),
+                             gpis_pass_memory(run->context, run->problem->A, &measuring));
+    const double vectors = (double)(run->problem->d * (2 * run->problem->d + GPIS_NULLS + 2 * GPIS_GUESSES * count)) +
+                           (double)GPIS_NULLS * GPIS_NULLS;
     return 8.0 * vectors + 4e6 + pass <= (double)gpis_account_left(run->context);
 }
 
@@ -67,16 +67,16 @@ typedef struct guesses {
 /* The first rows of A, of those that are on this rank: entries of theirs serve as guesses. */
 static gpis_status read_rows(gpis_run *run, double **rows, int64_t *count) {
     enum { ROWS = 64, ENTRIES = 1 << 18 };
-    gpis_source *here = gpis_source_piece(run->A);
+    gpis_source *here = gpis_source_piece(run->problem->A);
     *rows = NULL;
-    *count = here ? gpis_min64(here->n, gpis_max64(1, gpis_min64(ROWS, ENTRIES / run->d))) : 0;
+    *count = here ? gpis_min64(here->n, gpis_max64(1, gpis_min64(ROWS, ENTRIES / run->problem->d))) : 0;
     if (*count == 0) return GPIS_OK;
-    *rows = gpis_alloc(run->context, *count * run->d, sizeof **rows);
+    *rows = gpis_alloc(run->context, *count * run->problem->d, sizeof **rows);
     return *rows ? gpis_source_rows(run->context, here, 0, *count, *rows) : GPIS_NO_MEMORY;
 }
 
 static gpis_status guess(gpis_run *run, const int64_t *own, guesses *g) {
-    const int64_t d = run->d, most = GPIS_GUESSES * run->found;
+    const int64_t d = run->problem->d, most = GPIS_GUESSES * run->found;
     double *rows = NULL;
     int64_t count = 0;
     g->V = gpis_alloc(run->context, most * (d + 1), sizeof *g->V);
@@ -93,13 +93,13 @@ static gpis_status guess(gpis_run *run, const int64_t *own, guesses *g) {
 
 /* One pass over A, in arithmetic that loses nothing. */
 static gpis_status try_guesses(gpis_run *run, const guesses *g) {
-    const int64_t d = run->d;
+    const int64_t d = run->problem->d;
     double *columns = gpis_alloc(run->context, d * g->count, sizeof *columns);
     if (!columns) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < g->count; i++)
         for (int64_t j = 0; j < d; j++) columns[j * g->count + i] = g->V[i * d + j];
-    const gpis_pass pass = {.k = run->k, .V = columns, .probes = g->count, .misses = g->misses};
-    const gpis_status status = gpis_run_pass(run, &pass, 0.5 * (double)g->count / (double)run->k);
+    const gpis_pass pass = {.k = run->problem->k, .V = columns, .probes = g->count, .misses = g->misses};
+    const gpis_status status = gpis_run_pass(run, &pass, 0.5 * (double)g->count / (double)run->problem->k);
     gpis_free(run->context, columns);
     return status;
 }
@@ -115,7 +115,7 @@ static void swap(int64_t d, double *a, double *b) {
 /* Of each row's guesses the first that holds exactly, or else the first of all, takes its place; exact ones come first.
  */
 static void take_guesses(gpis_run *run, const guesses *g) {
-    const int64_t d = run->d;
+    const int64_t d = run->problem->d;
     for (int64_t i = 0, at = 0; i < run->found; i++) {
         const int64_t first = at;
         int64_t best = -1;
@@ -139,7 +139,7 @@ static gpis_status prove(gpis_run *run, const int64_t *own) {
 
 static gpis_status find(gpis_run *run) {
     int64_t own[GPIS_NULLS];
-    if (!run->null) run->null = gpis_alloc(run->context, GPIS_NULLS * run->d, sizeof *run->null);
+    if (!run->null) run->null = gpis_alloc(run->context, GPIS_NULLS * run->problem->d, sizeof *run->null);
     if (!run->null) return GPIS_NO_MEMORY;
     run->dependence_sought[run->sketched] = true;
     run->nulls = 0;
@@ -161,7 +161,8 @@ static gpis_status add_to_model(gpis_run *run, int64_t count, const double *N, d
     gpis_inner_destroy(run->inner);
     run->inner = NULL;
     const gpis_status status = gpis_model_add_null(run->model, count, N, nearness);
-    return status == GPIS_OK ? gpis_inner_create(run->context, run->set, run->model, NULL, &run->inner) : status;
+    return status == GPIS_OK ? gpis_inner_create(run->context, run->problem->set, run->model, NULL, &run->inner)
+                             : status;
 }
 
 gpis_status gpis_run_reconsider_model(gpis_run *run, const gpis_point *point) {
@@ -189,10 +190,10 @@ static bool has_walls(const gpis_set *set) {
 static bool needs_nearby(const gpis_run *run, const gpis_point *point) {
     if (run->sketched || !(run->model->slack > 0.0) || run->model->nearness > 0.0 || run->nearby_sought) return false;
     if (!run->dependence_known || run->found < run->deficit || run->found == run->nulls) return false;
-    const bool bounded = gpis_set_is_bounded(run->set), at_end = run->audit || (run->idle && run->extended);
-    const bool hopeless = bounded               ? at_end && is_too_dear(run, point)
-                          : has_walls(run->set) ? at_end
-                                                : gpis_run_lower(run) <= 0.0;
+    const bool bounded = gpis_set_is_bounded(run->problem->set), at_end = run->audit || (run->idle && run->extended);
+    const bool hopeless = bounded                        ? at_end && is_too_dear(run, point)
+                          : has_walls(run->problem->set) ? at_end
+                                                         : gpis_run_lower(run) <= 0.0;
     return hopeless && run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) &&
            has_room(run, run->found - run->nulls);
 }
@@ -203,7 +204,7 @@ gpis_status gpis_run_look_nearby(gpis_run *run, const gpis_point *point, bool *f
     run->nearby_sought = true;
     gpis_status status = gpis_run_measure_nearby(run);
     *found = status == GPIS_OK && run->near_nulls > 0;
-    if (*found) status = add_to_model(run, run->near_nulls, run->null + run->nulls * run->d, run->nearness);
+    if (*found) status = add_to_model(run, run->near_nulls, run->null + run->nulls * run->problem->d, run->nearness);
     return status;
 }
 
@@ -219,7 +220,7 @@ typedef struct column_list {
 static bool is_involved(const gpis_run *run, int64_t j, bool exact) {
     const int64_t begin = exact ? 0 : run->nulls, end = exact ? run->nulls : run->found;
     for (int64_t i = begin; i < end; i++)
-        if (run->null[i * run->d + j] != 0.0) return true;
+        if (run->null[i * run->problem->d + j] != 0.0) return true;
     return false;
 }
 
@@ -228,10 +229,10 @@ static column_list list_columns(const gpis_run *run, bool exact) {
     enum { ROOM = 24 }; /* for " and N more" */
     column_list out = {""};
     int64_t left = 0, shown = 0;
-    for (int64_t j = 0; j < run->d; j++) left += is_involved(run, j, exact);
-    for (int64_t j = 0; j < run->d && left > 0; j++) {
+    for (int64_t j = 0; j < run->problem->d; j++) left += is_involved(run, j, exact);
+    for (int64_t j = 0; j < run->problem->d && left > 0; j++) {
         if (!is_involved(run, j, exact)) continue;
-        const gpis_column_label label = gpis_source_label(run->A, j);
+        const gpis_column_label label = gpis_source_label(run->problem->A, j);
         const size_t used = strlen(out.text);
         if (used + strlen(label.text) + ROOM > sizeof out.text) break;
         const char *between = shown == 0 ? "" : left == 1 ? " and " : ", ";
@@ -247,13 +248,13 @@ static column_list list_columns(const gpis_run *run, bool exact) {
 /* The Gram matrix has half of the digits only: it takes a measurement, or the QR decomposition of a sketch with rows
  * enough, to say that columns are dependent to working accuracy. */
 static bool is_nearly_dependent(const gpis_run *run) {
-    const bool by_sketch = run->dependence_sought[true] && run->m >= 2 * run->d && !run->full_rank;
+    const bool by_sketch = run->dependence_sought[true] && run->m >= 2 * run->problem->d && !run->full_rank;
     return run->found > run->nulls && (by_sketch || (run->nearness > 0.0 && run->nearness < 1e-13));
 }
 
 static void explain_lack_of_bound(gpis_run *run) {
     const bool none = gpis_run_lower(run) <= 0.0;
-    if (none && run->n < run->d)
+    if (none && run->problem->n < run->problem->d)
         gpis_run_warn(run, "A has fewer rows than columns, and for this set there is no bound then; bound x");
     else if (none && run->nulls >= run->deficit)
         gpis_run_warn(run,

@@ -25,7 +25,8 @@ static gpis_status trial(void *user, const double *x, const double *p, double *g
                          double *value) {
     trials *s = user;
     gpis_run *run = s->run;
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .P = p, .G = gradient, .AP2 = curvature};
+    const gpis_pass pass = {
+        .k = run->problem->k, .Y = run->problem->Y, .X = x, .P = p, .G = gradient, .AP2 = curvature};
     if (gpis_run_exhausted(run)) return (gpis_status)OUT_OF_PASSES;
     const gpis_status status = gpis_run_measure(run, &pass, 1.5, &s->last);
     if (status == GPIS_OK) *value = s->last.objective;
@@ -66,11 +67,12 @@ gpis_status gpis_full_gradient(gpis_run *run, const double *x0, bool accelerated
     trials t = {.run = run};
     gpis_descent *s = NULL;
     gpis_point start;
-    double *g = gpis_alloc(run->context, run->size, sizeof *g), largest = 0.0;
-    gpis_status status = g ? gpis_descent_create(run->context, run->set, &settings, trial, &t, &s) : GPIS_NO_MEMORY;
+    double *g = gpis_alloc(run->context, run->problem->size, sizeof *g), largest = 0.0;
+    gpis_status status =
+        g ? gpis_descent_create(run->context, run->problem->set, &settings, trial, &t, &s) : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_run_gradient(run, x0, g, &start);
     if (status == GPIS_OK) {
-        for (int64_t j = 0; j < run->d; j++) largest = fmax(largest, run->norms2[j]);
+        for (int64_t j = 0; j < run->problem->d; j++) largest = fmax(largest, run->norms2[j]);
         gpis_descent_start(s, x0, g, start.objective, largest > 0.0 ? 1.0 / largest : 1.0);
         status = iterate(&t, s, start);
     }

@@ -42,29 +42,30 @@ static void add_sum(key *k, const char *name, const void *values, int64_t bytes)
 static gpis_status add_data(key *k, const gpis_run *run) {
     gpis_source_info info;
     gpis_identity identity;
-    gpis_source_describe(run->A, &info);
-    const gpis_status status = gpis_ranks_identify(run->context, run->A, run->Y, run->k, &identity);
+    gpis_source_describe(run->problem->A, &info);
+    const gpis_status status =
+        gpis_ranks_identify(run->context, run->problem->A, run->problem->Y, run->problem->k, &identity);
     if (status != GPIS_OK) return status;
     add(k, "A of", "%lld x %lld", (long long)info.rows, (long long)info.cols);
     add(k, "A of", "%s, %s", info.type == GPIS_FLOAT64 ? "float64" : "float32", info.layout);
     add(k, "A of", "%lld entries", (long long)info.nonzeros);
     add(k, "rows over", "%d ranks", identity.ranks);
     add_mark(k, "cut of the rows over ranks", identity.cut);
-    add(k, "y of", "%lld x %lld", (long long)run->n, (long long)run->k);
+    add(k, "y of", "%lld x %lld", (long long)run->problem->n, (long long)run->problem->k);
     add_mark(k, "A", identity.A);
     add_mark(k, "y", identity.Y);
-    add_sum(k, "start (--x0)", run->settings->x0, run->size * (int64_t)sizeof(double));
+    add_sum(k, "start (--x0)", run->settings->x0, run->problem->size * (int64_t)sizeof(double));
     return GPIS_OK;
 }
 
 /* The spec, and by where it projects a vector, the content of the files that it names. */
 static gpis_status add_set(key *k, const gpis_run *run) {
-    add(k, "--set", "%s", run->set->spec);
-    double *v = gpis_alloc(run->context, run->size, sizeof *v);
+    add(k, "--set", "%s", run->problem->set->spec);
+    double *v = gpis_alloc(run->context, run->problem->size, sizeof *v);
     if (!v) return GPIS_NO_MEMORY;
-    gpis_random_normal(0, 0, 0, run->size, v);
-    const gpis_status status = gpis_set_project(run->set, v, v);
-    if (status == GPIS_OK) add_sum(k, "content of the files of --set", v, run->size * (int64_t)sizeof *v);
+    gpis_random_normal(0, 0, 0, run->problem->size, v);
+    const gpis_status status = gpis_set_project(run->problem->set, v, v);
+    if (status == GPIS_OK) add_sum(k, "content of the files of --set", v, run->problem->size * (int64_t)sizeof *v);
     gpis_free(run->context, v);
     return status;
 }
@@ -95,7 +96,7 @@ gpis_status gpis_key_make(const gpis_run *run, char **text) {
     enum { ROOM_BESIDES_SET = 2048 };
     const gpis_settings *s = run->settings;
     key k = {.context = run->context, .room = ROOM_BESIDES_SET};
-    k.room += (int64_t)(strlen(run->set->spec) + strlen(s->method ? s->method : "") + strlen(s->sketch));
+    k.room += (int64_t)(strlen(run->problem->set->spec) + strlen(s->method ? s->method : "") + strlen(s->sketch));
     *text = k.text = gpis_alloc(run->context, k.room, 1);
     if (!k.text) return GPIS_NO_MEMORY;
     add(&k, "gpis", "%s", gpis_version());

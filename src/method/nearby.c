@@ -48,14 +48,14 @@ static void normalise(const measurement *s, int64_t d, int64_t i) {
 }
 
 static gpis_status measure(gpis_run *run, measurement *s) {
-    const int64_t d = run->d;
+    const int64_t d = run->problem->d;
     for (int64_t i = 0; i < s->count; i++) {
         normalise(s, d, i);
         for (int64_t j = 0; j < d; j++) s->X[j * s->count + i] = s->N[i * d + j];
     }
     const gpis_pass pass = {.k = s->count, .X = s->X, .extended = true, .objective = &s->objective, .G = s->G};
     s->load = gpis_load_of(&pass, d);
-    return gpis_run_pass(run, &pass, (double)s->count / (double)run->k);
+    return gpis_run_pass(run, &pass, (double)s->count / (double)run->problem->k);
 }
 
 /* <v_a, D^2 v_b> of rows numbered from the first exact one on, which are at negative places before N. */
@@ -88,18 +88,18 @@ static double inverse_trace(const measurement *s, int64_t d) {
 /* An upper bound on ||E_j|| / ||a_j||, for all j. The margin covers rounding errors of norms and of the trace. */
 static double nearness_of(const gpis_run *run, const measurement *s) {
     static const double MARGIN = 1.01;
-    const gpis_roundings roundings = gpis_pass_roundings(run->A, &s->load);
+    const gpis_roundings roundings = gpis_pass_roundings(run->problem->A, &s->load);
     double terms = 0.0;
-    for (int64_t i = 0; i < s->count * run->d; i++) terms += fabs(s->N[i]) * s->norms[i % run->d];
+    for (int64_t i = 0; i < s->count * run->problem->d; i++) terms += fabs(s->N[i]) * s->norms[i % run->problem->d];
     const double norm = sqrt(s->objective * (1.0 + roundings.objective * UNIT)) +
                         (roundings.residual + 2.0) * 0.5 * (double)LDBL_EPSILON * terms;
-    return MARGIN * norm * sqrt(inverse_trace(s, run->d));
+    return MARGIN * norm * sqrt(inverse_trace(s, run->problem->d));
 }
 
 /* One step of Newton's method towards the least ||A v||, where that is not mere rounding already. Only entries that are
  * not zero change. */
 static void improve(gpis_run *run, measurement *s, double *step) {
-    const int64_t d = run->d, count = s->count;
+    const int64_t d = run->problem->d, count = s->count;
     for (int64_t i = 0; i < count; i++) {
         double *v = s->N + i * d, square = 0.0;
         for (int64_t j = 0; j < d; j++) {
@@ -131,7 +131,7 @@ static gpis_status measure_and_improve(gpis_run *run, measurement *s, double *st
 }
 
 gpis_status gpis_run_measure_nearby(gpis_run *run) {
-    const int64_t d = run->d, all = run->found, count = all - run->nulls;
+    const int64_t d = run->problem->d, all = run->found, count = all - run->nulls;
     double *memory = gpis_alloc(run->context, 2 * d * count + all * all + 2 * d, sizeof *memory);
     if (!memory) return GPIS_NO_MEMORY;
     measurement s = {.count = count, .N = run->null + run->nulls * d, .exact = run->nulls, .X = memory};

@@ -37,7 +37,7 @@ enum {
 static int most_rounds(const gpis_newton *s) {
     const gpis_run *run = s->run;
     if (!s->sampling) return MAX_ROUNDS_PER_MODEL;
-    const double rate = fmin(0.5, (double)run->d / (double)run->m);
+    const double rate = fmin(0.5, (double)run->problem->d / (double)run->m);
     return (int)fmin(MAX_ROUNDS_PER_MODEL, 4.0 + 1.25 * log(run->settings->tol) / log(rate));
 }
 
@@ -51,7 +51,7 @@ static int patience(const gpis_run *run) {
 /* The rounds that wait for probes would cost more than the Gram matrix. */
 static bool gram_is_cheaper(const gpis_newton *s) {
     static const double ROUNDS = 8.0, DENSE_WITH_PROBES = 1.4, SPARSE_WITH_PROBES = 5.0; /* gradient passes */
-    const bool sparse = s->run->A->block_kind == GPIS_BLOCK_CSR;
+    const bool sparse = s->run->problem->A->block_kind == GPIS_BLOCK_CSR;
     return s->expected_face_at_start &&
            gpis_run_model_cost(s->run) < ROUNDS * (sparse ? SPARSE_WITH_PROBES : DENSE_WITH_PROBES);
 }
@@ -105,11 +105,11 @@ static gpis_facts look(const gpis_newton *s) {
  * be expected. */
 static void foresee(gpis_newton *s, const gpis_point *from) {
     const gpis_run *run = s->run;
-    memcpy(s->next, run->inner->s, (size_t)run->size * sizeof(double));
-    if (!run->sketched || run->k > 1) return;
-    for (int64_t j = 0; j < run->d; j++) s->step[j] = s->next[j] - from->x[j];
+    memcpy(s->next, run->inner->s, (size_t)run->problem->size * sizeof(double));
+    if (!run->sketched || run->problem->k > 1) return;
+    for (int64_t j = 0; j < run->problem->d; j++) s->step[j] = s->next[j] - from->x[j];
     gpis_model_apply(run->model, 1, s->step, s->foreseen);
-    for (int64_t j = 0; j < run->d; j++) s->foreseen[j] += from->g[j];
+    for (int64_t j = 0; j < run->problem->d; j++) s->foreseen[j] += from->g[j];
 }
 
 /* The gradient at the point foreseen has been measured. */
@@ -117,7 +117,7 @@ static void compare(gpis_newton *s) {
     const gpis_run *run = s->run;
     const double before = s->wrong;
     s->wrong = 0.0;
-    for (int64_t j = 0; j < run->d; j++)
+    for (int64_t j = 0; j < run->problem->d; j++)
         if (run->norms2[j] > 0.0) s->wrong = fmax(s->wrong, fabs(s->g[j] - s->foreseen[j]) / sqrt(run->norms2[j]));
     if (before > 0.0) s->improving = fmin(1.0, s->wrong / before);
 }
@@ -198,7 +198,7 @@ static gpis_status settle(gpis_newton *s) {
  * and the best point of the hull need not be the one whose gradient tells most. */
 static gpis_status measure(gpis_newton *s, const gpis_action *action) {
     gpis_run *run = s->run;
-    gpis_pass pass = {.k = run->k, .Y = run->Y, .X = s->x, .extended = run->extended, .G = s->g};
+    gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .X = s->x, .extended = run->extended, .G = s->g};
     double gradients = 1.0;
     gpis_status status = gpis_newton_board(s, action, &pass, &gradients);
     if (status == GPIS_OK) status = gpis_run_measure(run, &pass, gradients, &s->point);
@@ -211,7 +211,7 @@ static gpis_status measure(gpis_newton *s, const gpis_action *action) {
 }
 
 static gpis_status measure_at(gpis_newton *s, const double *x, const gpis_action *action) {
-    if (x != s->x) memcpy(s->x, x, (size_t)s->run->size * sizeof(double));
+    if (x != s->x) memcpy(s->x, x, (size_t)s->run->problem->size * sizeof(double));
     s->hull_tried = action->phase == GPIS_PHASE_HULL;
     s->started = true;
     const gpis_status status = measure(s, action);
@@ -221,7 +221,7 @@ static gpis_status measure_at(gpis_newton *s, const double *x, const gpis_action
 /* The rounds start from the solution of the sketched problem. The first pass tells whether it beats x0. */
 static gpis_status start_from_sketch(gpis_newton *s) {
     gpis_run *run = s->run;
-    gpis_status status = gpis_newton_make_sketch(s, run->m, run->k);
+    gpis_status status = gpis_newton_make_sketch(s, run->m, run->problem->k);
     if (status == GPIS_OK && !s->sampling) status = gpis_newton_sketch_all(s);
     if (status == GPIS_OK) status = gpis_newton_add_to_model(s, s->x);
     if (status != GPIS_OK) return status;
@@ -232,8 +232,8 @@ static gpis_status start_from_sketch(gpis_newton *s) {
     status = gpis_run_inner(run, &s->point);
     if (status != GPIS_OK) return status;
     foresee(s, &s->point);
-    memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
-    s->improving = fmin(1.0, sqrt((double)run->d / (double)run->m));
+    memcpy(s->x, s->next, (size_t)run->problem->size * sizeof(double));
+    s->improving = fmin(1.0, sqrt((double)run->problem->d / (double)run->m));
     s->expects_face = s->expected_face_at_start =
         gpis_on_face_applies(run) && gpis_on_face_free(run, s->x) <= gpis_on_face_most(run);
     return GPIS_OK;
@@ -261,7 +261,7 @@ static gpis_status look_for_face(gpis_newton *s) {
 static gpis_status go_round(gpis_newton *s, gpis_action action) {
     gpis_run *run = s->run;
     gpis_status status = GPIS_OK;
-    if (action.sketch && !run->sketched) status = gpis_newton_make_sketch(s, ROWS_PER_COLUMN * run->d, 0);
+    if (action.sketch && !run->sketched) status = gpis_newton_make_sketch(s, ROWS_PER_COLUMN * run->problem->d, 0);
     if (status == GPIS_OK && action.look_for_face) status = look_for_face(s);
     if (status == GPIS_OK && action.sketch && s->sampling) {
         status = gpis_newton_add_to_model(s, NULL);
@@ -283,7 +283,7 @@ static gpis_status measure_in_extended_precision(gpis_newton *s, const gpis_acti
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
     s->polished = true;
-    memcpy(s->x, s->next, (size_t)run->size * sizeof(double));
+    memcpy(s->x, s->next, (size_t)run->problem->size * sizeof(double));
     const gpis_status status = gpis_run_gradient(run, s->x, s->g, &s->point);
     if (status == GPIS_OK && s->point.objective <= run->objective + run->noise) gpis_run_replace(run, &s->point);
     return status;
@@ -322,8 +322,8 @@ static gpis_status act(gpis_newton *s, const gpis_action *action) {
 
 static gpis_status begin(gpis_newton *s, const double *x0) {
     gpis_run *run = s->run;
-    const int64_t size = run->size, probes = GPIS_PROBES * run->d;
-    s->vectors = gpis_alloc(run->context, 6 * size + 2 * probes + run->d, sizeof *s->vectors);
+    const int64_t size = run->problem->size, probes = GPIS_PROBES * run->problem->d;
+    s->vectors = gpis_alloc(run->context, 6 * size + 2 * probes + run->problem->d, sizeof *s->vectors);
     if (!s->vectors) return GPIS_NO_MEMORY;
     double **field[] = {&s->x, &s->g, &s->xh, &s->gh, &s->next, &s->foreseen};
     for (int i = 0; i < 6; i++) *field[i] = s->vectors + i * size;
@@ -333,7 +333,8 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->begins_with_sketch = run->m > 0;
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     memcpy(s->x, x0, (size_t)size * sizeof(double));
-    return gpis_hull_create(run->context, run->d, run->k, run->set->shape == GPIS_SHAPE_WHOLE, &s->hull);
+    return gpis_hull_create(run->context, run->problem->d, run->problem->k,
+                            run->problem->set->shape == GPIS_SHAPE_WHOLE, &s->hull);
 }
 
 static void end(gpis_newton *s) {
@@ -359,7 +360,7 @@ static gpis_status run_newton(gpis_run *run, const double *x0) {
 
 static const char *applicable(const gpis_run *run) {
     enum { MOST_COLUMNS = 20000 };
-    return run->d > MOST_COLUMNS ? "its model would be too large" : NULL;
+    return run->problem->d > MOST_COLUMNS ? "its model would be too large" : NULL;
 }
 
 const gpis_method gpis_method_newton = {"newton", applicable, run_newton};

@@ -9,7 +9,7 @@ enum { MOST_STEPS = 60, MOST_MODELS = 8 }; /* of a probe; averaged */
  * has been made; rows are sampled here. */
 static gpis_status mix_model(gpis_newton *s, const double *x0, bool coarse) {
     gpis_run *run = s->run;
-    const int64_t entries = run->d * run->d;
+    const int64_t entries = run->problem->d * run->problem->d;
     double *H = gpis_alloc(run->context, entries, sizeof *H), *g = x0 ? s->g : NULL;
     gpis_sample *sample = NULL;
     if (!H) return GPIS_NO_MEMORY;
@@ -50,30 +50,31 @@ gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0) {
 /* A sketch, of Y too if k is not 0. With few rows to sketch, only a Gaussian one is sure to keep all directions. */
 gpis_status gpis_newton_make_sketch(gpis_newton *s, int64_t m, int64_t k) {
     gpis_run *run = s->run;
-    const gpis_sketch_class *kind = m > run->n / 2 && k == 0 ? gpis_sketch_find("gaussian") : run->kind;
+    const gpis_sketch_class *kind = m > run->problem->n / 2 && k == 0 ? gpis_sketch_find("gaussian") : run->kind;
     s->sketch_tried = true;
     run->m = m;
-    s->sampling = kind->of_rows && gpis_sample_is_at_hand(run->A);
+    s->sampling = kind->of_rows && gpis_sample_is_at_hand(run->problem->A);
     if (s->sampling) return GPIS_OK;
-    return gpis_sketch_create(run->context, kind, m, run->n, run->d, k, run->settings->seed, 0, &s->sketch);
+    return gpis_sketch_create(run->context, kind, m, run->problem->n, run->problem->d, k, run->settings->seed, 0,
+                              &s->sketch);
 }
 
 /* The pass that sketches A and y. */
 gpis_status gpis_newton_sketch_all(gpis_newton *s) {
     gpis_run *run = s->run;
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = s->sketch};
+    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .sketch = s->sketch};
     run->sketches++;
-    return gpis_run_pass(run, &pass, s->sketch->class->cost(run->n, run->d, run->m));
+    return gpis_run_pass(run, &pass, s->sketch->class->cost(run->problem->n, run->problem->d, run->m));
 }
 
 /* Another model beside the one at hand. */
 static bool has_room_to_average(const gpis_newton *s) {
     const gpis_run *run = s->run;
-    const double square = 8.0 * (double)run->d * (double)run->d;
-    const double strips = gpis_pass_gram_strips((double)run->m, (double)run->d);
-    const double rows = s->sampling ? gpis_sample_memory(run->A, 0, run->m) : 0.0;
-    const gpis_load load = gpis_load_worst(run->d, run->k, 0, 0, !s->sampling);
-    const double sweep = gpis_pass_memory(run->context, run->A, &load);
+    const double square = 8.0 * (double)run->problem->d * (double)run->problem->d;
+    const double strips = gpis_pass_gram_strips((double)run->m, (double)run->problem->d);
+    const double rows = s->sampling ? gpis_sample_memory(run->problem->A, 0, run->m) : 0.0;
+    const gpis_load load = gpis_load_worst(run->problem->d, run->problem->k, 0, 0, !s->sampling);
+    const double sweep = gpis_pass_memory(run->context, run->problem->A, &load);
     return fmax(square * (strips + 2.0) + rows, sweep) <= (double)gpis_account_left(run->context);
 }
 

@@ -25,12 +25,13 @@ static gpis_status board_probes(gpis_newton *s, gpis_pass *pass) {
     return GPIS_OK;
 }
 
-static double cost_of_probes(const gpis_newton *s) { return (double)GPIS_PROBES / (double)s->run->k; }
+static double cost_of_probes(const gpis_newton *s) { return (double)GPIS_PROBES / (double)s->run->problem->k; }
 
 static gpis_status take_probes(gpis_newton *s, const gpis_pass *pass) {
     gpis_run *run = s->run;
-    const gpis_load load = gpis_load_of(pass, run->d);
-    const gpis_status status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->A, &load).gradient);
+    const gpis_load load = gpis_load_of(pass, run->problem->d);
+    const gpis_status status =
+        gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(run->problem->A, &load).gradient);
     if (status == GPIS_OK && gpis_model_covers(run->model, 1, run->norms2))
         run->model->c = gpis_probes_bound(s->probes);
     return status;
@@ -53,11 +54,11 @@ static gpis_status board_face(gpis_newton *s, gpis_pass *pass) {
 }
 
 static double cost_of_face(const gpis_newton *s) {
-    return (double)s->face->count * (double)s->face->count / (4.0 * (double)s->run->size);
+    return (double)s->face->count * (double)s->face->count / (4.0 * (double)s->run->problem->size);
 }
 
 static gpis_status take_face(gpis_newton *s, const gpis_pass *pass) {
-    const gpis_load load = gpis_load_of(pass, s->run->d);
+    const gpis_load load = gpis_load_of(pass, s->run->problem->d);
     return gpis_on_face_take_gram(s->face, &load);
 }
 

@@ -11,32 +11,32 @@ static const double A_ROUND = 1.5; /* the same: another round, with what it take
 static const double MOST = 0.7;    /* of all columns: with more it is nearly the whole Gram matrix */
 
 bool gpis_on_face_applies(const gpis_run *run) {
-    return gpis_face_applies(run->set) && run->settings->certificate != GPIS_CERTIFICATE_NONE;
+    return gpis_face_applies(run->problem->set) && run->settings->certificate != GPIS_CERTIFICATE_NONE;
 }
 
 /* What the Gram matrix of so many columns costs, in gradient passes; and the other way round. */
 static double passes_for(const gpis_run *run, int64_t count) {
-    const double share = (double)count / (double)run->d;
+    const double share = (double)count / (double)run->problem->d;
     return share * share * (gpis_run_model_cost(run) - 1.0);
 }
 
 static int64_t columns_for(const gpis_run *run, double passes) {
-    return (int64_t)((double)run->d * fmin(MOST, sqrt(passes / (gpis_run_model_cost(run) - 1.0))));
+    return (int64_t)((double)run->problem->d * fmin(MOST, sqrt(passes / (gpis_run_model_cost(run) - 1.0))));
 }
 
 int64_t gpis_on_face_most(const gpis_run *run) { return columns_for(run, WORTH); }
 
 int64_t gpis_on_face_free(const gpis_run *run, const double *x) {
     int64_t count = 0;
-    for (int64_t j = 0; j < run->d; j++) count += !gpis_face_is_at_wall(run->set, x, j);
+    for (int64_t j = 0; j < run->problem->d; j++) count += !gpis_face_is_at_wall(run->problem->set, x, j);
     return count;
 }
 
 /* H, its factor, the inner problem's, and the pass that makes H. */
 static bool fits(const gpis_run *run, int64_t count) {
     const double square = 8.0 * (double)count * (double)count;
-    const gpis_load load = gpis_load_worst(run->d, run->k, 0, count, false);
-    const double pass = gpis_pass_memory(run->context, run->A, &load);
+    const gpis_load load = gpis_load_worst(run->problem->d, run->problem->k, 0, count, false);
+    const double pass = gpis_pass_memory(run->context, run->problem->A, &load);
     return fmax(square + pass, 4.0 * square) <= (double)gpis_account_left(run->context);
 }
 
@@ -61,17 +61,17 @@ static int by_column(const void *a, const void *b) {
 
 /* All columns with their need: free ones first. */
 static gpis_status rank_columns(gpis_run *run, const double *x, const double *g, candidate *list) {
-    bool *member = gpis_alloc(run->context, run->d, sizeof *member);
-    double *slack = gpis_alloc(run->context, run->d, sizeof *slack);
+    bool *member = gpis_alloc(run->context, run->problem->d, sizeof *member);
+    double *slack = gpis_alloc(run->context, run->problem->d, sizeof *slack);
     const gpis_status status = member && slack ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
-        for (int64_t j = 0; j < run->d; j++) member[j] = !gpis_face_is_at_wall(run->set, x, j);
-        gpis_face_slacks(run->set, x, g, member, slack);
-        for (int64_t j = 0; j < run->d; j++) {
+        for (int64_t j = 0; j < run->problem->d; j++) member[j] = !gpis_face_is_at_wall(run->problem->set, x, j);
+        gpis_face_slacks(run->problem->set, x, g, member, slack);
+        for (int64_t j = 0; j < run->problem->d; j++) {
             const double norm = sqrt(run->norms2[j]);
             list[j] = (candidate){member[j] ? -INFINITY : norm > 0.0 ? slack[j] / norm : INFINITY, j};
         }
-        qsort(list, (size_t)run->d, sizeof *list, by_need);
+        qsort(list, (size_t)run->problem->d, sizeof *list, by_need);
     }
     gpis_free(run->context, member);
     gpis_free(run->context, slack);
@@ -82,8 +82,8 @@ static gpis_status rank_columns(gpis_run *run, const double *x, const double *g,
 static int64_t take_columns(const gpis_run *run, const candidate *list, double margin) {
     const int64_t most = gpis_on_face_most(run), cheap = gpis_min64(most, columns_for(run, CHEAP));
     int64_t count = 0, is_free = 0;
-    while (is_free < run->d && list[is_free].need == -INFINITY) is_free++;
-    while (count < run->d && list[count].need <= margin) count++;
+    while (is_free < run->problem->d && list[is_free].need == -INFINITY) is_free++;
+    while (count < run->problem->d && list[count].need <= margin) count++;
     if (count > most || count == 0 || passes_for(run, count) > passes_for(run, is_free + is_free / 4) + A_ROUND)
         return 0;
     while (count < cheap && list[count].need < INFINITY) count++;
@@ -106,12 +106,12 @@ static gpis_status make_face(gpis_run *run, candidate *list, int64_t count, gpis
     if (!face->columns || !face->x || !face->g || !face->H) return GPIS_NO_MEMORY;
     qsort(list, (size_t)count, sizeof *list, by_column);
     for (int64_t c = 0; c < count; c++) face->columns[c] = list[c].column;
-    return gpis_set_select(run->set, face->columns, count, &face->set);
+    return gpis_set_select(run->problem->set, face->columns, count, &face->set);
 }
 
 gpis_status gpis_on_face_create(gpis_run *run, const double *x, const double *g, double margin, gpis_on_face **out) {
     *out = NULL;
-    candidate *list = gpis_alloc(run->context, run->d, sizeof *list);
+    candidate *list = gpis_alloc(run->context, run->problem->d, sizeof *list);
     if (!list) return GPIS_NO_MEMORY;
     gpis_status status = rank_columns(run, x, g, list);
     const int64_t count = status == GPIS_OK ? take_columns(run, list, margin) : 0;
@@ -138,7 +138,7 @@ void gpis_on_face_destroy(gpis_on_face *face) {
 
 gpis_status gpis_on_face_take_gram(gpis_on_face *face, const gpis_load *load) {
     gpis_run *run = face->run;
-    const double roundings = gpis_pass_roundings(run->A, load).gram;
+    const double roundings = gpis_pass_roundings(run->problem->A, load).gram;
     double *H = face->H;
     face->H = NULL;
     const gpis_status status = gpis_model_create(run->context, face->count, H, roundings, &face->model);
@@ -147,10 +147,10 @@ gpis_status gpis_on_face_take_gram(gpis_on_face *face, const gpis_load *load) {
 
 bool gpis_on_face_contains(const gpis_on_face *face, const double *x) {
     const gpis_run *run = face->run;
-    for (int64_t j = 0, c = 0; j < run->d; j++) {
+    for (int64_t j = 0, c = 0; j < run->problem->d; j++) {
         const bool inside = c < face->count && face->columns[c] == j;
         c += inside;
-        if (!inside && !gpis_face_is_at_wall(run->set, x, j)) return false;
+        if (!inside && !gpis_face_is_at_wall(run->problem->set, x, j)) return false;
     }
     return true;
 }
@@ -175,9 +175,9 @@ gpis_status gpis_on_face_solve(gpis_on_face *face, const gpis_point *point, doub
     gpis_status status = minimise(face, point->x, point->g);
     if (status != GPIS_OK) return status;
     run->inner_iterations = face->inner->iterations - before;
-    memcpy(next, point->x, (size_t)run->d * sizeof *next);
+    memcpy(next, point->x, (size_t)run->problem->d * sizeof *next);
     for (int64_t c = 0; c < face->count; c++) next[face->columns[c]] = face->inner->s[c];
-    status = gpis_certificate_on_face(run->context, run->set, point, &here, face->inner->s, &gap, &lead);
+    status = gpis_certificate_on_face(run->context, run->problem->set, point, &here, face->inner->s, &gap, &lead);
     if (status != GPIS_OK) return status;
     run->lower = fmax(run->lower, point->objective - gap);
     *holds = lead > 0.0 || !face->stepped;

@@ -30,13 +30,13 @@ static int add_answer(gpis_journal_part *parts, int count, double *data, int64_t
 /* What a pass gives, in order: its sums, then its sketch. */
 static int answers_of(const gpis_run *run, const gpis_pass *pass, gpis_journal_part parts[ANSWERS]) {
     const gpis_sketch *sketch = pass->sketch;
-    const gpis_load load = gpis_load_of(pass, run->d);
+    const gpis_load load = gpis_load_of(pass, run->problem->d);
     int count = 0;
     for (int s = 0; s < GPIS_PASS_SUMS; s++)
         count = add_answer(parts, count, gpis_pass_sum_place(pass, (gpis_pass_sum)s),
                            gpis_pass_sum_count(&load, (gpis_pass_sum)s));
     if (!sketch) return count;
-    count = add_answer(parts, count, sketch->SA, sketch->m * run->d);
+    count = add_answer(parts, count, sketch->SA, sketch->m * run->problem->d);
     return add_answer(parts, count, sketch->SY, sketch->m * sketch->k);
 }
 
@@ -50,15 +50,15 @@ static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
     const uint64_t numbers[6] = {(uint64_t)pass->k,
                                  (uint64_t)pass->probes,
                                  pass->extended,
-                                 gpis_load_of(pass, run->d).wanted,
+                                 gpis_load_of(pass, run->problem->d).wanted,
                                  sketch ? sketch->round + 1 : 0,
                                  sketch ? (uint64_t)sketch->m : 0};
     uint32_t sum = gpis_checksum(0, numbers, sizeof numbers);
     if (sketch) sum = gpis_checksum(sum, sketch->class->name, (int64_t)strlen(sketch->class->name));
     if (pass->columns) sum = gpis_checksum(sum, pass->columns, pass->count * (int64_t)sizeof *pass->columns);
-    sum = add_vectors(sum, pass->X, run->d * pass->k);
-    sum = add_vectors(sum, pass->P, run->d * pass->k);
-    return add_vectors(sum, pass->V, run->d * pass->probes);
+    sum = add_vectors(sum, pass->X, run->problem->d * pass->k);
+    sum = add_vectors(sum, pass->P, run->problem->d * pass->k);
+    return add_vectors(sum, pass->V, run->problem->d * pass->probes);
 }
 
 /* ---- the file -------------------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ static bool is_gram(const double *H, int64_t d) {
 /* Whether a pass can have given these answers: they are finite, sums of squares are not negative, and so on. A wrong
  * answer that is possible is not seen here: that the file belongs to this user must do against forgery. */
 static bool is_possible(const gpis_run *run, const gpis_pass *pass, double seconds) {
-    const int64_t d = run->d;
+    const int64_t d = run->problem->d;
     return isfinite(seconds) && seconds >= 0.0 && gpis_pass_is_finite(run->context, pass, d) &&
            none_is_negative(pass->objective, 1) && none_is_negative(pass->AP2, 1) &&
            none_is_negative(pass->norms2, d) && none_is_negative(pass->misses, pass->probes) &&

@@ -6,17 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A, const double *Y, int64_t k,
-                           gpis_set *set, const gpis_settings *settings) {
-    const double known = set->has_support ? 0.0 : -INFINITY; /* f >= 0 is the first bound, where there are any */
+gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings) {
+    gpis_context *context = problem->context;
+    const double known =
+        problem->set->has_support ? 0.0 : -INFINITY; /* f >= 0 is the first bound, where there are any */
     *run = (gpis_run){.context = context,
-                      .A = A,
-                      .Y = Y,
-                      .n = A->n,
-                      .d = A->d,
-                      .k = k,
-                      .size = A->d * k,
-                      .set = set,
+                      .problem = problem,
                       .settings = settings,
                       .kind = gpis_run_kind(settings),
                       .started = gpis_clock(),
@@ -28,8 +23,8 @@ gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A,
                       .lower = known,
                       .likely = known,
                       .nearby = known};
-    run->best = gpis_alloc_zero(context, run->size, sizeof(double));
-    run->norms2 = gpis_alloc_zero(context, run->d, sizeof(double));
+    run->best = gpis_alloc_zero(context, problem->size, sizeof(double));
+    run->norms2 = gpis_alloc_zero(context, problem->d, sizeof(double));
     return run->best && run->norms2 ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
@@ -83,8 +78,9 @@ static bool is_to_stop(void *user, int64_t rows) {
     gpis_run *run = user;
     const gpis_settings *settings = run->settings;
     const gpis_pass_progress progress = {.pass = run->passes + 1,
-                                         .done = scaled_up(rows, gpis_source_rows_here(run->A), run->n),
-                                         .rows = run->n,
+                                         .done =
+                                             scaled_up(rows, gpis_source_rows_here(run->problem->A), run->problem->n),
+                                         .rows = run->problem->n,
                                          .pass_seconds = gpis_clock() - run->pass_started,
                                          .seconds = gpis_run_seconds(run)};
     if (settings->pass_progress && settings->pass_progress(settings->progress_user, &progress))
@@ -103,7 +99,7 @@ static gpis_status make_pass(gpis_run *run, gpis_pass *pass) {
     run->watch.user = run;
     run->pass_started = gpis_clock();
     if (settings->pass_progress || settings->time_limit > 0.0) pass->watch = &run->watch;
-    const gpis_status status = gpis_pass_run(run->context, run->A, pass);
+    const gpis_status status = gpis_pass_run(run->context, run->problem->A, pass);
     if (status == GPIS_OK) gpis_replay_keep(run, pass);
     return status;
 }
@@ -127,8 +123,9 @@ static gpis_status carry_out(gpis_run *run, gpis_pass *pass, double gradients) {
     /* A pass that was stopped leaves the best point with the objective that was known before. */
     if (status == GPIS_STOPPED && !isfinite(run->objective)) run->objective = run->measured;
     if (status != GPIS_OK) return status;
-    gpis_source_describe(run->A, &info);
-    if (!run->norms_known && all_of_gram) cblas_dcopy((int)run->d, pass->gram, (int)run->d + 1, run->norms2, 1);
+    gpis_source_describe(run->problem->A, &info);
+    if (!run->norms_known && all_of_gram)
+        cblas_dcopy((int)run->problem->d, pass->gram, (int)run->problem->d + 1, run->norms2, 1);
     run->norms_known = run->norms_known || pass->X || all_of_gram;
     run->passes++;
     run->epochs += gradients;
@@ -146,12 +143,12 @@ gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradie
     double objective;
     whole.objective = &objective;
     const gpis_status status = carry_out(run, &whole, gradients);
-    if (status == GPIS_OK) *point = gpis_pass_point(run->A, &whole, run->norms2);
+    if (status == GPIS_OK) *point = gpis_pass_point(run->problem->A, &whole, run->norms2);
     return status;
 }
 
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *g, gpis_point *point) {
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = x, .extended = run->extended, .G = g};
+    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .X = x, .extended = run->extended, .G = g};
     return gpis_run_measure(run, &pass, 1.0, point);
 }
 
@@ -160,15 +157,15 @@ void gpis_run_offer(gpis_run *run, const gpis_point *point) {
 }
 
 void gpis_run_replace(gpis_run *run, const gpis_point *point) {
-    memcpy(run->best, point->x, (size_t)run->size * sizeof(double));
+    memcpy(run->best, point->x, (size_t)run->problem->size * sizeof(double));
     run->objective = run->measured = point->objective;
     run->noise = point->errors.objective;
-    run->grain = gpis_certificate_grain(run->set, point);
+    run->grain = gpis_certificate_grain(run->problem->set, point);
 }
 
 gpis_status gpis_run_first_order(gpis_run *run, const gpis_point *point) {
     double gap;
-    const gpis_status status = gpis_certificate_first(run->context, run->set, point, &gap);
+    const gpis_status status = gpis_certificate_first(run->context, run->problem->set, point, &gap);
     if (status == GPIS_OK) run->lower = fmax(run->lower, point->objective - gap);
     return status;
 }
@@ -204,14 +201,14 @@ static gpis_status enter_probable_bound(gpis_run *run, const gpis_point *point) 
     double gap;
     if (!(run->model->c > 0.0)) return GPIS_OK;
     const gpis_status status =
-        gpis_certificate_second(run->context, run->set, point, run->model, run->inner->dual, &gap);
+        gpis_certificate_second(run->context, run->problem->set, point, run->model, run->inner->dual, &gap);
     if (status == GPIS_OK) run->likely = fmax(run->likely, point->objective - gap);
     return status;
 }
 
 static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_step) {
     enum { FIRST_BURST = 50 };
-    const int64_t most = 5000 + 50 * (run->n / run->d); /* about as much arithmetic as 50 passes */
+    const int64_t most = 5000 + 50 * (run->problem->n / run->problem->d); /* about as much arithmetic as 50 passes */
     const int64_t before = run->inner->iterations;
     const double c = run->model->c;
     inner_state now = {.gap = INFINITY}, last;
@@ -223,7 +220,8 @@ static gpis_status solve_inner(gpis_run *run, const gpis_point *point, bool for_
         last = now;
         now.fallen = 2.0 * gpis_inner_fall(run->inner);
         if (run->sketched) run->model->c = 1.0; /* how far the model itself can fall */
-        status = gpis_certificate_second(run->context, run->set, point, run->model, run->inner->dual, &now.gap);
+        status =
+            gpis_certificate_second(run->context, run->problem->set, point, run->model, run->inner->dual, &now.gap);
         run->model->c = c;
         if (status != GPIS_OK) return status;
         /* a bound of the solver's own owes nothing to c and to rounding errors of the pass */
@@ -253,9 +251,9 @@ gpis_status gpis_run_second_order(gpis_run *run, const gpis_point *point, bool f
  */
 static bool proof_is_due(const gpis_run *run) {
     enum { MOST_COLUMNS = 4000 };
-    if (run->settings->certificate == GPIS_CERTIFICATE_NONE || run->d > MOST_COLUMNS) return false;
+    if (run->settings->certificate == GPIS_CERTIFICATE_NONE || run->problem->d > MOST_COLUMNS) return false;
     if (run->passes < run->proof_due) return false;
-    if (!gpis_set_is_bounded(run->set)) return run->model || (double)run->passes > gpis_run_model_cost(run);
+    if (!gpis_set_is_bounded(run->problem->set)) return run->model || (double)run->passes > gpis_run_model_cost(run);
     const double first = gpis_run_gap(run) / run->objective;
     return first * first <= 1e3 * run->settings->tol;
 }

@@ -12,16 +12,14 @@
 #include "method/replay.h"
 #include "method/sample.h"
 #include "pass/pass.h"
+#include "problem/problem.h"
 
 enum { GPIS_NULLS = 64 }; /* null vectors of A that are looked for, at most */
 
 struct gpis_run {
-    gpis_context *context; /* borrowed, as all of the problem */
-    gpis_source *A;
-    const double *Y;
-    int64_t n, d, k, size; /* size = d k */
-    gpis_set *set;
-    const gpis_settings *settings;
+    gpis_context *context;         /* of the problem */
+    const gpis_problem *problem;   /* borrowed */
+    const gpis_settings *settings; /* borrowed */
     const gpis_sketch_class *kind; /* of its sketches */
     gpis_replay *replay;           /* owned: the checkpoint; NULL: none */
     gpis_watch watch;              /* of its passes */
@@ -69,8 +67,7 @@ struct gpis_run {
     char warning[256];
 };
 
-gpis_status gpis_run_start(gpis_run *run, gpis_context *context, gpis_source *A, const double *Y, int64_t k,
-                           gpis_set *set, const gpis_settings *settings);
+gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings);
 void gpis_run_clear(gpis_run *run);
 /* The Gram matrix alone is wanted as a model: the kind is "none". */
 bool gpis_run_is_unsketched(const gpis_settings *settings);

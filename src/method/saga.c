@@ -46,27 +46,27 @@ static gpis_status find_step(saga *s) {
 
 /* The table and its mean gradient at the starting point: one epoch. */
 static void fill_table(saga *s) {
-    const int64_t size = s->run->size;
+    const int64_t size = s->run->problem->size;
     memset(s->gbar, 0, (size_t)size * sizeof(double));
     for (int64_t j = 0; j < s->batches.count; j++) {
         gpis_block rows;
         gpis_batch_take(&s->batches, j, &rows);
-        double *old = s->table + rows.row0 * s->run->k;
+        double *old = s->table + rows.row0 * s->run->problem->k;
         gpis_batch_residual(&s->batches, &rows, s->x, old);
         gpis_batch_adjoint(&s->batches, &rows, old, s->gbar);
     }
-    for (int64_t i = 0; i < size; i++) s->gbar[i] /= (double)s->run->n;
+    for (int64_t i = 0; i < size; i++) s->gbar[i] /= (double)s->run->problem->n;
     s->run->epochs += 1.0;
 }
 
 static gpis_status iteration(saga *s) {
     const gpis_run *run = s->run;
-    const int64_t b = s->batches.rows, size = run->size;
+    const int64_t b = s->batches.rows, size = run->problem->size;
     const gpis_bits bits = gpis_random_bits(run->settings->seed, gpis_stream(GPIS_STREAM_SHUFFLE, 0), s->drawn++);
     gpis_block rows;
     gpis_batch_take(&s->batches, gpis_random_below(bits.v[0], (uint32_t)s->batches.count), &rows);
-    const int64_t entries = rows.nrows * run->k;
-    double *old = s->table + rows.row0 * run->k;
+    const int64_t entries = rows.nrows * run->problem->k;
+    double *old = s->table + rows.row0 * run->problem->k;
     gpis_batch_residual(&s->batches, &rows, s->x, s->fresh);
     for (int64_t i = 0; i < entries; i++) {
         const double r = s->fresh[i];
@@ -75,12 +75,12 @@ static gpis_status iteration(saga *s) {
     }
     memset(s->direction, 0, (size_t)size * sizeof(double));
     gpis_batch_adjoint(&s->batches, &rows, s->fresh, s->direction);
-    const double by_b = 1.0 / (double)b, by_n = 1.0 / (double)run->n;
+    const double by_b = 1.0 / (double)b, by_n = 1.0 / (double)run->problem->n;
     for (int64_t i = 0; i < size; i++) {
         s->v[i] = s->x[i] - s->eta * (by_b * s->direction[i] + s->gbar[i]);
         s->gbar[i] += by_n * s->direction[i];
     }
-    return gpis_set_project(run->set, s->v, s->x);
+    return gpis_set_project(run->problem->set, s->v, s->x);
 }
 
 /* f and g at x by a full pass, which SAGA itself does not need: not charged. */
@@ -119,15 +119,16 @@ static gpis_status epochs(saga *s) {
 static gpis_status run_saga(gpis_run *run, const double *x0) {
     gpis_context *context = run->context;
     saga s = {.run = run};
-    const int64_t rows = gpis_min64(run->settings->batch, run->n);
-    gpis_status status = gpis_batches_start(context, run->A, run->Y, run->k, rows, &s.batches);
-    double *vectors = status == GPIS_OK ? gpis_alloc(context, 5 * run->size, sizeof(double)) : NULL;
-    s.table = vectors ? gpis_alloc(context, run->n * run->k, sizeof(double)) : NULL;
-    s.fresh = s.table ? gpis_alloc(context, s.batches.rows * run->k, sizeof(double)) : NULL;
+    const int64_t rows = gpis_min64(run->settings->batch, run->problem->n);
+    gpis_status status =
+        gpis_batches_start(context, run->problem->A, run->problem->Y, run->problem->k, rows, &s.batches);
+    double *vectors = status == GPIS_OK ? gpis_alloc(context, 5 * run->problem->size, sizeof(double)) : NULL;
+    s.table = vectors ? gpis_alloc(context, run->problem->n * run->problem->k, sizeof(double)) : NULL;
+    s.fresh = s.table ? gpis_alloc(context, s.batches.rows * run->problem->k, sizeof(double)) : NULL;
     if (s.fresh) {
         double **field[] = {&s.x, &s.g, &s.gbar, &s.direction, &s.v};
-        for (int i = 0; i < 5; i++) *field[i] = vectors + i * run->size;
-        memcpy(s.x, x0, (size_t)run->size * sizeof(double));
+        for (int i = 0; i < 5; i++) *field[i] = vectors + i * run->problem->size;
+        memcpy(s.x, x0, (size_t)run->problem->size * sizeof(double));
         status = epochs(&s);
     } else {
         status = GPIS_NO_MEMORY;
@@ -140,8 +141,9 @@ static gpis_status run_saga(gpis_run *run, const double *x0) {
 }
 
 static const char *applicable(const gpis_run *run) {
-    return run->A->resident ? NULL
-                            : "it reads rows in random order, and these are made on demand or lie in several parts";
+    return run->problem->A->resident
+               ? NULL
+               : "it reads rows in random order, and these are made on demand or lie in several parts";
 }
 
 const gpis_method gpis_method_saga = {"saga", applicable, run_saga};

@@ -199,14 +199,14 @@ static void enter_in_account(gpis_run *run, const gpis_source *rows) {
     run->sketches++;
     run->bytes_read += (double)info.bytes;
     const double a_row = (double)info.nonzeros / (double)info.rows;
-    run->epochs += (double)info.rows / (double)run->n * (0.25 + 0.25 * a_row / (double)run->k);
+    run->epochs += (double)info.rows / (double)run->problem->n * (0.25 + 0.25 * a_row / (double)run->problem->k);
 }
 
 /* Numbers that are not finite are to be told by their place in A, not in the sample. */
 static gpis_status name_the_place(gpis_run *run, gpis_status status) {
     if (status != GPIS_BAD_DATA) return status;
-    const gpis_pass pass = {.k = run->k, .Y = run->Y};
-    const gpis_status there = gpis_pass_audit(run->context, run->A, &pass, run->n);
+    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y};
+    const gpis_status there = gpis_pass_audit(run->context, run->problem->A, &pass, run->problem->n);
     return there == GPIS_OK ? status : there;
 }
 
@@ -218,9 +218,9 @@ static bool lacks_columns(const double *H, int64_t d) {
 
 gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *g, gpis_point *point,
                             gpis_sample **out) {
-    const int64_t d = run->d;
-    gpis_status status =
-        gpis_sample_create(run->context, run->A, run->Y, x ? run->k : 0, run->m, run->settings->seed, round, out);
+    const int64_t d = run->problem->d;
+    gpis_status status = gpis_sample_create(run->context, run->problem->A, run->problem->Y, x ? run->problem->k : 0,
+                                            run->m, run->settings->seed, round, out);
     if (status != GPIS_OK) return status;
     enter_in_account(run, (*out)->rows);
     status = name_the_place(run, gpis_sample_gram(*out, H, x, g, run->norms2, point));

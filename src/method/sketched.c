@@ -33,8 +33,8 @@ typedef struct rounds {
 } rounds;
 
 static int64_t default_m(const gpis_run *run) {
-    const int64_t m = run->settings->m > 0 ? run->settings->m : 8 * run->d;
-    return run->settings->m > 0 ? m : gpis_min64(m, run->n);
+    const int64_t m = run->settings->m > 0 ? run->settings->m : 8 * run->problem->d;
+    return run->settings->m > 0 ? m : gpis_min64(m, run->problem->n);
 }
 
 /* A sketch of m rows for round t; k > 0 when Y is sketched along. */
@@ -42,18 +42,18 @@ static gpis_status new_sketch(rounds *r, int64_t k) {
     gpis_run *run = r->run;
     run->m = r->m;
     run->sketches++;
-    run->epochs += r->kind->cost(run->n, run->d, r->m);
+    run->epochs += r->kind->cost(run->problem->n, run->problem->d, r->m);
     if (r->sketch && r->sketch->m == r->m && r->sketch->k == k) return gpis_sketch_restart(r->sketch, r->round++);
     gpis_sketch_destroy(r->sketch);
     r->sketch = NULL;
-    return gpis_sketch_create(run->context, r->kind, r->m, run->n, run->d, k, run->settings->seed, r->round++,
-                              &r->sketch);
+    return gpis_sketch_create(run->context, r->kind, r->m, run->problem->n, run->problem->d, k, run->settings->seed,
+                              r->round++, &r->sketch);
 }
 
 /* H = (SA)'(SA) and its factor; `classical`: also the sketched problem's own objective and gradient at x. */
 static gpis_status new_model(rounds *r, bool classical) {
     gpis_run *run = r->run;
-    double *H = gpis_alloc(run->context, run->d * run->d, sizeof *H);
+    double *H = gpis_alloc(run->context, run->problem->d * run->problem->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
     const gpis_status status = classical ? gpis_run_sketch_gram(run, r->sketch, false, H, r->x, r->g, &r->point)
                                          : gpis_run_sketch_gram(run, r->sketch, false, H, NULL, NULL, NULL);
@@ -63,7 +63,7 @@ static gpis_status new_model(rounds *r, bool classical) {
     }
     gpis_model_destroy(r->model);
     r->model = NULL;
-    return gpis_model_create(run->context, run->d, H, (double)r->m, &r->model);
+    return gpis_model_create(run->context, run->problem->d, H, (double)r->m, &r->model);
 }
 
 /* The classical sketch is round 0 and takes the first number; without one round 1 does. */
@@ -76,9 +76,9 @@ static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
 static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     gpis_run *run = r->run;
     const gpis_settings *settings = run->settings;
-    const double worth = 0.1 * fmin(1.0, (double)run->d / (double)r->m);
+    const double worth = 0.1 * fmin(1.0, (double)run->problem->d / (double)r->m);
     gpis_inner *inner = NULL;
-    gpis_status status = gpis_inner_create(run->context, run->set, r->model, &r->inner, &inner);
+    gpis_status status = gpis_inner_create(run->context, run->problem->set, r->model, &r->inner, &inner);
     if (status != GPIS_OK) return status;
     gpis_inner_begin(inner, r->x, g);
     bool done = false;
@@ -89,11 +89,11 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
         const double fall = gpis_inner_fall(inner), enough = fmax(worth * fall, 0.5 * run->noise); /* f = 2 q + ... */
         if (fall - before <= enough || inner->iterations > MOST_INNER) break;
     }
-    memcpy(r->x, inner->s, (size_t)run->size * sizeof(double));
+    memcpy(r->x, inner->s, (size_t)run->problem->size * sizeof(double));
     run->inner_iterations = inner->iterations;
     run->step_sum += inner->step_sum;
     run->steps += inner->iterations;
-    run->epochs += (double)inner->trials * (double)run->d / (double)run->n;
+    run->epochs += (double)inner->trials * (double)run->problem->d / (double)run->problem->n;
     gpis_inner_destroy(inner);
     return status;
 }
@@ -101,9 +101,9 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
 /* GPCS: the classical sketch. At x_0 its gradient is (SA)'(SA x_0 - S y). */
 static gpis_status classical_sketch(rounds *r) {
     gpis_run *run = r->run;
-    gpis_status status = new_sketch(r, run->k);
+    gpis_status status = new_sketch(r, run->problem->k);
     if (status != GPIS_OK) return status;
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .sketch = r->sketch};
+    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .sketch = r->sketch};
     status = gpis_run_pass(run, &pass, 0.0);
     gpis_run_report(run); /* before the inner loop, whose iterations belong to the next pass */
     if (status == GPIS_OK && run->ended) status = GPIS_STOPPED;
@@ -116,7 +116,7 @@ static gpis_status gradient_and_sketch(rounds *r) {
     gpis_run *run = r->run;
     gpis_status status = new_sketch(r, 0);
     if (status != GPIS_OK) return status;
-    const gpis_pass pass = {.k = run->k, .Y = run->Y, .X = r->x, .G = r->g, .sketch = r->sketch};
+    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .X = r->x, .G = r->g, .sketch = r->sketch};
     status = gpis_run_measure(run, &pass, 1.0, &r->point);
     return status == GPIS_OK ? new_model(r, false) : status;
 }
@@ -124,15 +124,15 @@ static gpis_status gradient_and_sketch(rounds *r) {
 /* An objective above the best, or a sketch without full rank: a larger sketch, from the best point. */
 static gpis_status repair(rounds *r) {
     gpis_run *run = r->run;
-    r->m = gpis_min64(2 * r->m, run->n);
-    memcpy(r->x, run->best, (size_t)run->size * sizeof(double));
+    r->m = gpis_min64(2 * r->m, run->problem->n);
+    memcpy(r->x, run->best, (size_t)run->problem->size * sizeof(double));
     return gradient_and_sketch(r);
 }
 
 static bool sketch_is_bad(const rounds *r) {
     const gpis_run *run = r->run;
-    if (r->m >= run->n) return false;
-    return r->point.objective > run->objective + run->noise || (r->model->slack > 0.0 && r->m < 4 * run->d);
+    if (r->m >= run->problem->n) return false;
+    return r->point.objective > run->objective + run->noise || (r->model->slack > 0.0 && r->m < 4 * run->problem->d);
 }
 
 static gpis_status gpihs(rounds *r) {
@@ -160,13 +160,13 @@ gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerat
     rounds r = {
         .run = run, .inner = gpis_descent_from(run->settings, accelerated), .kind = run->kind, .m = default_m(run)};
     gpis_status status = GPIS_NO_MEMORY;
-    r.x = gpis_alloc(run->context, run->size, sizeof(double));
-    r.g = gpis_alloc(run->context, run->size, sizeof(double));
+    r.x = gpis_alloc(run->context, run->problem->size, sizeof(double));
+    r.g = gpis_alloc(run->context, run->problem->size, sizeof(double));
     if (r.x && r.g) {
-        memcpy(r.x, x0, (size_t)run->size * sizeof(double));
-        if (r.m < run->d)
+        memcpy(r.x, x0, (size_t)run->problem->size * sizeof(double));
+        if (r.m < run->problem->d)
             gpis_run_warn(run, "a sketch of %lld rows cannot tell %lld columns apart; take at least %lld rows",
-                          (long long)r.m, (long long)run->d, (long long)(2 * run->d));
+                          (long long)r.m, (long long)run->problem->d, (long long)(2 * run->problem->d));
         status = run->settings->gpcs ? classical_sketch(&r) : GPIS_OK;
         if (status == GPIS_OK) status = gpihs(&r);
     }
@@ -178,7 +178,8 @@ gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerat
 }
 
 const char *gpis_sketched_applicable(const gpis_run *run) {
-    return run->kind->whole && !run->A->resident ? "its sketch needs all rows at once, and these are not at hand; "
-                                                   "use sparse-sign"
-                                                 : NULL;
+    return run->kind->whole && !run->problem->A->resident
+               ? "its sketch needs all rows at once, and these are not at hand; "
+                 "use sparse-sign"
+               : NULL;
 }

@@ -22,8 +22,8 @@ enum {
 };
 
 static double pass(const gpis_run *run, int64_t probes, int64_t gram, bool sketch) {
-    const gpis_load load = gpis_load_worst(run->d, run->k, probes, gram, sketch);
-    return gpis_pass_memory(run->context, run->A, &load);
+    const gpis_load load = gpis_load_worst(run->problem->d, run->problem->k, probes, gram, sketch);
+    return gpis_pass_memory(run->context, run->problem->A, &load);
 }
 
 /* The largest face there may be: its Gram matrix and the pass that makes it, or its model and inner problem. */
@@ -35,26 +35,26 @@ static double on_face(const gpis_run *run) {
 
 /* The Gram matrix of a sketch is a pass over its m rows, dense unless they are sampled from compressed ones. */
 static double sketch_gram_pass(const gpis_run *run, int64_t m, bool sampled) {
-    const gpis_source *A = run->A;
+    const gpis_source *A = run->problem->A;
     const bool sparse = sampled && A->block_kind == GPIS_BLOCK_CSR;
     const gpis_source SA = {.n = m,
-                            .d = run->d,
-                            .nonzeros = sparse ? A->nonzeros / A->n * m : m * run->d,
+                            .d = run->problem->d,
+                            .nonzeros = sparse ? A->nonzeros / A->n * m : m * run->problem->d,
                             .type = GPIS_FLOAT64,
                             .block_kind = sparse ? GPIS_BLOCK_CSR : GPIS_BLOCK_DENSE,
                             .resident = true};
-    const gpis_load load = gpis_load_worst(run->d, sampled ? run->k : 0, 0, run->d, false);
+    const gpis_load load = gpis_load_worst(run->problem->d, sampled ? run->problem->k : 0, 0, run->problem->d, false);
     const double pass = gpis_pass_memory(run->context, &SA, &load);
-    return sampled ? pass : fmax(pass, gpis_coarse_memory(run->context, run->d));
+    return sampled ? pass : fmax(pass, gpis_coarse_memory(run->context, run->problem->d));
 }
 
 double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_t m) {
     const double d = work->d, k = work->k, square = 8.0 * d * d;
     const double always = 8.0 * (POINTS * d * k + VECTORS * d) + SMALL;
     /* the model is H and its factor; to make it takes one more square */
-    const double model = 2.0 * square + gpis_inner_memory(run->set);
+    const double model = 2.0 * square + gpis_inner_memory(run->problem->set);
     if (m == 0) {
-        const double rounds = model + pass(run, 0, 0, false), making = square + pass(run, 0, run->d, false);
+        const double rounds = model + pass(run, 0, 0, false), making = square + pass(run, 0, run->problem->d, false);
         return always + fmax(fmax(rounds, making), 3.0 * square);
     }
     const int64_t count = work->probing ? GPIS_PROBES : 0;
@@ -62,17 +62,17 @@ double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_
     const double facing = gpis_on_face_applies(run) ? on_face(run) : 0.0;
     const double rounds = model + probes + fmax(pass(run, count, 0, false), facing);
     if (gpis_workload_samples(work)) { /* the rows are given back when there is a model */
-        const double rows = gpis_sample_memory(run->A, run->k, m);
+        const double rows = gpis_sample_memory(run->problem->A, run->problem->k, m);
         return always + fmax(rows + fmax(square + sketch_gram_pass(run, m, true), 3.0 * square), rounds);
     }
     /* nodes of the tree of sums, and what other ranks send */
-    const double held = gpis_tree_depth(run->n, m) + (work->ranks > 1.0 ? 2.0 : 0.0);
-    const double sketch =
-        8.0 * held * (double)m * (d + k) + work->sketch->memory(run->n, run->d, m, run->context->threads);
+    const double held = gpis_tree_depth(run->problem->n, m) + (work->ranks > 1.0 ? 2.0 : 0.0);
+    const double sketch = 8.0 * held * (double)m * (d + k) +
+                          work->sketch->memory(run->problem->n, run->problem->d, m, run->context->threads);
     const double absorbing = pass(run, 0, 0, true), making = square + sketch_gram_pass(run, m, false);
     return always + sketch + fmax(fmax(absorbing, making), fmax(rounds, 3.0 * square));
 }
 
 double gpis_memory_apgd(const gpis_run *run) {
-    return 8.0 * DESCENT * (double)run->size + SMALL + pass(run, 0, 0, false);
+    return 8.0 * DESCENT * (double)run->problem->size + SMALL + pass(run, 0, 0, false);
 }

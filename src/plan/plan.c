@@ -55,20 +55,20 @@ static gpis_inner_cost inner_of(const gpis_set *set) {
 
 static gpis_workload workload_of(const gpis_run *run, const gpis_machine *machine) {
     const gpis_settings *settings = run->settings;
-    const bool windows = !run->A->resident && !run->A->class->on_demand;
-    const double bytes = gpis_source_row_bytes(run->A) * (double)run->n;
-    return (gpis_workload){.n = (double)run->n,
-                           .d = (double)run->d,
-                           .k = (double)run->k,
-                           .entries = fmax(1.0, (double)run->A->nonzeros),
-                           .storage = storage_of(run->A),
-                           .inner = inner_of(run->set),
+    const bool windows = !run->problem->A->resident && !run->problem->A->class->on_demand;
+    const double bytes = gpis_source_row_bytes(run->problem->A) * (double)run->problem->n;
+    return (gpis_workload){.n = (double)run->problem->n,
+                           .d = (double)run->problem->d,
+                           .k = (double)run->problem->k,
+                           .entries = fmax(1.0, (double)run->problem->A->nonzeros),
+                           .storage = storage_of(run->problem->A),
+                           .inner = inner_of(run->problem->set),
                            .tol = settings->tol,
                            .delta = settings->delta,
                            .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
-                           .face = gpis_on_face_applies(run) && run->set->sum != GPIS_SUM_ANY,
+                           .face = gpis_on_face_applies(run) && run->problem->set->sum != GPIS_SUM_ANY,
                            .sketch = run->kind,
-                           .at_hand = gpis_sample_is_at_hand(run->A),
+                           .at_hand = gpis_sample_is_at_hand(run->problem->A),
                            .windows = windows,
                            /* what is smaller stays in the page cache */
                            .disk = windows && bytes > machine->memory ? bytes : 0.0};
@@ -136,17 +136,18 @@ static void add_newton(desk *k, const gpis_sketch_class *kind, int64_t m, bool a
         refuse(c, "too many rows for a sample of this A");
     else if ((double)m > NOT_MUCH * here.n)
         refuse(c, "too many rows for a sketch of this A");
-    else if (m > 0 && kind->whole && !k->run->A->resident)
+    else if (m > 0 && kind->whole && !k->run->problem->A->resident)
         refuse(c, "this sketch needs all rows at once");
 }
 
 static void add_sketches(desk *k, const gpis_sketch_class *kind) {
-    for (size_t i = 0; i < sizeof FACTORS / sizeof *FACTORS; i++) add_newton(k, kind, FACTORS[i] * k->run->d, false);
+    for (size_t i = 0; i < sizeof FACTORS / sizeof *FACTORS; i++)
+        add_newton(k, kind, FACTORS[i] * k->run->problem->d, false);
 }
 
 static void add_samples(desk *k, const gpis_sketch_class *kind) {
     for (size_t i = 0; i < sizeof SAMPLE_FACTORS / sizeof *SAMPLE_FACTORS; i++)
-        add_newton(k, kind, SAMPLE_FACTORS[i] * k->run->d, false);
+        add_newton(k, kind, SAMPLE_FACTORS[i] * k->run->problem->d, false);
 }
 
 static void add_apgd(desk *k) {
@@ -239,7 +240,7 @@ static void explain(const desk *k, const gpis_method *asked) {
     const gpis_candidate *c = &plan->candidates[plan->chosen];
     char *text = plan->text;
     const size_t size = sizeof plan->text;
-    const long long passes = (long long)c->passes, m = (long long)c->m, d = (long long)k->run->d;
+    const long long passes = (long long)c->passes, m = (long long)c->m, d = (long long)k->run->problem->d;
     const char *hope = k->work.face ? " if few entries are free" : "";
     if (asked && asked != &gpis_method_newton)
         snprintf(text, size, "%s, as asked for", c->method);
@@ -300,8 +301,8 @@ static void spread_over_ranks(desk *k, const gpis_source *A) {
     k->machine.syrk_flops *= machines;
 }
 
-gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
-                             const gpis_settings *settings, int64_t used, gpis_plan *out) {
+gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used, gpis_plan *out) {
+    gpis_context *context = problem->context;
     const char *name = settings->method;
     const gpis_method *asked = NULL;
     memset(out, 0, sizeof *out);
@@ -309,15 +310,8 @@ gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_
         asked = gpis_method_find(context, name);
         if (!asked) return GPIS_BAD_ARGUMENT;
     }
-    const gpis_run run = {.context = context,
-                          .A = (gpis_source *)A,
-                          .n = A->n,
-                          .d = A->d,
-                          .k = k,
-                          .size = A->d * k,
-                          .set = (gpis_set *)set,
-                          .settings = settings,
-                          .kind = gpis_run_kind(settings)};
+    const gpis_run run = {
+        .context = context, .problem = problem, .settings = settings, .kind = gpis_run_kind(settings)};
     gpis_machine machine = settings->machine ? *settings->machine : gpis_machine_default();
     if (machine.disk_bytes == 0.0) machine.disk_bytes = gpis_machine_default().disk_bytes;
     desk table = {.run = &run,
@@ -329,7 +323,7 @@ gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_
                   .used = (double)used,
                   .room = context->limit > 0 ? fmin(machine.memory, (double)(context->limit - used)) : machine.memory,
                   .strict = context->limit > 0};
-    spread_over_ranks(&table, A);
+    spread_over_ranks(&table, problem->A);
     fill_table(&table, asked);
     out->chosen = lightest(&table, asked);
     if (table.strict && !out->candidates[out->chosen].applicable && lacks_memory(&table, asked))

@@ -64,8 +64,7 @@ double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_
 double gpis_memory_apgd(const gpis_run *run);
 
 /* The plan itself; the settings have been checked. `used`: bytes that were in use before the solve. */
-gpis_status gpis_plan_choose(gpis_context *context, const gpis_source *A, int64_t k, const gpis_set *set,
-                             const gpis_settings *settings, int64_t used, gpis_plan *out);
+gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used, gpis_plan *out);
 /* What of it a solve needs. */
 gpis_choice gpis_plan_choice(const gpis_plan *plan);
 

@@ -26,7 +26,8 @@ static void best_point_and_best_bound_are_kept(void **state) {
     gpis_settings settings = gpis_settings_default();
     settings.tol = 1e-15; /* nothing is solved, so every bound is followed to its end */
     gpis_run run;
-    assert_ok(context, gpis_run_start(&run, context, A, p.Y, 1, set, &settings));
+    const gpis_problem stated = {.context = context, .A = A, .Y = p.Y, .n = N, .d = D, .k = 1, .size = D, .set = set};
+    assert_ok(context, gpis_run_start(&run, &stated, &settings));
     double x[D] = {0}, good[D], bad[D] = {-0.7}, g[D], worse_g[D];
     gpis_point v = visit(&run, x, g);
     assert_true(run.objective == v.objective && gpis_run_gap(&run) == v.objective); /* f* >= 0 is all that is known */

@@ -9,12 +9,13 @@ allowed() { # allowed ROOM: the rooms it may include, itself among them
     linalg) echo base linalg ;;
     source | sketch | set) echo base linalg "$1" ;;
     theory) echo base theory ;;
+    problem) echo base linalg source set problem ;;
     pass) echo base linalg source sketch pass ;;
     ranks) echo base linalg source sketch pass ranks ;;
     inner | certificate) echo base linalg set "$1" ;;
-    method) echo base linalg source sketch set pass ranks inner certificate method ;;
-    plan) echo base linalg source sketch set pass ranks inner certificate theory method plan ;;
-    api) echo base linalg source sketch set pass ranks inner certificate theory method plan api ;;
+    method) echo base linalg source sketch set problem pass ranks inner certificate method ;;
+    plan) echo base linalg source sketch set problem pass ranks inner certificate theory method plan ;;
+    api) echo base linalg source sketch set problem pass ranks inner certificate theory method plan api ;;
     esac
 }
 
