@@ -137,6 +137,7 @@ int main(int argc, char **argv) {
     settings.progress = good_enough;
     settings.progress_user = &asked;
 
+    const bench_reader reader = bench_reader_make(p.pieces, p.piece_count);
     puts("ready");
     fflush(stdout);
     char name[64], path[4096];
@@ -144,7 +145,7 @@ int main(int argc, char **argv) {
     path_of(folder, name, path);
     double spent = 0;
     for (int r = 0; r < atoi(argv[6]) && (r == 0 || spent < limit / 4); r++) {
-        for (int k = 0; k < READS; k++) printf("read %.9g\n", bench_plain_read(p.pieces, p.piece_count));
+        for (int k = 0; k < READS; k++) printf("read %.9g\n", bench_read(&reader));
         gpis_result result = {0};
         const double start = omp_get_wtime();
         bench_check(context, gpis_solve(context, p.A, p.y.data, p.y.cols, set, &settings, &result));

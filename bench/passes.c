@@ -117,12 +117,15 @@ static double sketch_pass(problem *p) {
 
 typedef struct times {
     double read, gradient, sketch, probes;
+    char way[64]; /* how the plain read reads, in words */
 } times;
 
 static times measure(problem *p, int rounds, int with_sketch) {
-    times best = {INFINITY, INFINITY, INFINITY, INFINITY};
+    times best = {INFINITY, INFINITY, INFINITY, INFINITY, ""};
+    const bench_reader reader = bench_reader_make(p->pieces, p->piece_count);
+    bench_describe_read(&reader, best.way, sizeof best.way);
     for (int r = 0; r < rounds; r++) {
-        best.read = fmin(best.read, bench_plain_read(p->pieces, p->piece_count));
+        best.read = fmin(best.read, bench_read(&reader));
         best.gradient = fmin(best.gradient, gradient_pass(p));
         if (!with_sketch) continue;
         best.sketch = fmin(best.sketch, sketch_pass(p));
@@ -151,8 +154,8 @@ int main(int argc, char **argv) {
         problem p = dense_problem(context, n, d, GPIS_FLOAT64);
         const times t = measure(&p, rounds, 1);
         free_problem(&p);
-        printf("%" PRId64 " x %" PRId64 ": a read takes %.1f ms, %.1f GB/s\n", n, d, 1e3 * t.read,
-               8e-9 * (double)(n * d) / t.read);
+        printf("%" PRId64 " x %" PRId64 ": a read takes %.1f ms, %.1f GB/s (%s)\n", n, d, 1e3 * t.read,
+               8e-9 * (double)(n * d) / t.read, t.way);
         row("objective + gradient pass", t.gradient / t.read, sizes[i].gradient);
         row("count sketch, m = 8 d", t.sketch / t.read, sizes[i].sketch);
         row("gradient pass with 4 probes, over one without", t.probes / t.gradient, 1.5);
@@ -166,7 +169,8 @@ int main(int argc, char **argv) {
     problem p = csr_problem(context, n, 2000, 20);
     const times t = measure(&p, rounds, 0);
     free_problem(&p);
-    printf("%" PRId64 " x 2000 in compressed rows, 20 entries each: a read takes %.1f ms\n", n, 1e3 * t.read);
+    printf("%" PRId64 " x 2000 in compressed rows, 20 entries each: a read takes %.1f ms (%s)\n", n, 1e3 * t.read,
+           t.way);
     row("objective + gradient pass", t.gradient / t.read, 1.5);
     gpis_context_destroy(context);
     return 0;
