@@ -13,9 +13,10 @@ allowed() { # allowed ROOM: the rooms it may include, itself among them
     pass) echo base linalg source sketch pass ;;
     ranks) echo base linalg source sketch pass ranks ;;
     inner | certificate) echo base linalg set "$1" ;;
-    method) echo base linalg source sketch set problem pass ranks inner certificate method ;;
-    plan) echo base linalg source sketch set problem pass ranks inner certificate theory method plan ;;
-    api) echo base linalg source sketch set problem pass ranks inner certificate theory method plan api ;;
+    cost) echo base linalg source sketch set problem pass inner certificate cost ;;
+    method) echo base linalg source sketch set problem pass ranks inner certificate cost method ;;
+    plan) echo base linalg source sketch set problem pass ranks inner certificate cost method plan ;;
+    api) echo base linalg source sketch set problem pass ranks inner certificate theory cost method plan api ;;
     esac
 }
 
