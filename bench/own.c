@@ -102,11 +102,13 @@ static int good_enough(void *asked, const gpis_progress *progress) {
     return progress->objective <= *(const double *)asked;
 }
 
-static void tell(const gpis_result *r, double seconds) {
-    printf("status %s\nmethod %s\ngap_kind %s\ngap %.3e\npasses %" PRId64 "\nsketches %" PRId64
-           "\nplan %s\nround %.9g\n",
+static void report(const gpis_result *r, double seconds) {
+    printf("status %s\nmethod %s\ngap_kind %s\ngap %.3e\npasses %" PRId64 "\nsketches %" PRId64 "\nplan %s\n",
            gpis_outcome_text(r->outcome), r->method, gpis_gap_kind_text(r->gap_kind), gpis_relative_gap(r), r->passes,
-           r->sketches, r->plan, seconds);
+           r->sketches, r->plan);
+    if (!isnan(r->predicted_seconds)) /* some methods predict nothing */
+        printf("predicted_passes %" PRId64 "\npredicted_seconds %.4g\n", r->predicted_passes, r->predicted_seconds);
+    printf("round %.9g\n", seconds);
     fflush(stdout);
 }
 
@@ -151,7 +153,7 @@ int main(int argc, char **argv) {
         const double seconds = omp_get_wtime() - start;
         spent += seconds;
         if (r == 0) bench_check(context, gpis_array_write(context, path, result.x, shape.cols, p.y.cols, 2));
-        tell(&result, seconds);
+        report(&result, seconds);
         gpis_result_clear(context, &result);
     }
     gpis_set_destroy(set);

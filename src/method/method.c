@@ -14,6 +14,11 @@ const char *gpis_always_applicable(const gpis_run *run) {
     return NULL;
 }
 
+const char *gpis_model_applicable(const gpis_run *run) {
+    enum { MAX_COLUMNS = 20000 }; /* H takes 3.2 GB, and its factor as much again */
+    return run->problem->d > MAX_COLUMNS ? "its model would be too large" : NULL;
+}
+
 const gpis_method *gpis_method_named(gpis_methods methods, const char *name) {
     for (int i = 0; i < methods.count; i++)
         if (strcmp(methods.rows[i]->name, name) == 0) return methods.rows[i];

@@ -38,7 +38,9 @@ extern const gpis_method gpis_method_pgd;
 extern const gpis_method gpis_method_apgd;
 extern const gpis_method gpis_method_saga;
 
+/* For rows: a method that can always be used, and one that needs a model of all columns, d x d. */
 const char *gpis_always_applicable(const gpis_run *run);
+const char *gpis_model_applicable(const gpis_run *run);
 
 typedef struct gpis_methods {
     const gpis_method *const *rows;

@@ -358,13 +358,8 @@ static gpis_status run_newton(gpis_run *run, const double *x0) {
     return status;
 }
 
-static const char *applicable(const gpis_run *run) {
-    enum { MOST_COLUMNS = 20000 };
-    return run->problem->d > MOST_COLUMNS ? "its model would be too large" : NULL;
-}
-
 const gpis_method gpis_method_newton = {.name = "newton",
-                                        .applicable = applicable,
+                                        .applicable = gpis_model_applicable,
                                         .run = run_newton,
                                         .chooses_m = true,
                                         .propose = gpis_newton_propose,

@@ -39,7 +39,7 @@ static const char *unwise(const gpis_inquiry *q, const gpis_sketch_class *kind, 
 static void propose_gram(const gpis_inquiry *q, gpis_proposals *all, bool settled) {
     gpis_proposal *p = gpis_propose(all);
     p->settled = settled;
-    p->impossible = gpis_method_newton.applicable(q->run);
+    p->impossible = gpis_model_applicable(q->run);
     snprintf(p->title, sizeof p->title, "newton with the Gram matrix");
 }
 
@@ -49,7 +49,7 @@ static void propose_sketch(const gpis_inquiry *q, gpis_proposals *all, const gpi
     p->sketch = kind;
     p->m = m;
     p->settled = settled;
-    p->impossible = gpis_method_newton.applicable(q->run);
+    p->impossible = gpis_model_applicable(q->run);
     if (!p->impossible && kind->of_rows && !gpis_run_kind_named(q->run->settings) && !q->work->at_hand)
         p->impossible = "its rows are not at hand in memory";
     p->unwise = unwise(q, kind, m);
