@@ -4,7 +4,8 @@
 
 Plans follow from these numbers, and the bits of answers follow from plans. So the file goes to the build folder, to be
 looked at; `make bench RESULTS=bench` names src/cost/constants.c, the one that is compiled. That one is left alone if other
-programs were busy meanwhile. What is not measured (the network) keeps the value that it has.
+programs were busy meanwhile. A constant that the
+program does not print keeps the value that it has.
 """
 import argparse
 import os
@@ -23,8 +24,8 @@ COMPILED = os.path.join(HERE, "..", "src", "cost", "constants.c")
 STORAGES = ("rows", "columns", "floats", "sparse", "nowhere")
 PARTS = ("gradient", "probing", "sketch")
 NUMBERS = ("window", "pass_start", "line_search", "next_vector", "pair", "pair_out_of_cache", "single_gram", "draw",
-           "scattered", "sample_square", "factor_speed", "apply_speed", "latency", "network")
-MAX_OTHERS = 0.1  # processors that other programs may use meanwhile; with more, ratios are not worth compiling
+           "scattered", "sample_square", "factor_speed", "apply_speed")
+MAX_OTHERS = 0.1  # processors that other programs may use meanwhile; with more, ratios mean too little
 
 NAMES = [f"{storage}.{part}" for storage in STORAGES for part in PARTS] + list(NUMBERS)
 
@@ -89,10 +90,11 @@ def source(values, paragraphs):
 
 def history(options, kept, others):
     name, threads = machine.cpu()[0], machine.THREADS
+    older = [f"Not measured but kept from the file before: {', '.join(kept)}."] if kept else []
     return ["The measured constants of the cost model; constants.h says what each of them is.",
             f"Measured on {time.strftime('%Y-%m-%d')} by bench/constants.py, best of {options.rounds} rounds, on: {name}, "
             f"{threads} threads, of which other programs used {others:.1f}.",
-            f"Not measured but kept from the file before: {', '.join(kept)}.",
+            *older,
             "To measure them anew: `make bench RESULTS=bench`, on a machine that does nothing else. Other values mean "
             "other plans, and so answers with other bits."]
 

@@ -4,7 +4,7 @@
  * FOLDER holds y.npy and either A.npy or compressed rows, A.shape ("rows columns"), A.indptr (int64), A.indices (int32)
  * and A.values (float64). Everything is in memory before the clock runs. Each round is a few reads of A, then a solve,
  * so that a noisy machine disturbs both alike. With OBJECTIVE a solve ends once it has a feasible point as good as
- * that, certified or not. Speaks the protocol of solve.py; x goes to FOLDER/METHOD.npy.
+ * that, certified or not. Its output follows the protocol of solve.py; x goes to FOLDER/METHOD.npy.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -97,7 +97,7 @@ static void close_problem(gpis_context *context, problem *p) {
     free(p->values);
 }
 
-/* The best objective so far against the one asked for. */
+/* Ends the solve once its best objective is as good as the one asked for. */
 static int good_enough(void *asked, const gpis_progress *progress) {
     return progress->objective <= *(const double *)asked;
 }

@@ -2,9 +2,8 @@
  * The measured constants of the cost model; constants.h says what each of them is.
  *
  * Measured one by one on 2026-11-15 and 2026-11-16, before there was a tool that measures all of them at once, on:
- * Intel(R) Xeon(R) Processor, 2 threads. They are rounded. latency and network are not measured but usual figures:
- * ranks on one machine, and a network of about 10 Gbit/s. bench/constants.py has been run since, but only on a machine
- * that was busy with other things, so its values were not taken over.
+ * Intel(R) Xeon(R) Processor, 2 threads. They are rounded. bench/constants.py has been run since, but only on a
+ * machine that was busy with other things, so its values were not taken over.
  *
  * To measure them anew: `make bench RESULTS=bench`, on a machine that does nothing else. Other values mean other
  * plans, and so answers with other bits.
@@ -32,6 +31,4 @@ const gpis_cost_constants gpis_cost_measured = {
     .sample_square = 24.0,
     .factor_speed = 0.6,
     .apply_speed = 0.15,
-    .latency = 2e-05,
-    .network = 1e+09,
 };

@@ -36,8 +36,6 @@ typedef struct gpis_cost_constants {
     double sample_square;     /* plain reads of a double: an entry of the sample's Gram matrix, in new memory */
     double factor_speed;      /* flops of a Cholesky factor on one thread: share of dsyrk's */
     double apply_speed;       /* flops of H times a vector on one thread: share of dsyrk's */
-    double latency;           /* seconds: a message between ranks */
-    double network;           /* bytes a second between ranks */
 } gpis_cost_constants;
 
 extern const gpis_cost_constants gpis_cost_measured;

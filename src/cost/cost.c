@@ -15,7 +15,7 @@
 #include "certificate/probes.h"
 #include "pass/pass.h"
 
-static const gpis_cost_constants *const C = &gpis_cost_measured;
+static const gpis_cost_constants *const C = &gpis_cost_measured; /* C for constants: they are in every formula */
 
 /* A'A of so many columns takes 2 MB, about what the caches next to a core hold. */
 static const double MAX_COLUMNS_IN_CACHE = 512.0;
@@ -26,6 +26,9 @@ static const double MIN_PRODUCTS_FOR_SINGLE = 1e9;
 static const double FIRST_STEPS = 200.0, STEPS_PER_ROUND = 60.0;
 /* Faces that the inner problem of a round visits, where few entries are free. */
 static const double FACES_PER_ROUND = 20.0;
+/* Between ranks: seconds for a message, and bytes a second. Usual figures for a network of 10 Gbit/s; the bench, which
+ * runs on one machine, could only measure its memory. */
+static const double LATENCY = 2e-5, NETWORK_BYTES = 1e9;
 /* Times that a message goes through all ranks in a pass: the request, the points, who has failed, the sums. */
 static const double EXCHANGES_PER_PASS = 4.0;
 
@@ -61,7 +64,7 @@ static double products_with(const gpis_workload *w, const gpis_speed *s, double 
 /* What ranks say to each other in a pass with so many numbers in its sums. A message goes to all and back by a tree. */
 static double talk(const gpis_workload *w, double numbers) {
     if (w->ranks <= 1.0) return 0.0;
-    return 2.0 * EXCHANGES_PER_PASS * ceil(log2(w->ranks)) * C->latency + 2.0 * 8.0 * numbers / C->network;
+    return 2.0 * EXCHANGES_PER_PASS * ceil(log2(w->ranks)) * LATENCY + 2.0 * 8.0 * numbers / NETWORK_BYTES;
 }
 
 double gpis_cost_gradient_pass(const gpis_workload *w, const gpis_speed *s, bool probing) {
@@ -101,7 +104,7 @@ double gpis_cost_sketch_pass(const gpis_workload *w, const gpis_speed *s, double
     if (w->ranks <= 1.0) return rows;
     /* Ranks that share a leaf of the sums (sketch/tree.h) wait for each other, and the nodes go up a tree. */
     const double waiting = fmin(w->ranks, 1.0 + w->ranks * (double)gpis_tree_leaf((int64_t)w->n, (int64_t)m) / w->n);
-    return rows * waiting + talk(w, 0.0) + (2.0 + log2(w->ranks)) * 8.0 * m * w->d / C->network;
+    return rows * waiting + talk(w, 0.0) + (2.0 + log2(w->ranks)) * 8.0 * m * w->d / NETWORK_BYTES;
 }
 
 /* ---- after a pass ---------------------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ static gpis_inner_cost inner_of(const gpis_set *set) {
     return gpis_inner_face.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
 }
 
-/* A set with a sum (l1, simplex) has corners where most entries are zero, and answers are likely to be near one. Only a
- * certificate makes it worth to end the rounds on a face. */
+/* A set with a sum (l1, simplex) has corners where most entries are zero, and answers are likely to be near one. Only
+ * where a certificate is wanted do rounds end on a face. */
 static bool few_are_free(const gpis_set *set, const gpis_settings *settings) {
     return gpis_face_applies(set) && settings->certificate != GPIS_CERTIFICATE_NONE && set->sum != GPIS_SUM_ANY;
 }

@@ -13,7 +13,7 @@
 
 enum {
     GRAM_PASSES = 2, /* one for the Gram matrix, with the gradient at the start, and one at the solution */
-    MAX_PASSES = 200 /* a sketch that needs more passes is not worth a precise prediction */
+    MAX_PASSES = 200 /* with more passes than this no sketch is chosen, so they are not counted */
 };
 
 /* The chance that few entries of the answer are free, where that is planned for. A guess: it only has to keep sketches

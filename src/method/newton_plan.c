@@ -8,7 +8,6 @@
  */
 #include "method/newton_plan.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* Rows of a sketch and of a sample, in columns of A. Fewer than 3 d rows make a model that is hardly better than
@@ -21,7 +20,7 @@ static const double MAX_SKETCH_SHARE = 0.25, MAX_SAMPLE_SHARE = 0.125;
 
 static const char *noun(const gpis_sketch_class *kind) { return kind->of_rows ? "sample" : "sketch"; }
 
-/* Why this sketch is not worth it; NULL: it may be. */
+/* The reason not to choose this sketch, however fast it is; NULL: there is none. */
 static const char *unwise(const gpis_inquiry *q, const gpis_sketch_class *kind, int64_t m) {
     const gpis_workload *work = q->work;
     const gpis_settings *settings = q->run->settings;

@@ -24,7 +24,7 @@ typedef struct gpis_proposal {
     int64_t m;                       /* rows of the sketch; 0: there is none */
     char title[64];                  /* what it is, for messages, as "newton with a sketch of 800 rows" */
     const char *impossible;          /* why it cannot be done; NULL: it can */
-    const char *unwise;              /* why it is not worth it, unless it is `settled`; NULL: it may be */
+    const char *unwise;              /* why it is not chosen unless it is `settled`; NULL: no reason */
     bool settled;      /* neither `unwise` nor a mere guess at the free memory rules it out, only a limit does: it is
                         * just what the caller has asked for, or needs so little that it is the last resort */
     double worthwhile; /* it is preferred to the first proposal only if it takes at most this share of its time */
@@ -40,7 +40,7 @@ typedef struct gpis_proposal {
     char reason[96]; /* why it was not chosen */
 } gpis_proposal;
 
-enum { GPIS_MAX_PROPOSALS = GPIS_PLAN_MOST };
+enum { GPIS_MAX_PROPOSALS = 16 };
 
 typedef struct gpis_proposals {
     int count;

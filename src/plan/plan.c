@@ -7,15 +7,18 @@
 
 #include "ranks/ranks.h"
 
+_Static_assert((int)GPIS_MAX_PROPOSALS <= (int)GPIS_PLAN_MOST, "a plan has a place for every proposal");
+
+/* The choice is made for one rank and all threads of every machine, so that it does not depend on how many of them
+ * there are; what is reported are the seconds with those that there are. */
 typedef struct planner {
-    gpis_inquiry inquiry;
-    gpis_workload shared; /* the same with one rank a machine, so that the choice is the same for any number of ranks */
-    gpis_speed speed;     /* of the threads of this context, on all ranks */
-    gpis_speed
-        full_speed;   /* of all threads of the machines, so that the choice is the same for any number of threads */
-    double used;      /* bytes that were in use before the solve */
-    double available; /* bytes that the solve may take */
-    bool limited;     /* the caller has set a limit: what needs more is ruled out, even if it was asked for */
+    gpis_inquiry inquiry;  /* its workload is that of all ranks */
+    gpis_workload shared;  /* the workload of one rank on every machine */
+    gpis_speed speed;      /* of the threads that there are, on all ranks */
+    gpis_speed full_speed; /* of all threads of all machines */
+    double used;           /* bytes that were in use before the solve */
+    double available;      /* bytes that the solve may take */
+    bool limited;          /* the caller has set a limit: what needs more is ruled out, even if it was asked for */
     gpis_proposals all;
 } planner;
 
