@@ -200,6 +200,22 @@ static void test_too_many_proposals(void **state) {
     assert_int_equal(b->plan.chosen, 0);
 }
 
+/* A plan follows from the problem, the settings and the machine, and from nothing that was planned or solved before. */
+static void test_no_memory_of_other_plans(void **state) {
+    bed *b = *state;
+    static gpis_plan again;
+    set_toy(1e9);
+    assert_ok(b->context, choose(b->context, "auto", 0, &b->plan));
+    assert_ok(b->context, choose(b->context, "apgd", 0, &again));
+    gpis_context_set_threads(b->context, 7);
+    assert_ok(b->context, choose(b->context, "toy", 0, &again));
+    gpis_context_set_threads(b->context, 1);
+    assert_ok(b->context, choose(b->context, "auto", 0, &b->plan));
+    assert_int_equal(choose(b->context, "magic", 0, &again), GPIS_BAD_ARGUMENT);
+    assert_ok(b->context, choose(b->context, "auto", 0, &again));
+    assert_memory_equal(&again, &b->plan, sizeof again);
+}
+
 /* Rows are whole: all that the planner asks a method for is there, and names fit where they are written. */
 static void test_real_rows(void **state) {
     (void)state;
@@ -224,6 +240,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_memory_rules_out, make_bed, clear_bed),
         cmocka_unit_test_setup_teardown(test_asked_for_by_name, make_bed, clear_bed),
         cmocka_unit_test_setup_teardown(test_too_many_proposals, make_bed, clear_bed),
+        cmocka_unit_test_setup_teardown(test_no_memory_of_other_plans, make_bed, clear_bed),
         cmocka_unit_test(test_real_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
