@@ -19,25 +19,26 @@ typedef struct gpis_inquiry {
 } gpis_inquiry;
 
 typedef struct gpis_proposal {
-    /* What the method says. Texts are constants. */
+    /* What the method says. All texts but the title are constants. */
     const gpis_sketch_class *sketch; /* the kind of sketch; NULL: there is none */
     int64_t m;                       /* rows of the sketch; 0: there is none */
-    char title[64];                  /* what it is, for messages, as "newton with a sketch of 800 rows" */
+    char title[64];                  /* its name in messages, as "newton with a sketch of 800 rows" */
     const char *impossible;          /* why it cannot be done; NULL: it can */
-    const char *unwise;              /* why it is not chosen unless it is `settled`; NULL: no reason */
-    bool settled;      /* neither `unwise` nor a mere guess at the free memory rules it out, only a limit does: it is
-                        * just what the caller has asked for, or needs so little that it is the last resort */
+    const char *unwise;              /* why it should not be done, however fast it is; NULL: no reason */
+    /* The caller has asked for just this, or it needs so little memory that it is the last resort. Then `unwise` and
+     * the planner's guess at the free memory do not count; only a limit that the caller has set rules it out. */
+    bool settled;
     double worthwhile; /* it is preferred to the first proposal only if it takes at most this share of its time */
-    const char *doubt; /* why that is less than 1: said where it is faster, but not by that much */
-    const char *risk;  /* why it may take longer than is likely, where that is why it was not chosen; NULL: no reason */
+    const char *doubt; /* why that share is less than 1: the reason given where it is faster, but not enough */
+    const char *risk;  /* why it may take longer than is likely: the reason given where that decided; NULL: none */
     /* What the planner finds out. */
     const gpis_method *method;
     gpis_effort effort; /* with the threads of the context */
     double expected;    /* seconds with all threads of the machine, so that the choice is the same for any number */
     double memory;      /* bytes; NaN: not predicted */
-    bool possible;
-    bool too_large;  /* it is not possible since it needs too much memory */
-    char reason[96]; /* why it was not chosen */
+    bool possible;      /* it may be chosen */
+    bool too_large;     /* it may not, since it needs too much memory */
+    char reason[96];    /* why it was not chosen */
 } gpis_proposal;
 
 enum { GPIS_MAX_PROPOSALS = 16 };
