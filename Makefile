@@ -39,12 +39,15 @@ demo: program
 	@echo
 	@echo 'The program is $(BUILD)/gpis. To call it by its name in this shell: export PATH=$$PWD/$(BUILD):$$PATH'
 
-# QUICK=1: a tenth of the rows. RESULTS=bench: results into the folder that is committed. BENCH: more for bench/solve.py.
+# QUICK=1: a tenth of the rows. RESULTS=bench: results into the folder that is committed, and the constants of the cost
+# model into src/cost, where they are compiled, but not with QUICK. BENCH: more for bench/solve.py.
 bench: build
 	@scripts/setup bench
 	@$(BUILD)/bench/passes $(if $(QUICK),3 10)
 	@$(BUILD)/bench/stream $(if $(QUICK),3 10,9 1) $(BUILD)
 	@sh bench/sweeps $(BUILD)/gpis $(if $(QUICK),100000,1000000)
+	@/usr/bin/python3 -B bench/constants.py $(BUILD) \
+		$(if $(QUICK),--rounds 3,$(if $(filter bench,$(RESULTS)),--out src/cost/constants.c))
 	@/usr/bin/python3 -B bench/solve.py $(BUILD) $(if $(QUICK),--part 10) $(if $(RESULTS),--out $(RESULTS)) $(BENCH)
 	@/usr/bin/python3 -B bench/busy.py $(BUILD) $(if $(QUICK),--part 10 --rounds 3)
 	@/usr/bin/python3 -B bench/scale.py $(BUILD) $(if $(QUICK),--part 10 --rounds 2)

@@ -71,6 +71,13 @@ def describe(options, environment):
     return lines
 
 
+def busy_seconds():
+    """Seconds that all processors together have worked since the machine was started, whoever they worked for."""
+    with open("/proc/stat") as file:
+        user, nice, system, _, _, irq, softirq, steal = map(int, file.readline().split()[1:9])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
 def remarks():
     """What a reader of the times should know, once they are taken: the load of the last minutes is more than ours."""
     load = os.getloadavg()[1]

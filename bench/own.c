@@ -4,7 +4,7 @@
  * FOLDER holds y.npy and either A.npy or compressed rows, A.shape ("rows columns"), A.indptr (int64), A.indices (int32)
  * and A.values (float64). Everything is in memory before the clock runs. Each round is a few reads of A, then a solve,
  * so that a noisy machine disturbs both alike. With OBJECTIVE a solve ends once it has a feasible point as good as
- * that, certified or not. Speaks the protocol of solve.py; x goes to FOLDER/METHOD.npy.
+ * that, certified or not. Its output follows the protocol of solve.py; x goes to FOLDER/METHOD.npy.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -97,16 +97,18 @@ static void close_problem(gpis_context *context, problem *p) {
     free(p->values);
 }
 
-/* The best objective so far against the one asked for. */
+/* Ends the solve once its best objective is as good as the one asked for. */
 static int good_enough(void *asked, const gpis_progress *progress) {
     return progress->objective <= *(const double *)asked;
 }
 
-static void tell(const gpis_result *r, double seconds) {
-    printf("status %s\nmethod %s\ngap_kind %s\ngap %.3e\npasses %" PRId64 "\nsketches %" PRId64
-           "\nplan %s\nround %.9g\n",
+static void report(const gpis_result *r, double seconds) {
+    printf("status %s\nmethod %s\ngap_kind %s\ngap %.3e\npasses %" PRId64 "\nsketches %" PRId64 "\nplan %s\n",
            gpis_outcome_text(r->outcome), r->method, gpis_gap_kind_text(r->gap_kind), gpis_relative_gap(r), r->passes,
-           r->sketches, r->plan, seconds);
+           r->sketches, r->plan);
+    if (!isnan(r->predicted_seconds)) /* some methods predict nothing */
+        printf("predicted_passes %" PRId64 "\npredicted_seconds %.4g\n", r->predicted_passes, r->predicted_seconds);
+    printf("round %.9g\n", seconds);
     fflush(stdout);
 }
 
@@ -152,7 +154,7 @@ int main(int argc, char **argv) {
         const double seconds = omp_get_wtime() - start;
         spent += seconds;
         if (r == 0) bench_check(context, gpis_array_write(context, path, result.x, shape.cols, p.y.cols, 2));
-        tell(&result, seconds);
+        report(&result, seconds);
         gpis_result_clear(context, &result);
     }
     gpis_set_destroy(set);

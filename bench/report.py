@@ -8,8 +8,9 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-COLUMNS = ["problem", "rows", "cols", "set", "solver", "outcome", "seconds", "reads", "read_seconds", "relative_error",
-           "relative_gap", "gap_kind", "passes", "sketches", "method"]
+COLUMNS = ["problem", "rows", "cols", "set", "solver", "outcome", "seconds", "predicted_seconds", "reads", "read_seconds",
+           "relative_error", "relative_gap", "gap_kind", "passes", "predicted_passes", "sketches", "method"]
+FACTS = ["gap", "gap_kind", "passes", "predicted_passes", "sketches", "method"]  # as a solver reports them
 
 
 @dataclass
@@ -78,17 +79,20 @@ def table(sections, labels, description):
     for s in sections:
         ms = 1e3 * s.read
         print(f"\n{title_of(s)}: a read takes {ms:.1f} ms")
-        print(f"  {'':28} {'seconds':>9} {'reads':>9} {'times gpis':>11} {'rel. error':>11}   certificate")
+        print(f"  {'':28} {'seconds':>9} {'predicted':>9} {'passes':>7} {'predicted':>9} {'reads':>9} {'times gpis':>11} "
+              f"{'rel. error':>11}   certificate")
         for run in s.runs:
             seconds, reads = size(run, run.seconds, ".3f"), size(run, run.seconds / s.read, ".1f")
             times = size(run, run.seconds / s.runs[0].seconds, ".2f")
-            print(f"  {labels[run.solver]:28} {seconds:>9} {reads:>9} {times:>11} {run.error:>11.0e}   "
-                  f"{judgement(run)}")
+            facts = [run.facts.get(name, "-") for name in ("predicted_seconds", "passes", "predicted_passes")]
+            print(f"  {labels[run.solver]:28} {seconds:>9} {facts[0]:>9} {facts[1]:>7} {facts[2]:>9} {reads:>9} {times:>11} "
+                  f"{run.error:>11.0e}   {judgement(run)}")
         for text, verdict in targets(s):
             print(f"  target: {text}   {verdict}".rstrip())
         verdict = "" if regret(s) <= 1.3 else "missed"
         print(f"  choice of method: {regret(s):.2f} of its own best, target 1.3   {verdict}".rstrip())
-    print("\nrel. error: of the objective, for l1 of the Lagrangian; against a solve to 1e-12")
+    print("\npredicted: what the plan said before the solve; the methods that have no prediction are never chosen")
+    print("rel. error: of the objective, for l1 of the Lagrangian; against a solve to 1e-12")
     print("gpis methods without a certificate were stopped from outside at a true error of 1e-10")
 
 
@@ -103,8 +107,8 @@ def write(sections, labels, description, folder, here):
         for s in sections:
             for r in s.runs:
                 out.writerow([s.problem.key, s.rows, s.problem.cols, s.problem.set, r.solver, r.outcome,
-                              f"{r.seconds:.6g}", f"{r.seconds / s.read:.4g}", f"{s.read:.6g}", f"{r.error:.2e}"]
-                             + [r.facts.get(name, "") for name in ("gap", "gap_kind", "passes", "sketches", "method")])
+                              f"{r.seconds:.6g}", r.facts.get("predicted_seconds", ""), f"{r.seconds / s.read:.4g}",
+                              f"{s.read:.6g}", f"{r.error:.2e}"] + [r.facts.get(name, "") for name in FACTS])
     print(f"\n{path}")
     figure(sections, labels, description, folder, here)
 

@@ -99,11 +99,12 @@ def main():
     a = max(0.0, one["seconds"] - b * n)
     passes = one["passes"]
     print(f"{n} x {d}, sketch of {m} rows, {passes} passes; best of {options.rounds}\n")
-    print("| run | seconds | the model says |\n| --- | --- | --- |")
-    print(f"| 1 process, 2 threads | {threads['seconds']:.3f} | |")
+    print("| run | seconds | the plan predicted | the model says |\n| --- | --- | --- | --- |")
+    print(f"| 1 process, 2 threads | {threads['seconds']:.3f} | {threads['predicted_seconds']:.3f} | |")
     for name, result, rows, count in (("1 rank", one, n, 1), ("1 rank, half the rows", one_half, n // 2, 1),
                                       ("2 ranks (strong scaling; weak, seen from half the rows)", ranks, n, 2)):
-        print(f"| {name} | {result['seconds']:.3f} | {model(rows, d, m, passes, count, a, b, alpha, beta):.3f} |")
+        print(f"| {name} | {result['seconds']:.3f} | {result['predicted_seconds']:.3f} | "
+              f"{model(rows, d, m, passes, count, a, b, alpha, beta):.3f} |")
     print(f"\nranks / threads: {ranks['seconds'] / threads['seconds']:.3f} (at most 1.15); objective differs by "
           f"{abs(ranks['objective'] - one['objective']) / one['objective']:.1e} on 2 ranks, "
           f"{abs(four['objective'] - one['objective']) / one['objective']:.1e} on 4")

@@ -5,7 +5,7 @@
 Every solver runs in a process of its own and speaks one protocol on its stdout, a line each:
     ready           the arrays are in memory, in the layout the solver likes best; its time limit starts here
     read SECONDS    (gpis only) one plain threaded read of A
-    NAME TEXT       anything worth telling; the last one of a name counts
+    NAME TEXT       any other fact, such as passes; the last line with that name counts
     round SECONDS   one whole solve; x of the first has been written beside the data
 """
 import argparse
@@ -33,7 +33,8 @@ LOADING = 600  # seconds a solver may take until it is ready
 # itself, with which all are compared, has OWN_LIMIT times as many.
 SLOWER, SHORTEST, OWN_LIMIT = 25, 2.0, 5
 
-# Own methods without a useful certificate: they may stop where the objective is good enough, which nobody else is told.
+# Methods of gpis whose certificates come late: the bench tells them the objective at which they may stop. Nobody else is
+# told.
 TOLD = ("apgd", "gpis", "acc-gpis")
 OWN = ("auto", "newton") + TOLD
 
@@ -230,7 +231,7 @@ def main():
             sections.append(bench.problem(problem, root))
             if not options.keep:
                 forget(root, todo[:i + 1], todo[i + 1:])
-    except KeyboardInterrupt:  # what is finished is worth telling
+    except KeyboardInterrupt:  # the problems that are finished are still reported
         if not sections:
             sys.exit(130)
     finally:

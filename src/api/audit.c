@@ -41,7 +41,7 @@ static gpis_status audit(gpis_run *run, const gpis_point *point) {
     gpis_run_offer(run, point);
     gpis_status status = gpis_run_first_order(run, point);
     if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
-    if (!run->model && gpis_method_newton.applicable(run)) return GPIS_OK;
+    if (!run->model && gpis_model_applicable(run)) return GPIS_OK;
     if (!run->model && !gpis_run_model_fits(run)) {
         gpis_run_warn(run, "the second-order bound needs the Gram matrix, which does not fit in the memory allowed");
         return GPIS_OK;

@@ -25,8 +25,8 @@ static const gpis_candidate *find_candidate(const gpis_plan *plan, const gpis_se
     if (named && strcmp(settings->method, kept->method) != 0) return NULL;
     for (int i = 0; i < plan->count; i++) {
         const gpis_candidate *c = &plan->candidates[i];
-        const bool newton = strcmp(c->method, gpis_method_newton.name) == 0;
-        if (newton && settings->m > 0 && c->m != settings->m) continue;
+        const gpis_method *method = gpis_method_named(gpis_all_methods(), c->method);
+        if (method && method->chooses_m && settings->m > 0 && c->m != settings->m) continue;
         if (strcmp(c->method, kept->method) == 0 && strcmp(c->sketch, kept->sketch) == 0 && c->m == kept->m) return c;
     }
     return NULL;
@@ -50,11 +50,6 @@ bool gpis_settings_are_limited(const gpis_settings *settings) {
     return settings->max_passes > 0 || settings->time_limit > 0.0;
 }
 
-/* True for methods that stop when their rounds move nothing but rounding errors; the others go on for very long. */
-static bool ends_by_itself(const gpis_method *method) {
-    return method != &gpis_method_pgd && method != &gpis_method_apgd && method != &gpis_method_saga;
-}
-
 gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **method) {
     gpis_plan plan;
     bool resumed;
@@ -68,11 +63,13 @@ gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **
     if (!*method) return GPIS_BAD_ARGUMENT;
     if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
     const char *reason = (*method)->applicable(run);
-    if (!reason && !run->problem->set->has_support && !gpis_settings_are_limited(run->settings) &&
-        !ends_by_itself(*method))
+    if (!reason && !run->problem->set->has_support && !gpis_settings_are_limited(run->settings) && (*method)->endless)
         reason = "the set has no support function, so no certificate ends the run: give max_passes or time_limit";
-    if (!reason && run->settings->checkpoint && *method == &gpis_method_saga)
-        reason = "a checkpoint keeps what whole passes give, and saga reads rows one by one";
+    if (!reason && run->settings->checkpoint && (*method)->by_rows)
+        return gpis_fail(
+            run->context, GPIS_NOT_APPLICABLE,
+            "%s cannot be used here: a checkpoint keeps what whole passes give, and %s reads rows one by one",
+            (*method)->name, (*method)->name);
     if (reason)
         return gpis_fail(run->context, GPIS_NOT_APPLICABLE, "%s cannot be used here: %s", (*method)->name, reason);
     if (isfinite(chosen->memory) && !gpis_account_affords(run->context, (*method)->name, chosen->memory))

@@ -58,8 +58,8 @@ static gpis_status check_sketch(gpis_context *context, const gpis_settings *s, i
     if (!chosen && !none && !(s->sketch && gpis_sketch_find(s->sketch)))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "no sketch is called '%s'; there are %s",
                          s->sketch ? s->sketch : "", gpis_sketch_names());
-    const bool sketches = s->method && (strcmp(s->method, "gpis") == 0 || strcmp(s->method, "acc-gpis") == 0);
-    if (none && (s->m > 0 || sketches))
+    const gpis_method *method = s->method ? gpis_method_named(gpis_all_methods(), s->method) : NULL;
+    if (none && (s->m > 0 || (method && method->needs_sketch)))
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
                          "sketch 'none': without a sketch there is %s; leave one of them out",
                          s->m > 0 ? "no m" : "no such method");

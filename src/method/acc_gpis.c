@@ -9,4 +9,5 @@
 
 static gpis_status run_acc_gpis(gpis_run *run, const double *x0) { return gpis_sketched_rounds(run, x0, true); }
 
-const gpis_method gpis_method_acc_gpis = {"acc-gpis", gpis_sketched_applicable, run_acc_gpis};
+const gpis_method gpis_method_acc_gpis = {
+    .name = "acc-gpis", .applicable = gpis_sketched_applicable, .run = run_acc_gpis, .needs_sketch = true};

@@ -12,4 +12,5 @@
 
 static gpis_status run_gpis(gpis_run *run, const double *x0) { return gpis_sketched_rounds(run, x0, false); }
 
-const gpis_method gpis_method_gpis = {"gpis", gpis_sketched_applicable, run_gpis};
+const gpis_method gpis_method_gpis = {
+    .name = "gpis", .applicable = gpis_sketched_applicable, .run = run_gpis, .needs_sketch = true};

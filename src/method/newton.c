@@ -20,6 +20,7 @@
 
 #include "method/method.h"
 #include "method/newton.h"
+#include "method/newton_plan.h"
 
 enum {
     PATIENCE = 3,              /* rounds in which nothing moves but by rounding, before the run ends */
@@ -48,12 +49,11 @@ static int patience(const gpis_run *run) {
     return run->full_rank ? 3 * PATIENCE : 2 * PATIENCE;
 }
 
-/* The rounds that wait for probes would cost more than the Gram matrix. */
+/* Whether the Gram matrix costs less than the rounds that would go by until probes have certified the model. */
 static bool gram_is_cheaper(const gpis_newton *s) {
-    static const double ROUNDS = 8.0, DENSE_WITH_PROBES = 1.4, SPARSE_WITH_PROBES = 5.0; /* gradient passes */
-    const bool sparse = s->run->problem->A->block_kind == GPIS_BLOCK_CSR;
-    return s->expected_face_at_start &&
-           gpis_run_model_cost(s->run) < ROUNDS * (sparse ? SPARSE_WITH_PROBES : DENSE_WITH_PROBES);
+    static const double ROUNDS_OF_PROBES = 8.0; /* what most sketched models need to a tolerance of 1e-10 */
+    const gpis_source *A = s->run->problem->A;
+    return s->expected_face_at_start && gpis_cost_gram_ratio(A) < ROUNDS_OF_PROBES * gpis_cost_probing_ratio(A);
 }
 
 static gpis_facts look(const gpis_newton *s) {
@@ -358,9 +358,11 @@ static gpis_status run_newton(gpis_run *run, const double *x0) {
     return status;
 }
 
-static const char *applicable(const gpis_run *run) {
-    enum { MOST_COLUMNS = 20000 };
-    return run->problem->d > MOST_COLUMNS ? "its model would be too large" : NULL;
-}
-
-const gpis_method gpis_method_newton = {"newton", applicable, run_newton};
+const gpis_method gpis_method_newton = {.name = "newton",
+                                        .applicable = gpis_model_applicable,
+                                        .run = run_newton,
+                                        .chooses_m = true,
+                                        .propose = gpis_newton_propose,
+                                        .cost = gpis_newton_cost,
+                                        .memory = gpis_newton_memory,
+                                        .explain = gpis_newton_explain};

@@ -7,4 +7,5 @@
 
 static gpis_status run_pgd(gpis_run *run, const double *x0) { return gpis_full_gradient(run, x0, false); }
 
-const gpis_method gpis_method_pgd = {"pgd", gpis_always_applicable, run_pgd};
+const gpis_method gpis_method_pgd = {
+    .name = "pgd", .applicable = gpis_always_applicable, .run = run_pgd, .endless = true};

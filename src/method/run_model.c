@@ -1,18 +1,12 @@
 /* The model of a run: what it costs, how it is made and taken. */
 #include <math.h>
 
+#include "cost/cost.h"
 #include "linalg/coarse.h"
 #include "method/run.h"
 #include "ranks/ranks.h"
 
-double gpis_run_model_cost(const gpis_run *run) {
-    const double dense =
-        (double)run->problem->d / 24.0; /* measured: dsyrk at the arithmetic peak, a read at that of memory */
-    /* pairs of entries of a row, in cache or not, against the entries of a gradient */
-    const double entries = (double)run->problem->A->nonzeros / (double)run->problem->n,
-                 sparse = entries / (run->problem->d <= 512 ? 4.0 : 1.0);
-    return 1.0 + (run->problem->A->block_kind == GPIS_BLOCK_CSR ? sparse : dense);
-}
+double gpis_run_model_cost(const gpis_run *run) { return gpis_cost_gram_ratio(run->problem->A); }
 
 /* H and its pass; then H, its factor and what the inner problem takes. A model that is replaced gives back
  * its own only then. */
@@ -40,9 +34,7 @@ gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *g, gpis_
 }
 
 bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch) {
-    static const double WORTH_IT = 1e9; /* products */
-    return gpis_ranks_count(run->problem->A) == 1 &&
-           (double)sketch->m * (double)run->problem->d * (double)run->problem->d >= WORTH_IT;
+    return gpis_cost_single_pays((double)sketch->m, (double)run->problem->d, gpis_ranks_count(run->problem->A));
 }
 
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,

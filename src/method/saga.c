@@ -146,4 +146,5 @@ static const char *applicable(const gpis_run *run) {
                : "it reads rows in random order, and these are made on demand or lie in several parts";
 }
 
-const gpis_method gpis_method_saga = {"saga", applicable, run_saga};
+const gpis_method gpis_method_saga = {
+    .name = "saga", .applicable = applicable, .run = run_saga, .endless = true, .by_rows = true};

@@ -5,12 +5,13 @@
  *     Proposition 2   rho   <= m / (b_m - W - theta)^2  (sqrt(2) b_m (W + theta)/m + |b_m^2/m - 1|)
  *     Proposition 3   sigma <= (b_m + w + theta)^2 / (b_m - w - theta)^2
  *     Theorem 1       a round of k iterations:  alpha^k (1 + rho) sqrt(L/mu) + rho
- *     Theorems 2, 3   last terms, corrected:    sqrt(beta sigma/k) / (1 - rho),  2 sqrt(beta sigma) / ((k + 1)(1 -
- * rho))
+ *     Theorem 2       last term, corrected:     sqrt(beta sigma/k) / (1 - rho)
+ *     Theorem 3       the same:                 2 sqrt(beta sigma) / ((k + 1)(1 - rho))
  *
- * A bound whose b_m - w - theta or b_m - W - theta is not positive says nothing, whatever its square. All factors are
- * free of the scale of S, save for the step: the paper's S is sqrt(m) times ours, so our step is m times its step.
- * docs/maths/theory.md derives the direct bound on rho, the corrections and the line-search form of alpha.
+ * A bound in which b_m - w - theta or b_m - W - theta is not positive is vacuous, even though its square is
+ * positive. No factor depends on the scale of S, except the step: the paper's S is sqrt(m) times ours, so our step is m
+ * times its step. docs/maths/theory.md derives the direct bound on rho, the corrections and the line-search form of
+ * alpha.
  */
 #include <math.h>
 
@@ -25,12 +26,12 @@ gpis_bounds_problem gpis_bounds_default(void) {
 double gpis_theory_mean_length(int64_t m) {
     const double x = (double)m;
     if (m < 256) return sqrt(2) * tgamma((x + 1) / 2) / tgamma(x / 2);
-    /* Gamma overflows, and a difference of its logarithms cancels; this series errs by 1e-16 at most from here on. */
+    /* For larger m Gamma overflows, and a difference of its logarithms cancels; this series is accurate to 1e-16. */
     const double r = 1 / x;
     return sqrt(x) * (1 - r * (1.0 / 4 - r * (1.0 / 32 + r * (5.0 / 128 - r * (21.0 / 2048 + r * 399.0 / 8192)))));
 }
 
-/* 1 - failures, or 0 where that is no promise. */
+/* The probability that nothing fails; 0 where the bound on it is vacuous. */
 static double chance(double failures) { return fmax(0, 1 - failures); }
 
 /* Proposition 2 as printed: the sup in rho by polarisation, v'Mz = ((v+z)'M(v+z) - (v-z)'M(v-z)) / 4. */
@@ -49,7 +50,7 @@ static double rho_direct(double m, double b, double W, double theta) {
     return (along + longest * (W + theta)) / (low * low);
 }
 
-/* What an inner iteration is sure to gain, q = eta mu_S with eta >= 1/(beta L_S). */
+/* The least that an inner iteration gains: q = eta mu_S with eta >= 1/(beta L_S). */
 static double inner_gain(const gpis_bounds_problem *p, const gpis_bounds *b) {
     return 1 / (p->gamma_u * p->cond * b->sigma);
 }
@@ -79,7 +80,7 @@ static void compute_factors(const gpis_bounds_problem *p, gpis_bounds *out) {
     out->rho_probability = (1 - tail) * chance(printed_tail);
     out->rho_direct = rho_direct(m, out->b, out->width, theta);
     out->rho_direct_probability = chance(4 * tail);
-    /* Both ends of S on range(A), its lower end on A C, and the sup in rho. */
+    /* What may fail: both bounds on S over range(A), the lower one over A C, and the supremum in rho. */
     out->probability = chance(p->direct ? 6 * tail : 3 * tail + printed_tail);
 }
 

@@ -1,12 +1,17 @@
-/* How fast this machine is: usual figures, or a measurement by the passes themselves on made-up rows. */
+/* How fast this machine is: usual figures, or what the passes themselves measure on rows that are made up. */
 #include <math.h>
 #include <unistd.h>
 
 #include "linalg/blas.h"
 #include "pass/pass.h"
 
-enum { ROWS = 1 << 14, COLUMNS = 512, GRAM_SHARE = 2, ATTEMPTS = 9 }; /* more columns than the kernel of gram.h takes */
+/* 64 MB of rows, more than caches hold, with more columns than the kernel of gram.h takes, so that dsyrk is measured.
+ */
+enum { ROWS = 1 << 14, COLUMNS = 512 };
+enum { GRAM_SHARE = 2, ATTEMPTS = 9 }; /* the Gram matrix is of a half of the rows, and every time the best of nine */
 
+/* A small virtual machine: two cores that share a memory channel, AVX2, 4 GB, a solid-state disk. Decisions within a
+ * run are made for this machine (cost.h), so other figures mean answers with other bits. */
 gpis_machine gpis_machine_default(void) {
     return (gpis_machine){.threads = 2,
                           .read_bytes = 12e9,
@@ -30,7 +35,7 @@ static void make_rows(double *rows, int64_t count, int threads) {
     for (int64_t i = 0; i < count; i++) rows[i] = (double)((i * 7919) % 1009) / 1009.0 - 0.5;
 }
 
-/* The best of a few: what else the machine does only ever makes it slower. */
+/* The best of a few attempts: whatever else the machine does can only make them slower. */
 static gpis_status time_pass(gpis_context *context, gpis_source *A, const gpis_pass *pass, double *seconds) {
     *seconds = INFINITY;
     for (int i = 0; i < ATTEMPTS; i++) {

@@ -1,24 +1,23 @@
 /*
- * What a solve holds at its height, in bytes, besides A, y and the set: the largest of its phases. Each phase adds up
- * what is alive in it; passes and sketches say themselves what they take.
+ * What newton holds at its height, in bytes, besides A, y and the set: the largest of its phases. The memory of a phase
+ * is the sum of what is alive in it; passes and sketches know themselves what they take.
  *
- * Counted is the usual course. What is done only when that goes badly (another model, averaging) asks for room when it
- * comes to it.
+ * This is the usual course. What is done only when that goes badly (another model, averaging) looks at the memory that
+ * is left before it begins.
  */
 #include <math.h>
 
 #include "certificate/probes.h"
 #include "linalg/coarse.h"
 #include "method/hull.h"
+#include "method/newton_plan.h"
 #include "method/on_face.h"
-#include "plan/plan.h"
 
 enum {
-    POINTS = 2 * GPIS_HULL_POINTS + 20, /* d x k: hull, best point, result, inner problem, a bound */
-    VECTORS = 32,                       /* of d: norms, scales, active set, a probe's image */
-    DESCENT = 20,                       /* d x k: of a gradient method */
-    PROBE_STEPS = 60,                   /* newton.c */
-    SMALL = 1 << 16                     /* all that is no array */
+    POINTS = 2 * GPIS_HULL_POINTS + 20, /* arrays of d x k: hull, best point, result, inner problem, a bound */
+    VECTORS = 32,                       /* arrays of d: norms, scales, active set, the image of a probe */
+    PROBE_STEPS = 60,                   /* MOST_STEPS of newton_model.c: passes that a probe has memory for */
+    STRUCTS = 1 << 16                   /* bytes: everything that is not an array */
 };
 
 static double pass(const gpis_run *run, int64_t probes, int64_t gram, bool sketch) {
@@ -26,7 +25,7 @@ static double pass(const gpis_run *run, int64_t probes, int64_t gram, bool sketc
     return gpis_pass_memory(run->context, run->problem->A, &load);
 }
 
-/* The largest face there may be: its Gram matrix and the pass that makes it, or its model and inner problem. */
+/* The largest face that there may be: its Gram matrix and the pass that makes it, or its model and inner problem. */
 static double on_face(const gpis_run *run) {
     const int64_t count = gpis_on_face_most(run);
     const double square = 8.0 * (double)count * (double)count;
@@ -48,9 +47,9 @@ static double sketch_gram_pass(const gpis_run *run, int64_t m, bool sampled) {
     return sampled ? pass : fmax(pass, gpis_coarse_memory(run->context, run->problem->d));
 }
 
-double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_t m) {
+double gpis_newton_memory(const gpis_run *run, const gpis_workload *work, int64_t m) {
     const double d = work->d, k = work->k, square = 8.0 * d * d;
-    const double always = 8.0 * (POINTS * d * k + VECTORS * d) + SMALL;
+    const double always = 8.0 * (POINTS * d * k + VECTORS * d) + STRUCTS;
     /* the model is H and its factor; to make it takes one more square */
     const double model = 2.0 * square + gpis_inner_memory(run->problem->set);
     if (m == 0) {
@@ -65,14 +64,10 @@ double gpis_memory_newton(const gpis_run *run, const gpis_workload *work, int64_
         const double rows = gpis_sample_memory(run->problem->A, run->problem->k, m);
         return always + fmax(rows + fmax(square + sketch_gram_pass(run, m, true), 3.0 * square), rounds);
     }
-    /* nodes of the tree of sums, and what other ranks send */
+    /* the nodes of the tree of sums, and what other ranks send */
     const double held = gpis_tree_depth(run->problem->n, m) + (work->ranks > 1.0 ? 2.0 : 0.0);
     const double sketch = 8.0 * held * (double)m * (d + k) +
                           work->sketch->memory(run->problem->n, run->problem->d, m, run->context->threads);
     const double absorbing = pass(run, 0, 0, true), making = square + sketch_gram_pass(run, m, false);
     return always + sketch + fmax(fmax(absorbing, making), fmax(rounds, 3.0 * square));
-}
-
-double gpis_memory_apgd(const gpis_run *run) {
-    return 8.0 * DESCENT * (double)run->problem->size + SMALL + pass(run, 0, 0, false);
 }

@@ -1,0 +1,171 @@
+/*
+ * What the parts of a solve take.
+ *
+ * A pass costs so much for each stored entry of A; how much depends on the storage, and was measured (constants.h).
+ * Rows of a file that come from the disk take as long as the disk takes, if that is longer: more arithmetic for each of
+ * them is free then. Products of matrices are counted in flops at the speed of dsyrk, on all threads; what is small
+ * (the factor, the inner problem) runs on one thread.
+ *
+ * The constants below are not speeds of machines but properties of the code and of usual problems.
+ */
+#include "cost/cost.h"
+
+#include <math.h>
+
+#include "certificate/probes.h"
+#include "pass/pass.h"
+
+static const gpis_cost_constants *const C = &gpis_cost_measured; /* C for constants: they are in every formula */
+
+/* A'A of so many columns takes 2 MB, about what the caches next to a core hold. */
+static const double MAX_COLUMNS_IN_CACHE = 512.0;
+/* m d^2, the products of the Gram matrix of a sketch: with fewer, single precision is no faster (linalg/coarse.h). */
+static const double MIN_PRODUCTS_FOR_SINGLE = 1e9;
+/* Steps of an inner problem that is solved by gradients and alternating directions: of all rounds together, and more
+ * for each round. Typical of the problems in docs/design, The inner problem. */
+static const double FIRST_STEPS = 200.0, STEPS_PER_ROUND = 60.0;
+/* Faces that the inner problem of a round visits, where few entries are free. */
+static const double FACES_PER_ROUND = 20.0;
+/* Between ranks: seconds for a message, and bytes a second. Usual figures for a network of 10 Gbit/s; the bench, which
+ * runs on one machine, could only measure its memory. */
+static const double LATENCY = 2e-5, NETWORK_BYTES = 1e9;
+/* Times that a message goes through all ranks in a pass: the request, the points, who has failed, the sums. */
+static const double EXCHANGES_PER_PASS = 4.0;
+
+gpis_speed gpis_speed_of(const gpis_machine *machine, int threads) {
+    const double one = machine->syrk_flops / machine->threads, share = fmin(1.0, (double)threads / machine->threads);
+    return (gpis_speed){.entry = 8.0 / (machine->gradient_bytes * share),
+                        .copy = 8.0 / (machine->read_bytes * share),
+                        .flops = one * threads,
+                        .flops_of_1 = one,
+                        .disk = 1.0 / machine->disk_bytes};
+}
+
+/* ---- passes ---------------------------------------------------------------------------------------------------------
+ */
+
+/* A pass whose arithmetic takes so many seconds. */
+static double read_along(const gpis_workload *w, const gpis_speed *s, double seconds) {
+    return fmax(w->windows ? C->window * seconds : seconds, w->disk * s->disk) + C->pass_start;
+}
+
+static double gradient_seconds(const gpis_workload *w, const gpis_speed *s) {
+    return w->entries * C->storage[w->storage].gradient * s->entry;
+}
+
+/* Products with v vectors at once: the rows are in cache after the first, and with many a matrix product is faster. */
+static double products_with(const gpis_workload *w, const gpis_speed *s, double v) {
+    const double one = gradient_seconds(w, s);
+    const double each = one * ((1.0 - C->next_vector) + C->next_vector * v);
+    const double product = one + 4.0 * w->entries * v / s->flops;
+    return w->storage == GPIS_STORED_SPARSE ? each : fmin(each, product);
+}
+
+/* What ranks say to each other in a pass with so many numbers in its sums. A message goes to all and back by a tree. */
+static double talk(const gpis_workload *w, double numbers) {
+    if (w->ranks <= 1.0) return 0.0;
+    return 2.0 * EXCHANGES_PER_PASS * ceil(log2(w->ranks)) * LATENCY + 2.0 * 8.0 * numbers / NETWORK_BYTES;
+}
+
+double gpis_cost_gradient_pass(const gpis_workload *w, const gpis_speed *s, bool probing) {
+    const double talking = talk(w, 2.0 * w->d * (w->k + (probing ? GPIS_PROBES : 0.0)));
+    const double plain = products_with(w, s, w->k);
+    if (!probing) return read_along(w, s, plain) + talking;
+    const double together = w->entries * C->storage[w->storage].probing * s->entry;
+    return read_along(w, s, w->k > 1.0 ? plain + products_with(w, s, GPIS_PROBES) : together) + talking;
+}
+
+/* Every strip of a Gram pass has a sum of its own, which is cleared and added up. */
+static double strips_seconds(double rows, double d, const gpis_speed *s) {
+    return 2.0 * gpis_pass_gram_strips(rows, d) * d * d * s->copy;
+}
+
+static double dense_gram(double rows, double d, const gpis_speed *s) {
+    return rows * d * d / s->flops + strips_seconds(rows, d, s);
+}
+
+static double pair_entries(double d) { return d <= MAX_COLUMNS_IN_CACHE ? C->pair : C->pair_out_of_cache; }
+
+static double sparse_gram(const gpis_workload *w, const gpis_speed *s, double rows) {
+    const double a_row = w->entries / w->n, pairs = 0.5 * rows * a_row * (a_row + 1.0);
+    return pairs * pair_entries(w->d) * s->entry + strips_seconds(rows, w->d, s);
+}
+
+double gpis_cost_gram_pass(const gpis_workload *w, const gpis_speed *s) {
+    const double gram = w->storage == GPIS_STORED_SPARSE ? sparse_gram(w, s, w->n) : dense_gram(w->n, w->d, s);
+    return read_along(w, s, gradient_seconds(w, s) + gram) + talk(w, 0.5 * w->d * w->d);
+}
+
+/* The count sketch is measured; the arithmetic of the others is known. */
+double gpis_cost_sketch_pass(const gpis_workload *w, const gpis_speed *s, double m) {
+    const double count = C->storage[w->storage].sketch, gradient = C->storage[w->storage].gradient;
+    const double others = gradient * w->sketch->cost((int64_t)w->n, (int64_t)w->d, (int64_t)m);
+    const double rows = read_along(w, s, w->entries * fmax(count, others) * s->entry);
+    if (w->ranks <= 1.0) return rows;
+    /* Ranks that share a leaf of the sums (sketch/tree.h) wait for each other, and the nodes go up a tree. */
+    const double waiting = fmin(w->ranks, 1.0 + w->ranks * (double)gpis_tree_leaf((int64_t)w->n, (int64_t)m) / w->n);
+    return rows * waiting + talk(w, 0.0) + (2.0 + log2(w->ranks)) * 8.0 * m * w->d / NETWORK_BYTES;
+}
+
+/* ---- after a pass ---------------------------------------------------------------------------------------------------
+ */
+
+bool gpis_cost_single_pays(double m, double d, double ranks) {
+    return ranks <= 1.0 && m * d * d >= MIN_PRODUCTS_FOR_SINGLE;
+}
+
+double gpis_cost_sketch_gram(const gpis_workload *w, const gpis_speed *s, double m) {
+    return (gpis_cost_single_pays(m, w->d, w->ranks) ? C->single_gram : 1.0) * dense_gram(m, w->d, s);
+}
+
+double gpis_cost_sample(const gpis_workload *w, const gpis_speed *s, double m) {
+    const double entries = w->entries * m / w->n;
+    const double rows = m * C->draw * s->flops_of_1 / s->flops + entries * (C->scattered + 1.0) * s->entry;
+    const double square = C->sample_square * w->d * w->d * s->copy;
+    const double gram = w->storage == GPIS_STORED_SPARSE ? sparse_gram(w, s, m) : dense_gram(m, w->d, s);
+    return rows + square + gram + C->pass_start;
+}
+
+/* The factor takes d^3 / 3, and as much again is done with it. */
+double gpis_cost_factor_flops(const gpis_workload *w) { return 2.0 * (w->d * w->d) * w->d / 3.0; }
+
+double gpis_cost_factor(const gpis_workload *w, const gpis_speed *s) {
+    return gpis_cost_factor_flops(w) / (C->factor_speed * s->flops_of_1);
+}
+
+double gpis_cost_probes(const gpis_workload *w, const gpis_speed *s, double rounds) {
+    return rounds * 4.0 * GPIS_PROBES * w->d * w->d / (C->apply_speed * s->flops_of_1);
+}
+
+double gpis_cost_inner_flops(const gpis_workload *w, double rounds) {
+    const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k, share = GPIS_LIKELY_FREE_SHARE;
+    switch (w->inner) {
+    case GPIS_INNER_BY_FACTOR: return 8.0 * square * rounds;
+    case GPIS_INNER_BY_FACES: /* a factor of the free columns for each round, or at first of all columns, twice */
+        if (w->face) return w->k * (cube * share * share + FACES_PER_ROUND * 2.0 * square) * rounds;
+        return w->k * cube * (2.0 + 0.25 * rounds);
+    default: return 2.0 * square * (FIRST_STEPS + STEPS_PER_ROUND * rounds);
+    }
+}
+
+double gpis_cost_inner(const gpis_workload *w, const gpis_speed *s, double rounds) {
+    const double speed = w->inner == GPIS_INNER_BY_FACES ? C->factor_speed : C->apply_speed;
+    return gpis_cost_inner_flops(w, rounds) / (speed * s->flops_of_1);
+}
+
+/* ---- within a run ---------------------------------------------------------------------------------------------------
+ */
+
+/* Both terms of gpis_cost_gram_pass that grow with the rows, for an entry of A. */
+double gpis_cost_gram_ratio(const gpis_source *A) {
+    const gpis_machine usual = gpis_machine_default();
+    const gpis_speed s = gpis_speed_of(&usual, usual.threads);
+    const double d = (double)A->d, a_row = (double)A->nonzeros / (double)A->n;
+    if (A->block_kind != GPIS_BLOCK_CSR) return 1.0 + d / (s.flops * s.entry);
+    return 1.0 + 0.5 * (a_row + 1.0) * pair_entries(d) / C->storage[GPIS_STORED_SPARSE].gradient;
+}
+
+double gpis_cost_probing_ratio(const gpis_source *A) {
+    const int storage = A->block_kind == GPIS_BLOCK_CSR ? GPIS_STORED_SPARSE : GPIS_STORED_ROWS;
+    return C->storage[storage].probing / C->storage[storage].gradient;
+}

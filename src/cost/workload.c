@@ -1,0 +1,49 @@
+/* A problem as numbers. */
+#include <math.h>
+
+#include "certificate/on_face.h"
+#include "cost/cost.h"
+#include "inner/solver.h"
+
+static gpis_storage storage_of(const gpis_source *A) {
+    if (A->class->on_demand) return GPIS_STORED_NOWHERE;
+    if (A->block_kind == GPIS_BLOCK_CSR) return GPIS_STORED_SPARSE;
+    if (A->order == GPIS_COLUMN_MAJOR) return GPIS_STORED_COLUMNS;
+    return A->type == GPIS_FLOAT32 ? GPIS_STORED_FLOATS : GPIS_STORED_ROWS;
+}
+
+static gpis_inner_cost inner_of(const gpis_set *set) {
+    while (set->inside) set = set->inside;
+    if (gpis_inner_factor.applies(set) || gpis_inner_sphere.applies(set) || gpis_inner_plane.applies(set))
+        return GPIS_INNER_BY_FACTOR;
+    return gpis_inner_face.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
+}
+
+/* A set with a sum (l1, simplex) has corners where most entries are zero, and answers are likely to be near one. Only
+ * where a certificate is wanted do rounds end on a face. */
+static bool few_are_free(const gpis_set *set, const gpis_settings *settings) {
+    return gpis_face_applies(set) && settings->certificate != GPIS_CERTIFICATE_NONE && set->sum != GPIS_SUM_ANY;
+}
+
+gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings *settings,
+                               const gpis_sketch_class *kind, const gpis_machine *machine) {
+    const gpis_source *A = problem->A;
+    const bool windows = !A->resident && !A->class->on_demand;
+    const double bytes = gpis_source_row_bytes(A) * (double)problem->n;
+    return (gpis_workload){.n = (double)problem->n,
+                           .d = (double)problem->d,
+                           .k = (double)problem->k,
+                           .entries = fmax(1.0, (double)A->nonzeros),
+                           .ranks = 1.0,
+                           .storage = storage_of(A),
+                           .inner = inner_of(problem->set),
+                           .tol = settings->tol,
+                           .delta = settings->delta,
+                           .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
+                           .face = few_are_free(problem->set, settings),
+                           .sketch = kind,
+                           .at_hand = A->resident,
+                           .windows = windows,
+                           /* A file that is smaller stays in the page cache. */
+                           .disk = windows && bytes > machine->memory ? bytes : 0.0};
+}

@@ -1,0 +1,116 @@
+/*
+ * What newton could do with a problem: take the Gram matrix as its model, or sketches, or samples of rows, of several
+ * sizes.
+ *
+ * The Gram matrix comes first, and everything else has to beat it: its bound is proven and its passes are known. A
+ * sketch must save a fifth of the time, since its bound is only probable, and a sample a quarter, since a few heavy
+ * rows would spoil it, which is found out only after some passes.
+ */
+#include "method/newton_plan.h"
+
+#include <stdio.h>
+
+/* Rows of a sketch and of a sample, in columns of A. Fewer than 3 d rows make a model that is hardly better than
+ * none; more than these cost more than the passes they save. */
+static const int SKETCH_FACTORS[] = {3, 5, 8, 12, 16, 24, 32}, SAMPLE_FACTORS[] = {16, 64, 256};
+/* The share of the Gram matrix's time that a sketch, or a sample, may take at most. */
+static const double SKETCH_WORTHWHILE = 0.8, SAMPLE_WORTHWHILE = 0.75;
+/* The share of A's rows that a sketch, or a sample, may have at most: with more, the Gram matrix costs little more. */
+static const double MAX_SKETCH_SHARE = 0.25, MAX_SAMPLE_SHARE = 0.125;
+
+static const char *noun(const gpis_sketch_class *kind) { return kind->of_rows ? "sample" : "sketch"; }
+
+/* The reason not to choose this sketch, however fast it is; NULL: there is none. */
+static const char *unwise(const gpis_inquiry *q, const gpis_sketch_class *kind, int64_t m) {
+    const gpis_workload *work = q->work;
+    const gpis_settings *settings = q->run->settings;
+    const bool sample = kind->of_rows;
+    if (settings->certificate == GPIS_CERTIFICATE_PROVEN && !work->face)
+        return sample ? "a sample has no proven bound" : "a sketch has no proven bound";
+    if (sample && work->storage != GPIS_STORED_SPARSE && !gpis_run_kind_named(settings))
+        return "of dense rows a sketch costs little more, and is safe";
+    if (sample && (double)m > MAX_SAMPLE_SHARE * work->n) return "too many rows for a sample of this A";
+    if ((double)m > MAX_SKETCH_SHARE * work->n) return "too many rows for a sketch of this A";
+    if (kind->whole && !q->run->problem->A->resident) return "this sketch needs all rows at once";
+    return NULL;
+}
+
+static void propose_gram(const gpis_inquiry *q, gpis_proposals *all, bool settled) {
+    gpis_proposal *p = gpis_propose(all);
+    p->settled = settled;
+    p->impossible = gpis_model_applicable(q->run);
+    snprintf(p->title, sizeof p->title, "newton with the Gram matrix");
+}
+
+static void propose_sketch(const gpis_inquiry *q, gpis_proposals *all, const gpis_sketch_class *kind, int64_t m,
+                           bool settled) {
+    gpis_proposal *p = gpis_propose(all);
+    p->sketch = kind;
+    p->m = m;
+    p->settled = settled;
+    p->impossible = gpis_model_applicable(q->run);
+    if (!p->impossible && kind->of_rows && !gpis_run_kind_named(q->run->settings) && !q->work->at_hand)
+        p->impossible = "its rows are not at hand in memory";
+    p->unwise = unwise(q, kind, m);
+    p->worthwhile = kind->of_rows ? SAMPLE_WORTHWHILE : SKETCH_WORTHWHILE;
+    p->doubt = kind->of_rows ? "saves too little: a few heavy rows would spoil it"
+                             : "saves too little for a bound that is only probable";
+    p->risk = "longer if many entries are free";
+    snprintf(p->title, sizeof p->title, "newton with a %s of %lld rows", noun(kind), (long long)m);
+}
+
+static void propose_sketches(const gpis_inquiry *q, gpis_proposals *all, const gpis_sketch_class *kind) {
+    for (size_t i = 0; i < sizeof SKETCH_FACTORS / sizeof *SKETCH_FACTORS; i++)
+        propose_sketch(q, all, kind, SKETCH_FACTORS[i] * q->run->problem->d, false);
+}
+
+static void propose_samples(const gpis_inquiry *q, gpis_proposals *all, const gpis_sketch_class *kind) {
+    for (size_t i = 0; i < sizeof SAMPLE_FACTORS / sizeof *SAMPLE_FACTORS; i++)
+        propose_sketch(q, all, kind, SAMPLE_FACTORS[i] * q->run->problem->d, false);
+}
+
+/* Where another method was asked for, the proposals are there to compare with. A kind that is named is the only one. */
+void gpis_newton_propose(const gpis_inquiry *q, gpis_proposals *all) {
+    const gpis_settings *settings = q->run->settings;
+    const gpis_sketch_class *kind = q->run->kind, *named = gpis_run_kind_named(settings);
+    const bool is_named = q->asked == &gpis_method_newton, may_be_chosen = !q->asked || is_named;
+    const bool sampling = gpis_workload_samples(q->work);
+    propose_gram(q, all, is_named && settings->m == 0);
+    if (may_be_chosen && settings->m > 0) {
+        propose_sketch(q, all, kind, settings->m, true);
+    } else if (!gpis_run_is_unsketched(settings)) {
+        if (!sampling) propose_sketches(q, all, kind);
+        if (sampling || !named) propose_samples(q, all, sampling ? kind : gpis_sketch_find("sample"));
+    }
+}
+
+/* ---- words ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Why there is no sketch, where the Gram matrix was chosen. */
+static const char *against_sketches(const gpis_verdict *v) {
+    const gpis_settings *settings = v->inquiry->run->settings;
+    bool any = false;
+    if (gpis_run_is_unsketched(settings)) return "no sketch, as asked for";
+    for (int i = 0; i < v->all->count; i++) any = any || (v->all->list[i].m > 0 && v->all->list[i].possible);
+    if (any) return "no sketch would save much";
+    if (settings->certificate == GPIS_CERTIFICATE_PROVEN) return "a sketch would prove nothing";
+    return "too few rows for a sketch";
+}
+
+void gpis_newton_explain(const gpis_verdict *v, char *text, size_t size) {
+    const gpis_proposal *c = v->chosen, *gram = &v->all->list[0];
+    const long long passes = (long long)c->effort.passes, d = (long long)v->inquiry->run->problem->d;
+    const char *hope = v->inquiry->work->face ? " if few entries are free" : "";
+    if (v->inquiry->run->settings->m > 0)
+        snprintf(text, size, "%s, as asked for; %lld passes expected%s", c->title, passes, hope);
+    else if (c->m > 0 && gram->possible)
+        snprintf(text, size,
+                 "%s, %lld passes expected%s; the Gram matrix of %lld columns would take %.1f times as long", c->title,
+                 passes, hope, d, gram->expected / c->expected);
+    else if (c->m > 0)
+        snprintf(text, size, "%s, %lld passes expected%s", c->title, passes, hope);
+    else
+        snprintf(text, size, "%s of %lld column%s, %lld passes expected; %s", c->title, d, d > 1 ? "s" : "", passes,
+                 against_sketches(v));
+}
