@@ -9,7 +9,7 @@
  *
  * Exchanges of even ranks come before those of odd ones, so that they happen side by side.
  */
-#include "ranks/parts.h"
+#include "ranks/gather.h"
 
 static int64_t rows_of(const gpis_join *j, int rank) { return j->begin[rank + 1] - j->begin[rank]; }
 

@@ -3,8 +3,8 @@
  * rows of A and one of its y; rank 0 has a checksum of each of these over all ranks.
  */
 #include "base/checksum.h"
-#include "ranks/parts.h"
 #include "ranks/ranks.h"
+#include "ranks/request.h"
 
 enum { ROWS, SUM_OF_A, SUM_OF_Y, MARKS };
 
@@ -38,7 +38,7 @@ gpis_status gpis_ranks_identify(gpis_context *context, gpis_source *A, const dou
     const int ranks = join ? join->ranks.ranks : 1;
     double *marks = gpis_alloc_zero(context, (int64_t)ranks * MARKS, sizeof *marks);
     if (!marks) return GPIS_NO_MEMORY;
-    gpis_status status = ranks > 1 ? gpis_parts_ask(join, GPIS_TASK_IDENTIFY, k) : GPIS_OK;
+    gpis_status status = ranks > 1 ? gpis_request_send(join, GPIS_TASK_IDENTIFY, k) : GPIS_OK;
     if (status == GPIS_OK) status = ranks > 1 ? exchange(context, A, Y, k, marks) : mark(context, A, Y, k, marks);
     *out = (gpis_identity){.ranks = ranks,
                            .cut = checksum_of(marks, ranks, ROWS),

@@ -6,33 +6,14 @@
  * every rank, rank 0 too, walks its own parts; whether all could is agreed upon; the sums are added up; and a sketch is
  * gathered (gather.c). So ranks cannot come to different decisions, whatever their clocks and processors.
  */
-#include "ranks/parts.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "pass/cut.h"
 #include "pass/sums.h"
-#include "ranks/ranks.h"
+#include "ranks/gather.h"
+#include "ranks/request.h"
 
-/* What rank 0 sends: whole numbers, as doubles. Seeds and rounds are sent in halves of 32 bits. */
-enum {
-    TASK,
-    K,
-    PROBES,
-    GRAM_COLUMNS,
-    WANTED,
-    GIVEN,
-    KIND,
-    M,
-    SKETCH_K,
-    SEED,
-    SEED_LOW,
-    ROUND,
-    ROUND_LOW,
-    NUMBER,
-    REQUEST
-};
 /* What a pass is given, as bits. */
 enum given { HAS_X = 1, HAS_P = 2, HAS_V = 4, HAS_Y = 8, HAS_COLUMNS = 16, HAS_SKETCH = 32, EXTENDED = 64 };
 
@@ -111,18 +92,18 @@ static uint64_t whole(const double *halves) { return (uint64_t)halves[0] << 32 |
 
 static void write_request(const work *w, double *request) {
     const gpis_sketch *sketch = w->pass.sketch;
-    request[TASK] = GPIS_TASK_PASS;
-    request[K] = (double)w->load.k;
-    request[PROBES] = (double)w->load.probes;
-    request[GRAM_COLUMNS] = (double)w->load.gram;
-    request[WANTED] = w->load.wanted;
-    request[GIVEN] = w->given;
+    request[GPIS_REQUEST_TASK] = GPIS_TASK_PASS;
+    request[GPIS_REQUEST_K] = (double)w->load.k;
+    request[GPIS_REQUEST_PROBES] = (double)w->load.probes;
+    request[GPIS_REQUEST_GRAM_COLUMNS] = (double)w->load.gram;
+    request[GPIS_REQUEST_WANTED] = w->load.wanted;
+    request[GPIS_REQUEST_GIVEN] = w->given;
     if (!sketch) return;
-    request[KIND] = gpis_sketch_number(sketch->class);
-    request[M] = (double)sketch->m;
-    request[SKETCH_K] = (double)sketch->k;
-    halve(sketch->seed, &request[SEED]);
-    halve(sketch->round, &request[ROUND]);
+    request[GPIS_REQUEST_KIND] = gpis_sketch_number(sketch->class);
+    request[GPIS_REQUEST_M] = (double)sketch->m;
+    request[GPIS_REQUEST_SKETCH_K] = (double)sketch->k;
+    halve(sketch->seed, &request[GPIS_REQUEST_SEED]);
+    halve(sketch->round, &request[GPIS_REQUEST_ROUND]);
 }
 
 static void clear_work(work *w) {
@@ -187,15 +168,6 @@ static gpis_status take_part(work *w, gpis_status status) {
 /* ---- rank 0 ---------------------------------------------------------------------------------------------------------
  */
 
-static gpis_status send_request(const gpis_join *join, double *request) {
-    return gpis_join_sum(join, request, REQUEST);
-}
-
-gpis_status gpis_parts_ask(const gpis_join *join, gpis_task task, int64_t number) {
-    double request[REQUEST] = {[TASK] = task, [NUMBER] = (double)number};
-    return send_request(join, request);
-}
-
 static void copy(double *to, const double *from, int64_t count) {
     if (to) memcpy(to, from, (size_t)count * sizeof *to);
 }
@@ -203,8 +175,10 @@ static void copy(double *to, const double *from, int64_t count) {
 /* A sum is not finite: all ranks look where that comes from. */
 static gpis_status explain(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const gpis_join *join = gpis_source_joined(A);
-    double request[REQUEST] = {[TASK] = GPIS_TASK_AUDIT, [K] = (double)pass->k, [GIVEN] = given_to(pass)};
-    gpis_status status = send_request(join, request);
+    double request[GPIS_REQUEST_SIZE] = {[GPIS_REQUEST_TASK] = GPIS_TASK_AUDIT,
+                                         [GPIS_REQUEST_K] = (double)pass->k,
+                                         [GPIS_REQUEST_GIVEN] = given_to(pass)};
+    gpis_status status = gpis_request_exchange(join, request);
     if (status != GPIS_OK) return status;
     status = gpis_join_agree(join, gpis_pass_audit(context, A, pass, gpis_join_rows(join)));
     return status == GPIS_OK ? gpis_pass_overflow(context, A) : status;
@@ -212,7 +186,7 @@ static gpis_status explain(gpis_context *context, gpis_source *A, const gpis_pas
 
 static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const gpis_join *join = gpis_source_joined(A);
-    double request[REQUEST] = {0};
+    double request[GPIS_REQUEST_SIZE] = {0};
     work w = {
         .context = context, .join = join, .pass = *pass, .load = gpis_load_of(pass, A->d), .given = given_to(pass)};
     gpis_watch_begin(pass->watch);
@@ -224,7 +198,7 @@ static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *p
         for (int64_t c = 0; w.columns && c < pass->count; c++)
             w.points[w.point_count - pass->count + c] = (double)pass->columns[c];
         write_request(&w, request);
-        status = send_request(join, request);
+        status = gpis_request_exchange(join, request);
         if (status == GPIS_OK) status = take_part(&w, GPIS_OK);
     }
     if (status == GPIS_OK) gpis_message_deliver(pass, &w.load, w.sums);
@@ -232,16 +206,6 @@ static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *p
     if (status == GPIS_OK && pass->sketch) status = gpis_sketch_finish(pass->sketch, context->threads);
     if (status != GPIS_OK || gpis_pass_is_finite(context, pass, A->d)) return status;
     return explain(context, A, pass);
-}
-
-gpis_status gpis_ranks_dismiss(gpis_context *context, gpis_source *A, gpis_status status) {
-    const gpis_join *join = gpis_source_joined(A);
-    if (!join || join->ranks.ranks == 1) return status;
-    double request[REQUEST] = {[TASK] = GPIS_TASK_DISMISS, [K] = (double)status};
-    gpis_status talk = send_request(join, request);
-    if (talk == GPIS_OK && status != GPIS_OK)
-        talk = gpis_join_share(join, 0, context->message, sizeof context->message);
-    return talk == GPIS_OK ? status : talk;
 }
 
 /* ---- what it takes
@@ -280,20 +244,23 @@ const struct gpis_walk gpis_join_walk = {run, roundings, memory};
  */
 
 static gpis_load load_asked_for(const double *request, int64_t d) {
-    const int given = (int)request[GIVEN];
+    const int given = (int)request[GPIS_REQUEST_GIVEN];
     return (gpis_load){.d = d,
-                       .k = (int64_t)request[K],
-                       .probes = (int64_t)request[PROBES],
-                       .gram = (int64_t)request[GRAM_COLUMNS],
+                       .k = (int64_t)request[GPIS_REQUEST_K],
+                       .probes = (int64_t)request[GPIS_REQUEST_PROBES],
+                       .gram = (int64_t)request[GPIS_REQUEST_GRAM_COLUMNS],
                        .some_columns = given & HAS_COLUMNS,
-                       .wanted = (unsigned)request[WANTED],
+                       .wanted = (unsigned)request[GPIS_REQUEST_WANTED],
                        .extended = given & EXTENDED,
                        .sketch = given & HAS_SKETCH};
 }
 
-static gpis_status serve_pass(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
+gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
     const gpis_join *join = gpis_source_joined(A);
-    work w = {.context = context, .join = join, .load = load_asked_for(request, A->d), .given = (int)request[GIVEN]};
+    work w = {.context = context,
+              .join = join,
+              .load = load_asked_for(request, A->d),
+              .given = (int)request[GPIS_REQUEST_GIVEN]};
     w.pass = (gpis_pass){.k = w.load.k,
                          .Y = w.given & HAS_Y ? Y : NULL,
                          .probes = w.load.probes,
@@ -302,44 +269,20 @@ static gpis_status serve_pass(gpis_context *context, gpis_source *A, const doubl
                          .row0 = join->begin[join->ranks.rank]};
     gpis_status status = allocate(&w, NULL);
     if (status == GPIS_OK && w.load.sketch)
-        status = gpis_sketch_create(context, gpis_sketch_numbered((int)request[KIND]), (int64_t)request[M], A->n, A->d,
-                                    (int64_t)request[SKETCH_K], whole(&request[SEED]), whole(&request[ROUND]),
-                                    &w.own_sketch);
+        status =
+            gpis_sketch_create(context, gpis_sketch_numbered((int)request[GPIS_REQUEST_KIND]),
+                               (int64_t)request[GPIS_REQUEST_M], A->n, A->d, (int64_t)request[GPIS_REQUEST_SKETCH_K],
+                               whole(&request[GPIS_REQUEST_SEED]), whole(&request[GPIS_REQUEST_ROUND]), &w.own_sketch);
     w.pass.sketch = w.own_sketch;
     status = take_part(&w, status);
     clear_work(&w);
     return status;
 }
 
-static gpis_status serve_audit(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
+gpis_status gpis_parts_serve_audit(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
     const gpis_join *join = gpis_source_joined(A);
-    const gpis_pass pass = {
-        .k = (int64_t)request[K], .Y = (int)request[GIVEN] & HAS_Y ? Y : NULL, .row0 = join->begin[join->ranks.rank]};
+    const gpis_pass pass = {.k = (int64_t)request[GPIS_REQUEST_K],
+                            .Y = (int)request[GPIS_REQUEST_GIVEN] & HAS_Y ? Y : NULL,
+                            .row0 = join->begin[join->ranks.rank]};
     return gpis_join_agree(join, gpis_pass_audit(context, A, &pass, gpis_join_rows(join)));
-}
-
-/* ---- serving --------------------------------------------------------------------------------------------------------
- */
-
-/* A request that fails is rank 0's to deal with: it knows, and will say what comes next. */
-gpis_status gpis_ranks_serve(gpis_context *context, gpis_source *A, const double *Y) {
-    const gpis_join *join = gpis_source_joined(A);
-    for (;;) {
-        double request[REQUEST] = {0};
-        gpis_status status = send_request(join, request);
-        if (status != GPIS_OK) return status;
-        const int64_t number = (int64_t)request[NUMBER];
-        switch ((gpis_task)request[TASK]) {
-        case GPIS_TASK_PASS: status = serve_pass(context, A, Y, request); break;
-        case GPIS_TASK_AUDIT: status = serve_audit(context, A, Y, request); break;
-        case GPIS_TASK_GRAM: status = gpis_over_serve(context, A, number); break;
-        case GPIS_TASK_IDENTIFY: status = gpis_identify_serve(context, A, Y, number); break;
-        case GPIS_TASK_DISMISS:
-            status = (gpis_status)request[K];
-            if (status == GPIS_OK) return GPIS_OK;
-            char text[GPIS_MESSAGE_SIZE] = "";
-            const gpis_status talk = gpis_join_share(join, 0, text, sizeof text);
-            return talk == GPIS_OK ? gpis_fail(context, status, "%s", text) : talk;
-        }
-    }
 }

@@ -100,9 +100,9 @@ gpis_status gpis_cache_read(gpis_context *context, const char *name, const gpis_
                             int64_t nrows, void *to, gpis_block *out);
 gpis_status gpis_cache_read_y(gpis_context *context, const char *name, const gpis_cache *cache, double *y);
 
-/* A source over it: held in memory if it takes at most `room` bytes, else streamed. Takes the cache over in any case.
+/* A source over it: held in memory if it takes at most `budget` bytes, else streamed. Takes the cache over in any case.
  */
-gpis_status gpis_cache_source(gpis_context *context, const gpis_cache_place *place, gpis_cache *cache, int64_t room,
+gpis_status gpis_cache_source(gpis_context *context, const gpis_cache_place *place, gpis_cache *cache, int64_t budget,
                               gpis_source **out);
 
 #endif

@@ -7,9 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-
-uint32_t gpis_crc(uint32_t crc, const void *data, int64_t bytes) { return (uint32_t)crc32_z(crc, data, (size_t)bytes); }
 
 /* FNV-1a: tells caches of one folder apart that differ in target, format or the folder of their original. */
 static uint64_t mix(uint64_t hash, const char *text) {

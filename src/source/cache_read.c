@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "source/cache_check.h"
 #include "source/stored.h"
 
@@ -128,7 +127,8 @@ static bool header_is_good(const gpis_cache_header *h, const gpis_cache_place *p
     int64_t table;
     return memcmp(h->magic, GPIS_CACHE_MAGIC, sizeof h->magic) == 0 && h->version == GPIS_CACHE_VERSION &&
            h->byte_order == GPIS_CACHE_ORDER &&
-           gpis_checksum_matches(h->header_crc, gpis_crc(0, h, (int64_t)offsetof(gpis_cache_header, header_crc))) &&
+           gpis_checksum_matches(h->header_crc,
+                                 gpis_checksum(0, h, (int64_t)offsetof(gpis_cache_header, header_crc))) &&
            memcmp(&h->original, &place->stamp, sizeof h->original) == 0 && h->rows >= 1 && h->cols >= 1 &&
            h->cols <= (h->sparse ? INT32_MAX : INT64_MAX) && h->segments >= 1 && h->footer >= (int64_t)sizeof *h &&
            h->footer_bytes > 0 && h->footer <= size && h->footer_bytes == size - h->footer &&
@@ -170,7 +170,7 @@ static gpis_status read_footer(gpis_context *context, const gpis_cache_place *pl
     if (!c->text) return GPIS_NO_MEMORY;
     *good = gpis_file_read(context, place->cache, c->fd, h->footer, c->segments, table) == GPIS_OK &&
             gpis_file_read(context, place->cache, c->fd, h->footer + table, c->text, words) == GPIS_OK &&
-            gpis_checksum_matches(h->footer_crc, gpis_crc(gpis_crc(0, c->segments, table), c->text, words)) &&
+            gpis_checksum_matches(h->footer_crc, gpis_checksum(gpis_checksum(0, c->segments, table), c->text, words)) &&
             segments_are_good(c) && words_are_good(c, words, place->target);
     return GPIS_OK;
 }
@@ -187,17 +187,18 @@ static gpis_status check_segments(gpis_context *context, const gpis_cache_place 
         const gpis_cache_segment *s = &c->segments[k];
         const layout l = lay_out(c, s);
         *good = gpis_file_read(context, place->cache, c->fd, s->offset, bytes, l.end - s->offset) == GPIS_OK &&
-                gpis_checksum_matches(s->crc, gpis_crc(0, bytes, l.end - s->offset));
+                gpis_checksum_matches(s->crc, gpis_checksum(0, bytes, l.end - s->offset));
         if (!*good || !c->header.sparse) continue;
         const int64_t *starts = (const int64_t *)(const void *)(bytes + (l.starts - s->offset));
-        const gpis_csr_window rows = {.name = place->cache,
-                                      .nrows = s->rows,
-                                      .d = c->header.cols,
-                                      .indptr = starts,
-                                      .indices = (const int32_t *)(const void *)(bytes + (l.indices - s->offset))};
+        const gpis_stored_csr_window rows = {.name = place->cache,
+                                             .nrows = s->rows,
+                                             .d = c->header.cols,
+                                             .indptr = starts,
+                                             .indices =
+                                                 (const int32_t *)(const void *)(bytes + (l.indices - s->offset))};
         bool upwards = starts[0] == 0 && starts[s->rows] == s->entries;
         for (int64_t i = 0; i < s->rows; i++) upwards = upwards && starts[i] <= starts[i + 1];
-        *good = upwards && gpis_csr_check(context, &rows) == GPIS_OK;
+        *good = upwards && gpis_stored_csr_check(context, &rows) == GPIS_OK;
     }
     gpis_free(context, bytes);
     return GPIS_OK;

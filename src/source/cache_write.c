@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/number.h"
 #include "source/cache.h"
@@ -62,7 +61,7 @@ gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *plac
 
 /* Appends to the segment under way. */
 static gpis_status append(gpis_cache_writer *w, gpis_cache_segment *s, const void *data, int64_t bytes) {
-    s->crc = gpis_crc(s->crc, data, bytes);
+    s->crc = gpis_checksum(s->crc, data, bytes);
     const gpis_status status = put(w, data, bytes, w->offset);
     w->offset += bytes;
     return status;
@@ -98,7 +97,7 @@ gpis_status gpis_cache_add(gpis_cache_writer *w, const gpis_cache_rows *rows, in
 static gpis_status put_footer(gpis_cache_writer *w, const void *data, int64_t bytes) {
     gpis_cache_header *h = &w->header;
     const gpis_status status = put(w, data, bytes, h->footer + h->footer_bytes);
-    h->footer_crc = gpis_crc(h->footer_crc, data, bytes);
+    h->footer_crc = gpis_checksum(h->footer_crc, data, bytes);
     h->footer_bytes += bytes;
     return status;
 }
@@ -122,7 +121,7 @@ static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names
         status = gpis_original_digest(w->context, w->place, h->original_digest);
     if (status != GPIS_OK) return status;
     h->original = w->place->stamp;
-    h->header_crc = gpis_crc(0, h, (int64_t)offsetof(gpis_cache_header, header_crc));
+    h->header_crc = gpis_checksum(0, h, (int64_t)offsetof(gpis_cache_header, header_crc));
     status = put(w, h, sizeof *h, 0);
     if (status != GPIS_OK || !w->place->regular) return status;
     if (fsync(w->file.fd) != 0) return trouble(w, errno);

@@ -85,8 +85,8 @@ typedef struct gpis_h5_rows {
 
 /* A view of a 1-D or 2-D data set, which it then owns; out->set < 0 is a cleared one. */
 void gpis_h5_rows_start(hid_t set, const gpis_h5_shape *shape, hid_t type, gpis_h5_rows *out);
-/* Takes what memory reading by windows needs; refuses chunks that take more than `room` bytes. */
-gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t room);
+/* Takes what memory reading by windows needs; refuses chunks that take more than `budget` bytes. */
+gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t budget);
 /* Rows row0 .. row0 + nrows - 1 to `to`. Calls in ascending order decode no chunk twice. */
 gpis_status gpis_h5_rows_read(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t row0, int64_t nrows,
                               void *to);

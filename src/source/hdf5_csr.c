@@ -86,8 +86,8 @@ static gpis_status read_window(gpis_source *source, int64_t row0, int64_t nrows,
     status = gpis_h5_rows_read(source->context, name, &f->data, first, entries, at.values);
     if (status == GPIS_OK) status = gpis_h5_rows_read(source->context, name, &f->indices, first, entries, at.indices);
     for (int64_t i = 0; i <= nrows; i++) at.indptr[i] -= first;
-    const gpis_csr_window window = {name, row0, nrows, source->d, first, at.indptr, at.indices};
-    return status == GPIS_OK ? gpis_csr_check_columns(source->context, &window) : status;
+    const gpis_stored_csr_window window = {name, row0, nrows, source->d, first, at.indptr, at.indices};
+    return status == GPIS_OK ? gpis_stored_csr_check_columns(source->context, &window) : status;
 }
 
 static gpis_status csr_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
@@ -125,7 +125,8 @@ static void csr_destroy(gpis_source *source) {
     gpis_free(source->context, source->state);
 }
 
-static const gpis_source_class held_class = {.kind = "hdf5", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
+static const gpis_source_class held_class = {
+    .kind = "hdf5", .block = gpis_stored_csr_block, .destroy = gpis_stored_csr_destroy};
 static const gpis_source_class streamed_class = {.kind = "hdf5",
                                                  .block = csr_block,
                                                  .destroy = csr_destroy,
@@ -227,11 +228,11 @@ static gpis_status walk_starts(gpis_context *context, const char *path, int64_t 
 }
 
 static gpis_status stream_csr(gpis_context *context, const char *path, csr_file *parts, int64_t d, gpis_type type,
-                              int64_t room, gpis_source **out) {
+                              int64_t budget, gpis_source **out) {
     const int64_t n = parts->indptr.n - 1;
-    gpis_status status = gpis_h5_rows_reserve(context, path, &parts->indptr, room);
-    if (status == GPIS_OK) status = gpis_h5_rows_reserve(context, path, &parts->indices, room);
-    if (status == GPIS_OK) status = gpis_h5_rows_reserve(context, path, &parts->data, room);
+    gpis_status status = gpis_h5_rows_reserve(context, path, &parts->indptr, budget);
+    if (status == GPIS_OK) status = gpis_h5_rows_reserve(context, path, &parts->indices, budget);
+    if (status == GPIS_OK) status = gpis_h5_rows_reserve(context, path, &parts->data, budget);
     if (status != GPIS_OK) return status;
     parts->starts = gpis_alloc(context, quanta(n) + 1, sizeof *parts->starts);
     status = parts->starts ? walk_starts(context, path, n, parts) : GPIS_NO_MEMORY;
@@ -262,27 +263,27 @@ static gpis_status hold_csr(gpis_context *context, const char *path, csr_file *f
     int64_t *indptr = gpis_alloc(context, n + 1, sizeof *indptr);
     int32_t *indices = indptr ? gpis_alloc(context, entries, sizeof *indices) : NULL;
     void *values = indices ? gpis_alloc(context, entries, (size_t)f->data.row_bytes) : NULL;
-    gpis_csr csr = {indptr, indices, values, true};
+    gpis_stored_csr csr = {indptr, indices, values, true};
     gpis_status status = values ? gpis_h5_rows_read(context, path, &f->indptr, 0, n + 1, indptr) : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_h5_rows_read(context, path, &f->indices, 0, entries, indices);
     if (status == GPIS_OK) status = gpis_h5_rows_read(context, path, &f->data, 0, entries, values);
     if (status == GPIS_OK && indptr[n] != entries) status = bad_start(context, path, n, indptr[n], entries);
-    const gpis_csr_window all = {path, 0, n, d, 0, indptr, indices};
-    if (status == GPIS_OK) status = gpis_csr_check(context, &all);
-    if (status == GPIS_OK) status = gpis_csr_new(context, &held_class, path, csr, type, n, d, out);
-    if (status != GPIS_OK) gpis_csr_free(context, &csr);
+    const gpis_stored_csr_window all = {path, 0, n, d, 0, indptr, indices};
+    if (status == GPIS_OK) status = gpis_stored_csr_check(context, &all);
+    if (status == GPIS_OK) status = gpis_stored_csr_new(context, &held_class, path, csr, type, n, d, out);
+    if (status != GPIS_OK) gpis_stored_csr_free(context, &csr);
     return status;
 }
 
-gpis_status gpis_h5_open_csr(gpis_context *context, const char *path, hid_t group, int64_t room, gpis_source **out) {
+gpis_status gpis_h5_open_csr(gpis_context *context, const char *path, hid_t group, int64_t budget, gpis_source **out) {
     csr_file f = {{.set = -1}, {.set = -1}, {.set = -1}, NULL, 0, 0};
     int64_t d = 0;
     gpis_type type = GPIS_FLOAT64;
     gpis_status status = open_parts(context, path, group, &d, &type, &f);
     if (status == GPIS_OK) {
         const int64_t bytes = window_bytes(f.indptr.n - 1, f.data.n, f.data.row_bytes);
-        status = bytes <= room ? hold_csr(context, path, &f, d, type, out)
-                               : stream_csr(context, path, &f, d, type, room, out);
+        status = bytes <= budget ? hold_csr(context, path, &f, d, type, out)
+                                 : stream_csr(context, path, &f, d, type, budget, out);
     }
     close_files(context, &f);
     gpis_h5_close(group);

@@ -43,7 +43,8 @@ static void dense_destroy(gpis_source *source) {
     gpis_free(source->context, f);
 }
 
-static const gpis_source_class held_class = {.kind = "hdf5", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
+static const gpis_source_class held_class = {
+    .kind = "hdf5", .block = gpis_stored_dense_block, .destroy = gpis_stored_dense_destroy};
 static const gpis_source_class streamed_class = {.kind = "hdf5",
                                                  .block = dense_block,
                                                  .destroy = dense_destroy,
@@ -79,17 +80,18 @@ static gpis_status hold_dense(gpis_context *context, const char *path, gpis_h5_r
                               gpis_source **out) {
     void *values = gpis_alloc(context, rows->n, (size_t)rows->row_bytes);
     gpis_status status = values ? gpis_h5_rows_read(context, path, rows, 0, rows->n, values) : GPIS_NO_MEMORY;
-    const gpis_dense dense = {.values = values, .ld = rows->width, .owned = values};
+    const gpis_stored_dense dense = {.values = values, .ld = rows->width, .owned = values};
     if (status == GPIS_OK)
-        status = gpis_dense_new(context, &held_class, path, dense, type, GPIS_ROW_MAJOR, rows->n, rows->width, out);
+        status =
+            gpis_stored_dense_new(context, &held_class, path, dense, type, GPIS_ROW_MAJOR, rows->n, rows->width, out);
     if (status != GPIS_OK) gpis_free(context, values);
     return status;
 }
 
 /* On success the data set is the source's. */
 static gpis_status stream_dense(gpis_context *context, const char *path, gpis_h5_rows *rows, gpis_type type,
-                                int64_t room, gpis_source **out) {
-    gpis_status status = gpis_h5_rows_reserve(context, path, rows, room);
+                                int64_t budget, gpis_source **out) {
+    gpis_status status = gpis_h5_rows_reserve(context, path, rows, budget);
     if (status != GPIS_OK) return status;
     dense_file *f = gpis_alloc_zero(context, 1, sizeof *f);
     gpis_source *source = f ? gpis_source_new(context, &streamed_class, path) : NULL;
@@ -100,7 +102,7 @@ static gpis_status stream_dense(gpis_context *context, const char *path, gpis_h5
     f->rows = *rows;
     *rows = (gpis_h5_rows){.set = -1};
     source->state = f;
-    gpis_dense_describe(source, type, GPIS_ROW_MAJOR, f->rows.n, f->rows.width);
+    gpis_stored_dense_describe(source, type, GPIS_ROW_MAJOR, f->rows.n, f->rows.width);
     source->resident = false;
     source->serial = true;
     *out = source;
@@ -115,15 +117,15 @@ static gpis_status look_at(gpis_context *context, const char *path, hid_t set, g
 }
 
 /* Takes the data set over, whatever happens. */
-static gpis_status open_dense(gpis_context *context, const char *path, hid_t set, int64_t room, gpis_source **out) {
+static gpis_status open_dense(gpis_context *context, const char *path, hid_t set, int64_t budget, gpis_source **out) {
     gpis_h5_shape shape;
     gpis_h5_rows rows = {.set = set};
     gpis_status status = look_at(context, path, set, &shape);
     if (status == GPIS_OK) {
         const gpis_type type = shape.narrow ? GPIS_FLOAT32 : GPIS_FLOAT64;
         gpis_h5_rows_start(set, &shape, shape.narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, &rows);
-        status = rows.n * rows.row_bytes <= room ? hold_dense(context, path, &rows, type, out)
-                                                 : stream_dense(context, path, &rows, type, room, out);
+        status = rows.n * rows.row_bytes <= budget ? hold_dense(context, path, &rows, type, out)
+                                                   : stream_dense(context, path, &rows, type, budget, out);
         if (status == GPIS_OK) (*out)->dimensions = shape.rank;
     }
     gpis_h5_rows_close(context, &rows);
@@ -137,13 +139,13 @@ gpis_status gpis_open_hdf5(gpis_context *context, const char *path, const gpis_o
     hid_t file, object = -1;
     *out = NULL;
     gpis_hdf5_path(path, &length, &inside);
-    const int64_t room = gpis_open_room(context, options);
+    const int64_t budget = gpis_source_budget(context, options);
     const gpis_h5_guard guard = gpis_h5_enter();
     gpis_status status = gpis_h5_open(context, path, length, &file);
     if (status == GPIS_OK) status = gpis_h5_find(context, path, file, inside, false, &object);
     if (status == GPIS_OK)
-        status = H5Iget_type(object) == H5I_DATASET ? open_dense(context, path, object, room, out)
-                                                    : gpis_h5_open_csr(context, path, object, room, out);
+        status = H5Iget_type(object) == H5I_DATASET ? open_dense(context, path, object, budget, out)
+                                                    : gpis_h5_open_csr(context, path, object, budget, out);
     gpis_h5_close(file); /* its data sets keep it open */
     gpis_h5_leave(guard);
     return status;

@@ -33,13 +33,13 @@ static gpis_status take_tail(gpis_context *context, gpis_h5_rows *rows) {
     return rows->tail ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
-gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t room) {
+gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t budget) {
     int64_t tail, all;
     const gpis_status status = gpis_file_stamp_take(context, name, gpis_h5_descriptor(rows->set), &rows->stamp);
     if (status != GPIS_OK || rows->band == 0) return status;
     /* Beside the tail, libhdf5 holds a chunk before and after it is decoded; chunks are at most a band. */
     if (!gpis_checked_mul(gpis_min64(rows->band, rows->n), rows->row_bytes, &tail) ||
-        !gpis_checked_mul(tail, 3, &all) || all > room)
+        !gpis_checked_mul(tail, 3, &all) || all > budget)
         return gpis_fail(context, GPIS_NO_MEMORY,
                          "%s: its chunks are %" PRId64 " rows high, and %s of memory, half of what is allowed at most, "
                          "are needed to read rows by whole chunks; raise --memory, or rewrite it with lower chunks "

@@ -10,6 +10,6 @@
 gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const gpis_h5_shape *shape);
 
 /* Takes the group over, whatever happens. */
-gpis_status gpis_h5_open_csr(gpis_context *context, const char *path, hid_t group, int64_t room, gpis_source **out);
+gpis_status gpis_h5_open_csr(gpis_context *context, const char *path, hid_t group, int64_t budget, gpis_source **out);
 
 #endif

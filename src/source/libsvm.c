@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "source/sink.h"
 #include "source/stored.h"
 #include "source/text.h"
+#include "source/text_source.h"
 
 typedef struct reader {
     gpis_context *context;
@@ -18,7 +18,8 @@ typedef struct reader {
     gpis_sink *sink; /* borrowed */
 } reader;
 
-static const gpis_source_class libsvm_class = {.kind = "libsvm", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
+static const gpis_source_class libsvm_class = {
+    .kind = "libsvm", .block = gpis_stored_csr_block, .destroy = gpis_stored_csr_destroy};
 
 static gpis_status bad_word(const reader *r, gpis_span word, const char *why) {
     return gpis_fail(r->context, GPIS_BAD_DATA, "%s: line %" PRId64 ": '%s' %s", r->path, r->text.line,
@@ -91,8 +92,9 @@ static gpis_status parse(gpis_context *context, const char *path, const char *ta
 
 static gpis_status hold(gpis_context *context, const char *path, gpis_sink *sink, gpis_source **out) {
     gpis_cache_rows *held = &sink->held;
-    const gpis_csr csr = {held->indptr, held->indices, held->values, true};
-    const gpis_status status = gpis_csr_new(context, &libsvm_class, path, csr, GPIS_FLOAT64, sink->rows, sink->d, out);
+    const gpis_stored_csr csr = {held->indptr, held->indices, held->values, true};
+    const gpis_status status =
+        gpis_stored_csr_new(context, &libsvm_class, path, csr, GPIS_FLOAT64, sink->rows, sink->d, out);
     if (status != GPIS_OK) return status;
     (*out)->target = held->y;
     (*out)->target_k = 1;
@@ -102,5 +104,6 @@ static gpis_status hold(gpis_context *context, const char *path, gpis_sink *sink
 
 gpis_status gpis_open_libsvm(gpis_context *context, const char *path, const gpis_open_options *options,
                              gpis_source **out) {
-    return gpis_open_text(context, path, options, true, parse, hold, out);
+    static const gpis_text_format format = {.sparse = true, .parse = parse, .hold = hold};
+    return gpis_text_source_open(context, path, options, &format, out);
 }

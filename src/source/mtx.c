@@ -33,8 +33,9 @@ typedef struct reader {
 } reader;
 
 static const gpis_source_class mtx_dense_class = {
-    .kind = "mtx", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
-static const gpis_source_class mtx_csr_class = {.kind = "mtx", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
+    .kind = "mtx", .block = gpis_stored_dense_block, .destroy = gpis_stored_dense_destroy};
+static const gpis_source_class mtx_csr_class = {
+    .kind = "mtx", .block = gpis_stored_csr_block, .destroy = gpis_stored_csr_destroy};
 
 static gpis_status bad_line(const reader *r, const char *wanted) {
     return gpis_fail(r->context, GPIS_BAD_DATA, "%s: line %" PRId64 ": expected %s", r->path, r->text.line, wanted);
@@ -254,7 +255,7 @@ static gpis_status build_csr(reader *r, gpis_source **out) {
     int64_t *indptr = gpis_alloc_zero(r->context, r->n + 1, sizeof *indptr);
     int32_t *cols = indptr ? gpis_alloc(r->context, r->used, sizeof *cols) : NULL;
     double *values = cols ? gpis_alloc(r->context, r->used, sizeof *values) : NULL;
-    gpis_csr csr = {indptr, cols, values, true};
+    gpis_stored_csr csr = {indptr, cols, values, true};
     gpis_status status = values ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) deal(r, indptr, cols, values);
     for (int64_t i = 0; i < r->n && status == GPIS_OK; i++) {
@@ -267,15 +268,15 @@ static gpis_status build_csr(reader *r, gpis_source **out) {
         }
     }
     if (status == GPIS_OK)
-        status = gpis_csr_new(r->context, &mtx_csr_class, r->path, csr, GPIS_FLOAT64, r->n, r->d, out);
-    if (status != GPIS_OK) gpis_csr_free(r->context, &csr);
+        status = gpis_stored_csr_new(r->context, &mtx_csr_class, r->path, csr, GPIS_FLOAT64, r->n, r->d, out);
+    if (status != GPIS_OK) gpis_stored_csr_free(r->context, &csr);
     return status;
 }
 
 static gpis_status build_dense(reader *r, gpis_source **out) {
-    const gpis_dense dense = {.values = r->values, .ld = r->n, .owned = r->values};
-    const gpis_status status =
-        gpis_dense_new(r->context, &mtx_dense_class, r->path, dense, GPIS_FLOAT64, GPIS_COLUMN_MAJOR, r->n, r->d, out);
+    const gpis_stored_dense dense = {.values = r->values, .ld = r->n, .owned = r->values};
+    const gpis_status status = gpis_stored_dense_new(r->context, &mtx_dense_class, r->path, dense, GPIS_FLOAT64,
+                                                     GPIS_COLUMN_MAJOR, r->n, r->d, out);
     if (status == GPIS_OK) r->values = NULL;
     return status;
 }

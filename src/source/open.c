@@ -1,7 +1,6 @@
 /* Opening a file by the format that is named or that its ending shows. A new format is a line of the table. */
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "source/hdf5_file.h"
 #include "source/stored.h"
@@ -44,15 +43,6 @@ static const format *format_of(const char *path) {
 }
 
 gpis_open_options gpis_open_options_default(void) { return (gpis_open_options){0}; }
-
-/* The other half is for y, the model and the windows, or for whatever else the machine does. */
-int64_t gpis_open_room(const gpis_context *context, const gpis_open_options *options) {
-    if (options->memory > 0) return gpis_min64(options->memory, gpis_account_left(context)) / 2;
-    if (context->limit > 0) return gpis_account_left(context) / 2;
-    int64_t bytes;
-    if (!gpis_checked_mul(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE), &bytes)) return INT64_MAX;
-    return bytes / 2;
-}
 
 static bool is_hdf5(const char *path) {
     size_t length;

@@ -73,7 +73,7 @@ struct gpis_source {
     int64_t target_k;
     int64_t
         target_number;   /* number, from 1, of the file's column that became the target; 0: none, or there are names */
-    char **columns;      /* owned, in one piece (table.h): d names, or NULL */
+    char **columns;      /* owned, made by gpis_source_names: d names, or NULL */
     char *cache_trouble; /* owned: why the cache that was asked for could not be written; NULL: nothing to say */
     void *state;         /* owned by the kind */
 };
@@ -81,6 +81,8 @@ struct gpis_source {
 /* A cleared source of the given kind; its owner fills the rest. NULL when there is no memory. */
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name);
 
+/* Bytes of A that may be held in memory, or mapped there; a file that needs more is read at each pass. */
+int64_t gpis_source_budget(const gpis_context *context, const gpis_open_options *options);
 /* Bytes of a row as it is stored; the mean, for compressed rows. */
 double gpis_source_row_bytes(const gpis_source *source);
 /* GPIS_IO if the file has changed since it was opened. */
@@ -91,6 +93,16 @@ int64_t gpis_source_rows_here(const gpis_source *source);
  * none. */
 gpis_source *gpis_source_piece(gpis_source *source);
 
+/* Copies of single rows (pick.c). */
+
+/* Whether single rows can be copied: A is in memory, and in one piece. */
+bool gpis_source_can_pick(const gpis_source *A);
+/* Bytes that copies of m rows take, about. */
+double gpis_source_pick_memory(const gpis_source *A, int64_t m);
+/* A source of its own that holds copies of the m rows of A with these numbers, in the order given. */
+gpis_status gpis_source_pick(gpis_context *context, gpis_source *A, const int64_t *numbers, int64_t m,
+                             gpis_source **out);
+
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
 /* For messages: the number of column j (from 0) as whoever wrote the file counts, from 1 and with the target. */
@@ -100,6 +112,11 @@ typedef struct gpis_column_label {
     char text[64];
 } gpis_column_label;
 gpis_column_label gpis_source_label(const gpis_source *source, int64_t j);
+
+/* The names of columns as `columns` above holds them: `count` pointers and the texts they point to in one allocation,
+ * so that millions of short names take little more memory than their letters. `words` are the names, each with a NUL
+ * behind it, `bytes` bytes in all. NULL when there is no memory. */
+char **gpis_source_names(gpis_context *context, const char *words, int64_t bytes, int64_t count);
 
 /* Goes on with a checksum, by some hundred rows spread over A: equal for equal data, wherever they lie
  * (fingerprint.c). */

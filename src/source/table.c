@@ -188,14 +188,6 @@ static gpis_status keep_word(reader *r, gpis_span field) {
     return GPIS_OK;
 }
 
-char **gpis_table_names(gpis_context *context, const char *words, int64_t bytes, int64_t count) {
-    char **names = gpis_alloc(context, count * (int64_t)sizeof *names + bytes, 1);
-    if (!names) return NULL;
-    char *at = memcpy(names + count, words, (size_t)bytes);
-    for (int64_t j = 0; j < count; j++, at += strlen(at) + 1) names[j] = at;
-    return names;
-}
-
 static gpis_span name_span(const reader *r, int64_t column) {
     return (gpis_span){r->names[column], r->names[column] + strlen(r->names[column])};
 }
@@ -241,7 +233,7 @@ static gpis_status start_table(reader *r, gpis_span line, const char *target) {
         status = keep_word(r, field);
     }
     if (status == GPIS_OK && f.broken) status = broken_quotes(r);
-    if (status == GPIS_OK && !(r->names = gpis_table_names(r->context, r->words, r->words_used, r->columns)))
+    if (status == GPIS_OK && !(r->names = gpis_source_names(r->context, r->words, r->words_used, r->columns)))
         status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = find_target(r, target);
     if (status != GPIS_OK) return status;

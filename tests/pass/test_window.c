@@ -128,7 +128,7 @@ static void long_columns_are_mapped(void **state) {
             const gpis_open_options small = {.memory = LEAST};
             assert_ok(context, gpis_context_set_memory(context, limit));
             assert_ok(context, gpis_source_open_with(context, "long.npy", &small, &streamed));
-            assert_ptr_equal(streamed->class, &gpis_npy_columns);
+            assert_ptr_equal(streamed->class, &gpis_source_npy_columns);
             assert_ok(context, gpis_evaluate(context, streamed, y, 1, x, &f[1], g[1]));
             assert_memory_equal(&f[0], &f[1], sizeof f[0]);
             assert_memory_equal(g[0], g[1], sizeof g[0]);
@@ -153,7 +153,7 @@ static void long_columns_are_mapped(void **state) {
  */
 
 typedef struct watched {
-    const gpis_csr *csr;
+    const gpis_stored_csr *csr;
     int64_t next, step;
     void *last;
     atomic_int inside;
@@ -205,7 +205,7 @@ static void windows_keep_their_contract(void **state) {
         indptr[i + 1] = indptr[i];
         for (int32_t j = (int32_t)(i % 3); j < D; j += (int32_t)(2 + i % 5)) indices[indptr[i + 1]++] = j;
     }
-    const gpis_csr csr = {indptr, indices, values, false};
+    const gpis_stored_csr csr = {indptr, indices, values, false};
     gpis_source *A;
     assert_ok(context, gpis_source_csr(context, N, D, indptr, indices, values, GPIS_FLOAT64, &A));
     assert_ok(context, gpis_context_set_memory(context, LIMIT)); /* small windows: many of them */

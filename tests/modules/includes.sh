@@ -1,0 +1,37 @@
+#!/bin/sh
+# Which module may include which: includes.sh SOURCE_TREE. The table is the file `allowed` beside this script.
+set -u
+cd "$1" || exit 1
+
+# Each #include "..." of a file as "FILE:LINE HEADER".
+includes() { grep -HnE '^ *# *include +"' "$@" 2>/dev/null | sed -E 's/^([^:]*:[0-9]*):[^"]*"([^"]*)".*/\1 \2/'; }
+
+violations() {
+    for folder in src/*/; do
+        module=$(basename "$folder")
+        grep -q "^$module:" tests/modules/allowed || echo "src/$module: is not in the table tests/modules/allowed"
+        grep -q "^| $module |" docs/design/README.md || echo "src/$module: is not in the table of docs/design/README.md"
+        modules=" $module $(sed -n "s/^$module://p" tests/modules/allowed) "
+        includes "$folder"*.[ch] | while read -r place header; do
+            case "$modules" in
+            *" ${header%%/*} "*) [ -f "src/$header" ] || echo "$place: there is no file src/$header" ;;
+            *) [ "$module/$header" = base/gpis.h ] || echo "$place: module $module may not include $header" ;;
+            esac
+        done
+    done
+    # Programs include the public header and the headers in their own folder.
+    for folder in cli bench examples experiments; do
+        includes "$folder"/*.[ch] | while read -r place header; do
+            [ "$header" = gpis.h ] || [ -f "$folder/$header" ] ||
+                { [ $folder = experiments ] && [ -f "cli/$header" ]; } || # commands of the same program
+                echo "$place: $folder may not include $header"
+        done
+    done
+    # Code asks for the properties of a set (src/set/set.h), which another kind may share, and not for the kind's name.
+    grep -rnE 'strn?cmp\([^)]*(class|kind)->name' src --include='*.[ch]' | grep -v '^src/set/parse.c:'
+}
+
+found=$(violations)
+[ -z "$found" ] && exit 0
+echo "$found"
+exit 1
