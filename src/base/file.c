@@ -95,8 +95,7 @@ static gpis_status write_directly(gpis_context *context, const char *path, const
     return status;
 }
 
-/* ---- new files ------------------------------------------------------------------------------------------------------
- */
+/* ---- new files --------------------------------------------------------------------------------------------------- */
 
 /* Tries names beside `path` until `make` takes one, which is then in `name`; -1, with errno set, if none is taken. */
 static int try_names(const char *path, char name[PATH_MAX], int (*make)(const char *name, int argument), int argument) {

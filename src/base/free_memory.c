@@ -24,8 +24,7 @@ static int64_t read_value(const char *path, const char *key, int64_t missing) {
     return value;
 }
 
-/* ---- control groups -------------------------------------------------------------------------------------------------
- */
+/* ---- control groups ---------------------------------------------------------------------------------------------- */
 
 /* The files of one version of control groups. */
 typedef struct version {
@@ -87,8 +86,7 @@ static int64_t left_by_all_groups(void) {
     return left;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static int64_t kilobytes(int64_t count) { return count > INT64_MAX / 1024 ? INT64_MAX : 1024 * count; }
 

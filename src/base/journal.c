@@ -38,8 +38,7 @@ static record_head head_of(uint32_t kind, const gpis_journal_part *parts, int co
     return head;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------
- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static gpis_status check_head(gpis_journal *j) {
     file_head head;
@@ -112,8 +111,7 @@ void gpis_journal_close(gpis_journal *j) {
     gpis_free(j->context, j);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Without a message: what cannot be read counts as damaged. */
 static bool read_at(const gpis_journal *j, int64_t offset, void *to, int64_t bytes) {
@@ -155,8 +153,7 @@ gpis_status gpis_journal_read(gpis_journal *j, const gpis_journal_part *parts, i
     return GPIS_OK;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The last whole record stays the last; errno says what went wrong. */
 static void give_up(gpis_journal *j) {

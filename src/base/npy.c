@@ -23,7 +23,7 @@
 enum { MAGIC_BYTES = 6, PREFIX_MAX = 12, DESCR_MAX = 16, ALIGNMENT = 64 };
 static const char magic[] = "\x93NUMPY";
 
-/* ---- the header's text --------------------------------------------------------------------------------------- */
+/* ---- the header's text ------------------------------------------------------------------------------------------- */
 
 typedef struct cursor {
     const char *at, *end;
@@ -129,7 +129,7 @@ static bool read_dictionary(cursor *c, fields *f) {
     return c->at == c->end && f->seen == SEEN_ALL;
 }
 
-/* ---- what it means ------------------------------------------------------------------------------------------- */
+/* ---- what it means ----------------------------------------------------------------------------------------------- */
 
 static const char *type_word(char letter) {
     switch (letter) {
@@ -235,7 +235,7 @@ gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsign
     return status == GPIS_OK ? decide_shape(context, path, &f, size, out) : status;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 gpis_status gpis_npy_write(gpis_context *context, const char *path, const double *data, int64_t rows, int64_t cols,
                            int dimensions) {

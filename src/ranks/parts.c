@@ -1,10 +1,11 @@
 /*
- * A pass over rows in several parts, here and on other ranks.
+ * A pass over a joined source, whose parts are on this rank and on others.
  *
- * The method runs on rank 0 alone: only there are clocks read, progress reported, rules applied, d x d problems solved.
- * The others serve. For a pass rank 0 sends the request (what is wanted, the points X, V, P, the key of the sketch);
- * every rank, rank 0 too, walks its own parts; whether all could is agreed upon; the sums are added up; and a sketch is
- * gathered (gather.c). So ranks cannot come to different decisions, whatever their clocks and processors.
+ * The method runs on rank 0 alone: only there are clocks read, progress reported, decisions made and d x d problems
+ * solved. The other ranks serve. For a pass, rank 0 sends the request: the sums that are wanted, the points X, V and P,
+ * and the key of the sketch. Every rank, rank 0 included, walks its own parts. Then all agree whether one of them has
+ * failed, the sums are added up, and a sketch is gathered (gather.c). So ranks cannot come to different decisions,
+ * whatever their clocks and processors.
  */
 #include <math.h>
 #include <string.h>
@@ -14,29 +15,28 @@
 #include "ranks/gather.h"
 #include "ranks/request.h"
 
-/* What a pass is given, as bits. */
+/* The inputs of a pass, as bits. */
 enum given { HAS_X = 1, HAS_P = 2, HAS_V = 4, HAS_Y = 8, HAS_COLUMNS = 16, HAS_SKETCH = 32, EXTENDED = 64 };
 
-/* All that a rank holds for a pass. */
+/* What a rank holds for a pass. */
 typedef struct work {
     gpis_context *context; /* borrowed */
     const gpis_join *join; /* borrowed */
-    gpis_pass pass;        /* of this rank, with places of its own for the points and for the sums of one part */
+    gpis_pass pass;        /* of this rank, with memory of its own for the points and for the sums of one part */
     gpis_load load;
     int given;
     double *points; /* owned: X, P, V, and the columns of the Gram matrix, one after the other */
     int64_t point_count;
-    double *part; /* owned: the sums of one part, but for a Gram matrix that the caller has a place for */
-    double *sums; /* owned: of all parts, as a message */
+    double *part; /* owned: the sums of one part, without the Gram matrix if the caller's is used for it */
+    double *sums; /* owned: the sums of all parts, as a message */
     int64_t sum_count;
     int64_t *columns;        /* owned: of the Gram matrix; NULL: all */
     gpis_sketch *own_sketch; /* owned, on ranks that serve */
 } work;
 
-/* ---- where things are -----------------------------------------------------------------------------------------------
- */
+/* ---- points, sums and the request -------------------------------------------------------------------------------- */
 
-/* The next `count` numbers at *at, or NULL where they are not wanted. */
+/* Takes the next `count` numbers at *at; NULL if they are not wanted. */
 static double *next(double **at, bool wanted, int64_t count) {
     double *here = *at;
     if (!wanted) return NULL;
@@ -58,7 +58,7 @@ static void place_points(work *w) {
     w->pass.V = next(&at, w->given & HAS_V, d * w->load.probes);
 }
 
-/* A caller's Gram matrix has a place already, which serves for each part in turn. */
+/* The Gram matrix of each part in turn is written to the caller's, where there is one. */
 static bool has_place(gpis_pass_sum sum, const double *gram) { return sum == GPIS_PASS_GRAM && gram; }
 
 static int64_t count_part(const gpis_load *load, const double *gram) {
@@ -114,7 +114,7 @@ static void clear_work(work *w) {
     gpis_free(w->context, w->part);
 }
 
-/* Memory for a pass. The lengths of what is exchanged are known afterwards, even if there was none. */
+/* Allocates memory for a pass. Even if that fails, the lengths of all exchanges are known afterwards. */
 static gpis_status allocate(work *w, double *gram) {
     w->point_count = count_points(&w->load, w->given);
     w->sum_count = gpis_message_size(&w->load);
@@ -129,13 +129,12 @@ static gpis_status allocate(work *w, double *gram) {
     return GPIS_OK;
 }
 
-/* ---- this rank's parts ----------------------------------------------------------------------------------------------
- */
+/* ---- this rank's parts ------------------------------------------------------------------------------------------- */
 
 static gpis_status sweep_parts(work *w) {
     const gpis_join *join = w->join;
     gpis_status status = GPIS_OK;
-    if (w->pass.sketch) gpis_gather_plan(join, &w->pass);
+    if (w->pass.sketch) gpis_ranks_gather_plan(join, &w->pass);
     for (int64_t i = 0, row = 0; i < join->count && status == GPIS_OK; row += join->parts[i++]->n) {
         gpis_pass pass = w->pass;
         pass.Y = pass.Y ? pass.Y + row * pass.k : NULL;
@@ -144,16 +143,16 @@ static gpis_status sweep_parts(work *w) {
         status = gpis_pass_sweep(w->context, join->parts[i], &pass);
         if (status == GPIS_OK) gpis_message_add(&pass, &w->load, w->sums);
     }
-    return status == GPIS_OK && w->pass.sketch ? gpis_gather_reserve(join, &w->pass) : status;
+    return status == GPIS_OK && w->pass.sketch ? gpis_ranks_gather_reserve(join, &w->pass) : status;
 }
 
-/* The columns of the Gram matrix came as the last of the points. */
+/* The numbers of the columns of the Gram matrix are sent behind the points. */
 static void read_columns(work *w) {
     const double *from = w->points + w->point_count - w->pass.count;
     for (int64_t c = 0; w->columns && c < w->pass.count; c++) w->columns[c] = (int64_t)from[c];
 }
 
-/* What every rank does once the request is known; `status`: whether it is ready. */
+/* What every rank does once the request is known; `status` is that of its preparations. */
 static gpis_status take_part(work *w, gpis_status status) {
     const gpis_join *join = w->join;
     gpis_status talk = gpis_join_sum(join, status == GPIS_OK ? w->points : NULL, w->point_count);
@@ -162,17 +161,16 @@ static gpis_status take_part(work *w, gpis_status status) {
     if (status == GPIS_OK) status = sweep_parts(w);
     status = gpis_join_agree(join, status);
     if (status == GPIS_OK) status = gpis_join_sum(join, w->sums, w->sum_count);
-    return status == GPIS_OK && w->pass.sketch ? gpis_gather_run(join, &w->pass) : status;
+    return status == GPIS_OK && w->pass.sketch ? gpis_ranks_gather_run(join, &w->pass) : status;
 }
 
-/* ---- rank 0 ---------------------------------------------------------------------------------------------------------
- */
+/* ---- rank 0 ------------------------------------------------------------------------------------------------------ */
 
 static void copy(double *to, const double *from, int64_t count) {
     if (to) memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-/* A sum is not finite: all ranks look where that comes from. */
+/* A sum is not finite: all ranks search their data for the reason. */
 static gpis_status explain(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const gpis_join *join = gpis_source_joined(A);
     double request[GPIS_REQUEST_SIZE] = {[GPIS_REQUEST_TASK] = GPIS_TASK_AUDIT,
@@ -208,11 +206,9 @@ static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *p
     return explain(context, A, pass);
 }
 
-/* ---- what it takes
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- what it takes ----------------------------------------------------------------------------------------------- */
 
-/* The worst of all storages, then the additions of all parts and ranks. */
+/* The worst of all storages, and one more rounding for each part and each rank that is added. */
 static gpis_roundings roundings(const gpis_source *A, const gpis_load *load) {
     const gpis_join *join = A->state;
     const double more = (double)(join->parts_of_all + join->ranks.ranks);
@@ -229,7 +225,7 @@ static gpis_roundings roundings(const gpis_source *A, const gpis_load *load) {
     return worst;
 }
 
-/* The largest part of this rank, the points, and the sums of one part and of all. */
+/* For a pass over the largest part of this rank, the points, and the sums of one part and of all parts. */
 static double memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {
     const gpis_join *join = A->state;
     const double points = (double)(load->d * (load->k + load->probes)), sums = (double)gpis_message_size(load);
@@ -240,8 +236,7 @@ static double memory(const gpis_context *context, const gpis_source *A, const gp
 
 const struct gpis_walk gpis_join_walk = {run, roundings, memory};
 
-/* ---- the other ranks ------------------------------------------------------------------------------------------------
- */
+/* ---- the other ranks --------------------------------------------------------------------------------------------- */
 
 static gpis_load load_asked_for(const double *request, int64_t d) {
     const int given = (int)request[GPIS_REQUEST_GIVEN];

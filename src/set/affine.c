@@ -168,7 +168,7 @@ static const double *normals(const gpis_set *s, int64_t *count) {
     return a->C;
 }
 
-/* ---- from arrays ------------------------------------------------------------------------------------------------ */
+/* ---- from arrays ------------------------------------------------------------------------------------------------- */
 
 /* C and b with the names that messages and the spec have for them. */
 typedef struct equations {
@@ -232,7 +232,7 @@ gpis_status gpis_set_affine(gpis_context *context, const double *C, const double
     return status == GPIS_OK ? make(context, &e, d, out) : status;
 }
 
-/* ---- from a spec ------------------------------------------------------------------------------------------------ */
+/* ---- from a spec ------------------------------------------------------------------------------------------------- */
 
 static gpis_status read_files(gpis_context *context, const char *C_path, const char *b_path, int64_t d, equations *e) {
     gpis_status status = gpis_npy_read(context, C_path, &e->C);

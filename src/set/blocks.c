@@ -29,7 +29,7 @@ static void destroy(gpis_set *s) {
     gpis_free(s->context, p->blocks);
 }
 
-/* ---- what the product does -------------------------------------------------------------------------------------- */
+/* ---- what the product does --------------------------------------------------------------------------------------- */
 
 /* Columns of the array that the product works on: X as a whole, or one vector. */
 static int64_t width_of(const gpis_set *s) { return s->matrix ? s->k : 1; }
@@ -99,7 +99,7 @@ static const gpis_set_class blocks_class = {
     .destroy = destroy,
 };
 
-/* ---- the text: "nonneg[1-3] & l1:2[4,6]" ------------------------------------------------------------------------ */
+/* ---- the text: "nonneg[1-3] & l1:2[4,6]" ------------------------------------------------------------------------- */
 
 enum { MOST_RANGES = 8, COLUMNS_TEXT = 48 * MOST_RANGES };
 
@@ -137,7 +137,7 @@ static gpis_status describe(gpis_set *s, int64_t count, const int64_t *const *co
     return status;
 }
 
-/* ---- checks ----------------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static gpis_status check_block(gpis_context *context, int64_t b, const int64_t *columns, const gpis_set *set) {
     if (!columns || !set)
@@ -198,7 +198,7 @@ static gpis_status find_width(gpis_context *context, int64_t count, gpis_set *co
     return GPIS_OK;
 }
 
-/* ---- making it -------------------------------------------------------------------------------------------------- */
+/* ---- making it --------------------------------------------------------------------------------------------------- */
 
 static bool is_bounds_alone(const gpis_set *set) {
     return set->shape == GPIS_SHAPE_WHOLE || (set->class->bounds && set->sum == GPIS_SUM_ANY);

@@ -57,7 +57,7 @@ static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
     *hi = box->hi[i];
 }
 
-/* ---- from arrays ------------------------------------------------------------------------------------------------ */
+/* ---- from arrays ------------------------------------------------------------------------------------------------- */
 
 /* The bounds of one side. */
 typedef struct side {
@@ -150,7 +150,7 @@ static gpis_status select(const gpis_set *whole, const int64_t *columns, int64_t
     return status;
 }
 
-/* ---- from a spec ------------------------------------------------------------------------------------------------ */
+/* ---- from a spec ------------------------------------------------------------------------------------------------- */
 
 /* One side of a spec: a number, or the name of a file and what it holds. */
 typedef struct parsed_side {

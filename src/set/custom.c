@@ -27,7 +27,7 @@ static void destroy(gpis_set *s) { gpis_free(s->context, ((custom_state *)s->sta
 
 static int64_t size_of(const gpis_set *s) { return s->matrix ? s->d * s->k : s->d; }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static gpis_status fail_code(const gpis_set *s, const char *what, int code) {
     return gpis_fail(s->context, GPIS_BAD_DATA, "set %.150s: its %s failed: the function for it returned %d", s->spec,
@@ -102,7 +102,7 @@ static const gpis_set_class custom_class = {
     .destroy = destroy,
 };
 
-/* ---- what the functions promise about each other ---------------------------------------------------------------- */
+/* ---- what the functions promise about each other ----------------------------------------------------------------- */
 
 /* The vectors tried are a n + b m for two random vectors n and m, in units of the radius. Where the residual v - P(v)
  * is not normal to the set, one of two neighbours on different sides of v gives it away. */
@@ -218,7 +218,7 @@ static gpis_status check_promises(gpis_set *s) {
     return status;
 }
 
-/* ---- making it -------------------------------------------------------------------------------------------------- */
+/* ---- making it --------------------------------------------------------------------------------------------------- */
 
 static bool is_one_line(const char *text) {
     for (const char *c = text; *c; c++)

@@ -173,7 +173,7 @@ gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_set **out) 
     return make(context, base, &(given_matrix){.text = "dct"}, out);
 }
 
-/* ---- from a spec ------------------------------------------------------------------------------------------------ */
+/* ---- from a spec ------------------------------------------------------------------------------------------------- */
 
 static gpis_status parse_file(gpis_set *base, gpis_spec *spec, gpis_set **out) {
     char *path = NULL;

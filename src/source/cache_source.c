@@ -1,4 +1,4 @@
-/* The cache of a text file as a source: read into memory at once, or row by row at each pass. */
+/* The cache of a text file as a source: read into memory at once, or window by window at each pass. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,8 +6,7 @@
 #include "source/cache.h"
 #include "source/stored.h"
 
-/* ---- read at each pass ---------------------------------------------------------------------------------------------
- */
+/* ---- read at each pass ------------------------------------------------------------------------------------------- */
 
 static gpis_status read_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     return gpis_cache_read(source->context, source->name, source->state, row0, nrows, scratch, out);
@@ -32,8 +31,7 @@ static gpis_status unchanged(gpis_source *source) {
     return gpis_file_stamp_check(source->context, source->name, c->fd, &c->stamp);
 }
 
-/* ---- held ----------------------------------------------------------------------------------------------------------
- */
+/* ---- held -------------------------------------------------------------------------------------------------------- */
 
 typedef struct held_rows {
     gpis_stored_csr csr; /* first, so that gpis_stored_csr_block finds it */
@@ -54,7 +52,7 @@ static const gpis_source_class csv_read = {
 static const gpis_source_class libsvm_read = {
     .kind = "libsvm", .block = read_block, .destroy = destroy, .scratch_bytes = scratch_bytes, .unchanged = unchanged};
 
-/* All rows, in memory of their own; the state is made of them. */
+/* Reads all rows into memory; they become the state of the source. */
 static gpis_status hold(gpis_context *context, const gpis_cache *c, gpis_source *source) {
     gpis_block all;
     void *memory = gpis_alloc(context, gpis_cache_bytes(c, 0, source->n), 1);
@@ -74,12 +72,11 @@ static gpis_status hold(gpis_context *context, const gpis_cache *c, gpis_source 
     return status;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------------------------
- */
+/* ---- both -------------------------------------------------------------------------------------------------------- */
 
 static gpis_status take_names(gpis_context *context, const gpis_cache *c, gpis_source *source) {
     const char *end = c->text + c->header.footer_bytes - c->header.segments * (int64_t)sizeof *c->segments;
-    const char *names = c->text + strlen(c->text) + 1; /* behind the target */
+    const char *names = c->text + strlen(c->text) + 1; /* after the target */
     if (names == end) return GPIS_OK;
     source->columns = gpis_source_names(context, names, end - names, source->d);
     return source->columns ? GPIS_OK : GPIS_NO_MEMORY;

@@ -59,7 +59,7 @@ gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *plac
     return GPIS_OK;
 }
 
-/* Appends to the segment under way. */
+/* Appends to the segment that is being written. */
 static gpis_status append(gpis_cache_writer *w, gpis_cache_segment *s, const void *data, int64_t bytes) {
     s->crc = gpis_checksum(s->crc, data, bytes);
     const gpis_status status = put(w, data, bytes, w->offset);
@@ -117,7 +117,7 @@ static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names
     memcpy(h->magic, GPIS_CACHE_MAGIC, sizeof h->magic);
     h->version = GPIS_CACHE_VERSION;
     h->byte_order = GPIS_CACHE_ORDER;
-    if (w->place->regular) /* and whether it is still the same file */
+    if (w->place->regular) /* which also checks that the original is still the same */
         status = gpis_original_digest(w->context, w->place, h->original_digest);
     if (status != GPIS_OK) return status;
     h->original = w->place->stamp;
@@ -125,7 +125,7 @@ static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names
     status = put(w, h, sizeof *h, 0);
     if (status != GPIS_OK || !w->place->regular) return status;
     if (fsync(w->file.fd) != 0) return trouble(w, errno);
-    /* Somebody else's file may have the name. One that nobody asked to keep is as good without. */
+    /* The name may belong to a file of another user. A cache that nobody has asked for is as good without a name. */
     return gpis_file_name(&w->file, w->place->cache) || !w->place->wanted ? GPIS_OK : trouble(w, errno);
 }
 

@@ -1,4 +1,4 @@
-/* Rows made on demand by the caller's function, written to the scratch of whoever asks. */
+/* Rows that the caller's function computes, written to the scratch of the thread that asks for them. */
 #include <inttypes.h>
 
 #include "source/source.h"

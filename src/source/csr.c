@@ -1,4 +1,4 @@
-/* Compressed rows in memory, checked once and then used where they lie. */
+/* Compressed rows in memory, checked once and then used without copying. */
 #include <inttypes.h>
 
 #include "source/stored.h"
@@ -50,7 +50,7 @@ gpis_status gpis_stored_csr_new(gpis_context *context, const gpis_source_class *
     return GPIS_OK;
 }
 
-/* Row i of the window has columns in range, each beyond the one before. */
+/* The columns of row i are in range and increase. */
 static gpis_status check_row(gpis_context *context, const gpis_stored_csr_window *w, int64_t i) {
     for (int64_t p = w->indptr[i]; p < w->indptr[i + 1]; p++) {
         const int32_t column = w->indices[p];

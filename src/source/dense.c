@@ -1,4 +1,4 @@
-/* Rows in a dense array in memory, in either order and either float, used where they lie. */
+/* A dense array in memory, row-major or column-major, float32 or float64, used without copying. */
 #include <inttypes.h>
 
 #include "source/stored.h"

@@ -1,19 +1,19 @@
 /*
  * Compressed rows in an HDF5 group: data, indices, indptr, and a shape. What fits in memory is read once and checked as
- * a whole. Else indptr is walked through when the file is opened; of it only every QUANTUM-th entry is kept, which
- * tells how much any window needs, and the columns of a window are checked when it is read.
+ * a whole. Else indptr is checked when the file is opened, and every QUANTUM-th entry of it is kept, which is enough to
+ * know how much memory any window needs; the columns of a window are checked when it is read.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "source/hdf5_sources.h"
 
-enum { QUANTUM = 1024 };
+enum { QUANTUM = 1024 }; /* rows */
 
 typedef struct csr_file {
     gpis_h5_rows indptr, indices, data;
     int64_t *starts;          /* owned: where rows 0, QUANTUM, 2 QUANTUM, ... begin, and the end; NULL while held */
-    int64_t last, last_start; /* the row after the window read last, and where it begins */
+    int64_t last, last_start; /* the row after the last window read, and where that row begins */
 } csr_file;
 
 static int64_t quanta(int64_t rows) { return (rows + QUANTUM - 1) / QUANTUM; }
@@ -26,10 +26,9 @@ static void close_files(gpis_context *context, csr_file *f) {
     f->starts = NULL;
 }
 
-/* ---- a window -----------------------------------------------------------------------------------------------------
- */
+/* ---- a window ---------------------------------------------------------------------------------------------------- */
 
-/* Where the arrays of a window lie in its scratch. */
+/* The arrays of a window in its scratch. */
 typedef struct places {
     int64_t *indptr;
     char *values;
@@ -43,8 +42,8 @@ static int64_t window_bytes(int64_t rows, int64_t entries, int64_t width) {
            aligned(entries * (int64_t)sizeof(int32_t));
 }
 
-/* The most entries that a window of nrows rows holds, by the quanta it touches. */
-static int64_t most_entries(const gpis_source *source, int64_t nrows) {
+/* An upper bound on the entries of any window of nrows rows, from the kept entries of indptr. */
+static int64_t entries_bound(const gpis_source *source, int64_t nrows) {
     const csr_file *f = source->state;
     int64_t most = 0;
     for (int64_t row = 0; row < source->n; row += gpis_min64(nrows, source->n)) {
@@ -56,10 +55,10 @@ static int64_t most_entries(const gpis_source *source, int64_t nrows) {
 
 static int64_t csr_scratch(const gpis_source *source, int64_t nrows) {
     const csr_file *f = source->state;
-    return window_bytes(nrows, most_entries(source, nrows), f->data.row_bytes);
+    return window_bytes(nrows, entries_bound(source, nrows), f->data.row_bytes);
 }
 
-/* indptr of the rows, as the file has it. The window before left its last entry here, so that it is not read twice. */
+/* Reads indptr of the rows. Its first entry is the last one of the window before, which was kept. */
 static gpis_status read_starts(gpis_source *source, int64_t row0, int64_t nrows, int64_t *indptr) {
     csr_file *f = source->state;
     const int64_t known = row0 == f->last ? 1 : 0;
@@ -69,7 +68,7 @@ static gpis_status read_starts(gpis_source *source, int64_t row0, int64_t nrows,
     if (status != GPIS_OK) return status;
     f->last = row0 + nrows;
     f->last_start = indptr[nrows];
-    /* The file was checked, but a file can be written to: nothing beyond the scratch may come of it. */
+    /* The file was checked when it was opened, but it may have changed since: entries must still fit in the scratch. */
     for (int64_t i = 0; i < nrows; i++)
         if (indptr[i + 1] < indptr[i] || indptr[i] < f->starts[row0 / QUANTUM] ||
             indptr[i + 1] > f->starts[quanta(row0 + nrows)])
@@ -133,11 +132,10 @@ static const gpis_source_class streamed_class = {.kind = "hdf5",
                                                  .scratch_bytes = csr_scratch,
                                                  .unchanged = csr_unchanged};
 
-/* ---- opening ------------------------------------------------------------------------------------------------------
- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* By columns instead of by rows? Tools say so in an attribute. */
-static bool says_columns(hid_t group) {
+/* Whether an attribute, as some tools write it, says that the group holds compressed columns. */
+static bool is_by_columns(hid_t group) {
     static const char *const attributes[] = {"encoding-type", "h5sparse_format"};
     bool columns = false;
     for (int k = 0; k < 2; k++) {
@@ -159,7 +157,7 @@ static bool says_columns(hid_t group) {
     return columns;
 }
 
-/* A 1-D data set of the group; *shape tells of it. */
+/* Opens a 1-D data set of the group, and describes it in *shape. */
 static gpis_status open_part(gpis_context *context, const char *path, hid_t group, const char *part, hid_t type,
                              gpis_h5_shape *shape, gpis_h5_rows *out) {
     const hid_t set = H5Dopen2(group, part, H5P_DEFAULT);
@@ -179,7 +177,7 @@ static gpis_status open_parts(gpis_context *context, const char *path, hid_t gro
                               csr_file *f) {
     gpis_h5_shape shape;
     int64_t n;
-    if (says_columns(group))
+    if (is_by_columns(group))
         return gpis_fail(context, GPIS_BAD_DATA, "%s: is stored by columns (csc); write it by rows (tocsr)", path);
     if (!gpis_h5_csr_shape(group, &n, d))
         return gpis_fail(context, GPIS_BAD_DATA, "%s: has no attribute 'shape' of two numbers, rows and columns", path);

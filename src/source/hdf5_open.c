@@ -51,8 +51,7 @@ static const gpis_source_class streamed_class = {.kind = "hdf5",
                                                  .scratch_bytes = dense_scratch,
                                                  .unchanged = dense_unchanged};
 
-/* ---- what can be read ---------------------------------------------------------------------------------------------
- */
+/* ---- what can be read -------------------------------------------------------------------------------------------- */
 
 gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const gpis_h5_shape *shape) {
     int64_t entries = 1;
@@ -65,17 +64,16 @@ gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const
     return GPIS_OK;
 }
 
-/* A vector is one column. */
+/* A vector counts as one column. */
 static gpis_status check_matrix(gpis_context *context, const char *name, const gpis_h5_shape *shape) {
     const gpis_status status = gpis_h5_check_numbers(context, name, shape);
     if (status != GPIS_OK || shape->rank == 1 || shape->rank == 2) return status;
     return gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; 1 or 2 are wanted", name, shape->rank);
 }
 
-/* ---- A --------------------------------------------------------------------------------------------------------------
- */
+/* ---- A ----------------------------------------------------------------------------------------------------------- */
 
-/* All rows at once; the data set stays the caller's. */
+/* Reads all rows at once. The data set stays the caller's. */
 static gpis_status hold_dense(gpis_context *context, const char *path, gpis_h5_rows *rows, gpis_type type,
                               gpis_source **out) {
     void *values = gpis_alloc(context, rows->n, (size_t)rows->row_bytes);
@@ -88,7 +86,7 @@ static gpis_status hold_dense(gpis_context *context, const char *path, gpis_h5_r
     return status;
 }
 
-/* On success the data set is the source's. */
+/* On success the source owns the data set. */
 static gpis_status stream_dense(gpis_context *context, const char *path, gpis_h5_rows *rows, gpis_type type,
                                 int64_t budget, gpis_source **out) {
     gpis_status status = gpis_h5_rows_reserve(context, path, rows, budget);
@@ -109,18 +107,18 @@ static gpis_status stream_dense(gpis_context *context, const char *path, gpis_h5
     return GPIS_OK;
 }
 
-/* What the data set is, if it can be read as a matrix of numbers. */
-static gpis_status look_at(gpis_context *context, const char *path, hid_t set, gpis_h5_shape *shape) {
+/* Describes the data set, and refuses it unless it can be read as a matrix of numbers. */
+static gpis_status inspect(gpis_context *context, const char *path, hid_t set, gpis_h5_shape *shape) {
     gpis_h5_describe(set, shape);
     const gpis_status status = check_matrix(context, path, shape);
     return status == GPIS_OK ? gpis_h5_check_filters(context, path, set) : status;
 }
 
-/* Takes the data set over, whatever happens. */
+/* Owns the data set from then on, also after a failure. */
 static gpis_status open_dense(gpis_context *context, const char *path, hid_t set, int64_t budget, gpis_source **out) {
     gpis_h5_shape shape;
     gpis_h5_rows rows = {.set = set};
-    gpis_status status = look_at(context, path, set, &shape);
+    gpis_status status = inspect(context, path, set, &shape);
     if (status == GPIS_OK) {
         const gpis_type type = shape.narrow ? GPIS_FLOAT32 : GPIS_FLOAT64;
         gpis_h5_rows_start(set, &shape, shape.narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, &rows);
@@ -151,13 +149,12 @@ gpis_status gpis_open_hdf5(gpis_context *context, const char *path, const gpis_o
     return status;
 }
 
-/* ---- arrays -------------------------------------------------------------------------------------------------------
- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 static gpis_status read_array(gpis_context *context, const char *path, hid_t set, gpis_array *out) {
     gpis_h5_shape shape;
     gpis_h5_rows rows = {.set = set};
-    gpis_status status = look_at(context, path, set, &shape);
+    gpis_status status = inspect(context, path, set, &shape);
     if (status == GPIS_OK) {
         gpis_h5_rows_start(set, &shape, H5T_NATIVE_DOUBLE, &rows);
         *out = (gpis_array){.rows = rows.n, .cols = rows.width, .dimensions = shape.rank};
@@ -187,17 +184,17 @@ gpis_status gpis_hdf5_read(gpis_context *context, const char *path, gpis_array *
     return status;
 }
 
-gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_content_fn tell, void *user) {
+gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_content_fn report, void *user) {
     size_t length;
     const char *inside;
     hid_t file;
-    if (!context || !path || !tell)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a function to tell are needed");
+    if (!context || !path || !report)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a function to call are needed");
     if (!gpis_hdf5_path(path, &length, &inside) || inside)
-        return gpis_fail(context, GPIS_NOT_APPLICABLE, "%s: is no file of several things", path);
+        return gpis_fail(context, GPIS_NOT_APPLICABLE, "%s: is not a file that can hold several things", path);
     const gpis_h5_guard guard = gpis_h5_enter();
     gpis_status status = gpis_h5_open(context, path, length, &file);
-    if (status == GPIS_OK) status = gpis_h5_list(context, path, file, tell, user);
+    if (status == GPIS_OK) status = gpis_h5_list(context, path, file, report, user);
     gpis_h5_close(file);
     gpis_h5_leave(guard);
     return status;

@@ -1,6 +1,6 @@
 /*
- * LIBSVM text (.svm, .libsvm): a row a line, "label index:value index:value ... # comment". Indices count from 1 and
- * increase; A has as many columns as the largest of them; the labels become the target. A "qid:..." word (ranking
+ * LIBSVM text (.svm, .libsvm): one row per line, "label index:value index:value ... # comment". Indices count from 1
+ * and increase; A has as many columns as the largest of them; the labels become the target. A "qid:..." word (ranking
  * files) has no meaning for least squares and is skipped.
  */
 #include <inttypes.h>

@@ -25,8 +25,7 @@ static gpis_status read_numbers(gpis_context *context, const char *path, const g
     return done == count ? GPIS_OK : inexact(context, path, h, first + done);
 }
 
-/* ---- held in memory -------------------------------------------------------------------------------------------------
- */
+/* ---- held in memory ---------------------------------------------------------------------------------------------- */
 
 static const gpis_source_class held_class = {
     .kind = "npy", .block = gpis_stored_dense_block, .destroy = gpis_stored_dense_destroy};
@@ -53,8 +52,7 @@ gpis_status gpis_source_npy_hold(gpis_context *context, const char *path, const 
     return status;
 }
 
-/* ---- read at each pass ----------------------------------------------------------------------------------------------
- */
+/* ---- read at each pass ------------------------------------------------------------------------------------------- */
 
 static int64_t scratch_bytes(const gpis_source *source, int64_t nrows) {
     return nrows * source->d * (int64_t)sizeof(double);

@@ -66,8 +66,7 @@ void gpis_source_npy_destroy(gpis_source *source) {
     gpis_free(source->context, s);
 }
 
-/* ---- column-major files: the rows of a window are a piece of each column --------------------------------------------
- */
+/* ---- column-major files: the rows of a window are a piece of each column ----------------------------------------- */
 
 int64_t gpis_source_npy_piece_bytes(const gpis_source *source, int64_t nrows) {
     return nrows * gpis_source_npy_width(source);

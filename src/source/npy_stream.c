@@ -14,8 +14,7 @@
 
 #include "source/npy.h"
 
-/* ---- row-major, mapped ------------------------------------------------------------------------------------------
- */
+/* ---- row-major, mapped ------------------------------------------------------------------------------------------- */
 
 /* The bytes of some rows in the file. A mapping has to begin at a page. */
 typedef struct extent {
@@ -76,8 +75,7 @@ static void read_ahead(gpis_source *source, int64_t row0, int64_t nrows) {
     if (at < end) readahead(s->file.fd, at, (size_t)(end - at));
 }
 
-/* ---- row-major, read --------------------------------------------------------------------------------------------
- */
+/* ---- row-major, read --------------------------------------------------------------------------------------------- */
 
 static int64_t read_bytes(const gpis_source *source, int64_t nrows) {
     return nrows * source->d * gpis_source_npy_width(source);
@@ -90,9 +88,7 @@ static gpis_status read_block(gpis_source *source, int64_t row0, int64_t nrows, 
                           scratch, read_bytes(source, nrows));
 }
 
-/* ---- the choice of a kind
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- the choice of a kind ---------------------------------------------------------------------------------------- */
 
 static const gpis_source_class mapped_class = {.kind = "npy",
                                                .block = map_block,

@@ -1,4 +1,5 @@
-/* Copies of some rows of a source, as a source of their own: compressed rows stay compressed, dense ones become doubles. */
+/* Copies of some rows of a source, as a source of their own: compressed rows stay compressed, dense ones become
+ * doubles. */
 #include <string.h>
 
 #include "source/stored.h"

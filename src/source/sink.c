@@ -1,4 +1,4 @@
-/* Rows held in memory by arrays that grow, and the move to a cache when they would grow too large. */
+/* Rows in arrays that grow, and their move to a cache before the arrays become too large. */
 #include "source/sink.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 static int64_t entry_bytes(const gpis_sink *s) { return s->sparse ? 12 : 8; }
 
-/* Grows an array of the sink, whose address is `array`. */
+/* Grows one of the arrays of s->held. */
 #define GROW(s, array, used, wanted) \
     grow((s)->context, &(s)->held.array, &(s)->array##_capacity, (used), (wanted), sizeof *(s)->held.array)
 
@@ -29,7 +29,7 @@ static void free_held(gpis_sink *s) {
     s->values_capacity = s->indices_capacity = s->indptr_capacity = s->y_capacity = 0;
 }
 
-/* All that is held, in segments. */
+/* Writes all rows that are held to the cache, in segments. */
 static gpis_status write_held(gpis_sink *s) {
     gpis_status status = s->writer ? GPIS_OK : gpis_cache_begin(s->context, s->place, s->sparse, &s->writer);
     for (int64_t first = 0; first < s->held.rows && status == GPIS_OK;) {
@@ -46,12 +46,12 @@ static gpis_status write_held(gpis_sink *s) {
     return status;
 }
 
-/* Whether the rows held must be written before there are more of them. */
+/* Whether the rows held must be written to the cache before another row is added. */
 static bool is_full(const gpis_sink *s, int64_t entries) {
     if (!s->place || s->held.rows == 0) return false;
     if (s->writer || s->place->wanted)
         return s->held.entries * entry_bytes(s) + 16 * s->held.rows >= GPIS_CACHE_SEGMENT;
-    /* Half as much again as `budget` at most, while an array moves to one of twice its size. */
+    /* At most 1.5 times the budget is allocated, while an array is copied to one of twice its size. */
     const bool grows = s->held.entries + entries > s->values_capacity || s->held.rows + 2 > s->y_capacity;
     return grows && 2 * (s->values_capacity * entry_bytes(s) + s->y_capacity * 8) > s->budget;
 }

@@ -140,7 +140,8 @@ static gpis_status not_finite(gpis_context *context, const gpis_source *source, 
 gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
     if (!context || !source) return gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs a source");
     if (source->class->audit) return source->class->audit(context, source);
-    /* In memory a block that stays in cache while column-major rows are walked; from a file one worth the reading. */
+    /* A block in memory stays in cache while column-major rows are walked; one from a file is long enough to be read.
+     */
     const double bytes = source->resident ? 1 << 20 : 1 << 23;
     const int64_t step = gpis_max64(1, gpis_min64(source->n, (int64_t)(bytes / gpis_source_row_bytes(source))));
     void *scratch = NULL;
