@@ -4,7 +4,7 @@
  *     "\x93NUMPY" major minor length header numbers
  *
  * The length has 2 bytes in version 1 and 4 later, little-endian; the header is a Python dictionary in text,
- * {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, padded with blanks. The numbers follow at once.
+ * {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, padded with blanks. The numbers follow immediately.
  */
 #include "base/npy.h"
 
@@ -29,7 +29,7 @@ typedef struct cursor {
     const char *at, *end;
 } cursor;
 
-/* What the dictionary says; `seen` has a bit for each key. */
+/* The values of the dictionary; `seen` has a bit for each key found. */
 enum { SEEN_DESCR = 1, SEEN_ORDER = 2, SEEN_SHAPE = 4, SEEN_ALL = 7 };
 typedef struct fields {
     char descr[DESCR_MAX];
@@ -58,12 +58,12 @@ static bool accept_word(cursor *c, const char *word) {
     return true;
 }
 
-/* A string in either kind of quotes, without escapes; longer than `room` is no string of ours. */
-static bool read_string(cursor *c, char *out, size_t room) {
+/* Reads a string in either kind of quotes, without escapes; false if it does not fit in `size` bytes. */
+static bool read_string(cursor *c, char *out, size_t size) {
     const char quote = accept(c, '\'') ? '\'' : accept(c, '"') ? '"' : '\0';
     if (!quote) return false;
     const char *close = memchr(c->at, quote, (size_t)(c->end - c->at));
-    if (!close || (size_t)(close - c->at) >= room) return false;
+    if (!close || (size_t)(close - c->at) >= size) return false;
     memcpy(out, c->at, (size_t)(close - c->at));
     out[close - c->at] = '\0';
     c->at = close + 1;
@@ -122,14 +122,15 @@ static bool read_dictionary(cursor *c, fields *f) {
     while (!accept(c, '}')) {
         char key[16];
         if (!comma || !read_string(c, key, sizeof key) || !accept(c, ':') || !read_value(c, key, f)) return false;
-        if (f->structured) return true; /* refused anyway: no need to understand the rest */
+        if (f->structured) return true; /* it will be refused: the rest need not be parsed */
         comma = accept(c, ',');
     }
     skip_blanks(c);
     return c->at == c->end && f->seen == SEEN_ALL;
 }
 
-/* ---- what it means ----------------------------------------------------------------------------------------------- */
+/* ---- the meaning of the header
+ * ----------------------------------------------------------------------------------------------- */
 
 static const char *type_word(char letter) {
     switch (letter) {
@@ -147,8 +148,8 @@ static const char *type_word(char letter) {
     }
 }
 
-/* '<f8', '|b1', '>i4', ...: an order, a letter and a width in bytes. False: these are no real numbers that are known.
- */
+/* Parses '<f8', '|b1', '>i4', ...: byte order, letter and width in bytes. False if this is not a known type of real
+ * numbers. */
 static bool parse_descr(const char *descr, gpis_npy_stored *out) {
     static const struct {
         const char *name; /* letter and width */

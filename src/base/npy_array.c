@@ -28,7 +28,7 @@ static void to_row_major(const gpis_npy_header *h, const void *stored, double *o
     }
 }
 
-/* Makes doubles of what lies at the end of `stored`, in the order of the file. */
+/* Converts the numbers at the end of `stored` to doubles, in the order of the file. */
 static gpis_status convert_stored(gpis_context *context, const char *path, const gpis_npy_header *h, void *stored) {
     const int64_t count = h->rows * h->cols;
     if (!gpis_npy_is_converted(h->stored)) return GPIS_OK;
@@ -40,7 +40,7 @@ static gpis_status convert_stored(gpis_context *context, const char *path, const
                             by_rows ? done % h->cols : done / h->rows);
 }
 
-/* Numbers in the wanted order are read, and converted, in place; others by way of a copy. */
+/* Row-major numbers are read, and converted, in place; column-major ones and float32 by way of a copy. */
 static gpis_status read_numbers(gpis_context *context, const char *path, int fd, const gpis_npy_header *h,
                                 double *data) {
     const int64_t count = h->rows * h->cols;
