@@ -1,4 +1,4 @@
-/* The steps that the constructors of all kinds share, and the end of a set. */
+/* The steps that all constructors share, and the destruction of a set. */
 #include <math.h>
 #include <stdio.h>
 

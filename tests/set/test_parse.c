@@ -125,7 +125,7 @@ static const struct {
     {"box:2,1", GPIS_BAD_SET, "no number is from 2 to 1, the bounds of entry 1"},
     {"box:inf,inf", GPIS_BAD_SET, "no number is from inf to inf"},
     {"box:-inf,-inf", GPIS_BAD_SET, "no number is from -inf to -inf"},
-    {"box:1,nan", GPIS_BAD_SET, "NaN is no bound at position 7"},
+    {"box:1,nan", GPIS_BAD_SET, "NaN is not a bound at position 7"},
     {"box:1,2,3", GPIS_BAD_SET, "unexpected ',' at position 8"},
     {"box:$/hi.npy,$/lo.npy", GPIS_BAD_SET, "the bounds of entry 1"},
     {"box:$/absent.npy,1", GPIS_IO, "absent.npy"},
