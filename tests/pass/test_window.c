@@ -1,6 +1,6 @@
 /*
  * Rows that are not resident: the same bits as in memory, whatever the kind of file, the threads and the memory; the
- * contract of windows, seen from a source that watches it; failures in the middle; files that change; the account.
+ * contract of windows, checked by a source; failures in the middle; files that change; the account of memory.
  */
 #include "pass/window.h"
 
@@ -20,7 +20,7 @@ static double *normals(int64_t count, uint64_t stream) {
     return v;
 }
 
-/* Everything a pass can give, in one array. */
+/* All results of a pass, in one array. */
 enum { ANSWERS = 1 + D + PROBES * D + D + D * D + M * D + M };
 
 static gpis_status sweep(gpis_context *context, gpis_source *A, const double *x, const double *y, const double *V,
@@ -107,7 +107,8 @@ static void same_bits_as_in_memory(void **state) {
     free(a), free(x), free(y), free(V), free(there), free(here);
 }
 
-/* Columns of which windows hold long pieces are mapped: those of an odd number of rows lie anywhere in their pages. */
+/* Columns are mapped if windows hold long pieces of them; with an odd number of rows a piece can begin anywhere in a
+ * page. */
 static void long_columns_are_mapped(void **state) {
     (void)state;
     enum { ROWS = 40013, COLS = 3, LEAST = 1 << 16 };

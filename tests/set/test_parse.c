@@ -1,5 +1,5 @@
-/* Specs: what parses, how it prints, what is refused and with which words (vectors too); every allocation that can
- * fail. */
+/* Specs: what parses, how it prints, what is refused and with which message; vectors that are refused; and failing
+ * allocations. */
 #include <locale.h>
 
 #include "world.h"
@@ -184,7 +184,7 @@ static void test_bad_arguments(void **state) {
     assert_null(set);
 }
 
-/* Vectors that no set takes. */
+/* Vectors that every set refuses. */
 static void test_nonfinite_is_refused(void **state) {
     (void)state;
     test_memory memory;
@@ -209,7 +209,7 @@ static void test_nonfinite_is_refused(void **state) {
     test_context_end(context, &memory);
 }
 
-/* A U that is orthogonal to 12 digits serves as one that is to 16. */
+/* A U that is orthogonal to 12 digits is as good as one that is orthogonal to 16. */
 static void test_nearly_orthogonal(void **state) {
     fixture *f = *state;
     double v[12], x[12];
@@ -223,7 +223,7 @@ static void test_nearly_orthogonal(void **state) {
     gpis_set_destroy(set);
 }
 
-/* Files whose content is no set. */
+/* Files whose contents do not make a set. */
 static void test_bad_files(void **state) {
     fixture *f = *state;
     world *w = &f->w;

@@ -119,12 +119,12 @@ static void test_broken_gzip(void **state) {
         write_bytes("csv_g.csv.gz", bytes, cut);
         refuse_file("csv_g.csv.gz", NULL, GPIS_BAD_DATA, "is a broken gzip file");
     }
-    bytes[size - 6] ^= 0xff; /* the check sum */
+    bytes[size - 6] ^= 0xff; /* the checksum */
     write_bytes("csv_g.csv.gz", bytes, size);
     refuse_file("csv_g.csv.gz", NULL, GPIS_BAD_DATA, "is a broken gzip file");
 }
 
-/* Many rows and long lines: the buffers grow, and records lie across their ends. */
+/* Many rows and long lines: the buffers grow, and records cross their ends. */
 static void test_large(void **state) {
     (void)state;
     enum { ROWS = 40, COLS = 30000 };

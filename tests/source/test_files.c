@@ -21,7 +21,7 @@ static void test_npy(void **state) {
         write_npy("files.npy", version, "{'descr': '<f8', 'fortran_order': True, 'shape': (6,), }", six, 48);
         check_file("files.npy", NULL, 6, 1, six, NULL);
     }
-    /* Numbers that begin at an odd address are still read right. */
+    /* Numbers that are not aligned are read correctly. */
     unsigned char image[512];
     const char *dictionary = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
     for (size_t alignment = 1; alignment < 20; alignment++) {

@@ -1,4 +1,4 @@
-/* Sources over memory and over a function: what blocks hold, what is refused, what an audit finds. */
+/* Sources in memory and by a function: the contents of blocks, what is refused, and what an audit finds. */
 #include "files.h"
 #include "linalg/block.h"
 #include "source/source.h"
@@ -138,7 +138,7 @@ static void test_csr_refused(void **state) {
     assert_int_equal(gpis_source_csr(context, 3, 3, good, NULL, v, GPIS_FLOAT64, &s), GPIS_BAD_ARGUMENT);
     assert_int_equal(gpis_source_csr(context, 0, 3, good, columns, v, GPIS_FLOAT64, &s), GPIS_BAD_SHAPE);
     assert_int_equal(gpis_source_csr(context, 3, INT64_MAX, good, columns, v, GPIS_FLOAT64, &s), GPIS_TOO_LARGE);
-    /* No entries at all is a matrix of zeros. */
+    /* A matrix without entries is a matrix of zeros. */
     const int64_t zeros[4] = {0, 0, 0, 0};
     assert_ok(context, gpis_source_csr(context, 3, 3, zeros, NULL, NULL, GPIS_FLOAT64, &s));
     assert_ok(context, gpis_source_audit(context, s));
