@@ -129,7 +129,8 @@ static gpis_status check_parts(gpis_context *context, gpis_source *const *parts,
                              gpis_source_name(part), part->d, gpis_source_name(parts[0]), parts[0]->d);
         if (part->target_k != parts[0]->target_k)
             return gpis_fail(context, GPIS_BAD_SHAPE,
-                             "%s carries %" PRId64 " columns of y but %s carries %" PRId64 "; all parts do, or none",
+                             "%s carries %" PRId64 " columns of y but %s carries %" PRId64
+                             "; all parts must carry the same number",
                              gpis_source_name(part), part->target_k, gpis_source_name(parts[0]), parts[0]->target_k);
     }
     return GPIS_OK;
@@ -150,10 +151,10 @@ static gpis_status check_facts(gpis_context *context, const double *facts, int r
             return gpis_fail(context, GPIS_BAD_SHAPE, "the rows of rank %d have %.0f columns, those of rank %d %.0f", r,
                              line[COLUMNS], (int)((first - facts) / FACTS), first[COLUMNS]);
         if (line[TARGETS] != first[TARGETS])
-            return gpis_fail(
-                context, GPIS_BAD_SHAPE,
-                "the rows of rank %d carry %.0f columns of y, those of rank %d %.0f; all parts do, or none", r,
-                line[TARGETS], (int)((first - facts) / FACTS), first[TARGETS]);
+            return gpis_fail(context, GPIS_BAD_SHAPE,
+                             "the rows of rank %d carry %.0f columns of y, those of rank %d %.0f; all parts must carry "
+                             "the same number",
+                             r, line[TARGETS], (int)((first - facts) / FACTS), first[TARGETS]);
     }
     if (!first) return gpis_fail(context, GPIS_BAD_SHAPE, "no rank has any rows");
     if (rows > 9e15) return gpis_fail(context, GPIS_TOO_LARGE, "%.3g rows are too many", rows);
@@ -252,12 +253,13 @@ static int alone(void *user, double *values, int64_t count) {
 gpis_status gpis_source_join(gpis_context *context, gpis_source *const *parts, int64_t count, const gpis_ranks *ranks,
                              gpis_source **out) {
     const gpis_ranks one = {.ranks = 1, .reduce_sum = alone};
-    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the pointer for the new source is NULL");
     *out = NULL;
     if (!ranks) ranks = &one;
-    if (!ranks->reduce_sum || ranks->ranks < 1 || ranks->rank < 0 || ranks->rank >= ranks->ranks)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "rank %d of %d, with %s to add up by", ranks->rank, ranks->ranks,
-                         ranks->reduce_sum ? "a function" : "nothing");
+    if (!ranks->reduce_sum) return gpis_fail(context, GPIS_BAD_ARGUMENT, "ranks need a function reduce_sum");
+    if (ranks->ranks < 1 || ranks->rank < 0 || ranks->rank >= ranks->ranks)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no rank %d of %d; ranks are counted from 0", ranks->rank,
+                         ranks->ranks);
     if (!ranks->send != !ranks->receive)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "ranks need both send and receive, or neither");
     return build(context, parts, count, ranks, out);

@@ -95,9 +95,10 @@ static gpis_status fail_empty(const gpis_set *s, int64_t i) {
     char lo[GPIS_NUMBER_TEXT], hi[GPIS_NUMBER_TEXT];
     gpis_number_text(box->lo[i], lo);
     gpis_number_text(box->hi[i], hi);
-    return gpis_fail(s->context, GPIS_BAD_SET,
-                     "set %.150s: no number is from %s to %s, the bounds of entry %lld; LO must not exceed HI", s->spec,
-                     lo, hi, (long long)i + 1);
+    return gpis_fail(
+        s->context, GPIS_BAD_SET,
+        "set %.150s: no finite number is between %s and %s, the bounds of entry %lld; LO must not exceed HI", s->spec,
+        lo, hi, (long long)i + 1);
 }
 
 /* Checks the bounds and sets the fields that follow from them; the radius is that of the farthest corner of the core.

@@ -63,7 +63,7 @@ static gpis_status check_row(gpis_context *context, const gpis_stored_csr_window
                              "%s: row %" PRId64 ": indices[%" PRId64 "] = %d %s; sort the columns of each row and sum "
                              "duplicates first",
                              w->name, w->row0 + i + 1, w->first + p, (int)column,
-                             column == w->indices[p - 1] ? "is there twice" : "is below the one before it");
+                             column == w->indices[p - 1] ? "occurs twice" : "is below the one before it");
     }
     return GPIS_OK;
 }
@@ -95,7 +95,7 @@ static const gpis_source_class csr_class = {
 
 gpis_status gpis_source_csr(gpis_context *context, int64_t n, int64_t d, const int64_t *indptr, const int32_t *indices,
                             const void *values, gpis_type type, gpis_source **out) {
-    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the pointer for the new source is NULL");
     *out = NULL;
     if (type != GPIS_FLOAT64 && type != GPIS_FLOAT32)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the type must be GPIS_FLOAT64 or GPIS_FLOAT32");

@@ -56,7 +56,7 @@ static const gpis_source_class dense_class = {
 
 gpis_status gpis_source_dense(gpis_context *context, const void *data, gpis_type type, gpis_order order, int64_t n,
                               int64_t d, int64_t ld, gpis_source **out) {
-    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the pointer for the new source is NULL");
     *out = NULL;
     if (!data) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the data pointer is NULL");
     if (type != GPIS_FLOAT64 && type != GPIS_FLOAT32)

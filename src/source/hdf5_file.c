@@ -83,7 +83,8 @@ gpis_status gpis_h5_open(gpis_context *context, const char *path, size_t length,
     if (status != GPIS_OK) return status;
     close(fd);
     const htri_t known = H5Fis_hdf5(name);
-    if (known == 0) return gpis_fail(context, GPIS_BAD_DATA, "%s: is no HDF5 file, or its beginning is damaged", name);
+    if (known == 0)
+        return gpis_fail(context, GPIS_BAD_DATA, "%s: is not an HDF5 file, or its beginning is damaged", name);
     if (known > 0) {
         const hid_t access = modest_access();
         *file = H5Fopen(name, H5F_ACC_RDONLY, access);

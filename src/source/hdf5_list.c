@@ -190,7 +190,7 @@ gpis_status gpis_h5_find(gpis_context *context, const char *path, hid_t file, co
         return gpis_fail(context, GPIS_BAD_DATA, "%s: the HDF5 file holds no data sets", path);
     return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: %s; it has: %s", path,
                      !inside ? "which of its data sets? Name one after a colon, FILE.h5:/NAME"
-                     : group ? "is a group and no matrix (data, indices and indptr make one)"
+                     : group ? "is a group that is not a matrix (a matrix has data, indices and indptr)"
                              : "there is nothing of that name in the file",
-                     s.words[0] ? s.words : "what cannot be listed");
+                     s.words[0] ? s.words : "(the list cannot be read)");
 }

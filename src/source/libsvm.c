@@ -30,7 +30,7 @@ static gpis_status push_pair(reader *r, gpis_span word, int64_t *last) {
     const char *colon = memchr(word.begin, ':', (size_t)(word.end - word.begin));
     int64_t index;
     double value;
-    if (!colon) return bad_word(r, word, "is no 'index:value'");
+    if (!colon) return bad_word(r, word, "is not an 'index:value'");
     if (gpis_text_is((gpis_span){word.begin, colon}, "qid")) return GPIS_OK;
     if (!gpis_parse_count((gpis_span){word.begin, colon}, &index) || index > INT32_MAX)
         return bad_word(r, word, "has no index from 1 to 2147483647");
@@ -54,7 +54,8 @@ static gpis_status read_row(reader *r, gpis_span line) {
     gpis_span word;
     double label;
     if (!gpis_text_word(&line, &word)) return GPIS_OK;
-    if (!gpis_parse_number(word, &label) || !isfinite(label)) return bad_word(r, word, "is no label: a finite number");
+    if (!gpis_parse_number(word, &label) || !isfinite(label))
+        return bad_word(r, word, "is not a label, which is a finite number");
     gpis_status status = gpis_sink_reserve(r->sink, r->sink->longest + 1);
     if (status != GPIS_OK) return status;
     int64_t last = 0;

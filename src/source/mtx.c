@@ -264,8 +264,8 @@ static gpis_status build_csr(reader *r, gpis_source **out) {
         for (int64_t p = indptr[i] + 1; p < indptr[i + 1] && status == GPIS_OK; p++) {
             if (cols[p] == cols[p - 1])
                 status = gpis_fail(r->context, GPIS_BAD_DATA,
-                                   "%s: entry (%" PRId64 ", %d) is there twice; sum or remove duplicates", r->path,
-                                   i + 1, (int)cols[p] + 1);
+                                   "%s: entry (%" PRId64 ", %d) occurs twice; sum or remove duplicates", r->path, i + 1,
+                                   (int)cols[p] + 1);
         }
     }
     if (status == GPIS_OK)

@@ -91,7 +91,7 @@ static gpis_status copy_target(gpis_source *slice, int64_t row0) {
 gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t row0, int64_t nrows,
                               gpis_source **out) {
     if (!context || !whole || !out)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a slice needs a source and a place for it");
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a slice needs a source and a pointer for the new one");
     *out = NULL;
     gpis_status status = check_range(context, whole, row0, nrows);
     if (status != GPIS_OK) return status;
@@ -126,7 +126,7 @@ gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t
 gpis_status gpis_source_rows(gpis_context *context, gpis_source *source, int64_t row0, int64_t nrows, double *out) {
     enum { ENTRIES_PER_BLOCK = 1 << 18 };
     if (!context || !source || !out)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "rows need a source and a place for them");
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "rows need a source and an array for the numbers");
     gpis_source *slice = NULL;
     gpis_status status = gpis_source_slice(context, source, row0, nrows, &slice);
     if (status == GPIS_OK) status = gpis_source_audit(context, slice);

@@ -150,7 +150,7 @@ static gpis_status store_value(reader *r, int64_t column, gpis_span field) {
 
 static gpis_status broken_quotes(const reader *r) {
     return gpis_fail(r->context, GPIS_BAD_DATA,
-                     "%s: line %" PRId64 " has text behind a closing quote; double the quotes inside a field", r->path,
+                     "%s: line %" PRId64 " has text after a closing quote; double the quotes inside a field", r->path,
                      r->text.line);
 }
 

@@ -57,7 +57,7 @@ static gpis_status report(gpis_text *text) {
     const gpis_open_progress progress = {
         .path = text->path, .done = done, .bytes = text->size, .seconds = now - text->opened};
     if (text->options->progress(text->options->progress_user, &progress) == 0) return GPIS_OK;
-    return gpis_fail(text->context, GPIS_STOPPED, "%s: the reading of it was interrupted", text->path);
+    return gpis_fail(text->context, GPIS_STOPPED, "%s: reading was interrupted", text->path);
 }
 
 /* Fails with the number of the line that holds the zero byte, which is among the bytes from `more` on. */

@@ -20,7 +20,7 @@ static gpis_status report_cache(gpis_context *context, const gpis_cache_place *p
                                          .cache = place->cache,
                                          .cache_bytes = stamp.size};
     if (options->progress(options->progress_user, &progress) == 0) return GPIS_OK;
-    return gpis_fail(context, GPIS_STOPPED, "%s: the reading of it was interrupted", place->path);
+    return gpis_fail(context, GPIS_STOPPED, "%s: reading was interrupted", place->path);
 }
 
 /* A source over the cache just written, at fd, which it takes over. */

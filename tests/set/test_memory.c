@@ -279,14 +279,15 @@ static void test_bad_arrays(void **state) {
     gpis_set *set = NULL, *base = NULL;
     double lower[D] = {0}, upper[D] = {1, 1, 1, 1, 1, 1};
     upper[4] = -1;
-    refuse(f, gpis_set_box(c, lower, upper, D, &set), GPIS_BAD_SET, "no number is from 0 to -1, the bounds of entry 5");
+    refuse(f, gpis_set_box(c, lower, upper, D, &set), GPIS_BAD_SET,
+           "no finite number is between 0 and -1, the bounds of entry 5");
     upper[4] = NAN;
     refuse(f, gpis_set_box(c, lower, upper, D, &set), GPIS_BAD_SET, "the bounds of entry 5");
     upper[4] = -INFINITY;
-    refuse(f, gpis_set_box(c, NULL, upper, D, &set), GPIS_BAD_SET, "no number is from -inf to -inf");
+    refuse(f, gpis_set_box(c, NULL, upper, D, &set), GPIS_BAD_SET, "no finite number is between -inf and -inf");
     lower[2] = INFINITY;
     refuse(f, gpis_set_box(c, lower, NULL, D, &set), GPIS_BAD_SET,
-           "no number is from inf to inf, the bounds of entry 3");
+           "no finite number is between inf and inf, the bounds of entry 3");
     refuse(f, gpis_set_box(c, lower, NULL, 0, &set), GPIS_BAD_SHAPE, "empty");
     assert_int_equal(gpis_set_box(NULL, NULL, NULL, D, &set), GPIS_BAD_ARGUMENT);
 

@@ -228,7 +228,7 @@ static void test_csr_bad(void **state) {
     refuse_csr(3, 3, good, (int32_t[]){0, 3, 1, 2}, "row 1: indices[1] = 3 is not in [0, 3)");
     refuse_csr(3, 3, good, (int32_t[]){0, 2, -1, 2}, "row 3: indices[2] = -1 is not in [0, 3)");
     refuse_csr(3, 3, good, (int32_t[]){2, 0, 1, 2}, "row 1: indices[1] = 0 is below the one before");
-    refuse_csr(3, 3, good, (int32_t[]){0, 2, 1, 1}, "row 3: indices[3] = 1 is there twice");
+    refuse_csr(3, 3, good, (int32_t[]){0, 2, 1, 1}, "row 3: indices[3] = 1 occurs twice");
 
     const int32_t columns[4] = {0, 2, 1, 2};
     const double values[4] = {1, 2, 3, 4};
@@ -310,7 +310,7 @@ static void test_names(void **state) {
         "names.H5:/B: there is nothing of that name in the file; it has: /A (2 x 3 float64), /deep/er (6 float64), "
         "/y (2 float64)");
     refuse_h5("names.H5:/dangling", 0, GPIS_BAD_ARGUMENT, "there is nothing of that name");
-    refuse_h5("names.H5:/deep", 0, GPIS_BAD_ARGUMENT, "is a group and no matrix");
+    refuse_h5("names.H5:/deep", 0, GPIS_BAD_ARGUMENT, "is a group that is not a matrix");
     check_file("names.H5:/y", NULL, 2, 1, six, NULL); /* as a vector in a .npy file is */
     refuse_file("names.H5", "y", GPIS_BAD_ARGUMENT, "a .h5 file has none");
 
@@ -382,7 +382,7 @@ static void test_bad(void **state) {
     refuse_h5("bad.h5:/nan", 2, GPIS_BAD_DATA, "bad.h5:/nan: row 2, column 3 is nan");
     refuse_h5("nofile.h5:/A", 0, GPIS_IO, "nofile.h5: cannot be opened: No such file");
     write_text("bad_text.h5", "this is text");
-    refuse_h5("bad_text.h5:/A", 0, GPIS_BAD_DATA, "bad_text.h5: is no HDF5 file");
+    refuse_h5("bad_text.h5:/A", 0, GPIS_BAD_DATA, "bad_text.h5: is not an HDF5 file");
     write_text("bad_text.h5", "");
     refuse_h5("bad_text.h5", 0, GPIS_BAD_DATA, "is empty (0 bytes)");
     file = new_file("bad_empty.h5");

@@ -131,7 +131,7 @@ static void test_csr_refused(void **state) {
     refuse_csr(context, good, (int32_t[]){0, 3, 1, 2}, "row 1: indices[1] = 3 is not in [0, 3)");
     refuse_csr(context, good, (int32_t[]){0, 2, -1, 2}, "row 3: indices[2] = -1 is not in [0, 3)");
     refuse_csr(context, good, (int32_t[]){2, 0, 1, 2}, "row 1: indices[1] = 0 is below the one before");
-    refuse_csr(context, good, (int32_t[]){0, 2, 1, 1}, "row 3: indices[3] = 1 is there twice");
+    refuse_csr(context, good, (int32_t[]){0, 2, 1, 1}, "row 3: indices[3] = 1 occurs twice");
     gpis_source *s;
     const double v[4] = {0};
     assert_int_equal(gpis_source_csr(context, 3, 3, NULL, columns, v, GPIS_FLOAT64, &s), GPIS_BAD_ARGUMENT);

@@ -203,7 +203,7 @@ static void test_progress(void **state) {
         sender s = send_bytes(text, SIZE, 4, 150); /* longer than the time between two calls */
         const gpis_status status = gpis_source_open_with(context, s.path, &options, &source);
         assert_int_equal(status, stop ? GPIS_STOPPED : GPIS_OK);
-        if (stop) assert_message(context, "the reading of it was interrupted");
+        if (stop) assert_message(context, "reading was interrupted");
         assert_true(stop ? w.calls == 1 : w.calls >= 2);
         assert_true(w.last > 0 && w.last <= 4 * SIZE);
         assert_int_equal(w.bytes, 0); /* the size is not known */
