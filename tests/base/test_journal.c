@@ -160,7 +160,7 @@ static void other_files_are_refused(void **state) {
     gpis_journal *j = NULL;
     refuse(context, "", 0, GPIS_BAD_DATA, "only 0 bytes");
     refuse(context, "gpis-jou", 8, GPIS_BAD_DATA, "only 8 bytes");
-    refuse(context, "\x93NUMPY and so on, for long", 26, GPIS_BAD_DATA, "no checkpoint of gpis");
+    refuse(context, "\x93NUMPY and so on, for long", 26, GPIS_BAD_DATA, "is not a checkpoint of gpis");
     refuse(context, "gpis-journal\2\0\0\0", 16, GPIS_BAD_DATA, "version 2");
     unlink(PATH);
     assert_int_equal(gpis_journal_open(context, PATH, 1.0, &j), GPIS_IO);

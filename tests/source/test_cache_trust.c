@@ -15,12 +15,12 @@ static const char *const folder = "trust_folder", *const original = "trust.csv";
 enum { HONEST = 10, FORGED = 49 };
 
 /* The only cache in the folder, or "" if there is none. */
-static void find_cache(char *name, size_t size) {
+static void find_cache(char *name, size_t capacity) {
     DIR *d = opendir(folder);
     assert_non_null(d);
     name[0] = '\0';
     for (struct dirent *entry; (entry = readdir(d));)
-        if (entry->d_name[0] != '.') snprintf(name, size, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.') snprintf(name, capacity, "%s/%s", folder, entry->d_name);
     closedir(d);
 }
 
@@ -55,14 +55,14 @@ static double sum_of_rows(void) {
 }
 
 /* Makes the cache of the original, and changes its first number from 1 to 40, with all checksums right. */
-static void forge(char *name, size_t size) {
+static void forge(char *name, size_t capacity) {
     gpis_cache_header h;
     gpis_cache_segment s;
     unsigned char bytes[4096];
     empty_folder();
     write_original("1,2\n3,4\n");
     assert_true(sum_of_rows() == HONEST);
-    find_cache(name, size);
+    find_cache(name, capacity);
     FILE *file = fopen(name, "rb");
     assert_non_null(file);
     const size_t size = fread(bytes, 1, sizeof bytes, file);

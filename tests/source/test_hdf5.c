@@ -193,12 +193,12 @@ static void test_csr_chunks_once(void **state) {
     free(a);
 }
 
-static void refuse_h5(const char *path, int64_t memory, gpis_status expected, const char *part) {
+static void refuse_h5(const char *path, int64_t limit, gpis_status expected, const char *part) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     gpis_source *source;
     gpis_open_options options = gpis_open_options_default();
-    options.memory = memory;
+    options.memory = limit;
     gpis_status status = gpis_source_open_with(context, path, &options, &source);
     if (status == GPIS_OK) status = gpis_source_audit(context, source); /* columns of windows are checked when read */
     if (status != expected)
