@@ -1,6 +1,6 @@
 /*
  * A column-major .npy file whose rows are fetched at each pass, where memory allows only short windows: the rows of a
- * window are a piece of each column, and all threads together read the pieces into the scratch, one after the other.
+ * window are a piece of each column, and all threads read pieces into the scratch, where they are next to each other.
  * Longer pieces are mapped (npy_columns.c).
  *
  * Short pieces that are far apart are slow to read from a disk one by one. So longer pieces, of the rows that come
