@@ -8,9 +8,9 @@
 
 #include "pass/pass.h"
 
-int gpis_ranks_count(const gpis_source *A);    /* 1 if there are no others */
-int gpis_ranks_machines(const gpis_source *A); /* on which the ranks run, as far as they know */
-/* True on ranks other than 0, which serve rank 0 with their rows of A. */
+int gpis_ranks_count(const gpis_source *A);    /* 1: there are no others */
+int gpis_ranks_machines(const gpis_source *A); /* that the ranks run on, as far as they know */
+/* True on the ranks that serve rank 0 with their rows of this source. */
 bool gpis_ranks_is_served(const gpis_source *A);
 
 /* All ranks: each gives its status; all return that of the first rank that has failed, with its message. */

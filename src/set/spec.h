@@ -13,7 +13,7 @@ typedef struct gpis_spec {
 
 enum { GPIS_NUMBER_TEXT = 32 };
 
-/* GPIS_BAD_SET with the message "set TEXT: COMPLAINT at position P; usage: ...", where P is the position of `at`. */
+/* GPIS_BAD_SET: "set TEXT: <the formatted complaint> at position P; usage: ...", P being where `at` stands. */
 gpis_status gpis_spec_fail(const gpis_spec *spec, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
