@@ -1,15 +1,8 @@
 /* The problem as files give it: A, y and the set, opened and matched with each other. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli.h"
-
-double cli_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int use_y_file(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
     const gpis_open_options options = cli_open_options(&p->loading, common, y_path, true);

@@ -18,8 +18,6 @@ int64_t cli_count_nonzeros(const double *x, int64_t count) {
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
  */
 
-json_t *cli_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 int cli_print_json(json_t *object) {
     /* ASCII: names from files cannot command a terminal then. */
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII;

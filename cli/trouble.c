@@ -1,4 +1,5 @@
 /* Trouble in words and in exit codes, and text from outside made safe to print. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ json_t *cli_json_text(const char *text) {
     free(copy);
     return string;
 }
+
+json_t *cli_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 /* ---- messages -------------------------------------------------------------------------------------------------------
  */

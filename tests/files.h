@@ -1,4 +1,4 @@
-/* Files for tests: written byte by byte, so that good ones and liars come from the same place. */
+/* Files for tests, written byte by byte: valid ones, and ones whose header is wrong. */
 #ifndef GPIS_TESTS_FILES_H
 #define GPIS_TESTS_FILES_H
 

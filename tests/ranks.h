@@ -1,4 +1,4 @@
-/* Ranks that are threads of this program: the library needs no MPI to be tested on several of them. */
+/* Ranks as threads of this program: the library can be tested on several ranks without MPI. */
 #ifndef GPIS_TESTS_RANKS_H
 #define GPIS_TESTS_RANKS_H
 
@@ -9,7 +9,7 @@
 
 enum { RANKS_MOST = 8 };
 
-/* A number in flight from one rank to another: who sends waits until it has been taken. */
+/* Numbers on their way from one rank to another: the sender waits until they have been received. */
 typedef struct channel {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -34,7 +34,7 @@ typedef struct member {
     void (*work)(struct member *);
 } member;
 
-/* In the order of ranks, by rank 0: the same bits everywhere. */
+/* Rank 0 adds in the order of ranks, so that all ranks get the same bits. */
 static inline int world_sum(void *user, double *values, int64_t count) {
     member *m = user;
     world *w = m->world;
@@ -81,8 +81,8 @@ static inline void *world_member(void *user) {
     return NULL;
 }
 
-/* Runs `work` on so many ranks. `direct`: they can send to each other. The allocation numbered fail_at (0: none) of
- * rank fail_rank fails. Everything but the contexts must have been given back. */
+/* Runs `work` on that many ranks. `direct`: they can send to each other. The allocation numbered fail_at (0: none) of
+ * rank fail_rank fails. Everything but the contexts must have been freed. */
 static inline void world_run(int ranks, bool direct, int fail_rank, long fail_at, void (*work)(member *), void *user) {
     static world w;
     member members[RANKS_MOST];

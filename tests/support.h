@@ -26,7 +26,7 @@ static inline void *test_allocate(void *user, size_t alignment, size_t bytes) {
     test_memory *memory = user;
     void *p = NULL;
     if (++memory->calls == memory->fail_at || posix_memalign(&p, alignment, bytes) != 0) return NULL;
-    memset(p, 0xA5, bytes); /* who reads what was never written, sees nonsense */
+    memset(p, 0xA5, bytes); /* so that reading memory that was never written gives nonsense */
     memory->live++;
     return p;
 }
@@ -46,7 +46,7 @@ static inline gpis_context *test_context(test_memory *memory) {
     return context;
 }
 
-/* Ends a test: everything but the context must have been given back. */
+/* Ends a test: everything but the context must have been freed. */
 static inline void test_context_end(gpis_context *context, test_memory *memory) {
     assert_int_equal(memory->live, 1);
     gpis_context_destroy(context);

@@ -86,9 +86,3 @@ gpis_status gpis_array_create(gpis_context *context, int64_t rows, int64_t cols,
     *out = (gpis_array){.data = data, .rows = rows, .cols = cols, .dimensions = dimensions};
     return GPIS_OK;
 }
-
-void gpis_array_clear(gpis_context *context, gpis_array *array) {
-    if (!context || !array) return;
-    gpis_free(context, array->data);
-    *array = (gpis_array){0};
-}

@@ -1,4 +1,4 @@
-/* CRC-32 over zlib. */
+/* CRC-32 by zlib. */
 #include "base/checksum.h"
 
 #include <zlib.h>

@@ -1,4 +1,4 @@
-/* The context: where memory comes from, how many threads, and the text of the last failure. */
+/* The context: the allocator and its account, the number of threads, and the message of the last failure. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -11,15 +11,15 @@
 #include "base/base.h"
 #include "base/free_memory.h"
 
-/* Allocations grow by so many bytes before the system is asked again how much it has free. */
-enum { GRANT = 1 << 24 };
+/* Allocations may grow by this many bytes before the system is asked again how much memory is free. */
+enum { GRANT_BYTES = 1 << 24 };
 
 #define TEXT_OF(x) TEXT_OF_(x)
 #define TEXT_OF_(x) #x
 
-/* Large arrays ask for huge pages, whole ones alone, so that no memory is taken beyond the array: sums that are reached
- * at random (the Gram matrix of compressed rows, buckets of a sketch) then find their addresses faster, and new memory
- * comes in fewer faults. It is advice: nothing is lost where the system has none. */
+/* Asks for huge pages within large arrays, which speeds up random access (the Gram matrix of compressed rows, buckets
+ * of a sketch) and reduces page faults. Only huge pages that are entirely inside the array are asked for, so that no
+ * more memory is used. It is advice that the system may ignore. */
 static void *default_allocate(void *user, size_t alignment, size_t bytes) {
     const size_t huge = (size_t)1 << 21;
     const bool large = bytes >= 2 * huge;
@@ -55,7 +55,7 @@ gpis_status gpis_context_create_with(const gpis_allocator *allocator, gpis_conte
     atomic_init(&context->used, 0);
     atomic_init(&context->peak, 0);
     atomic_init(&context->allocated, 0);
-    atomic_init(&context->granted, GRANT);
+    atomic_init(&context->granted, GRANT_BYTES);
     context->free_memory = NULL;
     context->message[0] = '\0';
     *out = context;
@@ -77,9 +77,9 @@ gpis_status gpis_context_set_threads(gpis_context *context, int threads) {
 
 int gpis_context_threads(const gpis_context *context) { return context ? context->threads : 0; }
 
-/* To wake a thread that sleeps and to wait for it takes some tens of microseconds where processors are free, in which
- * one thread goes through about 100000 numbers (an estimate; bench/busy.py shows what comes of it). Where they are not
- * free it takes longer, and nothing is gained. */
+/* To wake a sleeping thread and to wait for it takes some tens of microseconds on idle processors. In that time one
+ * thread processes about 100000 numbers (an estimate; bench/busy.py measures the effect). On busy processors it takes
+ * longer, and nothing is gained. */
 int gpis_threads_for(int threads, double numbers) {
     static const double MIN_PARALLEL_NUMBERS = 1 << 18;
     return numbers >= MIN_PARALLEL_NUMBERS ? threads : 1;
@@ -102,7 +102,7 @@ gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *for
     va_start(args, format);
     vsnprintf(context->message, sizeof context->message, format, args);
     va_end(args);
-    gpis_make_printable(context->message); /* it may quote names and fields of files */
+    gpis_make_printable(context->message); /* it may quote file names and the contents of files */
     return status;
 }
 
@@ -139,7 +139,7 @@ int64_t gpis_account_left(const gpis_context *context) {
     return gpis_max64(0, context->limit - atomic_load(&context->used));
 }
 
-/* A limit that the machine can keep is all that counts. One beyond its memory protects from nothing. */
+/* A limit within the memory of the machine is enough. A limit beyond it does not protect from running out of memory. */
 static bool is_limited(const gpis_context *context) {
     return context->limit > 0 &&
            (double)context->limit <= (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -148,7 +148,8 @@ static bool is_limited(const gpis_context *context) {
 bool gpis_account_affords(gpis_context *context, const char *what, double bytes) {
     const long long allocated = atomic_load(&context->allocated);
     if (is_limited(context) || !context->free_memory) return true;
-    if ((double)allocated + bytes <= (double)atomic_load(&context->granted)) return true; /* too little to ask for */
+    if ((double)allocated + bytes <= (double)atomic_load(&context->granted))
+        return true; /* within what was granted before */
     const int64_t left = context->free_memory(allocated);
     if (bytes <= (double)left) return true;
     gpis_fail(context, GPIS_NO_MEMORY,
@@ -158,13 +159,13 @@ bool gpis_account_affords(gpis_context *context, const char *what, double bytes)
 }
 
 bool gpis_account_affords_x(gpis_context *context, int64_t d, int64_t k) {
-    enum { ARRAYS = 8 };
+    enum { ARRAYS = 8 }; /* of the size of X, that every use of it holds at least */
     char what[80];
     snprintf(what, sizeof what, "x of %lld x %lld coefficients", (long long)d, (long long)k);
     return gpis_account_affords(context, what, ARRAYS * (double)sizeof(double) * (double)d * (double)k);
 }
 
-/* Enters an allocation; false, with the message set, when the system cannot give so much. */
+/* Adds an allocation to the account; false, with the message set, if the system has not enough memory free. */
 static bool take_allocation(gpis_context *context, int64_t bytes) {
     const int64_t all = atomic_fetch_add(&context->allocated, bytes) + bytes;
     if (all <= atomic_load(&context->granted) || is_limited(context) || !context->free_memory) return true;
@@ -178,13 +179,13 @@ static bool take_allocation(gpis_context *context, int64_t bytes) {
                   gpis_bytes((double)left).text);
         return false;
     }
-    atomic_store(&context->granted, all + GRANT);
+    atomic_store(&context->granted, all + GRANT_BYTES);
     return true;
 }
 
 static void return_allocation(gpis_context *context, int64_t bytes) {
     const long long all = atomic_fetch_sub(&context->allocated, bytes) - bytes;
-    if (atomic_load(&context->granted) > all + GRANT) atomic_store(&context->granted, all + GRANT);
+    if (atomic_load(&context->granted) > all + GRANT_BYTES) atomic_store(&context->granted, all + GRANT_BYTES);
 }
 
 gpis_bytes_text gpis_bytes(double bytes) {
@@ -201,12 +202,13 @@ gpis_bytes_text gpis_bytes(double bytes) {
 void *gpis_alloc(gpis_context *context, int64_t count, size_t size) {
     int64_t bytes;
     if (size > INT64_MAX || !gpis_checked_mul(count, (int64_t)size, &bytes) ||
-        (uint64_t)bytes > SIZE_MAX - 2 * GPIS_ALIGNMENT || bytes > INT64_MAX / 2) { /* so that sums of two fit */
+        (uint64_t)bytes > SIZE_MAX - 2 * GPIS_ALIGNMENT ||
+        bytes > INT64_MAX / 2) { /* so that the sum of two sizes does not overflow */
         gpis_fail(context, GPIS_NO_MEMORY, "an array of %lld elements of %zu bytes is too large", (long long)count,
                   size);
         return NULL;
     }
-    /* A line before the memory holds its size. */
+    /* A cache line before the memory holds its size. */
     bytes += GPIS_ALIGNMENT;
     if (!take_allocation(context, bytes)) return NULL;
     if (!gpis_account_take(context, bytes)) {
@@ -217,7 +219,7 @@ void *gpis_alloc(gpis_context *context, int64_t count, size_t size) {
     if (!memory) {
         return_allocation(context, bytes);
         gpis_account_return(context, bytes);
-        gpis_fail(context, GPIS_NO_MEMORY, "out of memory: %lld bytes were not to be had",
+        gpis_fail(context, GPIS_NO_MEMORY, "out of memory: %lld bytes could not be allocated",
                   (long long)(bytes - GPIS_ALIGNMENT));
         return NULL;
     }

@@ -1,4 +1,4 @@
-/* BLAKE2b as RFC 7693 has it: no key, 32 bytes of output. Names are those of the RFC. */
+/* BLAKE2b of RFC 7693, without a key and with 32 bytes of output. Names are those of the RFC. */
 #include "base/digest.h"
 
 #include <endian.h>
@@ -29,7 +29,7 @@ static inline void mix(uint64_t *a, uint64_t *b, uint64_t *c, uint64_t *d, uint6
     *b = rotate_right(*b ^ *c, 63);
 }
 
-/* Unrolled, so that the compiler knows the order of the words: twice as fast. */
+/* Unrolled, so that the order of the words is known at compile time: twice as fast. */
 static void compress(gpis_digest *digest, const unsigned char *block, bool last) {
     enum { ROUNDS = 12 };
     uint64_t v[16], m[16];

@@ -1,4 +1,4 @@
-/* Files over plain system calls: every return value is looked at, every message names the path and the reason. */
+/* Files by plain system calls: every return value is checked, every message gives the path and the reason. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Linux moves at most about 2 GiB a call; asking for less keeps every system happy. */
-enum { CHUNK = 1 << 30 };
+/* Linux transfers at most about 2 GiB per call, and other systems may transfer less. */
+enum { MAX_TRANSFER = 1 << 30 };
 
 gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int64_t *size) {
     struct stat info;
@@ -20,7 +20,7 @@ gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int
     if (*fd < 0) return gpis_fail(context, GPIS_IO, "%s: cannot be opened: %s", path, strerror(errno));
     gpis_status status = GPIS_OK;
     if (fstat(*fd, &info) != 0)
-        status = gpis_fail(context, GPIS_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+        status = gpis_fail(context, GPIS_IO, "%s: cannot be examined: %s", path, strerror(errno));
     else if (S_ISDIR(info.st_mode))
         status = gpis_fail(context, GPIS_IO, "%s: is a directory, not a file; name a file in it", path);
     else if (S_ISREG(info.st_mode) && info.st_size == 0)
@@ -37,7 +37,7 @@ gpis_status gpis_file_open(gpis_context *context, const char *path, int *fd, int
 gpis_status gpis_file_read(gpis_context *context, const char *path, int fd, int64_t offset, void *to, int64_t bytes) {
     int64_t done = 0;
     while (done < bytes) {
-        const ssize_t got = pread(fd, (char *)to + done, (size_t)gpis_min64(bytes - done, CHUNK), offset + done);
+        const ssize_t got = pread(fd, (char *)to + done, (size_t)gpis_min64(bytes - done, MAX_TRANSFER), offset + done);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return gpis_fail(context, GPIS_IO, "%s: cannot be read: %s", path, strerror(errno));
         if (got == 0)
@@ -50,7 +50,7 @@ gpis_status gpis_file_read(gpis_context *context, const char *path, int fd, int6
 
 gpis_status gpis_file_stamp_take(gpis_context *context, const char *path, int fd, gpis_file_stamp *out) {
     struct stat info;
-    if (fstat(fd, &info) != 0) return gpis_fail(context, GPIS_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+    if (fstat(fd, &info) != 0) return gpis_fail(context, GPIS_IO, "%s: cannot be examined: %s", path, strerror(errno));
     *out = (gpis_file_stamp){info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
     return GPIS_OK;
 }
@@ -77,7 +77,7 @@ static gpis_status write_parts(gpis_context *context, const char *path, int fd, 
                                int count) {
     for (int k = 0; k < count; k++) {
         for (int64_t done = 0; done < parts[k].bytes;) {
-            const size_t wanted = (size_t)gpis_min64(parts[k].bytes - done, CHUNK);
+            const size_t wanted = (size_t)gpis_min64(parts[k].bytes - done, MAX_TRANSFER);
             const ssize_t put = write(fd, (const char *)parts[k].data + done, wanted);
             if (put < 0 && errno != EINTR) return write_failed(context, path);
             if (put > 0) done += put;
@@ -86,7 +86,7 @@ static gpis_status write_parts(gpis_context *context, const char *path, int fd, 
     return GPIS_OK;
 }
 
-/* To a device or a pipe. */
+/* Writes to a device or a pipe. */
 static gpis_status write_directly(gpis_context *context, const char *path, const gpis_file_part *parts, int count) {
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return write_failed(context, path);
@@ -95,10 +95,10 @@ static gpis_status write_directly(gpis_context *context, const char *path, const
     return status;
 }
 
-/* ---- new files ------------------------------------------------------------------------------------------------------
- */
+/* ---- new files --------------------------------------------------------------------------------------------------- */
 
-/* Tries names beside `path` until `make` takes one, which is then in `name`; -1, with errno set, if none is taken. */
+/* Tries names in the folder of `path` until `make` succeeds with one, which is then in `name`; -1, with errno set, if
+ * none does. */
 static int try_names(const char *path, char name[PATH_MAX], int (*make)(const char *name, int argument), int argument) {
     for (int attempt = 0; attempt < 100; attempt++) {
         const int length = snprintf(name, PATH_MAX, "%s.%ld-%d.tmp", path, (long)getpid(), attempt);
@@ -124,7 +124,7 @@ static int link_file(const char *name, int fd) {
     return linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/* A file without a name in the folder of `path`; -1 where there are none such, or none could be named later. */
+/* A file without a name in the folder of `path`; -1 if the file system has no such files, or cannot name one later. */
 static int make_nameless(const char *path, mode_t mode) {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -141,7 +141,7 @@ bool gpis_file_begin(const char *path, mode_t mode, gpis_new_file *out) {
     return out->fd >= 0;
 }
 
-/* A link cannot replace a file, and a rename can: so it has another name for a moment. */
+/* link() cannot replace a file, but rename() can: so the file has another name for a moment. */
 bool gpis_file_name(gpis_new_file *file, const char *path) {
     if (!file->beside[0] && try_names(path, file->beside, link_file, file->fd) < 0) return false;
     if (rename(file->beside, path) != 0) return false;
@@ -171,7 +171,7 @@ bool gpis_file_temporary(int *fd) {
     return *fd >= 0;
 }
 
-/* `withheld`: permissions that the file does not have, besides those that the umask takes away. */
+/* `withheld`: permissions that the file must not have, in addition to those that the umask removes. */
 static gpis_status replace(gpis_context *context, const char *path, mode_t withheld, const gpis_file_part *parts,
                            int count) {
     char target[PATH_MAX];
@@ -181,10 +181,11 @@ static gpis_status replace(gpis_context *context, const char *path, mode_t withh
     if (exists && S_ISDIR(old.st_mode))
         return gpis_fail(context, GPIS_IO, "%s: is a directory; name a file to write", path);
     if (exists && !S_ISREG(old.st_mode)) return write_directly(context, path, parts, count);
-    /* Behind a symbolic link it is the file that changes, not the link. */
+    /* If `path` is a symbolic link, the file that it points to is replaced, not the link. */
     const char *name = exists && realpath(path, target) ? target : path;
     if (!gpis_file_begin(name, 0666 & ~withheld, &file)) return write_failed(context, path);
-    if (exists) fchmod(file.fd, old.st_mode & 07777 & ~withheld); /* a courtesy: some file systems know no modes */
+    if (exists)
+        fchmod(file.fd, old.st_mode & 07777 & ~withheld); /* not checked: some file systems have no permissions */
     gpis_status status = write_parts(context, path, file.fd, parts, count);
     if (status == GPIS_OK && (fsync(file.fd) != 0 || !gpis_file_name(&file, name)))
         status = write_failed(context, path);

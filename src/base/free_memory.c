@@ -1,4 +1,4 @@
-/* What /proc, the control groups and the resource limits say about memory. Whatever cannot be read is no limit. */
+/* Free memory by /proc, control groups and resource limits. What cannot be read counts as no limit. */
 #include "base/free_memory.h"
 
 #include <inttypes.h>
@@ -11,7 +11,8 @@
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t above_zero(int64_t a) { return a > 0 ? a : 0; }
 
-/* The number behind `key` at the beginning of a line of a file such as /proc/meminfo; `missing` if there is none. */
+/* The number that follows `key` at the beginning of a line of a file such as /proc/meminfo; `missing` if there is none.
+ */
 static int64_t read_value(const char *path, const char *key, int64_t missing) {
     char line[256];
     int64_t value = missing;
@@ -24,13 +25,12 @@ static int64_t read_value(const char *path, const char *key, int64_t missing) {
     return value;
 }
 
-/* ---- control groups -------------------------------------------------------------------------------------------------
- */
+/* ---- control groups ---------------------------------------------------------------------------------------------- */
 
 /* The files of one version of control groups. */
 typedef struct version {
     const char *mount, *limit, *usage;
-    const char *cached[2]; /* in memory.stat: pages of files, which the system takes back before it refuses memory */
+    const char *cached[2]; /* keys in memory.stat: pages of files, which the system can take back */
 } version;
 static const version UNIFIED = {"/sys/fs/cgroup", "memory.max", "memory.current", {"active_file ", "inactive_file "}};
 static const version LEGACY = {"/sys/fs/cgroup/memory",
@@ -44,17 +44,18 @@ static int64_t read_file(const char *folder, const char *name, const char *key, 
     return length > 0 && length < (int)sizeof path ? read_value(path, key, missing) : missing;
 }
 
-/* What one group leaves. */
+/* What one group leaves free. */
 static int64_t left_by_group(const version *v, const char *folder) {
-    const int64_t limit = read_file(folder, v->limit, "", INT64_MAX); /* "max" is no number, and so no limit */
+    const int64_t limit =
+        read_file(folder, v->limit, "", INT64_MAX); /* "max" is not a number, so it counts as no limit */
     if (limit == INT64_MAX) return INT64_MAX;
     int64_t used = read_file(folder, v->usage, "", 0);
     for (int i = 0; i < 2; i++) used -= read_file(folder, "memory.stat", v->cached[i], 0);
     return above_zero(limit - above_zero(used));
 }
 
-/* What a group and all those around it leave. Inside a container the path may name groups that are not to be seen;
- * those are passed over. */
+/* What a group and all groups that contain it leave free. Inside a container the path may name groups that are not
+ * visible; those are skipped. */
 static int64_t left_by_groups(const version *v, const char *path) {
     char folder[PATH_MAX];
     int64_t left = INT64_MAX;
@@ -87,8 +88,7 @@ static int64_t left_by_all_groups(void) {
     return left;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static int64_t kilobytes(int64_t count) { return count > INT64_MAX / 1024 ? INT64_MAX : 1024 * count; }
 

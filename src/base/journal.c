@@ -1,4 +1,4 @@
-/* The journal: reading what is whole, appending, and never harming what was written before. */
+/* The journal: reading complete records, appending, and never damaging what was written before. */
 #include "base/journal.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 
-enum { VERSION = 3, MOST_PARTS = 16 };
+enum { VERSION = 3, MAX_PARTS = 16 };
 
 typedef struct file_head {
     char magic[12];
@@ -38,18 +38,17 @@ static record_head head_of(uint32_t kind, const gpis_journal_part *parts, int co
     return head;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------
- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static gpis_status check_head(gpis_journal *j) {
     file_head head;
     if (j->size < (int64_t)sizeof head)
-        return gpis_fail(j->context, GPIS_BAD_DATA, "%s: is no checkpoint: it has only %lld bytes", j->path,
+        return gpis_fail(j->context, GPIS_BAD_DATA, "%s: is not a checkpoint: it has only %lld bytes", j->path,
                          (long long)j->size);
     const gpis_status status = gpis_file_read(j->context, j->path, j->fd, 0, &head, sizeof head);
     if (status != GPIS_OK) return status;
     if (memcmp(head.magic, HEAD.magic, sizeof head.magic) != 0)
-        return gpis_fail(j->context, GPIS_BAD_DATA, "%s: is no checkpoint of gpis", j->path);
+        return gpis_fail(j->context, GPIS_BAD_DATA, "%s: is not a checkpoint of gpis", j->path);
     if (head.version != VERSION)
         return gpis_fail(j->context, GPIS_BAD_DATA,
                          "%s: is a checkpoint of version %lu, and this gpis knows version %d; resume it with the gpis "
@@ -61,7 +60,7 @@ static gpis_status check_head(gpis_journal *j) {
 
 static gpis_status open_file(gpis_journal *j) {
     struct stat info;
-    j->fd = open(j->path, O_RDWR | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
+    j->fd = open(j->path, O_RDWR | O_CLOEXEC | O_NONBLOCK); /* so that opening a pipe does not block */
     if (j->fd < 0) return gpis_fail(j->context, GPIS_IO, "%s: cannot be opened: %s", j->path, strerror(errno));
     if (fstat(j->fd, &info) != 0 || !S_ISREG(info.st_mode))
         return gpis_fail(j->context, GPIS_IO, "%s: a checkpoint is a regular file, which this is not", j->path);
@@ -93,7 +92,7 @@ gpis_status gpis_journal_open(gpis_context *context, const char *path, double ev
 
 gpis_status gpis_journal_create(gpis_context *context, const char *path, double every, uint32_t kind,
                                 const gpis_journal_part *parts, int count, gpis_journal **out) {
-    gpis_file_part pieces[MOST_PARTS + 2];
+    gpis_file_part pieces[MAX_PARTS + 2];
     const record_head head = head_of(kind, parts, count);
     *out = NULL;
     pieces[0] = (gpis_file_part){&HEAD, sizeof HEAD};
@@ -112,10 +111,9 @@ void gpis_journal_close(gpis_journal *j) {
     gpis_free(j->context, j);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Without a message: what cannot be read counts as damaged. */
+/* Sets no message: what cannot be read counts as damaged. */
 static bool read_at(const gpis_journal *j, int64_t offset, void *to, int64_t bytes) {
     for (int64_t done = 0; done < bytes;) {
         const ssize_t got = pread(j->fd, (char *)to + done, (size_t)(bytes - done), offset + done);
@@ -155,15 +153,14 @@ gpis_status gpis_journal_read(gpis_journal *j, const gpis_journal_part *parts, i
     return GPIS_OK;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* The last whole record stays the last; errno says what went wrong. */
+/* Writing has failed, with errno: removes what was written of this record, so that the one before is the last. */
 static void give_up(gpis_journal *j) {
     snprintf(j->trouble, sizeof j->trouble, "%s: cannot be written: %s; the passes it holds already are good", j->path,
              strerror(errno));
     j->failed = true;
-    if (ftruncate(j->fd, j->at) == 0) j->size = j->at; /* where not, the checksum tells */
+    if (ftruncate(j->fd, j->at) == 0) j->size = j->at; /* else the checksum shows that the record is incomplete */
 }
 
 static bool write_at(const gpis_journal *j, int64_t offset, const void *from, int64_t bytes) {

@@ -4,18 +4,18 @@
  *     file   = "gpis-journal", version (uint32), record ...
  *     record = kind (uint32, not 0), checksum (uint32), length (int64), `length` bytes
  *
- * Numbers are in the machine's own order; the checksum is that of kind, length and bytes. The file is born with its
- * first record in it, under another name, so it is never seen without. Later records are written behind the last whole
- * one, at once, which is enough against the death of the program; against that of the machine they are made durable
- * every so many seconds. A record that is cut short or damaged ends the journal: it and what follows is as if it had
- * never been written, and is written over.
+ * Numbers are in the byte order of the machine; the checksum is that of kind, length and bytes. The file is created
+ * under another name and gets its own when its first record is in it, so it is never seen without one. Later records
+ * are written at once behind the last complete one, which protects them from a crash of the program; to protect them
+ * from a crash of the machine they are synced to the disk at intervals. A record that is incomplete or damaged ends the
+ * journal: it and all that follows it are ignored, and overwritten.
  *
- * Whoever can write the file can make a record with the right checksum: it guards against accidents and is no
- * signature. So a journal is opened only if it belongs to this user and nobody else may write to it, and who reads
- * records still has to check what is in them.
+ * Anybody who can write the file can write a record with the right checksum: checksums protect from accidents, and are
+ * no signatures. So a journal is opened only if it belongs to this user and nobody else may write to it, and readers of
+ * records still have to check their contents.
  *
- * Reading comes first, from the first record on; the first append ends it. A journal that cannot be written any more
- * (the disk is full) keeps what it holds and takes no further record; `trouble` says why.
+ * A journal is first read, from its first record on; the first append ends the reading. A journal that can no longer be
+ * written (the disk is full) keeps its records and accepts no others; `trouble` says why.
  */
 #ifndef GPIS_JOURNAL_H
 #define GPIS_JOURNAL_H
@@ -26,15 +26,15 @@ typedef struct gpis_journal {
     gpis_context *context; /* borrowed */
     char *path;            /* owned */
     int fd;
-    int64_t at;                      /* the end of what was read or written: all of it is whole */
-    int64_t size;                    /* of the file; more than `at` while there is something to read or to cut off */
-    double every, durable;           /* seconds between syncs; when the last one was */
-    bool damaged;                    /* a record was found whole, but wrong */
-    bool failed;                     /* nothing more is written */
-    char trouble[GPIS_MESSAGE_SIZE]; /* why; "" if all is well */
+    int64_t at;            /* the end of what was read or written: complete records only */
+    int64_t size;          /* of the file; more than `at` while there is something left to read or to remove */
+    double every, durable; /* seconds between syncs; the time of the last one */
+    bool damaged;          /* a record was complete, but its checksum was wrong */
+    bool failed;           /* no more records are written */
+    char trouble[GPIS_MESSAGE_SIZE]; /* why not; "" if there is no trouble */
 } gpis_journal;
 
-/* Parts of a record, in order: where bytes come from, or go to. */
+/* Parts of a record, in order: the memory that bytes come from, or go to. */
 typedef struct gpis_journal_part {
     void *data;
     int64_t bytes;
@@ -45,24 +45,25 @@ typedef struct gpis_journal_record {
     int64_t length;
 } gpis_journal_record;
 
-/* A new file, which must not be there yet, with its first record. `every`: seconds between syncs, 0: each record. */
+/* Creates a file, which must not exist yet, with its first record. `every`: seconds between syncs; 0: after each
+ * record. */
 gpis_status gpis_journal_create(gpis_context *context, const char *path, double every, uint32_t kind,
                                 const gpis_journal_part *parts, int count, gpis_journal **out);
-/* An existing one, to be read and gone on with. Nobody else may have it open. */
+/* Opens an existing journal to read and continue it. Fails if another process has it open. */
 gpis_status gpis_journal_open(gpis_context *context, const char *path, double every, gpis_journal **out);
-void gpis_journal_close(gpis_journal *journal); /* NULL is fine */
+void gpis_journal_close(gpis_journal *journal); /* may be NULL */
 
-/* True, and what it is, when another whole and undamaged record follows. One of more than `longest` bytes counts as
- * damaged and is not looked at: the file is not trusted about how much there is to read. */
+/* True, with the kind and length of the record, if another complete and undamaged record follows. One of more than
+ * `longest` bytes counts as damaged and is not read: the file is not trusted about how much there is to read. */
 bool gpis_journal_next(gpis_journal *journal, int64_t longest, gpis_journal_record *out);
-/* Reads that record, whose length is that of all parts together. */
+/* Reads that record; its length must be that of all parts together. */
 gpis_status gpis_journal_read(gpis_journal *journal, const gpis_journal_part *parts, int count);
 
 void gpis_journal_append(gpis_journal *journal, uint32_t kind, const gpis_journal_part *parts, int count);
-/* Makes durable what was appended; so does append when it is time. */
+/* Syncs what was appended to the disk; gpis_journal_append does so too when it is time. */
 void gpis_journal_sync(gpis_journal *journal);
-/* The end of writing: the same, and a file that was removed or replaced in the meantime is trouble too, since its
- * records are lost with it. */
+/* Ends the writing with a sync. A file that was removed or replaced in the meantime is reported as trouble, since its
+ * records are lost. */
 void gpis_journal_finish(gpis_journal *journal);
 
 #endif

@@ -4,15 +4,13 @@
  *     "\x93NUMPY" major minor length header numbers
  *
  * The length has 2 bytes in version 1 and 4 later, little-endian; the header is a Python dictionary in text,
- * {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, padded with blanks. The numbers follow at once.
+ * {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, padded with blanks. The numbers follow immediately.
  */
 #include "base/npy.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 
@@ -25,13 +23,13 @@
 enum { MAGIC_BYTES = 6, PREFIX_MAX = 12, DESCR_MAX = 16, ALIGNMENT = 64 };
 static const char magic[] = "\x93NUMPY";
 
-/* ---- the header's text --------------------------------------------------------------------------------------- */
+/* ---- the header's text ------------------------------------------------------------------------------------------- */
 
 typedef struct cursor {
     const char *at, *end;
 } cursor;
 
-/* What the dictionary says; `seen` has a bit for each key. */
+/* The values of the dictionary; `seen` has a bit for each key found. */
 enum { SEEN_DESCR = 1, SEEN_ORDER = 2, SEEN_SHAPE = 4, SEEN_ALL = 7 };
 typedef struct fields {
     char descr[DESCR_MAX];
@@ -60,12 +58,12 @@ static bool accept_word(cursor *c, const char *word) {
     return true;
 }
 
-/* A string in either kind of quotes, without escapes; longer than `room` is no string of ours. */
-static bool read_string(cursor *c, char *out, size_t room) {
+/* Reads a string in either kind of quotes, without escapes; false if it does not fit in `size` bytes. */
+static bool read_string(cursor *c, char *out, size_t size) {
     const char quote = accept(c, '\'') ? '\'' : accept(c, '"') ? '"' : '\0';
     if (!quote) return false;
     const char *close = memchr(c->at, quote, (size_t)(c->end - c->at));
-    if (!close || (size_t)(close - c->at) >= room) return false;
+    if (!close || (size_t)(close - c->at) >= size) return false;
     memcpy(out, c->at, (size_t)(close - c->at));
     out[close - c->at] = '\0';
     c->at = close + 1;
@@ -124,14 +122,15 @@ static bool read_dictionary(cursor *c, fields *f) {
     while (!accept(c, '}')) {
         char key[16];
         if (!comma || !read_string(c, key, sizeof key) || !accept(c, ':') || !read_value(c, key, f)) return false;
-        if (f->structured) return true; /* refused anyway: no need to understand the rest */
+        if (f->structured) return true; /* it will be refused: the rest need not be parsed */
         comma = accept(c, ',');
     }
     skip_blanks(c);
     return c->at == c->end && f->seen == SEEN_ALL;
 }
 
-/* ---- what it means ------------------------------------------------------------------------------------------- */
+/* ---- the meaning of the header
+ * ----------------------------------------------------------------------------------------------- */
 
 static const char *type_word(char letter) {
     switch (letter) {
@@ -149,8 +148,8 @@ static const char *type_word(char letter) {
     }
 }
 
-/* '<f8', '|b1', '>i4', ...: an order, a letter and a width in bytes. False: these are no real numbers that are known.
- */
+/* Parses '<f8', '|b1', '>i4', ...: byte order, letter and width in bytes. False if this is not a known type of real
+ * numbers. */
 static bool parse_descr(const char *descr, gpis_npy_stored *out) {
     static const struct {
         const char *name; /* letter and width */
@@ -237,80 +236,7 @@ gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsign
     return status == GPIS_OK ? decide_shape(context, path, &f, size, out) : status;
 }
 
-/* ---- whole arrays -------------------------------------------------------------------------------------------- */
-
-static gpis_status read_header(gpis_context *context, const char *path, int fd, int64_t size, gpis_npy_header *header) {
-    const int64_t available = gpis_min64(size, GPIS_NPY_HEADER_BYTES);
-    unsigned char *bytes = gpis_alloc(context, available, 1);
-    if (!bytes) return GPIS_NO_MEMORY;
-    gpis_status status = gpis_file_read(context, path, fd, 0, bytes, available);
-    if (status == GPIS_OK) status = gpis_npy_parse(context, path, bytes, available, size, header);
-    gpis_free(context, bytes);
-    return status;
-}
-
-static void to_row_major(const gpis_npy_header *h, const void *stored, double *out) {
-    const int64_t row_stride = h->order == GPIS_ROW_MAJOR ? h->cols : 1;
-    const int64_t col_stride = h->order == GPIS_ROW_MAJOR ? 1 : h->rows;
-    for (int64_t i = 0; i < h->rows; i++) {
-        for (int64_t j = 0; j < h->cols; j++) {
-            const int64_t p = i * row_stride + j * col_stride;
-            out[i * h->cols + j] =
-                h->type == GPIS_FLOAT64 ? ((const double *)stored)[p] : (double)((const float *)stored)[p];
-        }
-    }
-}
-
-/* Makes doubles of what lies at the end of `stored`, in the order of the file. */
-static gpis_status convert_stored(gpis_context *context, const char *path, const gpis_npy_header *h, void *stored) {
-    const int64_t count = h->rows * h->cols;
-    if (!gpis_npy_is_converted(h->stored)) return GPIS_OK;
-    const int64_t done =
-        gpis_npy_convert(h->stored, (const char *)stored + gpis_npy_lead(h->stored, count), count, stored);
-    if (done == count) return GPIS_OK;
-    const bool by_rows = h->order == GPIS_ROW_MAJOR;
-    return gpis_npy_inexact(context, path, by_rows ? done / h->cols : done % h->rows,
-                            by_rows ? done % h->cols : done / h->rows);
-}
-
-/* Numbers in the wanted order are read, and converted, in place; others by way of a copy. */
-static gpis_status read_numbers(gpis_context *context, const char *path, int fd, const gpis_npy_header *h,
-                                double *data) {
-    const int64_t count = h->rows * h->cols;
-    const bool in_place = h->type == GPIS_FLOAT64 && h->order == GPIS_ROW_MAJOR;
-    void *stored =
-        in_place ? data : gpis_alloc(context, count, h->type == GPIS_FLOAT64 ? sizeof(double) : sizeof(float));
-    if (!stored) return GPIS_NO_MEMORY;
-    const int64_t lead = gpis_npy_is_converted(h->stored) ? gpis_npy_lead(h->stored, count) : 0;
-    gpis_status status =
-        gpis_file_read(context, path, fd, h->offset, (char *)stored + lead, count * (int64_t)h->stored.width);
-    if (status == GPIS_OK) status = convert_stored(context, path, h, stored);
-    if (status == GPIS_OK && !in_place) to_row_major(h, stored, data);
-    if (!in_place) gpis_free(context, stored);
-    return status;
-}
-
-gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *out) {
-    gpis_npy_header header;
-    double *data = NULL;
-    int64_t size;
-    int fd;
-    *out = (gpis_array){0};
-    gpis_status status = gpis_file_open(context, path, &fd, &size);
-    if (status != GPIS_OK) return status;
-    if (size < 0) status = gpis_npy_spool(context, path, &fd, &size);
-    if (status == GPIS_OK) status = read_header(context, path, fd, size, &header);
-    if (status == GPIS_OK) {
-        data = gpis_alloc(context, header.rows * header.cols, sizeof *data);
-        status = data ? read_numbers(context, path, fd, &header, data) : GPIS_NO_MEMORY;
-    }
-    close(fd);
-    if (status == GPIS_OK)
-        *out = (gpis_array){data, header.rows, header.cols, header.dimensions};
-    else
-        gpis_free(context, data);
-    return status;
-}
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 gpis_status gpis_npy_write(gpis_context *context, const char *path, const double *data, int64_t rows, int64_t cols,
                            int dimensions) {
@@ -337,19 +263,4 @@ gpis_status gpis_npy_write(gpis_context *context, const char *path, const double
     header[9] = (char)((total - 10) >> 8);
     const gpis_file_part parts[] = {{header, total}, {data, bytes}};
     return gpis_file_replace(context, path, parts, 2);
-}
-
-gpis_status gpis_array_finite(gpis_context *context, const char *path, const gpis_array *array) {
-    for (int64_t i = 0; i < array->rows; i++) {
-        for (int64_t j = 0; j < array->cols; j++) {
-            const double v = array->data[i * array->cols + j];
-            if (isfinite(v)) continue;
-            return gpis_fail(context, GPIS_BAD_DATA,
-                             "%s: row %" PRId64 ", column %" PRId64 " is %s; remove or replace it", path, i + 1, j + 1,
-                             isnan(v) ? "nan"
-                             : v > 0  ? "inf"
-                                      : "-inf");
-        }
-    }
-    return GPIS_OK;
 }

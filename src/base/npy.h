@@ -5,28 +5,28 @@
 #include "base/npy_convert.h"
 
 typedef struct gpis_npy_header {
-    gpis_npy_stored stored; /* the numbers as the file has them */
-    gpis_type type;         /* and as they are used: float64 unless the file has the machine's own float32 */
+    gpis_npy_stored stored; /* how the file stores its numbers */
+    gpis_type type;         /* as what they are used: float64, unless the file has the machine's own float32 */
     gpis_order order;
     int dimensions;     /* 1 or 2 */
     int64_t rows, cols; /* cols is 1 when dimensions is 1 */
     int64_t offset;     /* where the numbers begin, in bytes */
 } gpis_npy_header;
 
-/* So many bytes of a file (or all, if it is shorter) always hold the header of an array that is not refused. */
+/* The header of any array that is not refused is within the first bytes of the file, this many or all of it. */
 enum { GPIS_NPY_HEADER_BYTES = 66560 };
 
 /* Parses the header of an open .npy file of `size` bytes, of which the first `available` are at `bytes`, and checks
- * that the file holds all it promises. Refuses arrays of anything but real numbers, structured and empty arrays, and
- * those of more than 2 dimensions, each with a message of its own. `path` is for messages. */
+ * that the file is long enough for its array. Refuses arrays of anything but real numbers, structured and empty arrays,
+ * and arrays of more than 2 dimensions, each with a message of its own. `path` is for messages. */
 gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsigned char *bytes, int64_t available,
                            int64_t size, gpis_npy_header *out);
 
-/* Makes *fd a file that can be read anywhere, where it is a pipe: a nameless temporary copy. Standard input that is a
- * regular file stays as it is. *size: bytes of the file. On failure *fd is as it was. */
+/* If *fd is a pipe, replaces it by a nameless temporary copy, which can be read at any offset. Standard input that is a
+ * regular file is not copied. *size: bytes of the file. On failure *fd is unchanged. */
 gpis_status gpis_npy_spool(gpis_context *context, const char *path, int *fd, int64_t *size);
 
-/* The whole array as row-major doubles. */
+/* Reads the whole array as row-major doubles. */
 gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *out);
 
 /* Writes row-major doubles, all or nothing (gpis_file_replace); with 1 dimension cols must be 1. */

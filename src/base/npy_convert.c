@@ -1,6 +1,6 @@
 /*
- * Each number is taken from memory byte by byte into an unsigned integer, since it may lie at any address and in either
- * byte order, and the double is made from that. All floats, bools and integers of up to 32 bits are exact; a longer
+ * Each number is read byte by byte into an unsigned integer, since it may be at any address and in either byte order,
+ * and then converted to a double. All floats, bools and integers of up to 32 bits are exact; a longer
  * integer is refused where rounding would change it.
  */
 #include "base/npy_convert.h"

@@ -1,4 +1,4 @@
-/* Numbers of .npy files that are not stored as the machine's float64 or float32, made into doubles. */
+/* Conversion to doubles of numbers that .npy files do not store as the machine's float64 or float32. */
 #ifndef GPIS_NPY_CONVERT_H
 #define GPIS_NPY_CONVERT_H
 
@@ -12,17 +12,17 @@ typedef struct gpis_npy_stored {
     bool swapped; /* in the other byte order than the machine's */
 } gpis_npy_stored;
 
-/* Whether numbers stored so have to be converted: the machine's own float64 and float32 are used as they are. */
+/* Whether such numbers have to be converted: the machine's own float64 and float32 are used as they are. */
 bool gpis_npy_is_converted(gpis_npy_stored stored);
 
-/* Bytes before the end of `out` where `count` stored numbers may lie so that gpis_npy_convert reads them there:
- * conversion in place. */
+/* The offset, in an array of `count` doubles, at which `count` stored numbers end with the array: gpis_npy_convert can
+ * convert them there in place. */
 static inline int64_t gpis_npy_lead(gpis_npy_stored stored, int64_t count) {
     return count * ((int64_t)sizeof(double) - stored.width);
 }
 
-/* Makes doubles of `count` stored numbers. `from` may lie at the end of `out`, gpis_npy_lead bytes behind its
- * beginning. Returns how many were converted: less than `count` where the next one is an integer that no double equals.
+/* Converts `count` stored numbers to doubles. `from` may be inside `out`, at offset gpis_npy_lead. Returns how many
+ * were converted: less than `count` if the next one is an integer that no double equals.
  */
 int64_t gpis_npy_convert(gpis_npy_stored stored, const void *from, int64_t count, double *out);
 

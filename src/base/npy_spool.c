@@ -1,6 +1,6 @@
 /*
- * A .npy file that comes through a pipe can be read once, in order; sources and arrays look at it here and there. So it
- * is copied to a temporary file first: as many bytes as its header promises, whatever follows.
+ * A .npy file that comes through a pipe can be read only once, in order, but sources and arrays read at any offset. So
+ * it is copied to a temporary file first: as many bytes as its header promises; what follows is ignored.
  */
 #include <errno.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static bool write_fully(int fd, const unsigned char *from, int64_t bytes) {
     return true;
 }
 
-/* Bytes of the whole file, as the beginning of it promises. */
+/* Bytes of the whole file, as its header promises. */
 static gpis_status promised_bytes(gpis_context *context, const char *path, const unsigned char *head, int64_t available,
                                   int64_t *bytes) {
     gpis_npy_header header;
@@ -62,8 +62,7 @@ static gpis_status copy(gpis_context *context, const char *path, int from, int t
 gpis_status gpis_npy_spool(gpis_context *context, const char *path, int *fd, int64_t *size) {
     struct stat info;
     int temporary = -1;
-    if (fstat(*fd, &info) != 0)
-        return gpis_fail(context, GPIS_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+    if (fstat(*fd, &info) != 0) return gpis_fail(context, GPIS_IO, "%s: cannot be examined: %s", path, strerror(errno));
     if (S_ISREG(info.st_mode) && lseek(*fd, 0, SEEK_CUR) == 0) {
         *size = info.st_size;
         return GPIS_OK;
@@ -79,7 +78,7 @@ gpis_status gpis_npy_spool(gpis_context *context, const char *path, int *fd, int
     if (status == GPIS_OK) status = copy(context, path, *fd, temporary, piece);
     gpis_free(context, piece);
     if (status == GPIS_OK && fstat(temporary, &info) != 0)
-        status = gpis_fail(context, GPIS_IO, "%s: its temporary copy cannot be looked at: %s", path, strerror(errno));
+        status = gpis_fail(context, GPIS_IO, "%s: its temporary copy cannot be examined: %s", path, strerror(errno));
     if (status != GPIS_OK) {
         if (temporary >= 0) close(temporary);
         return status;

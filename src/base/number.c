@@ -20,7 +20,7 @@ static bool parse_slowly(const char *begin, double *out) {
     return true;
 }
 
-/* The digits from *at on, appended to w; false once w has lost some. */
+/* Appends the digits from *at on to w; false if w cannot hold them all. */
 static bool read_digits(const char **at, const char *end, uint64_t *w) {
     bool exact = true;
     for (; *at < end && is_digit(**at); (*at)++) {

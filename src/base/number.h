@@ -9,11 +9,11 @@ typedef struct gpis_span {
     const char *begin, *end;
 } gpis_span;
 
-/* [+-]digits[.digits][e[+-]digits] and nothing else, correctly rounded (infinite where it is too large). *span.end must
- * be readable and no part of a number. */
+/* [+-]digits[.digits][e[+-]digits] and nothing else, correctly rounded (infinite if it is too large). The character at
+ * span.end must be readable, and must not continue a number. */
 bool gpis_parse_number(gpis_span span, double *out);
 
-/* Digits and nothing else, that fit an int64_t. */
+/* Digits and nothing else, whose value fits an int64_t. */
 bool gpis_parse_count(gpis_span span, int64_t *out);
 
 /* Grows an array to hold `wanted` elements, at least twofold; its first `used` elements are kept. */

@@ -1,4 +1,4 @@
-/* Text from files made safe to show: what could command a terminal, or is no text at all, becomes question marks. */
+/* Makes text from files safe to print: control characters and bytes that are not UTF-8 become question marks. */
 #include "gpis.h"
 
 /* The length in bytes of the UTF-8 character at s, which *code then holds; 0: there is none. The terminating NUL ends
@@ -6,7 +6,7 @@
 static int decode(const unsigned char *s, unsigned *code) {
     static const struct {
         unsigned char mask, lead;
-        unsigned least; /* smaller codes have a shorter form, and only that one is valid */
+        unsigned least; /* smaller codes have a shorter encoding, and only that one is valid */
     } forms[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
     for (int extra = 0; extra < 4; extra++) {
         if ((s[0] & forms[extra].mask) != forms[extra].lead) continue;

@@ -17,7 +17,7 @@ void gpis_random_uniform(uint64_t seed, uint64_t stream, uint64_t first, int64_t
     }
 }
 
-/* Box and Muller: one block of bits makes the pair of normals (2p, 2p + 1). */
+/* Box-Muller: one block of bits gives the pair of normal numbers (2p, 2p + 1). */
 static void normal_pair(uint64_t seed, uint64_t stream, uint64_t pair, double z[2]) {
     const gpis_bits b = gpis_random_bits(seed, stream, pair);
     const double radius = sqrt(-2.0 * log(open_uniform(b.v[0], b.v[1])));

@@ -1,6 +1,6 @@
 /*
  * Counter-based random numbers: Philox4x32-10 of Random123. A number is a pure function of (seed, stream, index), so
- * whoever needs entry i computes it, on any thread, in any order, on any machine of a cluster.
+ * entry i can be computed by any thread, in any order, on any machine of a cluster.
  */
 #ifndef GPIS_RANDOM_H
 #define GPIS_RANDOM_H

@@ -1,10 +1,10 @@
-/* Sums that keep their digits: for values of wild scales, and where a result must be feasible to the last digits. */
+/* Accurate sums: for values of very different magnitude, and for results that must be feasible to the last digits. */
 #ifndef GPIS_ACCURATE_H
 #define GPIS_ACCURATE_H
 
 #include "base/base.h"
 
-/* Neumaier's compensated sum: add any number of terms, then read. Start from {0, 0}. */
+/* Neumaier's compensated sum: starts from {0, 0}; any number of terms may be added before it is read. */
 typedef struct gpis_sum {
     double high, low;
 } gpis_sum;
@@ -18,7 +18,7 @@ static inline void gpis_sum_add(gpis_sum *s, double term) {
 
 static inline double gpis_sum_value(gpis_sum s) {
     const double value = s.high + s.low;
-    return value == value ? value : s.high; /* after an overflow `low` is NaN, `high` says infinity */
+    return value == value ? value : s.high; /* after an overflow `low` is NaN and `high` is infinite */
 }
 
 /* *a := fl(*a + b), the sum rounded to double; returns its rounding error, which is a double itself (Knuth). */
@@ -30,7 +30,7 @@ static inline double gpis_two_sum(double *a, double b) {
 
 double gpis_sum_abs(const double *v, int64_t n);
 double gpis_max_abs(const double *v, int64_t n);
-double gpis_norm2(const double *v, int64_t n); /* neither overflows nor underflows before the result does */
+double gpis_norm2(const double *v, int64_t n); /* no intermediate overflow or underflow */
 bool gpis_all_finite(const double *v, int64_t n);
 
 #endif

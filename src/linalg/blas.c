@@ -7,12 +7,13 @@
 #include <sys/resource.h>
 
 enum {
-    MAX_CALLERS = 64,        /* threads that call BLAS at the same time: a pass has no more strips */
-    BUFFER_BYTES = 32 << 22, /* what OpenBLAS maps for a call */
-    SPARE_BYTES = 1 << 20    /* for each thread: its guard page, and what malloc keeps about it */
+    MAX_CALLERS = 64,        /* threads that call BLAS at the same time: a pass has at most as many strips */
+    BUFFER_BYTES = 32 << 22, /* that OpenBLAS maps for each call */
+    SPARE_BYTES = 1 << 20    /* for each thread: its guard page, and the arena of malloc */
 };
 
-/* How OpenBLAS takes and returns a buffer, which it keeps mapped for the next call. Other BLAS libraries have none. */
+/* The functions by which OpenBLAS takes and returns a buffer, which stays mapped for the next call. Other BLAS
+ * libraries do not have them. */
 extern void *blas_memory_alloc(int purpose) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
 
@@ -25,8 +26,8 @@ static size_t stack_bytes(void) {
     return bytes;
 }
 
-/* Whether there is so much address space. Pages are not asked for: BLAS maps its buffers one by one, and touches little
- * of them. */
+/* Whether there is so much address space. No pages are touched: BLAS maps its buffers one by one, and uses little of
+ * them. */
 static bool can_map(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
@@ -34,14 +35,14 @@ static bool can_map(size_t bytes) {
     return true;
 }
 
-/* True where our own arrays could use up what was free when it was tried. */
+/* Whether arrays of gpis itself may since have used up the address space that was free before. */
 static bool is_limited(void) {
     struct rlimit space, data;
     return (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
            (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
 }
 
-/* Buffers and threads stay with the process, for BLAS and libgomp to use when they need them. */
+/* Makes OpenBLAS map its buffers and libgomp start its threads. Both keep them until the process ends. */
 static void take_now(int callers, int threads) {
     void *buffers[MAX_CALLERS];
     if (blas_memory_alloc && blas_memory_free) {

@@ -1,4 +1,4 @@
-/* Blocks of rows: slicing, unpacking to plain doubles, finding what is not finite. */
+/* Blocks of rows: slicing, unpacking to plain doubles, finding entries that are not finite. */
 #include "linalg/block.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static void unpack_csr(const gpis_block *b, double *rows) {
     }
 }
 
-/* Column-major rows are turned in tiles, so that both sides stay in cache. */
+/* Column-major blocks are transposed in tiles, so that source and result stay in cache. */
 #define DEFINE_UNPACK(name, type)                                                                              \
     static void name(const gpis_block *b, double *rows) {                                                      \
         enum { TILE = 16 };                                                                                    \

@@ -18,7 +18,7 @@ typedef struct gpis_block {
     const int32_t *indices;
 } gpis_block;
 
-/* Dense rows of d entries, one after the other at `values`, the first of them row0 of the whole matrix. */
+/* A block of contiguous row-major rows of d entries at `values`; the first is row row0 of the whole matrix. */
 static inline gpis_block gpis_block_dense(gpis_type type, int64_t row0, int64_t nrows, int64_t d, const void *values) {
     return (gpis_block){.kind = GPIS_BLOCK_DENSE,
                         .type = type,
@@ -37,7 +37,7 @@ static inline bool gpis_block_is_row_major(const gpis_block *b) {
     return b->kind == GPIS_BLOCK_DENSE && b->col_stride == 1;
 }
 
-/* Entry p of row i as a double: column p of dense rows; of compressed ones indices[p], p from indptr[i]. */
+/* Entry p of row i as a double: for dense rows, column p; for compressed rows, values[p] with p from indptr[i] on. */
 static inline double gpis_block_entry(const gpis_block *b, int64_t i, int64_t p) {
     const int64_t at = b->kind == GPIS_BLOCK_CSR ? p : i * b->row_stride + p * b->col_stride;
     return b->type == GPIS_FLOAT64 ? ((const double *)b->values)[at] : (double)((const float *)b->values)[at];
@@ -46,7 +46,7 @@ static inline double gpis_block_entry(const gpis_block *b, int64_t i, int64_t p)
 /* Writes the block as row-major doubles, nrows x d with leading dimension d. */
 void gpis_block_unpack(const gpis_block *block, double *rows);
 
-/* The same of `count` columns alone, nrows x count; dense blocks only. */
+/* The same for `count` selected columns, nrows x count; dense blocks only. */
 void gpis_block_columns(const gpis_block *block, const int64_t *columns, int64_t count, double *rows);
 
 /* Row and column (from 0, row of the whole matrix) of the first entry that is not finite; false if there is none. */

@@ -1,4 +1,4 @@
-/* Right-looking, block column by block column; and the columns of the inverse, a block of them at a time. */
+/* A right-looking factorisation by block columns, and the inverse by blocks of columns. */
 #include "linalg/cholesky.h"
 
 #include <cblas.h>
@@ -6,13 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 128, WORTH_IT = 3 * BLOCK }; /* below so many columns threads cost more than they bring */
+enum {
+    BLOCK = 128,
+    MIN_PARALLEL_COLUMNS = 3 * BLOCK /* for fewer columns, threads cost more than they save */
+};
 
 static int width(int64_t d, int64_t block) { return (int)gpis_min64(BLOCK, d - block * BLOCK); }
 
 static double *at(double *L, int64_t d, int64_t row, int64_t column) { return L + (column * d + row) * BLOCK; }
 
-/* The block column k, once its diagonal block is factored: L_ik := L_ik L_kk^-T. */
+/* Block column k below its diagonal block, which has been factored: L_ik := L_ik L_kk^-T. */
 static void solve_block(double *L, int64_t d, int64_t i, int64_t k) {
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, width(d, i), width(d, k), 1.0,
                 at(L, d, k, k), (int)d, at(L, d, i, k), (int)d);
@@ -28,7 +31,7 @@ static void update_block(double *L, int64_t d, int64_t i, int64_t j, int64_t k) 
                     at(L, d, i, k), (int)d, at(L, d, j, k), (int)d, 1.0, at(L, d, i, j), (int)d);
 }
 
-/* Blocks below and to the right of (k, k), column by column: the t-th of them. */
+/* The t-th of the blocks below and to the right of (k, k), counted column by column. */
 static void find_block(int64_t blocks, int64_t k, int64_t t, int64_t *i, int64_t *j) {
     for (*j = k + 1; t >= blocks - *j; (*j)++) t -= blocks - *j;
     *i = *j + t;
@@ -36,7 +39,7 @@ static void find_block(int64_t blocks, int64_t k, int64_t t, int64_t *i, int64_t
 
 bool gpis_cholesky_factor(int threads, int64_t d, double *L) {
     const int64_t blocks = (d + BLOCK - 1) / BLOCK;
-    if (d < WORTH_IT) threads = 1;
+    if (d < MIN_PARALLEL_COLUMNS) threads = 1;
     for (int64_t k = 0; k < blocks; k++) {
         const int64_t left = blocks - k - 1, updates = left * (left + 1) / 2;
         if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', width(d, k), at(L, d, k, k), (lapack_int)d) != 0) return false;
@@ -70,9 +73,10 @@ double gpis_cholesky_inverse_norm2(int threads, int64_t d, const double *L, doub
     double sum = 0.0;
     for (int64_t j = 0; j < d; j++)
         if (L[j * (d + 1)] == 0.0) return INFINITY;
-    if (d < WORTH_IT) threads = 1;
+    if (d < MIN_PARALLEL_COLUMNS) threads = 1;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t k = 0; k < blocks; k++) { /* the part of `work` that it needs least keeps its sum */
+    for (int64_t k = 0; k < blocks;
+         k++) { /* an entry of `work` that is not needed any more keeps the sum of each block */
         const double part = inverse_block(L, d, k, work + k * BLOCK * d);
         work[k * BLOCK * d] = part;
     }

@@ -8,9 +8,9 @@
 
 #include "base/base.h"
 
-/* L := the factor of the matrix in its lower triangle; false when that is not positive definite. */
+/* Replaces the lower triangle of a matrix by its factor; false if the matrix is not positive definite. */
 bool gpis_cholesky_factor(int threads, int64_t d, double *L);
-/* ||L^-1||_F^2; `work` has room for d x d. */
+/* ||L^-1||_F^2; `work` has d x d doubles. */
 double gpis_cholesky_inverse_norm2(int threads, int64_t d, const double *L, double *work);
 
 #endif

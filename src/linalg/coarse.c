@@ -1,4 +1,4 @@
-/* Rows become floats, a panel at a time; each strip of panels has a sum of its own. */
+/* Rows are converted to float, a panel at a time; each strip of panels has a sum of its own. */
 #include "linalg/coarse.h"
 
 #include <cblas.h>
@@ -6,15 +6,18 @@
 #include <omp.h>
 #include <string.h>
 
-enum { PANEL = 512, STRIPS = 8 }; /* rows; sums, which also bound the threads */
+enum {
+    PANEL = 512, /* rows */
+    STRIPS = 8   /* also the largest number of threads that can work */
+};
 
 typedef struct coarse {
     const double *B; /* borrowed */
     int64_t m, d;
     int threads;
-    double *norms2; /* owned: of each strip, then of all in the first */
-    float *panels;  /* owned: of each thread */
-    float *sums;    /* owned: of each strip, upper triangles */
+    double *norms2; /* owned: squared norms of the columns in each strip; then the first d are 1 / ||b_j|| */
+    float *panels;  /* owned: a panel for each thread */
+    float *sums;    /* owned: the upper triangle for each strip */
 } coarse;
 
 static int threads_of(const gpis_context *context, int64_t m, int64_t d) {
@@ -35,7 +38,7 @@ static void add_norms(const coarse *c, int64_t strip) {
             for (int64_t j = 0; j < c->d; j++) norms2[j] += c->B[i * c->d + j] * c->B[i * c->d + j];
 }
 
-/* norms2 of all, and from then on their roots' inverses. */
+/* Adds up the squared norms of the strips; norms2[j] becomes 1 / ||b_j||. */
 static void find_scale(const coarse *c) {
     for (int64_t j = 0; j < c->d; j++) {
         double sum = 0.0;
@@ -58,7 +61,7 @@ static void add_products(const coarse *c, int64_t strip, float *panel) {
     }
 }
 
-/* The strips in order, in units of the columns again. */
+/* Adds up the strips in order, and scales the columns back. */
 static void collect(const coarse *c, double *H) {
     const int64_t d = c->d;
 #pragma omp parallel for num_threads(c->threads) schedule(dynamic, 16)

@@ -10,10 +10,10 @@ GPIS_INLINE double value(const void *values, int64_t p, bool single) {
     return single ? (double)((const float *)values)[p] : ((const double *)values)[p];
 }
 
-/* So many entries ahead memory is asked for: short rows leave the hardware's own prefetching too late. */
-enum { AHEAD = 256 };
+/* Entries this far ahead are prefetched: for short rows the hardware's own prefetching comes too late. */
+enum { PREFETCH_DISTANCE = 256 };
 
-/* One response: four sums run side by side, since one would wait for each addition. */
+/* One response: four independent sums, since with one each addition would wait for the one before. */
 GPIS_INLINE double one_response(const gpis_block *b, const double *restrict x, const double *restrict y,
                                 double *restrict r, double *restrict g, bool single) {
     const int64_t *restrict indptr = b->indptr;
@@ -25,8 +25,8 @@ GPIS_INLINE double one_response(const gpis_block *b, const double *restrict x, c
         double s0 = y ? -y[i] : 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
         int64_t p = begin;
         for (; p + 4 <= end; p += 4) {
-            __builtin_prefetch((const char *)values + (p + AHEAD) * (single ? 4 : 8));
-            __builtin_prefetch(indices + p + AHEAD);
+            __builtin_prefetch((const char *)values + (p + PREFETCH_DISTANCE) * (single ? 4 : 8));
+            __builtin_prefetch(indices + p + PREFETCH_DISTANCE);
             s0 += value(values, p, single) * x[indices[p]];
             s1 += value(values, p + 1, single) * x[indices[p + 1]];
             s2 += value(values, p + 2, single) * x[indices[p + 2]];
@@ -81,8 +81,8 @@ double gpis_csr_gradient(const gpis_block *b, int64_t k, const double *X, const 
     return b->type == GPIS_FLOAT32 ? one_response_float(b, X, Y, R, G) : one_response_double(b, X, Y, R, G);
 }
 
-/* The upper triangle, pair by pair. Nearly each pair meets a line of H that the second-level cache does not hold: the
- * fewer instructions between two of them, the more of those lines are under way at once. */
+/* The upper triangle, pair by pair. Nearly every pair touches a cache line of H that is not in the second-level cache:
+ * the fewer instructions between two pairs, the more of these lines are fetched at once. */
 GPIS_INLINE void gram(const gpis_block *b, double *restrict H, bool single) {
     const int32_t *restrict indices = b->indices;
     const void *restrict values = b->values;
@@ -107,7 +107,7 @@ void gpis_csr_gram(const gpis_block *b, double *H) {
         gram_double(b, H);
 }
 
-/* The entries of a row that count, then their products. */
+/* Collects the entries of a row in the selected columns, then adds their products. */
 GPIS_INLINE void gram_of(const gpis_block *b, const int32_t *restrict position, int64_t count, double *restrict kept,
                          int32_t *restrict at, double *restrict H, bool single) {
     for (int64_t i = 0; i < b->nrows; i++) {

@@ -15,8 +15,8 @@ double gpis_csr_gradient(const gpis_block *chunk, int64_t k, const double *X, co
 /* H += the upper triangle of A'A of the chunk, d x d. */
 void gpis_csr_gram(const gpis_block *chunk, double *H);
 
-/* The same of `count` columns alone, count x count; position[j] is where column j stands among them, -1: nowhere. `row`
- * has room for 2 count doubles. Columns of a row rise, and so do positions. */
+/* The same for `count` selected columns, count x count; position[j] is the index of column j among them, -1 if it is
+ * not one of them. `row` is scratch of 2 count doubles. Columns increase along a row, and positions with them. */
 void gpis_csr_gram_of(const gpis_block *chunk, const int32_t *position, int64_t count, double *row, double *H);
 
 /* norms2[j] += sum of squares of column j of the chunk. */

@@ -9,7 +9,7 @@
 struct gpis_dct {
     gpis_context *context; /* borrowed */
     int64_t n;
-    double *buffer; /* owned: n; both plans work in it, so alignment is never in question */
+    double *buffer; /* owned: n doubles; both plans work in it, so that its alignment is that of the plans */
     fftw_plan forward, inverse;
 };
 
@@ -26,8 +26,8 @@ gpis_status gpis_dct_create(gpis_context *context, int64_t n, gpis_dct **out) {
         gpis_dct_destroy(dct);
         return GPIS_NO_MEMORY;
     }
-/* Making and ending plans is the one part of FFTW that is not safe in threads. FFTW_ESTIMATE: the same plan, hence the
- * same bits, at every run. */
+/* Creating and destroying plans are the functions of FFTW that are not thread-safe. FFTW_ESTIMATE gives the same plan,
+ * hence the same bits, in every run. */
 #pragma omp critical(gpis_fftw_planner)
     {
         dct->forward = fftw_plan_r2r_1d((int)n, dct->buffer, dct->buffer, FFTW_REDFT10, FFTW_ESTIMATE);
@@ -35,7 +35,7 @@ gpis_status gpis_dct_create(gpis_context *context, int64_t n, gpis_dct **out) {
     }
     if (!dct->forward || !dct->inverse) {
         gpis_dct_destroy(dct);
-        return gpis_fail(context, GPIS_INTERNAL, "FFTW makes no cosine transform of %lld entries", (long long)n);
+        return gpis_fail(context, GPIS_INTERNAL, "FFTW has no cosine transform of %lld entries", (long long)n);
     }
     *out = dct;
     return GPIS_OK;

@@ -10,7 +10,7 @@
 typedef struct gpis_dct gpis_dct;
 
 gpis_status gpis_dct_create(gpis_context *context, int64_t n, gpis_dct **out);
-void gpis_dct_destroy(gpis_dct *dct); /* NULL is fine */
+void gpis_dct_destroy(gpis_dct *dct); /* may be NULL */
 
 void gpis_dct_forward(gpis_dct *dct, const double *x, double *z); /* z may be x */
 void gpis_dct_inverse(gpis_dct *dct, const double *z, double *x); /* x may be z */

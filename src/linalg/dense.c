@@ -5,7 +5,8 @@
 
 #include "linalg/hot.h"
 
-enum { LINES = 8, FEW_LINES = 4, MOST_VECTORS = GPIS_DENSE_VECTORS };
+/* Lines (rows or columns) that a kernel works on at a time: for one vector, for several vectors; and the vectors. */
+enum { LINES = 8, LINES_OF_SEVERAL = 4, MAX_VECTORS = GPIS_DENSE_VECTORS };
 
 GPIS_INLINE double element(const void *line, int64_t j, bool single) {
     return single ? (double)((const float *)line)[j] : ((const double *)line)[j];
@@ -43,7 +44,7 @@ const gpis_dense_kernels *gpis_dense_kernels_at(int level) {
     return gpis_simd_runs(level) ? &kernels[level] : NULL;
 }
 
-/* What this machine runs best. */
+/* The best kernels that this machine can run. */
 static const gpis_dense_kernels *choose(void) { return gpis_dense_kernels_at(gpis_simd_best()); }
 
 double gpis_dense_gradient(const gpis_block *b, const double *x, const double *y, int64_t y_stride, double *r,
@@ -60,7 +61,7 @@ double gpis_dense_gradients(const gpis_block *b, int count, const double *X, con
     return norm2;
 }
 
-/* A lane's own terms, or the tail's, then the other lanes and the tail. */
+/* The terms of one lane, or of the tail, then the additions of the other lanes and of the tail. */
 int64_t gpis_dense_dot_roundings(int64_t d) {
     const int lanes = choose()->lanes;
     return gpis_max64(d / lanes, lanes) + lanes + 2;

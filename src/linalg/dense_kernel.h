@@ -1,13 +1,13 @@
 /*
  * The body of the dense kernels, compiled once for each instruction set (simd.h).
  *
- * Two primitives over eight contiguous lines a_0 .. a_7 carry everything. Row-major data takes rows as lines: dots with
- * x, then a combination into g. Column-major data takes columns as lines: a combination into r, then dots with r.
- * Memory is read once: the eight lines are still in the first-level cache when they are needed again. Where lines are
- * short their ends and the sums of lanes would take half of the time: an end is one more vector with zeros in it, and
- * lanes are summed four vectors at once.
+ * Everything is made of two operations on eight contiguous lines a_0 .. a_7. For row-major data the lines are rows: dot
+ * products with x, then a linear combination into g. For column-major data they are columns: a combination into r, then
+ * dot products with r. Memory is read once: the eight lines are still in the first-level cache when they are needed
+ * again. For short lines their ends and the sums over lanes would take half of the time: so an end is one more vector,
+ * padded with zeros, and lanes are summed for four vectors at once.
  *
- * No include guard: it is meant to be included several times.
+ * There is no include guard, since the file is included several times.
  */
 #define VEC KERNEL(vec)
 
@@ -44,8 +44,8 @@ GPIS_INLINE void KERNEL(dots)(const void *a, int64_t stride, int lines, int64_t 
     for (; t < lines; t++) dot[t] = KERNEL(sum_lanes)(sum[t]);
 }
 
-/* out += sum over t of c[t] a_t. The factors are copied to vectors first: the compiler cannot know that out does not
- * overlap c. With `ahead` the next lines are asked for meanwhile. */
+/* out += sum over t of c[t] a_t. The factors are copied to vectors first, since the compiler cannot know that out does
+ * not overlap c. With `ahead` the next lines are prefetched. */
 GPIS_INLINE void KERNEL(combine)(const void *a, int64_t stride, int lines, int64_t length, const double *c, double *out,
                                  bool single, bool ahead) {
     VEC factor[LINES];
@@ -115,61 +115,62 @@ GPIS_INLINE double KERNEL(by_columns)(const gpis_block *b, const double *x, cons
 /* Four rows and `count` vectors at a time, all in registers: dot[v][t] = <a_t, x_v>, then out_v += sum over t of
  * c[v][t] a_t. Rows are loaded once for all vectors. */
 GPIS_INLINE void KERNEL(many_dots)(const void *a, int64_t stride, int count, int64_t length, const double *x,
-                                   double dot[MOST_VECTORS][FEW_LINES], bool single) {
+                                   double dot[MAX_VECTORS][LINES_OF_SEVERAL], bool single) {
     const int64_t whole = length - length % LANES, end = length % LANES;
-    VEC sum[MOST_VECTORS][FEW_LINES] = {{{0}}}, line[FEW_LINES];
+    VEC sum[MAX_VECTORS][LINES_OF_SEVERAL] = {{{0}}}, line[LINES_OF_SEVERAL];
     for (int64_t j = 0; j < whole; j += LANES) {
-        for (int t = 0; t < FEW_LINES; t++) line[t] = KERNEL(load)(line_at(a, t, stride, single), j, single);
+        for (int t = 0; t < LINES_OF_SEVERAL; t++) line[t] = KERNEL(load)(line_at(a, t, stride, single), j, single);
         for (int v = 0; v < count; v++) {
             const VEC xj = KERNEL(load)(x + v * length, j, false);
-            for (int t = 0; t < FEW_LINES; t++) sum[v][t] += line[t] * xj;
+            for (int t = 0; t < LINES_OF_SEVERAL; t++) sum[v][t] += line[t] * xj;
         }
     }
     if (end) {
-        for (int t = 0; t < FEW_LINES; t++)
+        for (int t = 0; t < LINES_OF_SEVERAL; t++)
             line[t] = KERNEL(load_end)(line_at(a, t, stride, single), whole, end, single);
         for (int v = 0; v < count; v++) {
             const VEC xj = KERNEL(load_end)(x + v * length, whole, end, false);
-            for (int t = 0; t < FEW_LINES; t++) sum[v][t] += line[t] * xj;
+            for (int t = 0; t < LINES_OF_SEVERAL; t++) sum[v][t] += line[t] * xj;
         }
     }
     for (int v = 0; v < count; v++) KERNEL(sum_four)(sum[v], dot[v]);
 }
 
 GPIS_INLINE void KERNEL(many_combine)(const void *a, int64_t stride, int count, int64_t length,
-                                      double c[MOST_VECTORS][FEW_LINES], double *out, bool single) {
+                                      double c[MAX_VECTORS][LINES_OF_SEVERAL], double *out, bool single) {
     const int64_t whole = length - length % LANES, end = length % LANES;
-    VEC factor[MOST_VECTORS][FEW_LINES], line[FEW_LINES];
+    VEC factor[MAX_VECTORS][LINES_OF_SEVERAL], line[LINES_OF_SEVERAL];
     for (int v = 0; v < count; v++)
-        for (int t = 0; t < FEW_LINES; t++) factor[v][t] = (VEC){0} + c[v][t];
+        for (int t = 0; t < LINES_OF_SEVERAL; t++) factor[v][t] = (VEC){0} + c[v][t];
     for (int64_t j = 0; j < whole; j += LANES) {
-        for (int t = 0; t < FEW_LINES; t++) {
+        for (int t = 0; t < LINES_OF_SEVERAL; t++) {
             line[t] = KERNEL(load)(line_at(a, t, stride, single), j, single);
-            __builtin_prefetch(element_at(line_at(a, t + FEW_LINES, stride, single), j, single), 0, 2);
+            __builtin_prefetch(element_at(line_at(a, t + LINES_OF_SEVERAL, stride, single), j, single), 0, 2);
         }
         for (int v = 0; v < count; v++) {
             VEC sum = KERNEL(load)(out + v * length, j, false);
-            for (int t = 0; t < FEW_LINES; t++) sum += factor[v][t] * line[t];
+            for (int t = 0; t < LINES_OF_SEVERAL; t++) sum += factor[v][t] * line[t];
             memcpy(out + v * length + j, &sum, sizeof sum);
         }
     }
     if (!end) return;
-    for (int t = 0; t < FEW_LINES; t++) line[t] = KERNEL(load_end)(line_at(a, t, stride, single), whole, end, single);
+    for (int t = 0; t < LINES_OF_SEVERAL; t++)
+        line[t] = KERNEL(load_end)(line_at(a, t, stride, single), whole, end, single);
     for (int v = 0; v < count; v++) {
         VEC sum = KERNEL(load_end)(out + v * length, whole, end, false);
-        for (int t = 0; t < FEW_LINES; t++) sum += factor[v][t] * line[t];
+        for (int t = 0; t < LINES_OF_SEVERAL; t++) sum += factor[v][t] * line[t];
         KERNEL(store_first)(out + v * length + whole, end, sum);
     }
 }
 
 GPIS_INLINE double KERNEL(many_by_rows)(const gpis_block *b, int count, const double *x, const double *y,
                                         int64_t y_stride, double *g, bool single) {
-    const int64_t whole = b->nrows - b->nrows % FEW_LINES;
-    double norm2 = 0.0, r[MOST_VECTORS][FEW_LINES];
-    for (int64_t i = 0; i < whole; i += FEW_LINES) {
+    const int64_t whole = b->nrows - b->nrows % LINES_OF_SEVERAL;
+    double norm2 = 0.0, r[MAX_VECTORS][LINES_OF_SEVERAL];
+    for (int64_t i = 0; i < whole; i += LINES_OF_SEVERAL) {
         const void *a = line_at(b->values, i, b->row_stride, single);
         KERNEL(many_dots)(a, b->row_stride, count, b->d, x, r, single);
-        norm2 += residual(FEW_LINES, y ? y + i * y_stride : NULL, y_stride, r[0]);
+        norm2 += residual(LINES_OF_SEVERAL, y ? y + i * y_stride : NULL, y_stride, r[0]);
         KERNEL(many_combine)(a, b->row_stride, count, b->d, r, g, single);
     }
     for (int64_t i = whole; i < b->nrows; i++)
@@ -183,7 +184,7 @@ GPIS_INLINE double KERNEL(many_by_rows)(const gpis_block *b, int count, const do
     return norm2;
 }
 
-/* The number of vectors is a constant in each. */
+/* One function for each number of vectors, so that it is a constant in the kernel. */
 static double KERNEL(gradients)(const gpis_block *b, int count, const double *x, const double *y, int64_t y_stride,
                                 double *g) {
     const bool single = b->type == GPIS_FLOAT32;
@@ -234,18 +235,18 @@ static void KERNEL(norms)(const gpis_block *b, double *norms2) {
         KERNEL(row_norms)(b, norms2, false);
 }
 
-/* The storages, each with its constants. Asking memory for the next rows pays where rows are short or narrow (measured:
- * float32 takes 0.58 instead of 0.85 of the float64 time at d = 500, and 100 columns of doubles 1.25 reads instead of
- * 1.35); long rows of doubles run at the speed of memory by themselves, and a little slower with it. */
+/* Calls the kernel for each storage, with its constants. To prefetch the next rows helps if rows are short or of floats
+ * (measured: float32 takes 0.58 instead of 0.85 of the float64 time at d = 500, and 100 columns of doubles 1.25 reads
+ * instead of 1.35). Long rows of doubles are read at the speed of memory without it, and a little slower with it. */
 static double KERNEL(gradient)(const gpis_block *b, const double *x, const double *y, int64_t y_stride, double *r,
                                double *g) {
-    enum { SHORT_ROW = 256 };
+    enum { MAX_PREFETCHED_ROW = 256 };
     if (b->type == GPIS_FLOAT32)
         return gpis_block_is_row_major(b) ? KERNEL(by_rows)(b, x, y, y_stride, r, g, true, true)
                                           : KERNEL(by_columns)(b, x, y, y_stride, r, g, true);
     if (!gpis_block_is_row_major(b)) return KERNEL(by_columns)(b, x, y, y_stride, r, g, false);
-    return b->d <= SHORT_ROW ? KERNEL(by_rows)(b, x, y, y_stride, r, g, false, true)
-                             : KERNEL(by_rows)(b, x, y, y_stride, r, g, false, false);
+    return b->d <= MAX_PREFETCHED_ROW ? KERNEL(by_rows)(b, x, y, y_stride, r, g, false, true)
+                                      : KERNEL(by_rows)(b, x, y, y_stride, r, g, false, false);
 }
 
 #undef VEC

@@ -4,8 +4,8 @@
  *     a b = p + e,  p = fl(a b), e = fma(a, b, -p)                    unless e is too small to be one,
  *     a + b = s + e, s = fl(a + b)                                    (gpis_two_sum),
  *
- * so a sum can be held as a few doubles that add up to it exactly: each term is added to the first, the error of that
- * to the second, and so on; an error that the last one leaves is a failure. Nothing is concluded from a failure.
+ * so a sum can be held exactly as a few doubles: each term is added to the first, the error of that addition to the
+ * second, and so on. If the last addition has an error too, the attempt has failed, and nothing is concluded.
  */
 #include "linalg/exact.h"
 
@@ -15,12 +15,12 @@
 
 enum { PARTS = 4 };
 
-/* False where the error of the product may be smaller than any double. */
+/* False if the error of the product may be too small for a double. */
 static bool two_product(double a, double b, double *p, double *e) {
-    static const double SAFE = 0x1p-960;
+    static const double MIN_EXACT_PRODUCT = 0x1p-960; /* the error of a larger product is a normal double */
     *p = a * b;
     *e = fma(a, b, -*p);
-    return fabs(*p) >= SAFE || a == 0.0 || b == 0.0;
+    return fabs(*p) >= MIN_EXACT_PRODUCT || a == 0.0 || b == 0.0;
 }
 
 static bool add(double sum[PARTS], double term) {
@@ -31,7 +31,8 @@ static bool add(double sum[PARTS], double term) {
     return false;
 }
 
-/* Sums from the last part to the first leave zeros only if the whole is zero; infinities become NaN and do not. */
+/* Adding the parts from the last to the first gives zeros only if the sum is zero. Infinities give NaN, and not zero.
+ */
 static bool is_zero(double sum[PARTS]) {
     for (int round = 1; round < PARTS; round++)
         for (int i = PARTS - 1; i > 0; i--) sum[i] = gpis_two_sum(&sum[i - 1], sum[i]);

@@ -9,14 +9,14 @@ static double entry(const gpis_block *b, int64_t i, int64_t p, int64_t *j) {
     return gpis_block_entry(b, i, p);
 }
 
-/* What is to be added to an entry of G: near the solution A'R is all cancellation, and where A is ill conditioned, what
- * rounding leaves of it decides over the last digits of f. */
+/* Adds to an entry of G + low. Near the solution the terms of A'R cancel, and if A is ill conditioned, the rounding
+ * errors of this sum limit the last digits of f. */
 static void add(double *G, double *low, int64_t at, long double term) {
     const double high = (double)term, error = gpis_two_sum(&G[at], high);
     if (low) low[at] += error + (double)(term - high);
 }
 
-/* Compressed rows: an entry of G gets too few terms from a chunk for a sum of its own. */
+/* Compressed rows: an entry of G gets so few terms from a chunk that a separate sum for the chunk does not pay. */
 static void add_products_csr(const gpis_block *b, int64_t k, const double *R, double *G, double *low) {
     int64_t j;
     for (int64_t i = 0; i < b->nrows; i++)
@@ -26,7 +26,7 @@ static void add_products_csr(const gpis_block *b, int64_t k, const double *R, do
         }
 }
 
-/* Four columns side by side, since one sum would wait for each addition. */
+/* Four columns at once, since in one sum each addition would wait for the one before. */
 static void add_products_dense(const gpis_block *b, int64_t k, const double *R, double *G, double *low) {
     enum { COLUMNS = 4 };
     int64_t j;

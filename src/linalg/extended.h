@@ -5,8 +5,8 @@
 #include "linalg/block.h"
 
 /* R = A X - Y (Y NULL: A X), each entry summed in extended precision and rounded once; G + low += A'R, d x k each: a
- * sum of two doubles, so that nothing is lost from chunk to chunk (low NULL: what it would get is lost; G NULL: not
- * wanted). Returns ||R||_F^2, summed in extended precision. Any storage. */
+ * sum of two doubles, so that nothing is lost between chunks (low may be NULL, then its part is lost; G may be NULL, if
+ * it is not wanted). Returns ||R||_F^2, summed in extended precision. Any storage. */
 double gpis_extended_gradient(const gpis_block *chunk, int64_t k, const double *X, const double *Y, double *R,
                               double *G, double *low);
 

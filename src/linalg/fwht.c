@@ -1,7 +1,7 @@
 /*
  * H_n = [H H; H -H] with H of half the size: one level of sums and differences of the two halves, then each half by
- * itself. Two levels are done at once (quarters a, b, c, d), which halves the traffic; the recursion brings the work
- * into one cache after another whatever their sizes.
+ * itself. Two levels are done at once (quarters a, b, c, d), which halves the memory traffic; by the recursion the work
+ * fits into each level of cache in turn, whatever the sizes of the caches.
  */
 #include "linalg/fwht.h"
 

@@ -1,9 +1,9 @@
 /*
  * H += A'A, by a kernel of our own for few columns and by BLAS for many.
  *
- * dsyrk copies its operands to where they are contiguous in the order of its kernel. With some hundred columns that
- * takes as long as a third of the products, and the copies push the rows out of cache. Here a block of rows is read
- * where it lies, tile after tile of H; while it is in cache memory brings the next one.
+ * dsyrk first copies its operands into the order of its kernel. With some hundred columns that takes a third as long as
+ * the products, and the copies push the rows out of cache. Here a block of rows is used where it is, for one tile of H
+ * after the other; while it is in cache, the next block is prefetched.
  */
 #include "linalg/gram.h"
 
@@ -12,10 +12,10 @@
 #include "linalg/simd_level.h"
 
 enum {
-    WIDE = 3,  /* vectors of a tile: with AVX-512 8 x 3 sums, the vectors, and a factor fill the registers */
-    LINE = 64, /* bytes that memory brings at once */
-    BLOCK_BYTES = 1 << 18, /* a block of rows stays in the second-level cache */
-    LEAST_ROWS = 64        /* of a block, or tiles come and go too often */
+    TILE_VECTORS = 3,      /* with AVX-512, 8 x 3 sums, the vectors, and a factor fill the registers */
+    LINE_BYTES = 64,       /* of a cache line */
+    BLOCK_BYTES = 1 << 18, /* of a block of rows, so that it stays in the second-level cache */
+    MIN_BLOCK_ROWS = 64    /* of shorter blocks, loading and storing the tiles takes too long */
 };
 
 /* A block of rows. */
@@ -30,7 +30,7 @@ typedef struct task {
 
 typedef struct kernel {
     const char *(*tiles)(const task *g, const char *ahead, const char *stop);
-    int64_t most; /* columns for which it is no slower than BLAS, measured with the same instruction set */
+    int64_t max_columns; /* up to which it is not slower than BLAS, measured with the same instruction set */
 } kernel;
 
 static const kernel kernels[] = {{tiles_plain, 32},
@@ -41,8 +41,8 @@ static const kernel kernels[] = {{tiles_plain, 32},
 };
 
 void gpis_gram_add_at(int level, const gpis_block *b, gpis_ahead ahead, double *H) {
-    const int64_t most = gpis_max64(LEAST_ROWS, BLOCK_BYTES / (8 * b->d));
-    /* Where nothing lies ahead, the rows themselves stand for it: there is no arithmetic with NULL. */
+    const int64_t most = gpis_max64(MIN_BLOCK_ROWS, BLOCK_BYTES / (8 * b->d));
+    /* If there is nothing to prefetch, the range is empty and begins at the rows, since NULL allows no arithmetic. */
     const char *from = ahead.from ? ahead.from : (const char *)b->values;
     const char *stop = ahead.from ? from + ahead.bytes : from;
     for (int64_t i = 0; i < b->nrows; i += most) {
@@ -55,7 +55,7 @@ void gpis_gram_add_at(int level, const gpis_block *b, gpis_ahead ahead, double *
     }
 }
 
-bool gpis_gram_by_blocks(int64_t d) { return d <= kernels[gpis_simd_best()].most; }
+bool gpis_gram_by_blocks(int64_t d) { return d <= kernels[gpis_simd_best()].max_columns; }
 
 void gpis_gram_add(const gpis_block *b, gpis_ahead ahead, double *H) {
     if (gpis_gram_by_blocks(b->d))

@@ -4,24 +4,23 @@
 
 #include "linalg/block.h"
 
-/* Memory that is wanted soon and is asked for meanwhile; where it is not mapped, nothing happens. */
+/* Memory that will be used soon and is prefetched meanwhile. It need not be mapped: a prefetch does not fault. */
 typedef struct gpis_ahead {
     const char *from;
     int64_t bytes;
 } gpis_ahead;
 
 /*
- * H += A'A for row-major doubles; H is d x d, its upper triangle alone has a meaning.
- * An entry goes through as many roundings as there are rows, and one more for each of the blocks that they are taken
- * in, or fewer.
+ * H += A'A for row-major doubles; H is d x d, and only its upper triangle is computed.
+ * An entry goes through at most one rounding for each row and one more for each block of rows.
  */
 void gpis_gram_add(const gpis_block *rows, gpis_ahead ahead, double *H);
 
-/* Whether rows are taken in blocks that stay in cache, so that other work on them fits in between; or else the more at
- * once the better. */
+/* Whether gpis_gram_add takes rows in blocks that stay in cache, so that other work on the same rows should be done
+ * block by block too. If not, it is the faster the more rows it is given at once. */
 bool gpis_gram_by_blocks(int64_t d);
 
-/* By the kernel for one instruction set (simd_level.h), which this machine must run, whatever d is. */
+/* The same by the kernel for one instruction set (simd_level.h), which this machine must be able to run, for any d. */
 void gpis_gram_add_at(int level, const gpis_block *rows, gpis_ahead ahead, double *H);
 
 #endif

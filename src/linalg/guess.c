@@ -17,8 +17,7 @@
 /* How far, relatively, a digit may be from where the model has it. */
 static const double NEAR = 1e-10;
 
-/* ---- fractions ------------------------------------------------------------------------------------------------------
- */
+/* ---- fractions --------------------------------------------------------------------------------------------------- */
 
 /* The first convergent of the continued fraction of w that is nearer than any fraction with so small a denominator
  * would be by chance. */
@@ -64,8 +63,7 @@ static bool guess_fractions(const gpis_model *m, const double *w, int64_t own, d
     return true;
 }
 
-/* ---- decimals -------------------------------------------------------------------------------------------------------
- */
+/* ---- decimals ---------------------------------------------------------------------------------------------------- */
 
 /* The double nearest to the shortest decimal number near w: a quotient of two whole numbers that are exact in double,
  * rounded once, as a reader of text would have it. */
@@ -89,8 +87,7 @@ static bool guess_decimals(const gpis_model *m, const double *w, double *v) {
     return true;
 }
 
-/* ---- data -----------------------------------------------------------------------------------------------------------
- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 /* Of the columns other than `own` the one whose term in this row is largest; -1: all of its terms are zero. */
 static int64_t find_partner(int64_t d, const double *w, int64_t own, const double *row) {
@@ -131,8 +128,7 @@ static bool guess_from_data(const gpis_model *m, const double *w, int64_t own, c
     return true;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------
- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* <v, H v> is small enough to be rounding, and no entry is out of range. */
 static bool is_likely(const gpis_model *m, const double *v) {

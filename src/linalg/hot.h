@@ -1,12 +1,14 @@
 /*
  * For the few functions that touch every row: they are compiled for AVX-512, AVX2 and plain x86-64, and the machine
- * decides which one runs.
+ * decides which variant runs.
  *
- * GPIS_HOT before a plain function of loops does it by the compiler, picked once at load time (an OpenMP region inside
- * one is compiled apart and stays plain). GPIS_X86_DISPATCH says that a file may do it by hand. On other machines the
- * same source compiles plainly; under sanitizers too, whose run time is not up yet when the loader picks.
+ * GPIS_HOT before a plain function of loops makes the compiler do so; the variant is chosen once, at load time (an
+ * OpenMP region inside such a function is compiled separately, for plain x86-64). GPIS_X86_DISPATCH is 1 where a file
+ * may do it by hand. On other machines there is one variant; under sanitizers too, since their run time is not
+ * initialised yet when the loader chooses.
  *
- * The variants may fuse a multiply and an add, so bits can differ between machines, never between runs on one.
+ * The variants may fuse a multiplication and an addition, so bits can differ between machines, but not between runs on
+ * one machine.
  */
 #ifndef GPIS_HOT_H
 #define GPIS_HOT_H

@@ -9,7 +9,7 @@
 
 #include "linalg/cholesky.h"
 
-/* T + shift. A column of zeros gets a diagonal entry as the others do: it stands apart, and the factor exists. */
+/* T + shift. A column of zeros gets a diagonal entry like the others, so that the factor exists. */
 static void scaled_copy(const gpis_model *m, double shift, double *T) {
     const int threads = gpis_threads_for(m->context->threads, (double)(m->d * m->d));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
@@ -41,8 +41,8 @@ static gpis_status factor_safely(gpis_model *m, double *work) {
         m->c = 1.0 - error * m->inverse;
         if (m->c >= 0.5) return GPIS_OK;
     }
-    /* The smaller the shift, the better a preconditioner H is. Rounding errors are like random ones, so their square
-     * root is what to expect of them; the claim above stands on the worst case. */
+    /* The smaller the shift, the better H is as a preconditioner. Rounding errors behave like random ones, so the
+     * square root of their number is what to expect; the bound above holds in the worst case. */
     double shift = 4.0 * (double)m->d * sqrt(roundings) * DBL_EPSILON;
     for (int tries = 0; tries < 30; tries++, shift *= 4.0) {
         scaled_copy(m, shift, m->R);
@@ -92,9 +92,10 @@ gpis_status gpis_model_create(gpis_context *context, int64_t d, double *H, doubl
     return status;
 }
 
-/* The curvature along null vectors, in units of the columns. Where a constraint makes x move along them, a larger one
- * takes more rounds: with 2^-8 a monotone x of a year beside a constant took 44 passes, with 2^-20 three. A smaller one
- * leaves less of c, which loses about d^2 times the roundings of a sum over 2^53 times the curvature. */
+/* The curvature along null vectors, in units of the columns. If a constraint makes x move along them, a larger
+ * curvature takes more rounds: with 2^-8 a monotone x, for columns of years beside a constant, took 44 passes, with
+ * 2^-20 three. A smaller one makes c smaller, which loses about d^2 times the roundings of a sum, over 2^53 times the
+ * curvature. */
 static const double NULL_CURVATURE = 0x1p-20;
 
 /* U = sqrt(curvature) D Q with the rows of Q an orthonormal basis of those of N D: in units of the columns H then has
@@ -113,7 +114,8 @@ static void span_null(const gpis_model *m, int64_t count, const double *N, doubl
     for (int64_t i = 0; i < count * d; i++) U[i] *= sqrt(NULL_CURVATURE) / m->scale[i % d];
 }
 
-/* An entry of (A + E)'(A + E) is within (2 nearness + nearness^2) ||a_i|| ||a_j|| of that of A'A: so many roundings. */
+/* An entry of (A + E)'(A + E) is within (2 nearness + nearness^2) ||a_i|| ||a_j|| of that of A'A; as a number of
+ * roundings. */
 static double roundings_of(double nearness) { return 2.0 * nearness * (1.0 + nearness) / (0.5 * DBL_EPSILON); }
 
 /* Appends the new null vectors to N, and to U what H is to hold for them: U of the new ones is orthogonal, in units of
@@ -154,8 +156,8 @@ gpis_status gpis_model_add_null(gpis_model *m, int64_t count, const double *N, d
     return status;
 }
 
-/* The rows of B and U; then in units of their columns, and below them `ridge` times the identity: transposed it is
- * column-major, and its LQ is the QR of what is wanted. */
+/* Stacks the rows of B and U, scaled to unit columns, and below them `ridge` times the identity. For LAPACK, which is
+ * column-major, this is the transpose, and its LQ factorisation is the QR factorisation that is wanted. */
 static void scaled_rows(const gpis_model *model, int64_t m, const double *B, double ridge, double *scale, double *out) {
     const int64_t d = model->d, rows = m + model->nulls;
     memcpy(out, B, (size_t)(m * d) * sizeof *out);
@@ -168,7 +170,7 @@ static void scaled_rows(const gpis_model *model, int64_t m, const double *B, dou
     }
 }
 
-/* Takes the upper triangle R, which is overwritten, and these scales: H = (R D)'(R D). */
+/* Sets the model to H = (R D)'(R D), for an upper triangle R, which is overwritten, and these scales. */
 static void take_factor(gpis_model *m, double *R, const double *scale, double inverse) {
     const int d = (int)m->d;
     memcpy(m->scale, scale, (size_t)d * sizeof *scale);
@@ -187,7 +189,7 @@ static void take_factor(gpis_model *m, double *R, const double *scale, double in
 gpis_status gpis_model_hold_rows(gpis_model *m, int64_t m_rows, const double *B) {
     const int64_t d = m->d, rows = m_rows + m->nulls;
     const double ridge =
-        4.0 * (double)d * DBL_EPSILON; /* about what rounding makes of a column that depends on others */
+        4.0 * (double)d * DBL_EPSILON; /* about what rounding leaves of a column that depends on others */
     double *X = gpis_alloc_zero(m->context, (rows + d) * d, sizeof *X);
     double *work = gpis_alloc(m->context, d * d + 2 * d, sizeof *work), *scale = work ? work + d * d : NULL;
     gpis_status status = X && work ? GPIS_OK : GPIS_NO_MEMORY;
@@ -213,7 +215,7 @@ void gpis_model_destroy(gpis_model *m) {
     gpis_free(m->context, m);
 }
 
-/* D R'R D V: where H has lost digits, the factor has not. */
+/* D R'R D V: R has digits that H has lost. */
 static void apply_factor(const gpis_model *m, int64_t k, const double *V, double *HV) {
     const int d = (int)m->d;
     for (int64_t j = 0; j < d; j++)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The first place in [begin, end) whose column is not below `column`; columns increase along a row. */
+/* The first position in [begin, end) whose column is at least `column`; columns increase along a row. */
 static int64_t lower_bound(const int32_t *indices, int64_t begin, int64_t end, int64_t column) {
     while (begin < end) {
         const int64_t middle = begin + (end - begin) / 2;

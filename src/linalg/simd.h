@@ -1,7 +1,7 @@
 /*
  * Compiles the file SIMD_BODY once for each instruction set: plain x86-64 (or whatever the machine is), AVX2, AVX-512.
- * The body finds LANES, the doubles in a vector, and KERNEL(name), the name with the instruction set's suffix, for
- * what it defines and for these, which are all that vector types alone cannot say:
+ * The body can use LANES, the number of doubles in a vector, and KERNEL(name), the name with the suffix of the
+ * instruction set, for what it defines and for these, which vector types alone cannot express:
  *     vec                   the type of a vector
  *     sum_lanes(v)          the sum of a vector's lanes
  *     sum_four(v, s)        the same for v[0] .. v[3] at once, to s[0] .. s[3]
@@ -9,7 +9,7 @@
  *     first_doubles(p, n), first_floats(p, n), store_first(p, n, v)
  *                           of the n < LANES elements where a line ends: the other lanes are zeros, and their memory
  *                           is not touched
- * At run time gpis_simd_runs tells which outcomes this machine can run.
+ * At run time gpis_simd_runs says which variants this machine can run.
  */
 #ifndef GPIS_SIMD_H
 #define GPIS_SIMD_H
@@ -71,7 +71,7 @@ GPIS_INLINE void store_first_avx2(double *p, int64_t n, vec_avx2 v) { _mm256_mas
 #pragma GCC target("arch=x86-64-v4")
 typedef double vec_avx512 __attribute__((vector_size(64)));
 GPIS_INLINE double sum_lanes_avx512(vec_avx512 v) { return _mm512_reduce_add_pd(v); }
-/* Pairs of lanes, then quarters of the register. */
+/* First pairs of lanes, then quarters of the register. */
 GPIS_INLINE void sum_four_avx512(const vec_avx512 *v, double *s) {
     const __m512d ab = _mm512_unpacklo_pd(v[0], v[1]) + _mm512_unpackhi_pd(v[0], v[1]);
     const __m512d cd = _mm512_unpacklo_pd(v[2], v[3]) + _mm512_unpackhi_pd(v[2], v[3]);

@@ -17,7 +17,7 @@ static inline bool gpis_simd_runs(int level) {
     return level == GPIS_SIMD_PLAIN;
 }
 
-/* What this machine runs best. */
+/* The best one that this machine can run. */
 static inline int gpis_simd_best(void) {
     int level = GPIS_SIMD_LEVELS - 1;
     while (!gpis_simd_runs(level)) level--;

@@ -1,6 +1,6 @@
 /*
- * NaN and infinity in the data. A sum that they enter is not finite, so looking at what a pass gave is enough; where
- * the culprit is, is looked for only then.
+ * NaN and infinity in the data. Any sum that they enter is not finite, so it is enough to look at the results of a
+ * pass. Only if one is not finite are the data searched for the place.
  */
 #include <math.h>
 

@@ -79,7 +79,7 @@ static double csr_row_product(const gpis_block *a, int64_t i, int64_t j) {
     return sum;
 }
 
-/* By the small side: A_j A_j' is rows x rows. */
+/* From A_j A_j', which has the same largest eigenvalue and is only rows x rows. */
 double gpis_batch_norm2(const gpis_batches *b, const gpis_block *a, double *work) {
     const int rows = (int)a->nrows;
     double *eigenvalues = work + b->rows * b->rows;
@@ -90,7 +90,7 @@ double gpis_batch_norm2(const gpis_batches *b, const gpis_block *a, double *work
         cblas_dsyrk(CblasRowMajor, CblasUpper, CblasNoTrans, rows, (int)a->d, 1.0, a->values, (int)a->row_stride, 0.0,
                     work, rows);
     }
-    /* row-major upper is column-major lower */
+    /* the upper triangle in row-major order is the lower one in LAPACK's column-major order */
     LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'L', rows, work, rows, eigenvalues);
     return eigenvalues[rows - 1];
 }

@@ -1,4 +1,4 @@
-/* A few rows at a time, out of order: what a stochastic method needs. Only for sources whose rows are at hand. */
+/* A few rows at a time, in any order, as stochastic methods need them. Only for resident sources. */
 #ifndef GPIS_BATCH_H
 #define GPIS_BATCH_H
 
@@ -17,13 +17,13 @@ gpis_status gpis_batches_start(gpis_context *context, gpis_source *A, const doub
 void gpis_batches_end(gpis_context *context, gpis_batches *b);
 int64_t gpis_batch_rows(const gpis_batches *b, int64_t index);
 
-/* Borrows batch `index` until the next call. */
+/* Fetches batch `index`, which is borrowed until the next call. */
 void gpis_batch_take(gpis_batches *b, int64_t index, gpis_block *out);
 /* R = A_j X - Y_j, rows x k. */
 void gpis_batch_residual(const gpis_batches *b, const gpis_block *rows, const double *X, double *R);
 /* G += A_j' R, d x k. */
 void gpis_batch_adjoint(const gpis_batches *b, const gpis_block *rows, const double *R, double *G);
-/* The largest eigenvalue of A_j'A_j; `work` has rows x rows doubles and 3 rows more. */
+/* The largest eigenvalue of A_j'A_j; `work` has rows x rows + 3 rows doubles. */
 double gpis_batch_norm2(const gpis_batches *b, const gpis_block *rows, double *work);
 
 #endif

@@ -10,7 +10,7 @@
 #include "linalg/extended.h"
 #include "linalg/gram.h"
 
-/* Row by row, so that roundings do not pile up over rows times columns. */
+/* Each row is summed by itself first, so that an entry goes through rows + columns roundings and not rows x columns. */
 static double norm2(const double *v, int64_t rows, int64_t k) {
     double sum = 0.0;
     for (int64_t i = 0; i < rows; i++) {
@@ -21,7 +21,7 @@ static double norm2(const double *v, int64_t rows, int64_t k) {
     return sum;
 }
 
-/* R = A X - Y and G += A'R by BLAS; `a` is row-major; X NULL: 0. */
+/* R = A X - Y and G += A'R by BLAS, for a row-major `a`; if X is NULL, it counts as 0. */
 static double gemm_gradient(const gpis_block *a, int64_t k, const double *X, const double *Y, double *R, double *G) {
     const int rows = (int)a->nrows, d = (int)a->d, ld = (int)a->row_stride;
     for (int64_t i = 0; Y && i < a->nrows * k; i++) R[i] = -Y[i];
@@ -34,7 +34,7 @@ static double gemm_gradient(const gpis_block *a, int64_t k, const double *X, con
     return norm2(R, a->nrows, k);
 }
 
-/* r_c = A x_c - y_c and g_c += A'r_c, response by response; XT NULL: 0. */
+/* r_c = A x_c - y_c and g_c += A'r_c, response by response; if XT is NULL, X counts as 0. */
 static double few_gradient(const gpis_block *a, int64_t k, const double *XT, const double *Y, double *R, double *GT) {
     double sum = 0.0;
     for (int64_t c = 0; c < k; c++)
@@ -42,7 +42,7 @@ static double few_gradient(const gpis_block *a, int64_t k, const double *XT, con
     return sum;
 }
 
-/* The gradient of whatever storage: A X - Y, its squared norm, and G += A'(A X - Y), for k columns. */
+/* The gradient for any storage: A X - Y, its squared norm, and G += A'(A X - Y), for k columns. */
 static double gradient(const gpis_chunk_plan *plan, const gpis_block *chunk, int64_t k, const double *X,
                        const double *XT, const double *Y, double *R, double *G, double *low) {
     if (plan->pass->extended) return gpis_extended_gradient(chunk, k, X, Y, R, G, low);
@@ -51,12 +51,12 @@ static double gradient(const gpis_chunk_plan *plan, const gpis_block *chunk, int
     return gemm_gradient(chunk, k, X, Y, R, G);
 }
 
-/* What the rows add to the sums of one number. */
+/* What the chunk adds to the sums that are one number each. */
 typedef struct numbers {
     double objective, AP2;
 } numbers;
 
-/* Objective, gradient and probes: with one response of dense rows all vectors go through the kernel together. */
+/* Objective, gradient and probes. For dense rows and one response, one call of the kernel handles all vectors. */
 static void add_gradients(const gpis_chunk_plan *plan, const gpis_block *a, const double *Y, double *R,
                           gpis_strip *strip, numbers *here) {
     const gpis_pass *pass = plan->pass;
@@ -78,7 +78,7 @@ static gpis_block unpacked(const gpis_block *chunk, double *rows) {
     return gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, chunk->d, rows);
 }
 
-/* All but the Gram matrix. */
+/* All sums but the Gram matrix. */
 static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double *R, gpis_strip *strip, numbers *here) {
     const gpis_pass *pass = plan->pass;
     const double *Y = pass->Y ? pass->Y + a->row0 * pass->k : NULL;
@@ -93,14 +93,14 @@ static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double
         gpis_dense_column_norms(a, norms2);
 }
 
-/* What lies behind the rows of a part: mostly the next one. */
-static gpis_ahead behind(const gpis_block *part) {
+/* The memory that follows a part, which is usually the next part: it is fetched into cache meanwhile. */
+static gpis_ahead memory_after(const gpis_block *part) {
     if (!gpis_block_is_row_major(part)) return (gpis_ahead){NULL, 0};
     const int64_t bytes = part->nrows * part->row_stride * (part->type == GPIS_FLOAT32 ? 4 : 8);
     return (gpis_ahead){(const char *)part->values + bytes, bytes};
 }
 
-/* A part of the chunk; the columns that its Gram matrix is of go to `columns`. */
+/* Adds one part of the chunk. If the Gram matrix is of selected columns, these are copied to `columns`. */
 static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double *scratch, double *columns,
                      gpis_strip *strip, numbers *here) {
     const gpis_pass *pass = plan->pass;
@@ -117,11 +117,12 @@ static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double
             gpis_block_columns(&a, pass->columns, pass->count, columns);
             a = gpis_block_dense(GPIS_FLOAT64, a.row0, a.nrows, pass->count, columns);
         }
-        if (plan->cut->gram_by_parts || !plan->position) gpis_gram_add(&a, behind(part), gram);
+        if (plan->cut->gram_by_parts || !plan->position) gpis_gram_add(&a, memory_after(part), gram);
     }
 }
 
-/* By parts of the chunk, whose own sums come first: as many roundings as for the chunk at once, or fewer. */
+/* The chunk is added part by part. Each part is summed by itself first, so that no term goes through more roundings
+ * than if the chunk were added at once. */
 void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *scratch, gpis_strip *strip) {
     const gpis_cut *cut = plan->cut;
     const int64_t count = plan->pass->count;

@@ -1,4 +1,4 @@
-/* What one chunk of rows adds to the sums of its strip. */
+/* Adds one chunk of rows to the sums of its strip. */
 #ifndef GPIS_CHUNK_H
 #define GPIS_CHUNK_H
 
@@ -9,9 +9,10 @@
 typedef struct gpis_chunk_plan {
     const gpis_pass *pass;
     const gpis_cut *cut;
-    const double *XT, *VT, *PT; /* where the cut is `transposed`: k x d and, right behind it, probes x d; k x d */
+    const double *XT, *VT, *PT; /* if cut->transposed: X' (k x d), V' (probes x d, contiguous with X') and P' (k x d) */
     bool zero;                  /* dense data and X = 0: the residual is -Y */
-    const int32_t *position;    /* of each column among those of the Gram matrix, -1: it is not one; NULL: all are */
+    const int32_t
+        *position; /* of each column among those of the Gram matrix, -1 if it is not one of them; NULL: all are */
 } gpis_chunk_plan;
 
 void gpis_chunk_add(const gpis_chunk_plan *plan, const gpis_block *chunk, double *scratch, gpis_strip *strip);

@@ -11,61 +11,57 @@
 #include "pass/window.h"
 
 enum {
-    MAX_STRIPS = 64,         /* also the most threads that can work */
-    STRIP_DOUBLES = 1 << 24, /* all strips together: 128 MB, unless two of them need more */
-    RUN_BYTES = 1 << 22,     /* consecutive chunks of one strip: what a thread takes from a file at a time */
-    RUNS_A_STRIP = 4,        /* at least, so that the strips come out even */
-    GRAM_STRIPS = 16,        /* so many have a Gram matrix each before they get more rows */
-    CHUNK_BYTES = 1 << 18,   /* a chunk stays in the second-level cache */
+    MAX_STRIPS = 64,          /* also the largest number of threads that can work on a pass */
+    STRIPS_DOUBLES = 1 << 24, /* in all strips together: 128 MB, unless two strips need more */
+    RUN_BYTES = 1 << 22,      /* of a run, which is also what a thread reads from a file at a time */
+    MIN_RUNS_PER_STRIP = 4,   /* so that the strips have about the same number of rows */
+    MIN_GRAM_STRIPS = 16,     /* as long as there are chunks: fewer would limit the threads */
+    CHUNK_BYTES = 1 << 18,    /* of a chunk, so that it stays in the second-level cache */
     MIN_CHUNK_ROWS = 64,
     MAX_CHUNK_ROWS = 1024,
-    GRAM_ROWS = MAX_CHUNK_ROWS, /* what dsyrk needs to run at speed */
+    GRAM_ROWS = MAX_CHUNK_ROWS, /* rows that dsyrk needs to run at full speed */
     CACHE_LINE = 8              /* doubles */
 };
 
-static const double UNIT = 0.5 * DBL_EPSILON;
+static const double UNIT_ROUNDOFF = 0.5 * DBL_EPSILON;
 
-/* ---- rows to chunks, runs and strips
- * -----------------------------------------------------------------------------------
- */
+/* ---- rows to chunks, runs and strips ----------------------------------------------------------------------------- */
 
 static int64_t strip_limit(int64_t strip_size) {
-    return gpis_min64(MAX_STRIPS, gpis_max64(2, STRIP_DOUBLES / gpis_max64(1, strip_size)));
+    return gpis_min64(MAX_STRIPS, gpis_max64(2, STRIPS_DOUBLES / gpis_max64(1, strip_size)));
 }
 
-/* A Gram matrix has to be cleared and added for each strip, which takes as long as some hundred rows: measured, a tenth
- * of a solve at 100000 x 100 with two chunks a strip. */
+/* The Gram matrix of each strip has to be cleared and added to the others, which takes as long as some hundred rows:
+ * with two chunks per strip it was a tenth of a solve (measured at 100000 x 100). */
 static int64_t strips_of(int64_t chunks, int64_t strip_size, bool gram) {
-    const int64_t wanted = gram ? gpis_max64(GRAM_STRIPS, chunks / RUNS_A_STRIP) : chunks;
+    const int64_t wanted = gram ? gpis_max64(MIN_GRAM_STRIPS, chunks / MIN_RUNS_PER_STRIP) : chunks;
     return gpis_min64(strip_limit(strip_size), gpis_min64(wanted, chunks));
 }
 
-/* The rows that fit in the cache, a power of two. */
+/* The rows that fit in the cache, as a power of two. */
 static int64_t cached_rows(double row_bytes) {
     int64_t rows = MIN_CHUNK_ROWS;
     while (rows < MAX_CHUNK_ROWS && (double)(2 * rows) * row_bytes <= (double)CHUNK_BYTES) rows *= 2;
     return rows;
 }
 
-/* Runs are as long as they can be without making the strips uneven. */
+/* Runs are as long as possible while the strips keep about the same number of rows. */
 static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_bytes, bool gram) {
     c->chunk_rows = chunk_rows;
     c->chunks = (n + chunk_rows - 1) / chunk_rows;
     c->strips = strips_of(c->chunks, c->strip_size, gram);
     c->run = 1;
     const double fit = RUN_BYTES / ((double)chunk_rows * row_bytes);
-    while (2.0 * (double)c->run <= fit && 2 * c->run * c->strips * RUNS_A_STRIP <= c->chunks) c->run *= 2;
+    while (2.0 * (double)c->run <= fit && 2 * c->run * c->strips * MIN_RUNS_PER_STRIP <= c->chunks) c->run *= 2;
 }
 
-/* ---- the work on a chunk
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- the work on a chunk ----------------------------------------------------------------------------------------- */
 
 static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load) {
     const bool dense = A->block_kind == GPIS_BLOCK_DENSE, gram = load->gram > 0;
     const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
     const int64_t vectors = gpis_max64(load->k, load->probes);
-    c->transposed = dense && vectors <= GPIS_FEW_RESPONSES && !load->extended;
+    c->transposed = dense && vectors <= GPIS_MAX_FUSED_VECTORS && !load->extended;
     c->unpack = dense && !plain && ((gram && !load->some_columns) || !c->transposed);
     c->gram_by_parts = dense && gram && gpis_gram_by_blocks(load->gram);
     const bool by_parts = dense && !load->extended && (load->some_columns || c->gram_by_parts);
@@ -91,9 +87,7 @@ int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load 
     return (int)gpis_min64(gpis_threads_for(threads, numbers), cut->strips);
 }
 
-/* ---- roundings
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- roundings --------------------------------------------------------------------------------------------------- */
 
 /* An upper bound on the chunks that are added to one strip, one after the other. */
 static int64_t chunks_of_a_strip(const gpis_cut *c) {
@@ -101,13 +95,13 @@ static int64_t chunks_of_a_strip(const gpis_cut *c) {
     return (runs + c->strips - 1) / c->strips * c->run;
 }
 
-/* Rows of a strip are added one after the other, then the strips. A chunk's part of the objective is summed by itself
- * first: by rows, or in extended precision, whose own errors are too small to count. */
+/* The rows of a strip are added one after the other, then the strips. The objective of a chunk is summed by itself
+ * first: row by row, or in extended precision, whose own errors are too small to count. */
 static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
     const bool dense = A->block_kind == GPIS_BLOCK_DENSE;
     const int64_t chunks = chunks_of_a_strip(c), of_a_strip = gpis_min64(A->n, chunks * c->chunk_rows);
     const int64_t within = load->extended ? 4 : load->k + gpis_min64(A->n, c->chunk_rows) + 8;
-    /* in extended precision a chunk's part of the gradient is rounded once, and added once */
+    /* in extended precision the gradient of a chunk is rounded once, and added once */
     const int64_t rows = load->extended && dense ? chunks + 2 : of_a_strip;
     const bool by_lanes = c->transposed && (A->order == GPIS_ROW_MAJOR || A->class->on_demand);
     return (gpis_roundings){.residual = (double)(by_lanes ? gpis_dense_dot_roundings(A->d) : A->d),
@@ -116,10 +110,10 @@ static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, cons
                             .gram = (double)(of_a_strip + chunks + c->strips + 8)};
 }
 
-/* The cut depends on the number of rows and, for compressed rows, on their mean length, and an uneven last run adds at
- * most a quarter to a strip. */
+/* The cut depends on the number of rows and, for compressed rows, on their mean length. Runs of several chunks can make
+ * a strip longer than runs of one chunk do, by at most a quarter. */
 gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *load) {
-    const double uneven = 1.0 + 1.0 / RUNS_A_STRIP;
+    const double uneven = 1.0 + 1.0 / MIN_RUNS_PER_STRIP;
     gpis_roundings worst = {0};
     for (int64_t rows = MIN_CHUNK_ROWS; rows <= MAX_CHUNK_ROWS; rows *= 2) {
         gpis_cut c = gpis_cut_make(A, load);
@@ -151,22 +145,20 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load) 
 gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2) {
     const gpis_load load = gpis_load_of(pass, A->d);
     const gpis_roundings roundings = gpis_pass_roundings(A, &load);
-    const double unit = pass->extended ? 0.5 * (double)LDBL_EPSILON : UNIT, f = *pass->objective, r = sqrt(f);
+    const double unit = pass->extended ? 0.5 * (double)LDBL_EPSILON : UNIT_ROUNDOFF, f = *pass->objective, r = sqrt(f);
     double products = 0.0; /* sum_j ||a_j|| ||X_j|| >= ||A X||_F, as large as the terms that make it up */
     for (int64_t j = 0; j < A->d; j++) products += sqrt(norms2[j]) * gpis_norm2(pass->X + j * pass->k, pass->k);
-    const double e = (roundings.residual + 2.0) * unit * (2.0 * products + r) + UNIT * r;
+    const double e = (roundings.residual + 2.0) * unit * (2.0 * products + r) + UNIT_ROUNDOFF * r;
     return (gpis_point){.x = pass->X,
                         .g = pass->G,
                         .objective = f,
                         .norms2 = norms2,
                         .errors = {.residual = e,
-                                   .product = roundings.gradient * UNIT * r,
-                                   .objective = 2.0 * r * e + e * e + roundings.objective * UNIT * f}};
+                                   .product = roundings.gradient * UNIT_ROUNDOFF * r,
+                                   .objective = 2.0 * r * e + e * e + roundings.objective * UNIT_ROUNDOFF * f}};
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 double gpis_pass_gram_strips(double n, double d) {
     return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), (int64_t)fmin(d * d, 1e18), true);

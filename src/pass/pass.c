@@ -19,10 +19,10 @@ typedef struct sweep {
     gpis_chunk_plan plan;
     int64_t run_rows;
     int threads;
-    bool sums_wanted;      /* not the sketch alone */
+    bool sums_wanted;      /* false: the pass is for a sketch only */
     gpis_strip *strips;    /* owned: cut.strips of them */
-    atomic_llong *turns;   /* owned: runs of this window that each strip has had */
-    atomic_llong taken;    /* runs of this window that were taken */
+    atomic_llong *turns;   /* owned: for each strip, the runs of this window that have been added to it */
+    atomic_llong taken;    /* runs of this window that threads have taken */
     double *accumulators;  /* owned: the sums of the strips */
     double *transposed;    /* owned: XT, VT, PT */
     int32_t *position;     /* owned: of each column among those of the Gram matrix */
@@ -35,7 +35,7 @@ static void transpose(const double *X, int64_t d, int64_t k, double *XT) {
         for (int64_t c = 0; c < k; c++) XT[c * d + j] = X[j * k + c];
 }
 
-/* Few vectors of dense data: the kernel wants each one contiguous. */
+/* For few vectors and dense rows: the kernel needs each vector contiguous. */
 static gpis_status transpose_points(sweep *s) {
     const gpis_pass *pass = s->pass;
     const int64_t d = s->A->d, size = d * pass->k, probes = d * s->load.probes;
@@ -60,7 +60,7 @@ static gpis_status allocate_strips(sweep *s) {
     s->turns = gpis_alloc_zero(s->context, strips, sizeof *s->turns);
     s->accumulators = gpis_alloc(s->context, total, sizeof(double));
     if (!s->strips || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
-        /* By those who will use them: most of it is memory that the system has yet to find. */
+        /* Cleared by all threads, since most of the time is spent by the system in finding the pages. */
 #pragma omp parallel for num_threads(gpis_threads_for(s->threads, (double)total)) schedule(dynamic)
     for (int64_t t = 0; t < strips; t++) memset(s->accumulators + t * size, 0, (size_t)size * sizeof(double));
     for (int64_t t = 0; t < strips; t++) s->strips[t] = gpis_strip_at(&s->load, s->accumulators + t * size);
@@ -73,7 +73,7 @@ static bool is_zero(const double *v, int64_t size) {
     return true;
 }
 
-/* The residual is -Y: true in the first pass of most solves. */
+/* Whether X is zero, as in the first pass of most solves: the residual is then -Y. */
 static bool starts_at_zero(const sweep *s) {
     const gpis_pass *pass = s->pass;
     return s->A->block_kind == GPIS_BLOCK_DENSE && !pass->extended && pass->X && pass->Y && pass->G && !pass->V &&
@@ -109,7 +109,7 @@ static gpis_status prepare(sweep *s) {
     return gpis_windows_start(s->context, s->A, use, &s->windows);
 }
 
-/* Rows [begin, end) of the window, all of one run, to the sums of its strip. */
+/* Adds rows [begin, end) of the window, which belong to one run, to the sums of its strip. */
 static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t end, gpis_strip *strip, int thread) {
     double *scratch = s->scratch + thread * s->cut.scratch;
     const int64_t step = gpis_windows_step(s->windows);
@@ -127,8 +127,8 @@ static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t e
 }
 
 /* Threads take the runs of a window in order, so that a file is read from its beginning to its end. Run r belongs to
- * strip r mod S, and each strip gets its runs in order: the one before was taken S runs ago, and is rarely waited for.
- */
+ * strip r mod S, and each strip adds its runs in order: the run before was taken S runs ago, so that a thread rarely
+ * has to wait for it. */
 static void add_runs(sweep *s, const gpis_block *window, int thread) {
     const int64_t first = window->row0 / s->run_rows, last = (window->row0 + window->nrows - 1) / s->run_rows;
     for (;;) {
@@ -143,7 +143,7 @@ static void add_runs(sweep *s, const gpis_block *window, int thread) {
     }
 }
 
-/* The sketch numbers the rows as the whole of A does. */
+/* For the sketch, rows have the numbers that they have in the whole of A. */
 static gpis_status feed_sketch(sweep *s, const gpis_block *rows) {
     const gpis_pass *pass = s->pass;
     const int64_t skip = gpis_max64(0, pass->skip - rows->row0);
@@ -154,7 +154,7 @@ static gpis_status feed_sketch(sweep *s, const gpis_block *rows) {
     return gpis_sketch_absorb(pass->sketch, &part, Y, s->context->threads);
 }
 
-/* One window, to all who want it. */
+/* Adds one window to the sums and to the sketch. */
 static gpis_status add_window(sweep *s, const gpis_block *window) {
     const gpis_pass *pass = s->pass;
     if (s->sums_wanted || gpis_windows_are_shared(s->windows)) {
@@ -183,12 +183,12 @@ static gpis_status sweep_rows(sweep *s) {
     return status;
 }
 
-/* All sizes that are computed from these fit: a chunk of rows, a sum for each strip, all of Y. */
+/* Makes sure that no size overflows that is computed later: of a chunk, of the sums of a strip, of Y. */
 static gpis_status check_sizes(gpis_context *context, const gpis_source *A, const gpis_pass *pass) {
-    static const int64_t MOST = INT64_C(1) << 48; /* columns, of A or of vectors */
+    static const int64_t MAX_COLUMNS = INT64_C(1) << 48; /* of A, X or V: small enough that 8 times as many fit */
     const int64_t columns = gpis_load_of(pass, A->d).gram;
     int64_t sums, probes, gram, responses;
-    const bool fits = A->d <= MOST && pass->k <= MOST && pass->probes <= MOST &&
+    const bool fits = A->d <= MAX_COLUMNS && pass->k <= MAX_COLUMNS && pass->probes <= MAX_COLUMNS &&
                       gpis_checked_mul(8 * A->d, pass->k, &sums) && gpis_checked_mul(8 * A->d, pass->probes, &probes) &&
                       gpis_checked_mul(8 * columns, columns, &gram) &&
                       gpis_checked_mul(8 * gpis_max64(1, pass->k), A->n, &responses);

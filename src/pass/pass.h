@@ -1,5 +1,5 @@
 /*
- * pass: the only code that walks the rows of A. One sweep feeds every accumulator that is asked for.
+ * pass: the only code that walks the rows of A. One sweep computes all sums that are asked for.
  *
  * Rows are cut into chunks that stay in cache, and chunks into runs; run r belongs to strip r mod S, and each strip has
  * sums of its own, which are added up in order at the end. The cut depends on the shape of the problem alone, so the
@@ -19,51 +19,50 @@ typedef struct gpis_pass {
     const double *Y; /* n x k */
     const double *X; /* d x k: where to evaluate; NULL: no objective and no gradient */
     const double *P; /* d x k: a direction; NULL: none */
-    const double *V; /* d x probes: vectors that ride along; NULL: none */
+    const double *V; /* d x probes: more vectors to multiply by A; NULL: none */
     int64_t probes;
-    bool extended;          /* residuals in extended precision: slow, for the last digits */
-    const int64_t *columns; /* rising: those that the Gram matrix is of; NULL: all */
-    int64_t count;          /* of columns */
-    int64_t row0;           /* what number the first row has for the sketch, where the rows are a part of A */
-    int64_t skip;           /* so many of the first rows are not for the sketch */
-    /* What is wanted; NULL: not wanted. */
+    bool extended;          /* compute residuals in extended precision: slow, for the last digits */
+    const int64_t *columns; /* the columns that the Gram matrix is of, increasing; NULL: all */
+    int64_t count;          /* how many `columns` there are */
+    int64_t row0; /* for the sketch: the number of the first row in the whole of A, if these rows are a part */
+    int64_t skip; /* the sketch does not absorb this many of the first rows */
+    /* Results; those that are NULL are not computed. */
     double *objective;   /* ||A X - Y||_F^2 */
     double *G;           /* A'(A X - Y), d x k */
     double *AP2;         /* ||A P||_F^2 */
     double *AAV;         /* A'A V, d x probes */
-    double *misses;      /* of each of the probes v, the rows for which A v is not exactly zero (linalg/exact.h) */
+    double *misses;      /* for each probe v, the number of rows where A v is not exactly zero (linalg/exact.h) */
     double *norms2;      /* squared norms of the columns of A, d */
-    double *gram;        /* A'A, d x d, both triangles; with `columns`, of those alone: count x count */
+    double *gram;        /* A'A, d x d, both triangles; with `columns`, count x count */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
-    gpis_watch *watch;   /* asked while the pass runs; NULL: nobody is */
+    gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
 } gpis_pass;
 
-/* GPIS_BAD_DATA with row and column when a sum comes out not finite because A or Y is not; GPIS_STOPPED when the watch
- * said so. Where A is spread over ranks, rank 0 calls it and the others serve (ranks.h); Y are the rows of this rank.
- */
+/* GPIS_BAD_DATA, with row and column in the message, when a sum is not finite because A or Y is not; GPIS_STOPPED when
+ * the watch has stopped the pass. If A is spread over ranks, rank 0 calls this while the others serve (ranks.h), and Y
+ * are the rows of this rank. */
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);
 
-/* ---- what a pass costs and how exact it is: all of it follows from one cut (cut.h) ----------------------------------
- */
+/* ---- what a pass costs and how exact it is: all of it follows from one cut (cut.h) ------------------------------- */
 
-/* What a pass carries, as numbers: with the source, all that its cut, its roundings and its memory depend on. */
+/* What a pass computes, in numbers. Together with the source it determines the cut, the roundings and the memory. */
 typedef struct gpis_load {
     int64_t d, k, probes;
     int64_t gram;      /* columns of the Gram matrix; 0: there is none */
-    bool some_columns; /* they are named one by one, and need not be all of A */
+    bool some_columns; /* the Gram matrix is of selected columns */
     unsigned wanted;   /* a bit for each sum (sums.h) */
     bool extended, sketch;
 } gpis_load;
 
 gpis_load gpis_load_of(const gpis_pass *pass, int64_t d);
-/* For plans: a pass with objective, gradient, norms of the columns, these probes and this Gram matrix, in the precision
- * that takes more memory. */
+/* For predictions: a pass with objective, gradient, norms of the columns, `probes` probes and a Gram matrix of `gram`
+ * columns, in the precision that takes more memory. */
 gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bool sketch);
 
-/* Bytes that a pass takes while it runs: sums of the strips, scratch of the threads, windows. What the sketch holds is
- * not among them. */
+/* Bytes that a pass allocates while it runs: sums of the strips, scratch of the threads, windows. The memory of the
+ * sketch is not included. */
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load);
-/* Strips of a Gram pass over n rows of d columns: each has a d x d sum of its own. */
+/* The number of strips of a pass with a Gram matrix over n x d; each strip holds d x d numbers. */
 double gpis_pass_gram_strips(double n, double d);
 
 /* Upper bounds on the number of roundings that a term of a sum goes through, each worth 2^-53 of the sum of the
@@ -74,15 +73,13 @@ typedef struct gpis_roundings {
 } gpis_roundings;
 gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load);
 
-/* The point that a pass has measured: what it was asked at X, with the errors of this very pass. `norms2`, the squared
- * norms of the columns of A, is borrowed by the point. */
+/* The point that a pass has measured: X, the results there, and the rounding errors of this very pass. The point
+ * borrows `norms2`, the squared norms of the columns of A. */
 gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2);
 
-/* ---- sources in several parts
- * -------------------------------------------------------------------------------------------
- */
+/* ---- sources in several parts ------------------------------------------------------------------------------------ */
 
-/* How a pass goes over a source that has no blocks of its own, since its rows lie in several places. */
+/* How a pass walks over a source that consists of parts and has no blocks of its own. */
 struct gpis_walk {
     gpis_status (*run)(gpis_context *context, gpis_source *A, const gpis_pass *pass);
     gpis_roundings (*roundings)(const gpis_source *A, const gpis_load *load);

@@ -1,4 +1,4 @@
-/* The table of sums, and what is done with all of them alike. */
+/* The table of sums, and the functions that follow from it. */
 #include "pass/sums.h"
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include "linalg/accurate.h"
 
-/* The sides of a sum, as a matrix. */
+/* The number of rows or of columns of a sum, taken as a matrix. */
 typedef enum side { ONE, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM } side;
 
 typedef enum layout {
@@ -16,7 +16,7 @@ typedef enum layout {
 } layout;
 
 static const struct {
-    size_t place; /* of the pointer in gpis_pass that says where the sum is wanted */
+    size_t place; /* offset in gpis_pass of the pointer to the result */
     side rows, cols;
     layout layout;
 } table[GPIS_PASS_SUMS] = {
@@ -79,15 +79,14 @@ gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bo
 bool gpis_pass_sum_is_wanted(const gpis_load *load, gpis_pass_sum sum) { return load->wanted >> sum & 1; }
 
 int64_t gpis_pass_sum_count(const gpis_load *load, gpis_pass_sum sum) {
-    static const int64_t TOO_MANY = INT64_MAX / 64; /* so that sums of such counts do not overflow either */
+    static const int64_t MAX_COUNT = INT64_MAX / 64; /* so that the counts of all sums can be added without overflow */
     int64_t count;
     if (!gpis_pass_sum_is_wanted(load, sum)) return 0;
     const bool fits = gpis_checked_mul(length(load, table[sum].rows), length(load, table[sum].cols), &count);
-    return fits ? gpis_min64(count, TOO_MANY) : TOO_MANY;
+    return fits ? gpis_min64(count, MAX_COUNT) : MAX_COUNT;
 }
 
-/* ---- strips ---------------------------------------------------------------------------------------------------------
- */
+/* ---- strips ------------------------------------------------------------------------------------------------------ */
 
 static int64_t size_of_low(const gpis_load *load) {
     return load->extended ? gpis_pass_sum_count(load, GPIS_PASS_GRADIENT) : 0;
@@ -163,8 +162,7 @@ void gpis_strips_collect(const gpis_pass *pass, const gpis_load *load, bool tran
     }
 }
 
-/* ---- messages -------------------------------------------------------------------------------------------------------
- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static int64_t numbers_sent(const gpis_load *load, gpis_pass_sum sum) {
     const int64_t count = gpis_pass_sum_count(load, sum);

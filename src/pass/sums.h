@@ -11,8 +11,8 @@
 
 #include "pass/pass.h"
 
-/* In the order in which a strip holds them, a rank sends them and a checkpoint records them. The products A'A V lie
- * right behind the gradient, since one kernel adds to both. */
+/* In this order a strip holds the sums, a rank sends them and a checkpoint records them. The products A'A V follow the
+ * gradient, since one kernel adds to both. */
 typedef enum gpis_pass_sum {
     GPIS_PASS_OBJECTIVE,
     GPIS_PASS_AP2,
@@ -24,36 +24,35 @@ typedef enum gpis_pass_sum {
     GPIS_PASS_SUMS
 } gpis_pass_sum;
 
-/* True where the pass asks for this sum. */
+/* Whether the pass computes this sum. */
 bool gpis_pass_sum_is_wanted(const gpis_load *load, gpis_pass_sum sum);
-/* Where the pass wants it; NULL: it does not. */
+/* Where the result goes; NULL: the sum is not wanted. */
 double *gpis_pass_sum_place(const gpis_pass *pass, gpis_pass_sum sum);
 void gpis_pass_sum_set_place(gpis_pass *pass, gpis_pass_sum sum, double *place);
-/* How many numbers the caller gets, 0 where it is not wanted. */
+/* The number of entries of the result; 0 if the sum is not wanted. */
 int64_t gpis_pass_sum_count(const gpis_load *load, gpis_pass_sum sum);
 
-/* The sums of one strip. at[s] is NULL where sum s is not wanted. G is k x d and A'A V probes x d where the cut is
- * `transposed`, else d x k and d x probes. Of the Gram matrix only the upper triangle is kept up. */
+/* The sums of one strip. at[s] is NULL if sum s is not wanted. G is k x d and A'A V probes x d if the cut is
+ * `transposed`, else d x k and d x probes. Of the Gram matrix only the upper triangle is computed. */
 typedef struct gpis_strip {
     double *at[GPIS_PASS_SUMS];
-    double *low; /* extended precision: G + low is the sum */
+    double *low; /* in extended precision the gradient is G + low; else NULL */
 } gpis_strip;
 
-/* Numbers that a strip holds: all sums that are wanted and, in extended precision, `low`. */
+/* The number of doubles of a strip: of all sums that are wanted and, in extended precision, of `low`. */
 int64_t gpis_strip_size(const gpis_load *load);
-/* Lays a strip out in `memory`, gpis_strip_size numbers. */
+/* The strip that occupies the gpis_strip_size doubles at `memory`. */
 gpis_strip gpis_strip_at(const gpis_load *load, double *memory);
-/* Adds the strips up in their order, and puts the sums where the pass wants them. The strips are used up. */
+/* Adds up the strips in their order and writes the results of the pass. The contents of the strips are destroyed. */
 void gpis_strips_collect(const gpis_pass *pass, const gpis_load *load, bool transposed, gpis_strip *strips,
                          int64_t count, int threads);
 
-/* ---- as a message: each sum as the caller gets it, but for the Gram matrix, of which the upper triangle is sent
- * ------ */
+/* ---- messages between ranks: all results in a row, of the Gram matrix the upper triangle only ---- */
 
 int64_t gpis_message_size(const gpis_load *load);
-/* Adds what the pass has received to the numbers of a message. */
+/* Adds the results of the pass to the message. */
 void gpis_message_add(const gpis_pass *pass, const gpis_load *load, double *message);
-/* Puts the numbers of a message where the pass wants them. */
+/* Writes the numbers of the message to the results of the pass. */
 void gpis_message_deliver(const gpis_pass *pass, const gpis_load *load, const double *message);
 
 #endif

@@ -1,15 +1,15 @@
-/* Rows counted, and the question asked, some times a second. */
+/* Counts rows, and asks some times per second whether to go on. */
 #include "pass/watch.h"
 
 #include <omp.h>
 
-static const double EVERY = 0.1; /* seconds: what the eye and an impatient Ctrl-C notice */
+static const double SECONDS_BETWEEN = 0.1; /* short enough for a progress line and for Ctrl-C */
 
 void gpis_watch_begin(gpis_watch *watch) {
     if (!watch) return;
     watch->rows = 0;
     watch->stopped = false;
-    if (watch->due == 0.0) watch->due = gpis_clock() + EVERY;
+    if (watch->due == 0.0) watch->due = gpis_clock() + SECONDS_BETWEEN;
 }
 
 void gpis_watch_count(gpis_watch *watch, int64_t rows) {
@@ -18,6 +18,6 @@ void gpis_watch_count(gpis_watch *watch, int64_t rows) {
     if (omp_get_thread_num() != 0) return;
     const double now = gpis_clock();
     if (now < watch->due) return;
-    watch->due = now + EVERY;
+    watch->due = now + SECONDS_BETWEEN;
     if (watch->stop(watch->user, done)) watch->stopped = true;
 }

@@ -11,45 +11,44 @@
 
 enum {
     BUFFERS = 2,
-    VIEW_BYTES = 1 << 25,   /* the reader announces so much at a time */
-    VIEWS_AHEAD = 3,        /* and is so far ahead of those who work */
-    WINDOW_BYTES = 1 << 25, /* a window for sums: large enough that waiting for its last chunks does not show */
-    PIECE_BYTES = 1 << 14,  /* and, of columns, a piece of each that is worth a call */
-    WHOLE_BYTES = 1 << 27,  /* a window for a sketch, which walks through all of SA for each */
-    LIMIT_SHARE = 16        /* a window takes this part of the memory limit, at most */
+    VIEW_BYTES = 1 << 25,   /* of a view: what the reader announces at a time */
+    VIEWS_AHEAD = 3,        /* how far the reader is ahead of the threads that work */
+    WINDOW_BYTES = 1 << 25, /* of a window for sums: the wait for its last chunks is then short in comparison */
+    PIECE_BYTES = 1 << 14,  /* of a column in a window, at least: shorter pieces are not worth a system call */
+    SKETCH_BYTES = 1 << 27, /* of a window for a sketch, which goes through all of SA once for each window */
+    WINDOWS_PER_LIMIT = 16  /* a window takes at most one part in so many of the memory limit */
 };
 
 struct gpis_windows {
     gpis_context *context; /* borrowed */
     gpis_source *A;        /* borrowed */
     gpis_window_use use;
-    bool shared;                /* threads fetch their own rows */
-    int64_t rows, count;        /* rows of a window; windows */
-    int buffers;                /* windows at a time, if they are not resident */
-    int64_t step, step_bytes;   /* rows taken at a time; scratch of a thread, if each has its own */
-    int64_t accounted;          /* bytes of rows in place */
-    char *scratch[BUFFERS];     /* owned */
-    gpis_block block[BUFFERS];  /* what was fetched; no rows: nothing */
-    int64_t next;               /* window that is handed out next */
-    int64_t view_rows, tickets; /* shared: what is announced at a time, and how many times */
+    bool shared;               /* threads fetch their own rows */
+    int64_t rows, count;       /* rows of a window; number of windows */
+    int buffers;               /* windows held at a time, if rows are not resident */
+    int64_t step, step_bytes;  /* rows that a thread takes at a time; its scratch, if each thread has its own */
+    int64_t accounted;         /* bytes entered in the account of memory for mapped rows */
+    char *scratch[BUFFERS];    /* owned */
+    gpis_block block[BUFFERS]; /* the windows fetched; nrows is 0 where there is none */
+    int64_t next;              /* the window that gpis_windows_next returns next */
+    int64_t view_rows, views;  /* shared: rows of a view, and number of views */
     bool threaded;
     pthread_t reader;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* for all fields below */
     pthread_cond_t changed;
-    int64_t failed;        /* shared: the first row that was not to be had; n: none */
-    int64_t done, fetched; /* windows (or views) done with; windows fetched */
-    gpis_status status;    /* of the window after those fetched */
+    int64_t failed;        /* shared: the first row that could not be fetched; n: none */
+    int64_t done, fetched; /* windows (or views) that are no longer needed; windows fetched */
+    gpis_status status;    /* of the attempt to fetch the window after these */
     bool stop;
 };
 
-/* ---- sizes ----------------------------------------------------------------------------------------------------------
- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-/* How the rows are cut: a function of the source, the limit and the use. */
+/* How the rows are divided into windows: a function of the source, the limit and the use. */
 typedef struct layout {
     bool shared;
-    int64_t rows, step;        /* of a window; taken at a time */
-    int64_t bytes, step_bytes; /* scratch of a window; or of each thread */
+    int64_t rows, step;        /* rows of a window; rows that a thread takes at a time */
+    int64_t bytes, step_bytes; /* scratch of a window, or of each thread */
     int buffers;
 } layout;
 
@@ -63,8 +62,8 @@ static int64_t window_bytes(const gpis_source *A, int64_t limit, bool whole) {
     const int64_t pieces = gpis_min64(A->d, GPIS_COLUMNS_BYTES / PIECE_BYTES) * PIECE_BYTES;
     int64_t best = WINDOW_BYTES;
     if (strided) best = A->class->in_place ? GPIS_COLUMNS_BYTES : gpis_max64(best, pieces);
-    if (whole) best = WHOLE_BYTES;
-    return limit > 0 ? gpis_min64(best, limit / (strided ? GPIS_COLUMNS_SHARE : LIMIT_SHARE)) : best;
+    if (whole) best = SKETCH_BYTES;
+    return limit > 0 ? gpis_min64(best, limit / (strided ? GPIS_COLUMNS_SHARE : WINDOWS_PER_LIMIT)) : best;
 }
 
 static layout lay_out(const gpis_source *A, int64_t limit, gpis_window_use use) {
@@ -93,8 +92,7 @@ int64_t gpis_windows_memory(const gpis_source *A, int64_t limit, gpis_window_use
     return bytes_of(&l, use);
 }
 
-/* ---- the reader -----------------------------------------------------------------------------------------------------
- */
+/* ---- the reader -------------------------------------------------------------------------------------------------- */
 
 static int64_t rows_of(const gpis_windows *w, int64_t window) {
     return gpis_min64(w->rows, w->A->n - window * w->rows);
@@ -114,7 +112,7 @@ static gpis_status fetch(gpis_windows *w, int64_t window) {
     return status;
 }
 
-/* Waits until window or view i is near enough; false: the sweep is over. */
+/* Waits until window or view i may be read; false: the sweep is over. */
 static bool wait_for_turn(gpis_windows *w, int64_t i) {
     const int64_t ahead = w->shared ? VIEWS_AHEAD + 1 : BUFFERS;
     pthread_mutex_lock(&w->lock);
@@ -126,7 +124,7 @@ static bool wait_for_turn(gpis_windows *w, int64_t i) {
 
 static void *announce(void *windows) {
     gpis_windows *w = windows;
-    for (int64_t i = 0; i < w->tickets && wait_for_turn(w, i); i++)
+    for (int64_t i = 0; i < w->views && wait_for_turn(w, i); i++)
         w->A->class->ahead(w->A, i * w->view_rows, gpis_min64(w->view_rows, w->A->n - i * w->view_rows));
     return NULL;
 }
@@ -145,13 +143,13 @@ static void *read_ahead(void *windows) {
     return NULL;
 }
 
-/* Without a thread rows are fetched when they are asked for: slower, and as right. */
+/* If no thread can be started, rows are fetched when they are needed: slower, with the same result. */
 static void start_reader(gpis_windows *w) {
     sigset_t all, before;
-    const bool of_use = w->shared ? w->A->class->ahead && w->tickets > 1 : !w->A->resident && w->count > 1;
+    const bool of_use = w->shared ? w->A->class->ahead && w->views > 1 : !w->A->resident && w->count > 1;
     if (!of_use || w->A->class->by_all) return;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the threads of the caller */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the threads of the caller */
     w->threaded = pthread_create(&w->reader, NULL, w->shared ? announce : read_ahead, w) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -165,8 +163,8 @@ static void stop_reader(gpis_windows *w) {
     pthread_join(w->reader, NULL);
 }
 
-/* Windows or views before `done` are done with: the reader may go on. */
-static void tell_reader(gpis_windows *w, int64_t done) {
+/* Lets the reader know that windows or views before `done` are no longer needed. */
+static void advance_reader(gpis_windows *w, int64_t done) {
     if (!w->threaded) return;
     pthread_mutex_lock(&w->lock);
     if (done > w->done) {
@@ -176,7 +174,7 @@ static void tell_reader(gpis_windows *w, int64_t done) {
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Window i as the reader has it. */
+/* Waits until the reader has fetched window i. */
 static gpis_status await(gpis_windows *w, int64_t i) {
     pthread_mutex_lock(&w->lock);
     while (w->fetched <= i && w->status == GPIS_OK) pthread_cond_wait(&w->changed, &w->lock);
@@ -185,11 +183,9 @@ static gpis_status await(gpis_windows *w, int64_t i) {
     return status;
 }
 
-/* ---- the beginning and the end
- * ---------------------------------------------------------------------------------------
- */
+/* ---- the beginning and the end ----------------------------------------------------------------------------------- */
 
-/* Scratch for rows that are written there, an entry in the account for those in place. */
+/* Allocates the scratch; for mapped rows, only enters their bytes in the account of memory. */
 static gpis_status allocate(gpis_windows *w, const layout *l) {
     if (w->A->class->in_place) {
         const int64_t bytes = bytes_of(l, w->use);
@@ -220,7 +216,7 @@ gpis_status gpis_windows_start(gpis_context *context, gpis_source *A, gpis_windo
     w->step = l.step;
     w->step_bytes = l.step_bytes;
     w->view_rows = gpis_max64(1, (int64_t)fmin((double)A->n, VIEW_BYTES / gpis_source_row_bytes(A)));
-    w->tickets = (A->n + w->view_rows - 1) / w->view_rows;
+    w->views = (A->n + w->view_rows - 1) / w->view_rows;
     w->failed = A->n;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
@@ -250,12 +246,10 @@ void gpis_windows_end(gpis_windows *w, gpis_status status) {
     gpis_free(w->context, w);
 }
 
-/* ---- windows, and the rows of a window
- * -------------------------------------------------------------------------------
- */
+/* ---- windows, and the rows of a window --------------------------------------------------------------------------- */
 
-/* A window whose rows are yet to be taken. */
-static gpis_block promised(const gpis_windows *w, int64_t window) {
+/* A window whose rows the threads will fetch themselves. */
+static gpis_block unfetched(const gpis_windows *w, int64_t window) {
     return gpis_block_dense(w->A->type, window * w->rows, rows_of(w, window), w->A->d, w->scratch[0]);
 }
 
@@ -265,10 +259,10 @@ gpis_status gpis_windows_next(gpis_windows *w, gpis_block *window) {
     if (i == w->count) return GPIS_OK;
     w->next++;
     if (w->shared) {
-        *window = promised(w, i);
+        *window = unfetched(w, i);
         return GPIS_OK;
     }
-    tell_reader(w, i);
+    advance_reader(w, i);
     const gpis_status status = w->threaded ? await(w, i) : fetch(w, i);
     if (status == GPIS_OK) *window = w->block[i % w->buffers];
     return status;
@@ -278,7 +272,7 @@ bool gpis_windows_are_shared(const gpis_windows *w) { return w->shared; }
 
 int64_t gpis_windows_step(const gpis_windows *w) { return w->step; }
 
-static bool comes_too_late(gpis_windows *w, int64_t row0) {
+static bool is_after_failure(gpis_windows *w, int64_t row0) {
     pthread_mutex_lock(&w->lock);
     const bool late = row0 > w->failed;
     pthread_mutex_unlock(&w->lock);
@@ -292,8 +286,8 @@ bool gpis_windows_take(gpis_windows *w, const gpis_block *window, int64_t first,
         *rows = gpis_block_rows(window, first, count);
         return true;
     }
-    if (comes_too_late(w, row0)) return false;
-    tell_reader(w, row0 / w->view_rows);
+    if (is_after_failure(w, row0)) return false;
+    advance_reader(w, row0 / w->view_rows);
     const int64_t offset = w->step_bytes > 0 ? thread * w->step_bytes : w->A->class->scratch_bytes(w->A, first);
     char *scratch = w->scratch[0] ? w->scratch[0] + offset : NULL;
     if (w->A->class->block(w->A, row0, count, scratch, rows) == GPIS_OK) return true;
@@ -307,7 +301,8 @@ void gpis_windows_give_back(gpis_windows *w, const gpis_block *rows) {
     if (w->shared && w->A->class->done) w->A->class->done(w->A, rows);
 }
 
-/* Threads that failed side by side have left any of their messages: the first rows are asked for once more. */
+/* If several threads have failed, the message may be that of any of them: the first rows that failed are fetched once
+ * more, for their message. */
 gpis_status gpis_windows_settle(gpis_windows *w) {
     gpis_block rows;
     if (w->failed == w->A->n) return GPIS_OK;
@@ -315,6 +310,7 @@ gpis_status gpis_windows_settle(gpis_windows *w) {
     const gpis_status status = w->A->class->block(w->A, w->failed, count, w->scratch[0], &rows);
     if (status != GPIS_OK) return status;
     gpis_windows_give_back(w, &rows);
-    return gpis_fail(w->context, GPIS_IO, "%s: rows %" PRId64 " to %" PRId64 " were not to be had at first",
+    return gpis_fail(w->context, GPIS_IO,
+                     "%s: rows %" PRId64 " to %" PRId64 " could not be read at the first attempt; run it again",
                      gpis_source_name(w->A), w->failed + 1, w->failed + count);
 }

@@ -1,27 +1,27 @@
 /*
- * A sketch over ranks: the tree of tree.h, whose leaves lie on several ranks.
+ * A sketch of rows on several ranks: the tree of tree.h, whose leaves are on several ranks.
  *
- * A leaf belongs to the rank that has its last row. One that begins on another rank is summed in turns: the ranks
- * before send what they have, and those rows are read only then (`head`: the first rows of a rank that belong to a leaf
- * begun before). With leaves shorter than a rank's rows all ranks do so at once; with longer ones they wait for each
- * other. Nodes then go to the rank that has their left neighbour, level by level: no rank receives more than one for
- * each level, and the root ends on rank 0.
+ * A leaf belongs to the rank that has its last row. If it begins on an earlier rank, the ranks add to it in turn: the
+ * earlier rank sends its sum, and only then does the next one absorb its `head`, the first rows that belong to a leaf
+ * begun on an earlier rank. If leaves are shorter than the rows of a rank, all ranks do so at once; if they are longer,
+ * ranks wait for each other. Nodes are then sent to the rank that holds their left neighbour, level by level. No rank
+ * receives more than one node per level, and the root ends on rank 0.
  *
- * Exchanges of even ranks come before those of odd ones, so that they happen side by side.
+ * Messages to even ranks come before those to odd ranks, so that they overlap in time.
  */
-#include "ranks/parts.h"
+#include "ranks/gather.h"
 
 static int64_t rows_of(const gpis_join *j, int rank) { return j->begin[rank + 1] - j->begin[rank]; }
 
 static int64_t leaf_at(const gpis_tree *t, int64_t row) { return row / t->leaf; }
 
-/* The rows of a rank that belong to a leaf which begins on a rank before. */
+/* The number of first rows of a rank that belong to a leaf which begins on an earlier rank. */
 static int64_t head_of(const gpis_join *j, const gpis_tree *t, int rank) {
     const int64_t begin = j->begin[rank], end = gpis_min64((leaf_at(t, begin) + 1) * t->leaf, j->begin[rank + 1]);
     return begin % t->leaf == 0 || rows_of(j, rank) == 0 ? 0 : end - begin;
 }
 
-/* The nearest rank before, or behind, that has rows; -1: none. */
+/* The nearest earlier rank that has rows; -1: none. */
 static int before(const gpis_join *j, int rank) {
     do rank--;
     while (rank >= 0 && rows_of(j, rank) == 0);
@@ -41,12 +41,12 @@ static int owner_of(const gpis_join *j, const gpis_tree *t, int64_t leaf) {
     return low;
 }
 
-void gpis_gather_plan(const gpis_join *join, gpis_pass *pass) {
+void gpis_ranks_gather_plan(const gpis_join *join, gpis_pass *pass) {
     pass->skip = head_of(join, &pass->sketch->tree, join->ranks.rank);
 }
 
-gpis_status gpis_gather_reserve(const gpis_join *join, const gpis_pass *pass) {
-    enum { INCOMING = 2 }; /* the leaf that another rank began, and the node to add */
+gpis_status gpis_ranks_gather_reserve(const gpis_join *join, const gpis_pass *pass) {
+    enum { INCOMING = 2 }; /* a leaf that another rank has begun, and a node to add */
     gpis_tree *tree = &pass->sketch->tree;
     gpis_tree_sums taken[INCOMING];
     int count = 0;
@@ -63,17 +63,16 @@ static gpis_status move(const gpis_join *j, const gpis_tree *t, int from, int to
     return status == GPIS_OK ? gpis_join_move(j, from, to, sums->Y, t->rows * t->k) : status;
 }
 
-/* ---- leaves that lie on several ranks -------------------------------------------------------------------------------
- */
+/* ---- leaves that lie on several ranks ---------------------------------------------------------------------------- */
 
-/* Hands the open leaf of the rank before to `rank`, where it is held apart while its own is still open. */
+/* Sends the open leaf of the rank before to `rank`, which keeps it in *carry while its own last leaf is open. */
 static gpis_status hand_over(const gpis_join *j, gpis_tree *t, int rank, gpis_tree_sums *carry) {
     const int from = before(j, rank), me = j->ranks.rank;
     gpis_tree_sums sums = {0};
     gpis_status status = GPIS_OK;
     if (me == from) sums = t->open;
     if (me == rank) {
-        status = gpis_tree_take(t, carry); /* reserved: cannot fail */
+        status = gpis_tree_take(t, carry); /* cannot fail: the memory was reserved */
         sums = *carry;
     }
     if (status == GPIS_OK) status = move(j, t, from, rank, &sums);
@@ -84,7 +83,7 @@ static gpis_status hand_over(const gpis_join *j, gpis_tree *t, int rank, gpis_tr
     return status;
 }
 
-/* The leaf that `rank` takes over was begun by the rank right before it, from nothing. */
+/* Whether the leaf that `rank` receives was begun by the rank right before it, which thus needs nothing from others. */
 static bool is_fresh(const gpis_join *j, const gpis_tree *t, int rank) {
     return leaf_at(t, j->begin[rank]) * t->leaf >= j->begin[before(j, rank)];
 }
@@ -124,10 +123,9 @@ static gpis_status finish_leaves(const gpis_join *j, const gpis_pass *pass) {
     return status == GPIS_OK ? gpis_join_agree(j, work) : status;
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------
- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-/* The right neighbour comes to the left one, and they are one node of the next level. */
+/* Sends the right neighbour to the rank of the left one, where they become one node of the next level. */
 static gpis_status join_nodes(const gpis_join *j, gpis_tree *t, int level, int64_t left, int to, int from,
                               int threads) {
     const int me = j->ranks.rank;
@@ -135,7 +133,7 @@ static gpis_status join_nodes(const gpis_join *j, gpis_tree *t, int level, int64
     gpis_tree_node *node = me == to ? gpis_tree_find(t, level, left) : gpis_tree_find(t, level, left + 1);
     gpis_status status = GPIS_OK;
     if (me == from) sums = node->sums;
-    if (me == to) status = gpis_tree_take(t, &sums); /* reserved: cannot fail */
+    if (me == to) status = gpis_tree_take(t, &sums); /* cannot fail: the memory was reserved */
     if (status == GPIS_OK) status = move(j, t, from, to, &sums);
     if (me == from) gpis_tree_drop(t, node);
     if (me != to) return status;
@@ -144,7 +142,7 @@ static gpis_status join_nodes(const gpis_join *j, gpis_tree *t, int level, int64
     return status;
 }
 
-/* Both neighbours are here, or there is no right one; it may be done already. */
+/* Both neighbours are on this rank, or there is no right one. They may have been joined already. */
 static void join_here(gpis_tree *t, int level, int64_t left, bool alone, int threads) {
     gpis_tree_node *node = gpis_tree_find(t, level, left), *right = gpis_tree_find(t, level, left + 1);
     if (!node) return;
@@ -156,7 +154,7 @@ static void join_here(gpis_tree *t, int level, int64_t left, bool alone, int thr
     }
 }
 
-/* owner[i]: who has node i of a level, of `count`; then of the next level. */
+/* owner[i] is the rank that holds node i of the `count` nodes of a level; afterwards, of the next level. */
 static gpis_status climb(const gpis_join *j, gpis_tree *t, int level, int64_t count, int *owner, int threads) {
     gpis_status status = GPIS_OK;
     for (int parity = 0; parity < 2; parity++)
@@ -172,7 +170,7 @@ static gpis_status climb(const gpis_join *j, gpis_tree *t, int level, int64_t co
     return status;
 }
 
-gpis_status gpis_gather_run(const gpis_join *j, const gpis_pass *pass) {
+gpis_status gpis_ranks_gather_run(const gpis_join *j, const gpis_pass *pass) {
     gpis_tree *t = &pass->sketch->tree;
     const int threads = j->context->threads;
     int owner[GPIS_TREE_LEAVES];

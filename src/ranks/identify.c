@@ -1,14 +1,14 @@
 /*
- * What tells the data of a run from others, wherever they lie. Each rank tells how many rows it has, a checksum of some
- * rows of A and one of its y; rank 0 has a checksum of each of these over all ranks.
+ * Checksums by which a checkpoint recognises its data, whatever their storage. Each rank sends the number of its rows,
+ * a checksum of some rows of A and one of its y; rank 0 makes one checksum of each of these over all ranks.
  */
 #include "base/checksum.h"
-#include "ranks/parts.h"
 #include "ranks/ranks.h"
+#include "ranks/request.h"
 
 enum { ROWS, SUM_OF_A, SUM_OF_Y, MARKS };
 
-/* This rank's line. */
+/* The marks of this rank. */
 static gpis_status mark(gpis_context *context, gpis_source *A, const double *Y, int64_t k, double *marks) {
     const int64_t rows = gpis_source_rows_here(A);
     uint32_t sum = 0;
@@ -19,7 +19,7 @@ static gpis_status mark(gpis_context *context, gpis_source *A, const double *Y, 
     return status;
 }
 
-/* All ranks; `marks`: a line for each, or NULL if there is no memory. */
+/* All ranks call this. `marks`: MARKS numbers for each rank, or NULL if there is no memory. */
 static gpis_status exchange(gpis_context *context, gpis_source *A, const double *Y, int64_t k, double *marks) {
     const gpis_join *join = gpis_source_joined(A);
     gpis_status status = marks ? mark(context, A, Y, k, marks + (int64_t)join->ranks.rank * MARKS) : GPIS_NO_MEMORY;
@@ -38,7 +38,7 @@ gpis_status gpis_ranks_identify(gpis_context *context, gpis_source *A, const dou
     const int ranks = join ? join->ranks.ranks : 1;
     double *marks = gpis_alloc_zero(context, (int64_t)ranks * MARKS, sizeof *marks);
     if (!marks) return GPIS_NO_MEMORY;
-    gpis_status status = ranks > 1 ? gpis_parts_ask(join, GPIS_TASK_IDENTIFY, k) : GPIS_OK;
+    gpis_status status = ranks > 1 ? gpis_request_send(join, GPIS_TASK_IDENTIFY, k) : GPIS_OK;
     if (status == GPIS_OK) status = ranks > 1 ? exchange(context, A, Y, k, marks) : mark(context, A, Y, k, marks);
     *out = (gpis_identity){.ranks = ranks,
                            .cut = checksum_of(marks, ranks, ROWS),

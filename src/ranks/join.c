@@ -1,4 +1,4 @@
-/* Making a source of parts: the ranks tell each other what they have. */
+/* Making a joined source: the ranks exchange the facts about their parts. */
 #include "ranks/join.h"
 
 #include <inttypes.h>
@@ -7,18 +7,18 @@
 
 #include "ranks/talk.h"
 
-enum { QUANTUM = 1024 }; /* rows: what all sketches take as one (sketch.h) */
+enum { QUANTUM = 1024 }; /* rows: a rank has a multiple of this, as sketches want blocks (GPIS_SKETCH_QUANTUM) */
 
 int64_t gpis_share_begin(int64_t rows, int rank, int ranks) {
     if (rows < 1 || ranks < 1 || rank < 0) return 0;
     if (rank >= ranks) return rows;
     const int64_t quanta = rows / QUANTUM + (rows % QUANTUM > 0);
-    /* Rounded up: rank 0, which reports, has rows wherever there are any. */
+    /* Rounded up, so that rank 0, which reports, has rows if there are any. */
     const int64_t begin = quanta / ranks * rank + (quanta % ranks * rank + ranks - 1) / ranks;
     return begin <= rows / QUANTUM ? begin * QUANTUM : rows;
 }
 
-/* Rows of a joined source are walked part by part (parts.c); in one piece they cannot be had. */
+/* A pass walks a joined source part by part (parts.c); it has no blocks of its own. */
 static gpis_status no_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     (void)row0, (void)nrows, (void)scratch, (void)out;
     return gpis_fail(source->context, GPIS_INTERNAL, "rows of several parts were asked for as one block");
@@ -32,7 +32,7 @@ static void destroy(gpis_source *source) {
     gpis_free(source->context, join);
 }
 
-/* As its first part is; a rank without rows has none. */
+/* Described as its first part is; a rank without rows has no part. */
 static void describe(const gpis_source *source, gpis_source_info *info) {
     const gpis_join *join = source->state;
     gpis_source_info part = {.kind = "none", .layout = "no rows"};
@@ -43,7 +43,7 @@ static void describe(const gpis_source *source, gpis_source_info *info) {
     info->resident = part.resident;
 }
 
-/* This rank's parts. */
+/* Audits the parts of this rank. */
 static gpis_status audit(gpis_context *context, gpis_source *source) {
     const gpis_join *join = source->state;
     gpis_status status = GPIS_OK;
@@ -66,7 +66,7 @@ static gpis_source *piece(const gpis_source *source) {
     return join->count > 0 ? join->parts[0] : NULL;
 }
 
-/* Whether rows are made on demand is a constant of the class: there is one for each. */
+/* Two classes, since on_demand is a field of the class. */
 #define JOIN_CLASS                                                                               \
     .kind = "join", .block = no_block, .destroy = destroy, .describe = describe, .audit = audit, \
     .fingerprint = fingerprint, .rows_here = rows_here, .piece = piece, .walk = &gpis_join_walk
@@ -77,10 +77,9 @@ const gpis_join *gpis_source_joined(const gpis_source *source) {
     return source->class && source->class->walk == &gpis_join_walk ? source->state : NULL;
 }
 
-/* ---- what a rank tells of its parts ---------------------------------------------------------------------------------
- */
+/* ---- the facts about the parts of a rank ------------------------------------------------------------------------- */
 
-/* One rank's line: numbers, so that reduce_sum carries them. */
+/* The facts of one rank, as doubles, so that reduce_sum can transport them. */
 enum { ROWS, COLUMNS, ENTRIES, BYTES, PARTS, STORED, TARGETS, LARGEST, FACTS = LARGEST + GPIS_STORAGES };
 
 static int storage_of(const gpis_source *part) {
@@ -101,7 +100,7 @@ gpis_source gpis_join_part_like(const gpis_source *source, const gpis_join *join
     return part;
 }
 
-static void tell(gpis_source *const *parts, int64_t count, double *facts) {
+static void collect_facts(gpis_source *const *parts, int64_t count, double *facts) {
     for (int64_t i = 0; i < count; i++) {
         gpis_source_info info;
         gpis_source_describe(parts[i], &info);
@@ -130,13 +129,14 @@ static gpis_status check_parts(gpis_context *context, gpis_source *const *parts,
                              gpis_source_name(part), part->d, gpis_source_name(parts[0]), parts[0]->d);
         if (part->target_k != parts[0]->target_k)
             return gpis_fail(context, GPIS_BAD_SHAPE,
-                             "%s carries %" PRId64 " columns of y but %s carries %" PRId64 "; all parts do, or none",
+                             "%s carries %" PRId64 " columns of y but %s carries %" PRId64
+                             "; all parts must carry the same number",
                              gpis_source_name(part), part->target_k, gpis_source_name(parts[0]), parts[0]->target_k);
     }
     return GPIS_OK;
 }
 
-/* All ranks' lines, one after the other; rows of the same width, and some. Every rank comes to the same verdict. */
+/* Checks the facts of all ranks: there are rows, and all have the same columns. Every rank comes to the same result. */
 static gpis_status check_facts(gpis_context *context, const double *facts, int ranks) {
     const double *first = NULL;
     double rows = 0.0, entries = 0.0, bytes = 0.0;
@@ -151,10 +151,10 @@ static gpis_status check_facts(gpis_context *context, const double *facts, int r
             return gpis_fail(context, GPIS_BAD_SHAPE, "the rows of rank %d have %.0f columns, those of rank %d %.0f", r,
                              line[COLUMNS], (int)((first - facts) / FACTS), first[COLUMNS]);
         if (line[TARGETS] != first[TARGETS])
-            return gpis_fail(
-                context, GPIS_BAD_SHAPE,
-                "the rows of rank %d carry %.0f columns of y, those of rank %d %.0f; all parts do, or none", r,
-                line[TARGETS], (int)((first - facts) / FACTS), first[TARGETS]);
+            return gpis_fail(context, GPIS_BAD_SHAPE,
+                             "the rows of rank %d carry %.0f columns of y, those of rank %d %.0f; all parts must carry "
+                             "the same number",
+                             r, line[TARGETS], (int)((first - facts) / FACTS), first[TARGETS]);
     }
     if (!first) return gpis_fail(context, GPIS_BAD_SHAPE, "no rank has any rows");
     if (rows > 9e15) return gpis_fail(context, GPIS_TOO_LARGE, "%.3g rows are too many", rows);
@@ -163,10 +163,9 @@ static gpis_status check_facts(gpis_context *context, const double *facts, int r
     return GPIS_OK;
 }
 
-/* ---- the source -----------------------------------------------------------------------------------------------------
- */
+/* ---- the source -------------------------------------------------------------------------------------------------- */
 
-static void learn(gpis_source *source, gpis_join *join, const double *facts) {
+static void take_facts(gpis_source *source, gpis_join *join, const double *facts) {
     for (int r = join->ranks.ranks - 1; r >= 0; r--) {
         const double *line = facts + (int64_t)r * FACTS;
         source->nonzeros += (int64_t)line[ENTRIES];
@@ -176,7 +175,7 @@ static void learn(gpis_source *source, gpis_join *join, const double *facts) {
         join->parts_of_all += (int64_t)line[PARTS];
         if (line[PARTS] == 0.0) continue;
         source->d = (int64_t)line[COLUMNS];
-        take_storage(source, (int)line[STORED]); /* in the end that of the first rank that has rows */
+        take_storage(source, (int)line[STORED]); /* at the end of the loop, that of the first rank with rows */
     }
     for (int r = 0; r < join->ranks.ranks; r++)
         join->begin[r + 1] = join->begin[r] + (int64_t)facts[(int64_t)r * FACTS + ROWS];
@@ -184,7 +183,7 @@ static void learn(gpis_source *source, gpis_join *join, const double *facts) {
     if (join->count > 0) source->of = join->parts[0];
 }
 
-/* y inside the parts, one after the other. */
+/* Copies the targets of the parts, one after the other. */
 static gpis_status join_targets(gpis_source *source, const gpis_join *join) {
     const int64_t k = join->count > 0 ? join->parts[0]->target_k : 0;
     if (k == 0) return GPIS_OK;
@@ -199,7 +198,7 @@ static gpis_status join_targets(gpis_source *source, const gpis_join *join) {
     return GPIS_OK;
 }
 
-/* Everything that memory is needed for, before the others are told that all is well. */
+/* Allocates everything, before this rank reports to the others that it is ready. */
 static gpis_status allocate(gpis_context *context, gpis_source *const *parts, int64_t count, const gpis_ranks *ranks,
                             gpis_source **out, double **facts) {
     gpis_join *join = gpis_alloc_zero(context, 1, sizeof *join);
@@ -230,12 +229,12 @@ static gpis_status build(gpis_context *context, gpis_source *const *parts, int64
     if (status == GPIS_OK) status = allocate(context, parts, count, ranks, &source, &facts);
     status = gpis_talk_agree(context, ranks, status);
     if (status == GPIS_OK) {
-        tell(parts, count, facts + (int64_t)ranks->rank * FACTS);
+        collect_facts(parts, count, facts + (int64_t)ranks->rank * FACTS);
         status = gpis_talk_sum(context, ranks, facts, (int64_t)ranks->ranks * FACTS);
     }
     if (status == GPIS_OK) status = check_facts(context, facts, ranks->ranks);
     if (status == GPIS_OK) {
-        learn(source, source->state, facts);
+        take_facts(source, source->state, facts);
         status = gpis_talk_agree(context, ranks, join_targets(source, source->state));
     }
     gpis_free(context, facts);
@@ -254,12 +253,13 @@ static int alone(void *user, double *values, int64_t count) {
 gpis_status gpis_source_join(gpis_context *context, gpis_source *const *parts, int64_t count, const gpis_ranks *ranks,
                              gpis_source **out) {
     const gpis_ranks one = {.ranks = 1, .reduce_sum = alone};
-    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the pointer for the new source is NULL");
     *out = NULL;
     if (!ranks) ranks = &one;
-    if (!ranks->reduce_sum || ranks->ranks < 1 || ranks->rank < 0 || ranks->rank >= ranks->ranks)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "rank %d of %d, with %s to add up by", ranks->rank, ranks->ranks,
-                         ranks->reduce_sum ? "a function" : "nothing");
+    if (!ranks->reduce_sum) return gpis_fail(context, GPIS_BAD_ARGUMENT, "ranks need a function reduce_sum");
+    if (ranks->ranks < 1 || ranks->rank < 0 || ranks->rank >= ranks->ranks)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no rank %d of %d; ranks are counted from 0", ranks->rank,
+                         ranks->ranks);
     if (!ranks->send != !ranks->receive)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "ranks need both send and receive, or neither");
     return build(context, parts, count, ranks, out);

@@ -1,13 +1,18 @@
 /*
- * H = B'B by all ranks, of rows that rank 0 alone holds: a sketch, whose Gram matrix would keep the others waiting.
- * Each rank gets some rows of B, makes their H, and the triangles are summed up.
+ * H = B'B by all ranks, where only rank 0 holds B: a sketch. Without their help the other ranks would be idle. Each
+ * rank receives some rows of B and computes their Gram matrix, and the upper triangles are added up.
  */
-#include "ranks/parts.h"
+#include "pass/sweep.h"
 #include "ranks/ranks.h"
+#include "ranks/request.h"
+
+/* Entries of a symmetric d x d matrix as it is sent. */
+static int64_t triangle(int64_t d) { return d * (d + 1) / 2; }
 
 static int64_t share_of(int64_t m, int rank, int ranks) { return m / ranks * rank + gpis_min64(rank, m % ranks); }
 
-/* Each rank gets some rows of B from rank 0, where B is; H as a triangle in `sums`, summed up. */
+/* All ranks call this. Each receives its share of B from rank 0; `sums` holds the upper triangle while it is added up.
+ */
 static gpis_status gram_together(gpis_context *context, const gpis_join *join, double *B, int64_t m, int64_t d,
                                  double *H, double *sums, gpis_status status) {
     const int ranks = join->ranks.ranks, me = join->ranks.rank;
@@ -28,7 +33,7 @@ static gpis_status gram_together(gpis_context *context, const gpis_join *join, d
     double *to = sums;
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = i; j < d; j++) *to++ = mine > 0 ? H[i * d + j] : 0.0;
-    status = gpis_join_sum(join, sums, gpis_triangle(d));
+    status = gpis_join_sum(join, sums, triangle(d));
     to = sums;
     for (int64_t i = 0; me == 0 && i < d; i++)
         for (int64_t j = i; j < d; j++) H[i * d + j] = H[j * d + i] = *to++;
@@ -39,7 +44,7 @@ gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m) {
     const gpis_join *join = gpis_source_joined(A);
     const int64_t d = A->d, most = m / join->ranks.ranks + 1;
     double *B = gpis_alloc(context, most * d, sizeof *B), *H = gpis_alloc(context, d * d, sizeof *H);
-    double *sums = gpis_alloc(context, gpis_triangle(d), sizeof *sums);
+    double *sums = gpis_alloc(context, triangle(d), sizeof *sums);
     const gpis_status status =
         gram_together(context, join, B, m, d, H, sums, B && H && sums ? GPIS_OK : GPIS_NO_MEMORY);
     gpis_free(context, B);
@@ -50,15 +55,15 @@ gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m) {
 
 gpis_status gpis_ranks_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m,
                                  const gpis_pass *pass, const double *norms2, gpis_point *point) {
-    static const double WORTH_IT = 1e8; /* products: some milliseconds, which sending must not take */
+    static const double MIN_PRODUCTS = 1e8; /* some milliseconds of work: for less, sending B takes longer */
     const gpis_join *join = gpis_source_joined(A);
     const int64_t d = A->d;
     gpis_pass rest = *pass;
     gpis_status status = GPIS_OK;
-    if (pass->gram && join && join->ranks.ranks > 1 && (double)m * (double)d * (double)d >= WORTH_IT) {
-        double *sums = gpis_alloc(context, gpis_triangle(d), sizeof *sums);
+    if (pass->gram && join && join->ranks.ranks > 1 && (double)m * (double)d * (double)d >= MIN_PRODUCTS) {
+        double *sums = gpis_alloc(context, triangle(d), sizeof *sums);
         if (!sums) return GPIS_NO_MEMORY;
-        status = gpis_parts_ask(join, GPIS_TASK_GRAM, m);
+        status = gpis_request_send(join, GPIS_TASK_GRAM, m);
         if (status == GPIS_OK) status = gram_together(context, join, (double *)B, m, d, pass->gram, sums, GPIS_OK);
         gpis_free(context, sums);
         rest.gram = NULL;

@@ -1,61 +1,42 @@
 /*
- * A pass over rows in several parts, here and on other ranks.
+ * A pass over a joined source, whose parts are on this rank and on others.
  *
- * The method runs on rank 0 alone: only there are clocks read, progress reported, rules applied, d x d problems solved.
- * The others serve. For a pass rank 0 sends the request (what is wanted, the points X, V, P, the key of the sketch);
- * every rank, rank 0 too, walks its own parts; whether all could is agreed upon; the sums are added up; and a sketch is
- * gathered (gather.c). So ranks cannot come to different decisions, whatever their clocks and processors.
+ * The method runs on rank 0 alone: only there are clocks read, progress reported, decisions made and d x d problems
+ * solved. The other ranks serve. For a pass, rank 0 sends the request: the sums that are wanted, the points X, V and P,
+ * and the key of the sketch. Every rank, rank 0 included, walks its own parts. Then all agree whether one of them has
+ * failed, the sums are added up, and a sketch is gathered (gather.c). So ranks cannot come to different decisions,
+ * whatever their clocks and processors.
  */
-#include "ranks/parts.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "pass/cut.h"
 #include "pass/sums.h"
-#include "ranks/ranks.h"
+#include "ranks/gather.h"
+#include "ranks/request.h"
 
-/* What rank 0 sends: whole numbers, as doubles. Seeds and rounds are sent in halves of 32 bits. */
-enum {
-    TASK,
-    K,
-    PROBES,
-    GRAM_COLUMNS,
-    WANTED,
-    GIVEN,
-    KIND,
-    M,
-    SKETCH_K,
-    SEED,
-    SEED_LOW,
-    ROUND,
-    ROUND_LOW,
-    NUMBER,
-    REQUEST
-};
-/* What a pass is given, as bits. */
+/* The inputs of a pass, as bits. */
 enum given { HAS_X = 1, HAS_P = 2, HAS_V = 4, HAS_Y = 8, HAS_COLUMNS = 16, HAS_SKETCH = 32, EXTENDED = 64 };
 
-/* All that a rank holds for a pass. */
+/* What a rank holds for a pass. */
 typedef struct work {
     gpis_context *context; /* borrowed */
     const gpis_join *join; /* borrowed */
-    gpis_pass pass;        /* of this rank, with places of its own for the points and for the sums of one part */
+    gpis_pass pass;        /* of this rank, with memory of its own for the points and for the sums of one part */
     gpis_load load;
     int given;
     double *points; /* owned: X, P, V, and the columns of the Gram matrix, one after the other */
     int64_t point_count;
-    double *part; /* owned: the sums of one part, but for a Gram matrix that the caller has a place for */
-    double *sums; /* owned: of all parts, as a message */
+    double *part; /* owned: the sums of one part, without the Gram matrix if the caller's is used for it */
+    double *sums; /* owned: the sums of all parts, as a message */
     int64_t sum_count;
     int64_t *columns;        /* owned: of the Gram matrix; NULL: all */
     gpis_sketch *own_sketch; /* owned, on ranks that serve */
 } work;
 
-/* ---- where things are -----------------------------------------------------------------------------------------------
- */
+/* ---- points, sums and the request -------------------------------------------------------------------------------- */
 
-/* The next `count` numbers at *at, or NULL where they are not wanted. */
+/* Takes the next `count` numbers at *at; NULL if they are not wanted. */
 static double *next(double **at, bool wanted, int64_t count) {
     double *here = *at;
     if (!wanted) return NULL;
@@ -77,7 +58,7 @@ static void place_points(work *w) {
     w->pass.V = next(&at, w->given & HAS_V, d * w->load.probes);
 }
 
-/* A caller's Gram matrix has a place already, which serves for each part in turn. */
+/* The Gram matrix of each part in turn is written to the caller's, where there is one. */
 static bool has_place(gpis_pass_sum sum, const double *gram) { return sum == GPIS_PASS_GRAM && gram; }
 
 static int64_t count_part(const gpis_load *load, const double *gram) {
@@ -111,18 +92,18 @@ static uint64_t whole(const double *halves) { return (uint64_t)halves[0] << 32 |
 
 static void write_request(const work *w, double *request) {
     const gpis_sketch *sketch = w->pass.sketch;
-    request[TASK] = GPIS_TASK_PASS;
-    request[K] = (double)w->load.k;
-    request[PROBES] = (double)w->load.probes;
-    request[GRAM_COLUMNS] = (double)w->load.gram;
-    request[WANTED] = w->load.wanted;
-    request[GIVEN] = w->given;
+    request[GPIS_REQUEST_TASK] = GPIS_TASK_PASS;
+    request[GPIS_REQUEST_K] = (double)w->load.k;
+    request[GPIS_REQUEST_PROBES] = (double)w->load.probes;
+    request[GPIS_REQUEST_GRAM_COLUMNS] = (double)w->load.gram;
+    request[GPIS_REQUEST_WANTED] = w->load.wanted;
+    request[GPIS_REQUEST_GIVEN] = w->given;
     if (!sketch) return;
-    request[KIND] = gpis_sketch_number(sketch->class);
-    request[M] = (double)sketch->m;
-    request[SKETCH_K] = (double)sketch->k;
-    halve(sketch->seed, &request[SEED]);
-    halve(sketch->round, &request[ROUND]);
+    request[GPIS_REQUEST_KIND] = gpis_sketch_number(sketch->class);
+    request[GPIS_REQUEST_M] = (double)sketch->m;
+    request[GPIS_REQUEST_SKETCH_K] = (double)sketch->k;
+    halve(sketch->seed, &request[GPIS_REQUEST_SEED]);
+    halve(sketch->round, &request[GPIS_REQUEST_ROUND]);
 }
 
 static void clear_work(work *w) {
@@ -133,7 +114,7 @@ static void clear_work(work *w) {
     gpis_free(w->context, w->part);
 }
 
-/* Memory for a pass. The lengths of what is exchanged are known afterwards, even if there was none. */
+/* Allocates memory for a pass. Even if that fails, the lengths of all exchanges are known afterwards. */
 static gpis_status allocate(work *w, double *gram) {
     w->point_count = count_points(&w->load, w->given);
     w->sum_count = gpis_message_size(&w->load);
@@ -148,13 +129,12 @@ static gpis_status allocate(work *w, double *gram) {
     return GPIS_OK;
 }
 
-/* ---- this rank's parts ----------------------------------------------------------------------------------------------
- */
+/* ---- this rank's parts ------------------------------------------------------------------------------------------- */
 
 static gpis_status sweep_parts(work *w) {
     const gpis_join *join = w->join;
     gpis_status status = GPIS_OK;
-    if (w->pass.sketch) gpis_gather_plan(join, &w->pass);
+    if (w->pass.sketch) gpis_ranks_gather_plan(join, &w->pass);
     for (int64_t i = 0, row = 0; i < join->count && status == GPIS_OK; row += join->parts[i++]->n) {
         gpis_pass pass = w->pass;
         pass.Y = pass.Y ? pass.Y + row * pass.k : NULL;
@@ -163,16 +143,16 @@ static gpis_status sweep_parts(work *w) {
         status = gpis_pass_sweep(w->context, join->parts[i], &pass);
         if (status == GPIS_OK) gpis_message_add(&pass, &w->load, w->sums);
     }
-    return status == GPIS_OK && w->pass.sketch ? gpis_gather_reserve(join, &w->pass) : status;
+    return status == GPIS_OK && w->pass.sketch ? gpis_ranks_gather_reserve(join, &w->pass) : status;
 }
 
-/* The columns of the Gram matrix came as the last of the points. */
+/* The numbers of the columns of the Gram matrix are sent behind the points. */
 static void read_columns(work *w) {
     const double *from = w->points + w->point_count - w->pass.count;
     for (int64_t c = 0; w->columns && c < w->pass.count; c++) w->columns[c] = (int64_t)from[c];
 }
 
-/* What every rank does once the request is known; `status`: whether it is ready. */
+/* What every rank does once the request is known; `status` is that of its preparations. */
 static gpis_status take_part(work *w, gpis_status status) {
     const gpis_join *join = w->join;
     gpis_status talk = gpis_join_sum(join, status == GPIS_OK ? w->points : NULL, w->point_count);
@@ -181,30 +161,22 @@ static gpis_status take_part(work *w, gpis_status status) {
     if (status == GPIS_OK) status = sweep_parts(w);
     status = gpis_join_agree(join, status);
     if (status == GPIS_OK) status = gpis_join_sum(join, w->sums, w->sum_count);
-    return status == GPIS_OK && w->pass.sketch ? gpis_gather_run(join, &w->pass) : status;
+    return status == GPIS_OK && w->pass.sketch ? gpis_ranks_gather_run(join, &w->pass) : status;
 }
 
-/* ---- rank 0 ---------------------------------------------------------------------------------------------------------
- */
-
-static gpis_status send_request(const gpis_join *join, double *request) {
-    return gpis_join_sum(join, request, REQUEST);
-}
-
-gpis_status gpis_parts_ask(const gpis_join *join, gpis_task task, int64_t number) {
-    double request[REQUEST] = {[TASK] = task, [NUMBER] = (double)number};
-    return send_request(join, request);
-}
+/* ---- rank 0 ------------------------------------------------------------------------------------------------------ */
 
 static void copy(double *to, const double *from, int64_t count) {
     if (to) memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-/* A sum is not finite: all ranks look where that comes from. */
+/* A sum is not finite: all ranks search their data for the reason. */
 static gpis_status explain(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const gpis_join *join = gpis_source_joined(A);
-    double request[REQUEST] = {[TASK] = GPIS_TASK_AUDIT, [K] = (double)pass->k, [GIVEN] = given_to(pass)};
-    gpis_status status = send_request(join, request);
+    double request[GPIS_REQUEST_SIZE] = {[GPIS_REQUEST_TASK] = GPIS_TASK_AUDIT,
+                                         [GPIS_REQUEST_K] = (double)pass->k,
+                                         [GPIS_REQUEST_GIVEN] = given_to(pass)};
+    gpis_status status = gpis_request_exchange(join, request);
     if (status != GPIS_OK) return status;
     status = gpis_join_agree(join, gpis_pass_audit(context, A, pass, gpis_join_rows(join)));
     return status == GPIS_OK ? gpis_pass_overflow(context, A) : status;
@@ -212,7 +184,7 @@ static gpis_status explain(gpis_context *context, gpis_source *A, const gpis_pas
 
 static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     const gpis_join *join = gpis_source_joined(A);
-    double request[REQUEST] = {0};
+    double request[GPIS_REQUEST_SIZE] = {0};
     work w = {
         .context = context, .join = join, .pass = *pass, .load = gpis_load_of(pass, A->d), .given = given_to(pass)};
     gpis_watch_begin(pass->watch);
@@ -224,7 +196,7 @@ static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *p
         for (int64_t c = 0; w.columns && c < pass->count; c++)
             w.points[w.point_count - pass->count + c] = (double)pass->columns[c];
         write_request(&w, request);
-        status = send_request(join, request);
+        status = gpis_request_exchange(join, request);
         if (status == GPIS_OK) status = take_part(&w, GPIS_OK);
     }
     if (status == GPIS_OK) gpis_message_deliver(pass, &w.load, w.sums);
@@ -234,21 +206,9 @@ static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *p
     return explain(context, A, pass);
 }
 
-gpis_status gpis_ranks_dismiss(gpis_context *context, gpis_source *A, gpis_status status) {
-    const gpis_join *join = gpis_source_joined(A);
-    if (!join || join->ranks.ranks == 1) return status;
-    double request[REQUEST] = {[TASK] = GPIS_TASK_DISMISS, [K] = (double)status};
-    gpis_status talk = send_request(join, request);
-    if (talk == GPIS_OK && status != GPIS_OK)
-        talk = gpis_join_share(join, 0, context->message, sizeof context->message);
-    return talk == GPIS_OK ? status : talk;
-}
+/* ---- what it takes ----------------------------------------------------------------------------------------------- */
 
-/* ---- what it takes
- * ----------------------------------------------------------------------------------------------------
- */
-
-/* The worst of all storages, then the additions of all parts and ranks. */
+/* The worst of all storages, and one more rounding for each part and each rank that is added. */
 static gpis_roundings roundings(const gpis_source *A, const gpis_load *load) {
     const gpis_join *join = A->state;
     const double more = (double)(join->parts_of_all + join->ranks.ranks);
@@ -265,7 +225,7 @@ static gpis_roundings roundings(const gpis_source *A, const gpis_load *load) {
     return worst;
 }
 
-/* The largest part of this rank, the points, and the sums of one part and of all. */
+/* For a pass over the largest part of this rank, the points, and the sums of one part and of all parts. */
 static double memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {
     const gpis_join *join = A->state;
     const double points = (double)(load->d * (load->k + load->probes)), sums = (double)gpis_message_size(load);
@@ -276,24 +236,26 @@ static double memory(const gpis_context *context, const gpis_source *A, const gp
 
 const struct gpis_walk gpis_join_walk = {run, roundings, memory};
 
-/* ---- the other ranks ------------------------------------------------------------------------------------------------
- */
+/* ---- the other ranks --------------------------------------------------------------------------------------------- */
 
 static gpis_load load_asked_for(const double *request, int64_t d) {
-    const int given = (int)request[GIVEN];
+    const int given = (int)request[GPIS_REQUEST_GIVEN];
     return (gpis_load){.d = d,
-                       .k = (int64_t)request[K],
-                       .probes = (int64_t)request[PROBES],
-                       .gram = (int64_t)request[GRAM_COLUMNS],
+                       .k = (int64_t)request[GPIS_REQUEST_K],
+                       .probes = (int64_t)request[GPIS_REQUEST_PROBES],
+                       .gram = (int64_t)request[GPIS_REQUEST_GRAM_COLUMNS],
                        .some_columns = given & HAS_COLUMNS,
-                       .wanted = (unsigned)request[WANTED],
+                       .wanted = (unsigned)request[GPIS_REQUEST_WANTED],
                        .extended = given & EXTENDED,
                        .sketch = given & HAS_SKETCH};
 }
 
-static gpis_status serve_pass(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
+gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
     const gpis_join *join = gpis_source_joined(A);
-    work w = {.context = context, .join = join, .load = load_asked_for(request, A->d), .given = (int)request[GIVEN]};
+    work w = {.context = context,
+              .join = join,
+              .load = load_asked_for(request, A->d),
+              .given = (int)request[GPIS_REQUEST_GIVEN]};
     w.pass = (gpis_pass){.k = w.load.k,
                          .Y = w.given & HAS_Y ? Y : NULL,
                          .probes = w.load.probes,
@@ -302,44 +264,20 @@ static gpis_status serve_pass(gpis_context *context, gpis_source *A, const doubl
                          .row0 = join->begin[join->ranks.rank]};
     gpis_status status = allocate(&w, NULL);
     if (status == GPIS_OK && w.load.sketch)
-        status = gpis_sketch_create(context, gpis_sketch_numbered((int)request[KIND]), (int64_t)request[M], A->n, A->d,
-                                    (int64_t)request[SKETCH_K], whole(&request[SEED]), whole(&request[ROUND]),
-                                    &w.own_sketch);
+        status =
+            gpis_sketch_create(context, gpis_sketch_numbered((int)request[GPIS_REQUEST_KIND]),
+                               (int64_t)request[GPIS_REQUEST_M], A->n, A->d, (int64_t)request[GPIS_REQUEST_SKETCH_K],
+                               whole(&request[GPIS_REQUEST_SEED]), whole(&request[GPIS_REQUEST_ROUND]), &w.own_sketch);
     w.pass.sketch = w.own_sketch;
     status = take_part(&w, status);
     clear_work(&w);
     return status;
 }
 
-static gpis_status serve_audit(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
+gpis_status gpis_parts_serve_audit(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
     const gpis_join *join = gpis_source_joined(A);
-    const gpis_pass pass = {
-        .k = (int64_t)request[K], .Y = (int)request[GIVEN] & HAS_Y ? Y : NULL, .row0 = join->begin[join->ranks.rank]};
+    const gpis_pass pass = {.k = (int64_t)request[GPIS_REQUEST_K],
+                            .Y = (int)request[GPIS_REQUEST_GIVEN] & HAS_Y ? Y : NULL,
+                            .row0 = join->begin[join->ranks.rank]};
     return gpis_join_agree(join, gpis_pass_audit(context, A, &pass, gpis_join_rows(join)));
-}
-
-/* ---- serving --------------------------------------------------------------------------------------------------------
- */
-
-/* A request that fails is rank 0's to deal with: it knows, and will say what comes next. */
-gpis_status gpis_ranks_serve(gpis_context *context, gpis_source *A, const double *Y) {
-    const gpis_join *join = gpis_source_joined(A);
-    for (;;) {
-        double request[REQUEST] = {0};
-        gpis_status status = send_request(join, request);
-        if (status != GPIS_OK) return status;
-        const int64_t number = (int64_t)request[NUMBER];
-        switch ((gpis_task)request[TASK]) {
-        case GPIS_TASK_PASS: status = serve_pass(context, A, Y, request); break;
-        case GPIS_TASK_AUDIT: status = serve_audit(context, A, Y, request); break;
-        case GPIS_TASK_GRAM: status = gpis_over_serve(context, A, number); break;
-        case GPIS_TASK_IDENTIFY: status = gpis_identify_serve(context, A, Y, number); break;
-        case GPIS_TASK_DISMISS:
-            status = (gpis_status)request[K];
-            if (status == GPIS_OK) return GPIS_OK;
-            char text[GPIS_MESSAGE_SIZE] = "";
-            const gpis_status talk = gpis_join_share(join, 0, text, sizeof text);
-            return talk == GPIS_OK ? gpis_fail(context, status, "%s", text) : talk;
-        }
-    }
 }

@@ -1,4 +1,4 @@
-/* What others ask of the ranks of a source; one in a single piece answers as the only rank there is. */
+/* Questions about the ranks of a source. For a source in one piece there is one rank, this one. */
 #include "ranks/ranks.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Ranks talk: sums, and everything else made of sums to which all but one rank add zeros, which is exact. */
+/* Exchanges between ranks. All are sums; to send numbers, all ranks but one add zeros, which is exact. */
 #include "ranks/talk.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "ranks/join.h"
 
-enum { PIECE = 512 }; /* doubles on the stack */
+enum { PIECE = 512 }; /* doubles exchanged at a time, on the stack */
 
 gpis_status gpis_talk_sum(gpis_context *context, const gpis_ranks *ranks, double *values, int64_t count) {
     if (ranks->ranks == 1 || count == 0) return GPIS_OK;
@@ -15,7 +15,8 @@ gpis_status gpis_talk_sum(gpis_context *context, const gpis_ranks *ranks, double
     return gpis_fail(context, GPIS_IO, "rank %d cannot reach the others: reduce_sum returned %d", ranks->rank, code);
 }
 
-/* A byte a number: sums of small whole numbers are exact, those of bit patterns would not be. */
+/* Each byte is sent as a double of its own: sums of small integers are exact, those of arbitrary bit patterns are not.
+ */
 gpis_status gpis_talk_share(gpis_context *context, const gpis_ranks *ranks, int from, void *bytes, int64_t count) {
     unsigned char *byte = bytes;
     gpis_status status = GPIS_OK;
@@ -29,7 +30,7 @@ gpis_status gpis_talk_share(gpis_context *context, const gpis_ranks *ranks, int 
     return status;
 }
 
-/* The lowest rank that has failed, and its status, by a piece of ranks after the other. */
+/* Finds the first rank that has failed, and its status, by exchanges about PIECE ranks at a time. */
 static gpis_status find_failure(gpis_context *context, const gpis_ranks *ranks, gpis_status status, int *failed,
                                 gpis_status *what) {
     *failed = ranks->ranks;
@@ -68,7 +69,7 @@ gpis_status gpis_join_share(const gpis_join *join, int from, void *bytes, int64_
     return gpis_talk_share(join->context, &join->ranks, from, bytes, count);
 }
 
-/* In pieces of the buffer's size, on all ranks alike. */
+/* In pieces of the size of the buffer, which is the same on all ranks. */
 gpis_status gpis_join_sum(const gpis_join *j, double *values, int64_t count) {
     gpis_status status = GPIS_OK;
     for (int64_t i = 0; i < count && status == GPIS_OK; i += GPIS_JOIN_BUFFER) {
@@ -79,8 +80,9 @@ gpis_status gpis_join_sum(const gpis_join *j, double *values, int64_t count) {
     return status;
 }
 
-static gpis_status no_way(const gpis_join *j, const char *verb, int rank, int code) {
-    return gpis_fail(j->context, GPIS_IO, "rank %d cannot %s rank %d: it returned %d", j->ranks.rank, verb, rank, code);
+static gpis_status exchange_failed(const gpis_join *j, const char *verb, int rank, int code) {
+    return gpis_fail(j->context, GPIS_IO, "rank %d cannot %s rank %d: the function for it returned %d", j->ranks.rank,
+                     verb, rank, code);
 }
 
 gpis_status gpis_join_move(const gpis_join *j, int from, int to, double *values, int64_t count) {
@@ -90,10 +92,10 @@ gpis_status gpis_join_move(const gpis_join *j, int from, int to, double *values,
         int code = 0;
         if (ranks->rank == from) {
             code = ranks->send(ranks->user, to, values, count);
-            if (code != 0) return no_way(j, "send to", to, code);
+            if (code != 0) return exchange_failed(j, "send to", to, code);
         } else if (ranks->rank == to) {
             code = ranks->receive(ranks->user, from, values, count);
-            if (code != 0) return no_way(j, "receive from", from, code);
+            if (code != 0) return exchange_failed(j, "receive from", from, code);
         }
         return GPIS_OK;
     }

@@ -1,4 +1,4 @@
-/* The exchanges of join.h before there is a joined source: with ranks alone, in small pieces on the stack. */
+/* The exchanges of join.h, for use before there is a joined source: they need no memory but the stack. */
 #ifndef GPIS_TALK_H
 #define GPIS_TALK_H
 

@@ -1,8 +1,8 @@
 /*
  * affine:C.npy,b.npy, or from memory: C x = b, C of m x d.
  *
- * Once: rows scaled to norm 1, C' = Q R P' with column pivoting; Q (d x rank) spans the rows of C, redundant ones
- * leave by the diagonal of R, and x0 = Q R^-T P'b is the solution of least norm. Then
+ * When the set is made: the rows are scaled to norm 1, and C' = Q R P' with column pivoting. Q (d x rank) spans the
+ * rows of C; the diagonal of R shows which rows are redundant; and x0 = Q R^-T P'b is the solution of least norm. Then
  *   P(v) = v - Q Q'(v - x0),   recession: the null space, v - Q Q'v,   core {x0}: support(g) = <g, x0>.
  */
 #include <cblas.h>
@@ -34,7 +34,7 @@ static gpis_status fail_inconsistent(const gpis_set *s, int64_t row) {
                      (long long)row + 1);
 }
 
-/* Gives every row norm 1, so that what counts as redundant does not depend on its units. */
+/* Scales every row to norm 1, so that which rows count as redundant does not depend on their units. */
 static gpis_status scale_rows(gpis_set *s) {
     affine_state *a = s->state;
     for (int64_t i = 0; i < a->rows; i++) {
@@ -48,7 +48,7 @@ static gpis_status scale_rows(gpis_set *s) {
     return GPIS_OK;
 }
 
-/* Scratch of the factorisation, all of it gone when the set is made. */
+/* Scratch of the factorisation, freed when the set is made. */
 typedef struct factor {
     double *C, *tau, *rhs, *work; /* copy of the scaled C; min(m, d); m; lwork */
     int *pivot;                   /* m */
@@ -81,7 +81,7 @@ static gpis_status factor_take(gpis_set *s, factor *f) {
     return f->work ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
-/* Leaves Q' in a->C and x0; the row-major m x d matrix C is LAPACK's column-major d x m matrix C'. */
+/* Leaves Q' in a->C, and x0. The row-major m x d matrix C is the column-major d x m matrix C' of LAPACK. */
 static gpis_status factorise(gpis_set *s, factor *f) {
     affine_state *a = s->state;
     double *Q = a->C;
@@ -102,7 +102,7 @@ static gpis_status factorise(gpis_set *s, factor *f) {
     return GPIS_OK;
 }
 
-/* Rows that left as redundant must agree with the rest. */
+/* Redundant rows must be consistent with the others. */
 static gpis_status check_consistent(gpis_set *s, const factor *f) {
     const affine_state *a = s->state;
     const double size = gpis_norm2(a->x0, s->d);
@@ -128,7 +128,7 @@ static gpis_status solve(gpis_set *s) {
     return GPIS_OK;
 }
 
-/* x <- x - Q Q'(x - origin), twice: the second round removes what rounding left of the first. */
+/* x <- x - Q Q'(x - origin), twice: the second time removes the rounding errors of the first. */
 static void remove_rows(gpis_set *s, const double *origin, double *x) {
     const affine_state *a = s->state;
     const int d = (int)s->d, r = (int)a->rank;
@@ -168,9 +168,9 @@ static const double *normals(const gpis_set *s, int64_t *count) {
     return a->C;
 }
 
-/* ---- from arrays ------------------------------------------------------------------------------------------------ */
+/* ---- from arrays ------------------------------------------------------------------------------------------------- */
 
-/* C and b with the names that messages and the spec have for them. */
+/* C and b, with their names in messages and in the spec. */
 typedef struct equations {
     gpis_array C, b;
     const char *C_name, *b_name; /* for messages: the files, or "C" and "b" */
@@ -232,7 +232,7 @@ gpis_status gpis_set_affine(gpis_context *context, const double *C, const double
     return status == GPIS_OK ? make(context, &e, d, out) : status;
 }
 
-/* ---- from a spec ------------------------------------------------------------------------------------------------ */
+/* ---- from a spec ------------------------------------------------------------------------------------------------- */
 
 static gpis_status read_files(gpis_context *context, const char *C_path, const char *b_path, int64_t d, equations *e) {
     gpis_status status = gpis_npy_read(context, C_path, &e->C);

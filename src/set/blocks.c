@@ -2,7 +2,7 @@
  * A product of sets over disjoint blocks of the rows of X: x_b in K_b for each block b. Projections and recession cones
  * are those of the blocks, support functions add up, and the radius of the core is the root of the sum of squares.
  *
- * A product of sets that are nothing but bounds is a box, and is made as one. Where a block works on X as a matrix
+ * A product of sets that consist of bounds only is a box, and is made as one. If a block works on X as a matrix
  * (nuclear), the product does so too.
  */
 #include <math.h>
@@ -29,11 +29,11 @@ static void destroy(gpis_set *s) {
     gpis_free(s->context, p->blocks);
 }
 
-/* ---- what the product does -------------------------------------------------------------------------------------- */
+/* ---- what the product does --------------------------------------------------------------------------------------- */
 
-/* Columns of the array that the product works on: X as a whole, or one vector. */
+/* The number of columns of the array that the product works on: X as a whole, or one vector. */
 static int64_t width_of(const gpis_set *s) { return s->matrix ? s->k : 1; }
-/* How many of them a block takes at a time. */
+/* How many of these columns a block takes at a time. */
 static int64_t step_of(const gpis_set *s, const block *b) { return b->set->matrix ? width_of(s) : 1; }
 
 /* Entries [first, first + step) of the block's rows of X, one row after the other. */
@@ -99,45 +99,45 @@ static const gpis_set_class blocks_class = {
     .destroy = destroy,
 };
 
-/* ---- the text: "nonneg[1-3] & l1:2[4,6]" ------------------------------------------------------------------------ */
+/* ---- the text: "nonneg[1-3] & l1:2[4,6]" ------------------------------------------------------------------------- */
 
-enum { MOST_RANGES = 8, COLUMNS_TEXT = 48 * MOST_RANGES };
+enum { MAX_RANGES = 8, COLUMNS_TEXT = 48 * MAX_RANGES };
 
-/* Columns counted from 1, as ranges; a checksum where that would be long. */
+/* The columns as text: ranges counted from 1, or a checksum if there are many ranges. */
 static void write_columns(const int64_t *columns, int64_t count, char text[COLUMNS_TEXT]) {
     int ranges = 0;
     size_t used = 0;
     for (int64_t i = 0, end; i < count; i = end, ranges++) {
         for (end = i + 1; end < count && columns[end] == columns[end - 1] + 1; end++) continue;
-        if (ranges == MOST_RANGES) {
+        if (ranges == MAX_RANGES) {
             const uint32_t sum = gpis_checksum(0, columns, count * (int64_t)sizeof *columns);
             snprintf(text, COLUMNS_TEXT, "#%08lx", (unsigned long)sum);
             return;
         }
         const char *comma = ranges > 0 ? "," : "";
         const long long from = columns[i] + 1, to = columns[end - 1] + 1;
-        const size_t room = COLUMNS_TEXT - used;
-        used += (size_t)(end - i == 1 ? snprintf(text + used, room, "%s%lld", comma, from)
-                                      : snprintf(text + used, room, "%s%lld-%lld", comma, from, to));
+        const size_t left = COLUMNS_TEXT - used;
+        used += (size_t)(end - i == 1 ? snprintf(text + used, left, "%s%lld", comma, from)
+                                      : snprintf(text + used, left, "%s%lld-%lld", comma, from, to));
     }
 }
 
 static gpis_status describe(gpis_set *s, int64_t count, const int64_t *const *columns, gpis_set *const *sets) {
-    int64_t room = 1, used = 0;
-    for (int64_t b = 0; b < count; b++) room += (int64_t)strlen(sets[b]->spec) + COLUMNS_TEXT + 8;
-    char *text = gpis_alloc(s->context, room, 1);
+    int64_t size = 1, used = 0;
+    for (int64_t b = 0; b < count; b++) size += (int64_t)strlen(sets[b]->spec) + COLUMNS_TEXT + 8;
+    char *text = gpis_alloc(s->context, size, 1);
     if (!text) return GPIS_NO_MEMORY;
     for (int64_t b = 0; b < count; b++) {
         char ranges[COLUMNS_TEXT];
         write_columns(columns[b], sets[b]->d, ranges);
-        used += snprintf(text + used, (size_t)(room - used), "%s%s[%s]", b > 0 ? " & " : "", sets[b]->spec, ranges);
+        used += snprintf(text + used, (size_t)(size - used), "%s%s[%s]", b > 0 ? " & " : "", sets[b]->spec, ranges);
     }
     const gpis_status status = gpis_set_describe(s, "%s", text);
     gpis_free(s->context, text);
     return status;
 }
 
-/* ---- checks ----------------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static gpis_status check_block(gpis_context *context, int64_t b, const int64_t *columns, const gpis_set *set) {
     if (!columns || !set)
@@ -148,7 +148,7 @@ static gpis_status check_block(gpis_context *context, int64_t b, const int64_t *
     return GPIS_OK;
 }
 
-/* Enters the columns of block b in `owner`, which holds the block of each column, counted from 1, or 0. */
+/* Records the columns of block b in `owner`, which holds for each column its block, counted from 1, or 0. */
 static gpis_status claim_columns(gpis_context *context, int64_t b, const int64_t *columns, const gpis_set *set,
                                  int64_t d, int64_t *owner) {
     for (int64_t i = 0; i < set->d; i++) {
@@ -183,7 +183,7 @@ static gpis_status check_columns(gpis_context *context, int64_t d, int64_t count
     return status;
 }
 
-/* The columns of X: those of the blocks that work on it as a matrix, which must agree; 1 where there is none. */
+/* The number of columns of X: that of the blocks that work on X as a matrix, which must agree; 1 if there is none. */
 static gpis_status find_width(gpis_context *context, int64_t count, gpis_set *const *sets, int64_t *k, bool *matrix) {
     *k = 1;
     *matrix = false;
@@ -198,7 +198,7 @@ static gpis_status find_width(gpis_context *context, int64_t count, gpis_set *co
     return GPIS_OK;
 }
 
-/* ---- making it -------------------------------------------------------------------------------------------------- */
+/* ---- making it --------------------------------------------------------------------------------------------------- */
 
 static bool is_bounds_alone(const gpis_set *set) {
     return set->shape == GPIS_SHAPE_WHOLE || (set->class->bounds && set->sum == GPIS_SUM_ANY);

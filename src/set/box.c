@@ -1,7 +1,7 @@
 /*
  * box:LO,HI: lo_i <= x_i <= hi_i; each side a number (inf and -inf included) for all i, or a .npy file of d entries;
  * or from memory.
- * The core takes [lo, hi] where both are finite, the finite end where one is, and 0 where none is.
+ * In each coordinate the core is [lo, hi] if both are finite, the finite one if one is, and 0 if none is.
  */
 #include <math.h>
 
@@ -57,13 +57,13 @@ static void bounds(const gpis_set *s, int64_t i, double *lo, double *hi) {
     *hi = box->hi[i];
 }
 
-/* ---- from arrays ------------------------------------------------------------------------------------------------ */
+/* ---- from arrays ------------------------------------------------------------------------------------------------- */
 
 /* The bounds of one side. */
 typedef struct side {
-    const double *values; /* borrowed: that of entry i is values[i * step] */
+    const double *values; /* borrowed: the bound of entry i is values[i * step] */
     int64_t step;         /* 0: one number for all entries */
-    const char *text;     /* borrowed, for the spec; NULL: found from the values */
+    const char *text;     /* borrowed: the text in the spec; NULL: made from the values */
 } side;
 
 static gpis_status take_side(gpis_set *s, const side *from, double **out) {
@@ -72,7 +72,7 @@ static gpis_status take_side(gpis_set *s, const side *from, double **out) {
     return *out ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
-/* How the spec shows a side: by its number, where all entries have the same bound. */
+/* The text of a side in the spec: one number, if all entries have the same bound. */
 static const char *side_text(const side *from, const double *values, int64_t d, char text[GPIS_NUMBER_TEXT]) {
     bool same = true;
     if (from->text) return from->text;
@@ -95,12 +95,14 @@ static gpis_status fail_empty(const gpis_set *s, int64_t i) {
     char lo[GPIS_NUMBER_TEXT], hi[GPIS_NUMBER_TEXT];
     gpis_number_text(box->lo[i], lo);
     gpis_number_text(box->hi[i], hi);
-    return gpis_fail(s->context, GPIS_BAD_SET,
-                     "set %.150s: no number is from %s to %s, the bounds of entry %lld; LO must not exceed HI", s->spec,
-                     lo, hi, (long long)i + 1);
+    return gpis_fail(
+        s->context, GPIS_BAD_SET,
+        "set %.150s: no finite number is between %s and %s, the bounds of entry %lld; LO must not exceed HI", s->spec,
+        lo, hi, (long long)i + 1);
 }
 
-/* Checks the bounds and finds what follows from them; the radius is that of the farthest corner of the core. */
+/* Checks the bounds and sets the fields that follow from them; the radius is that of the farthest corner of the core.
+ */
 static gpis_status judge_bounds(gpis_set *s) {
     const box_state *box = s->state;
     bool whole = true;
@@ -150,9 +152,9 @@ static gpis_status select(const gpis_set *whole, const int64_t *columns, int64_t
     return status;
 }
 
-/* ---- from a spec ------------------------------------------------------------------------------------------------ */
+/* ---- from a spec ------------------------------------------------------------------------------------------------- */
 
-/* One side of a spec: a number, or the name of a file and what it holds. */
+/* One side of a spec: a number, or the name of a file and its contents. */
 typedef struct parsed_side {
     double number;
     char *path;       /* owned; NULL: a number */

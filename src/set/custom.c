@@ -2,9 +2,9 @@
  * A set of the caller's own, given by functions: a projection and, for a certificate, the support function of its core,
  * the radius of the core and, where the set is unbounded, the projection on its recession cone (set.h).
  *
- * Nothing of this can be proven, but much of what is wrong shows. What the functions return is checked at each call;
- * that a projected point stays where it is, at the first calls and then ever more rarely; and all that the functions
- * promise about each other, on a few vectors when the set is made:
+ * The functions cannot be proven right, but many errors can be found. What they return is checked at each call; that a
+ * projected point is its own projection is checked at the first calls, then less and less often; and what the functions
+ * promise about each other is checked for a few vectors when the set is made:
  *   <v - P(v), s - P(v)> <= 0 for every member s,      <g, s> <= support(g),      ||s|| <= radius.
  */
 #include <math.h>
@@ -14,12 +14,12 @@
 #include "linalg/accurate.h"
 #include "set/kinds.h"
 
-/* What the functions may be off by, relative to the vectors they are given. */
+/* The error that is allowed in the results of the functions, relative to their arguments. */
 static const double TOLERANCE = 1e-8;
 
 typedef struct custom_state {
-    gpis_custom_set of; /* the name is s->spec */
-    double *again;      /* owned: a projection projected once more */
+    gpis_custom_set of; /* the caller's functions; the name is s->spec */
+    double *again;      /* owned: the projection of a projection */
     int64_t calls;      /* of the projection */
 } custom_state;
 
@@ -27,17 +27,17 @@ static void destroy(gpis_set *s) { gpis_free(s->context, ((custom_state *)s->sta
 
 static int64_t size_of(const gpis_set *s) { return s->matrix ? s->d * s->k : s->d; }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static gpis_status fail_code(const gpis_set *s, const char *what, int code) {
     return gpis_fail(s->context, GPIS_BAD_DATA, "set %.150s: its %s failed: the function for it returned %d", s->spec,
                      what, code);
 }
 
-/* The result of the projection or of the cone; v and x are different arrays. */
+/* Calls the projection or the recession function; v and x are different arrays. */
 static gpis_status call(gpis_set *s, gpis_map_fn map, const char *what, const double *v, double *x) {
     const custom_state *c = s->state;
-    for (int64_t i = 0; i < size_of(s); i++) x[i] = NAN; /* an entry that is not written is noticed */
+    for (int64_t i = 0; i < size_of(s); i++) x[i] = NAN; /* so that an entry that is not written is noticed */
     const int code = map(c->of.user, v, x);
     if (code != 0) return fail_code(s, what, code);
     for (int64_t i = 0; i < size_of(s); i++)
@@ -66,7 +66,7 @@ static gpis_status check_stays(gpis_set *s, const double *x) {
                      s->spec, moved);
 }
 
-/* The first 16 calls, then those whose number is a power of two. */
+/* At the first 16 calls, then at those whose number is a power of two. */
 static bool is_check_due(int64_t calls) { return calls <= 16 || (calls & (calls - 1)) == 0; }
 
 static gpis_status project(gpis_set *s, const double *v, double *x) {
@@ -102,10 +102,10 @@ static const gpis_set_class custom_class = {
     .destroy = destroy,
 };
 
-/* ---- what the functions promise about each other ---------------------------------------------------------------- */
+/* ---- what the functions promise about each other ----------------------------------------------------------------- */
 
-/* The vectors tried are a n + b m for two random vectors n and m, in units of the radius. Where the residual v - P(v)
- * is not normal to the set, one of two neighbours on different sides of v gives it away. */
+/* The vectors that are tried: a n + b m for two random vectors n and m, in units of the radius. If the residual v -
+ * P(v) is not normal to the set, one of two neighbours on different sides of v shows it. */
 static const struct {
     double a, b;
 } MIXTURES[] = {{0, 0},   {1, 0},    {1, 0.01}, {1, -0.01}, {100, 0},
@@ -138,7 +138,8 @@ static gpis_status check_nearest(const gpis_set *s, trial *t, int i, int j) {
                      "set %.150s: its projection is not the nearest member: another member is nearer", s->spec);
 }
 
-/* The vector where the support function of K is finite: v less its part in the cone, in t->w; the part is in t->u. */
+/* A vector where the support function of K is finite: t->w = v - t->u, where t->u is the projection of v on the cone.
+ */
 static gpis_status leave_cone(gpis_set *s, trial *t, const double *v) {
     gpis_status status = GPIS_OK;
     const int64_t n = size_of(s);
@@ -218,7 +219,7 @@ static gpis_status check_promises(gpis_set *s) {
     return status;
 }
 
-/* ---- making it -------------------------------------------------------------------------------------------------- */
+/* ---- making it --------------------------------------------------------------------------------------------------- */
 
 static bool is_one_line(const char *text) {
     for (const char *c = text; *c; c++)
@@ -243,7 +244,7 @@ static gpis_status take_functions(gpis_set *s, const gpis_custom_set *of) {
     if (status != GPIS_OK) return status;
     custom_state *c = s->state;
     c->of = *of;
-    c->of.name = NULL; /* the caller's text may be gone by the time of a message */
+    c->of.name = NULL; /* the caller may free its text before a message needs it */
     c->again = gpis_alloc(s->context, size_of(s), sizeof(double));
     s->has_support = of->support != NULL;
     s->unbounded = of->recession || !of->support; /* without a support function nothing is known */

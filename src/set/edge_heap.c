@@ -23,7 +23,7 @@ static void put(gpis_edge_heap *h, int64_t slot, int64_t edge) {
     h->slot[edge] = slot;
 }
 
-/* Moves `edge` from `slot` to where its key belongs: up if it can, else down. */
+/* Moves `edge` from `slot` to where its key belongs, up or down. */
 static void settle(gpis_edge_heap *h, int64_t slot, int64_t edge) {
     while (slot > 0 && before(h, edge, h->edge[(slot - 1) / 2])) {
         put(h, slot, h->edge[(slot - 1) / 2]);

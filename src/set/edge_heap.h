@@ -15,7 +15,7 @@ void gpis_edge_heap_clear(gpis_context *context, gpis_edge_heap *heap);
 
 void gpis_edge_heap_empty(gpis_edge_heap *heap);
 void gpis_edge_heap_push(gpis_edge_heap *heap, int64_t edge, double key);
-void gpis_edge_heap_update(gpis_edge_heap *heap, int64_t edge, double key); /* of an edge that is in the heap */
-int64_t gpis_edge_heap_pop(gpis_edge_heap *heap, double *key);              /* the heap is not empty */
+void gpis_edge_heap_update(gpis_edge_heap *heap, int64_t edge, double key); /* the edge must be in the heap */
+int64_t gpis_edge_heap_pop(gpis_edge_heap *heap, double *key);              /* the heap must not be empty */
 
 #endif

@@ -69,7 +69,7 @@ static gpis_status take_size(gpis_set *s, int64_t size) {
     return gpis_set_describe(s, "group:%s:%lld", R, (long long)size);
 }
 
-/* work: the norms of the blocks, the new ones, scratch of the search. */
+/* s->work: the norms of the blocks, their projections, scratch of the search. */
 gpis_status gpis_set_group(gpis_context *context, double R, int64_t size, int64_t d, gpis_set **out) {
     gpis_set *s = NULL;
     gpis_status status = gpis_set_begin(context, &gpis_kind_group, d, 1, false, out, &s);

@@ -1,6 +1,6 @@
 /*
- * Coordinates of the kinds that compare neighbours (monotone, tv): x_i = z_1 + ... + z_i. The first is loose, since a
- * constant may be added to all of x, and the jumps z_2 .. z_d are in a set of their own.
+ * Coordinates for the kinds that compare neighbours (monotone, tv): x_i = z_1 + ... + z_i. z_1 is free (`loose`), since
+ * a constant may be added to all of x, and the jumps z_2 .. z_d are in a set of their own.
  */
 #include "set/kinds.h"
 

@@ -22,26 +22,28 @@ extern const gpis_set_class gpis_kind_none, gpis_kind_nonneg, gpis_kind_box, gpi
  * function; `matrix`: one that works on X of d x k as a whole. The kind sets the other fields. */
 gpis_status gpis_set_begin(gpis_context *context, const gpis_set_class *class, int64_t d, int64_t k, bool matrix,
                            gpis_set **out, gpis_set **s);
-/* Hands s over in *out or, after a failure, destroys it; returns `status`. */
+/* Sets *out to s or, after a failure, destroys s; returns `status`. */
 gpis_status gpis_set_finish(gpis_set *s, gpis_status status, gpis_set **out);
-/* Writes s->spec. The format sees only texts and whole numbers, which print the same in every locale. */
+/* Writes s->spec. The format may use only strings and integers, which print the same in every locale. */
 gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Checks R; sets s->R, s->radius = R and the spec "NAME:R". */
 gpis_status gpis_set_take_radius(gpis_set *s, double R);
-gpis_status gpis_set_take_state(gpis_set *s, size_t size);    /* zeroed: destroy sees whole pointers or NULL */
-gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles); /* once */
+gpis_status gpis_set_take_state(gpis_set *s, size_t size);    /* zeroed, so that destroy finds valid pointers or NULL */
+gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles); /* called at most once */
 
-/* The select of a kind that says the same of fewer entries: its plain or of_radius constructor for `count` entries. */
+/* The `select` function of a kind whose set of fewer entries is of the same kind: calls its plain or of_radius
+ * constructor for `count` entries. */
 gpis_status gpis_set_select_alike(const gpis_set *whole, const int64_t *columns, int64_t count, gpis_set **out);
 
-/* The bounds of a kind whose entries are >= 0. */
+/* The `bounds` function of a kind whose entries are >= 0. */
 void gpis_set_bounds_nonneg(const gpis_set *s, int64_t i, double *lo, double *hi);
 
-/* The turn of kinds that compare neighbours: z_1 = x_1, which is loose, and the jumps z_i = x_i - x_(i-1). */
+/* The `turn` function of kinds that compare neighbours: z_1 = x_1, which is loose, and the jumps z_i = x_i - x_(i-1).
+ */
 void gpis_set_turn_jumps(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
 
-/* SPEC@dct and SPEC@FILE.npy: `transform` has left what stands behind the '@'. The base belongs to the new set,
- * whatever the outcome. */
+/* SPEC@dct and SPEC@FILE.npy: `transform` is the text after the '@'. The new set owns the base, also after a failure.
+ */
 gpis_status gpis_set_parse_transform(gpis_set *base, gpis_spec *transform, gpis_set **out);
 
 #endif

@@ -34,7 +34,7 @@ const gpis_set_class gpis_kind_l1 = {
     .select = gpis_set_select_alike,
 };
 
-/* work: |v|, then scratch of the search. */
+/* s->work: |v|, then scratch of the search. */
 gpis_status gpis_set_l1(gpis_context *context, double R, int64_t d, gpis_set **out) {
     gpis_set *s = NULL;
     gpis_status status = gpis_set_begin(context, &gpis_kind_l1, d, 1, false, out, &s);

@@ -1,4 +1,4 @@
-/* The steps that the constructors of all kinds share, and the end of a set. */
+/* The steps that all constructors share, and the destruction of a set. */
 #include <math.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ gpis_status gpis_set_begin(gpis_context *context, const gpis_set_class *class, i
                            gpis_set **out, gpis_set **s) {
     if (out) *out = NULL;
     if (!context) return GPIS_BAD_ARGUMENT;
-    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the set");
+    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the pointer for the new set is NULL");
     const gpis_status status = check_size(context, class, d, k);
     if (status != GPIS_OK) return status;
     gpis_set *set = *s = gpis_alloc_zero(context, 1, sizeof *set);

@@ -1,6 +1,7 @@
 /*
- * monotone: x_1 <= x_2 <= ... <= x_d, a cone. Pool adjacent violators: blocks of one value each grow while the one on
- * the left is higher than the one on the right; O(d), since every merge ends a block. The jumps are nonnegative.
+ * monotone: x_1 <= x_2 <= ... <= x_d, a cone. Projected by pooling adjacent violators: blocks of equal entries are
+ * merged while the one on the left is higher than the one on the right; O(d), since every merge removes a block. The
+ * jumps are nonnegative.
  */
 #include "set/kinds.h"
 
@@ -39,7 +40,7 @@ const gpis_set_class gpis_kind_monotone = {
     .turn = gpis_set_turn_jumps,
 };
 
-/* work: values of the blocks, then their lengths. One entry has no jumps. */
+/* s->work: values of the blocks, then their lengths. For d = 1 there are no jumps. */
 gpis_status gpis_set_monotone(gpis_context *context, int64_t d, gpis_set **out) {
     gpis_set *s = NULL;
     gpis_status status = gpis_set_begin(context, &gpis_kind_monotone, d, 1, false, out, &s);

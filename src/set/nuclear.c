@@ -34,7 +34,7 @@ static void destroy(gpis_set *s) {
     gpis_free(s->context, n->lapack);
 }
 
-/* dgesdd on n->matrix; with lwork -1 it only says how much work space it wants. */
+/* dgesdd on n->matrix; with lwork -1 it only returns the size of the work space it needs. */
 static int call_dgesdd(nuclear_state *n, char job, double *work, int lwork) {
     return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, job, n->rows, n->cols, n->matrix, n->rows, n->sigma, n->U, n->rows,
                                n->Vt, n->rank, work, lwork, n->iwork);

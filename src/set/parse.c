@@ -1,4 +1,4 @@
-/* From a spec to a set: NAME, NAME:ARGUMENTS, and after it any number of @dct or @FILE.npy. */
+/* From a spec to a set: NAME or NAME:ARGUMENTS, followed by any number of @dct or @FILE.npy. */
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static gpis_status parse_kind(gpis_spec *spec, int64_t d, int64_t k, gpis_set **
     return gpis_set_finish(s, status, out);
 }
 
-/* Parses [text, end): the transform after the last '@' stands outside what comes before it. */
+/* Parses [text, end): the transform after the last '@' applies to everything before it. */
 static gpis_status parse_spec(gpis_context *context, const char *text, const char *end, int64_t d, int64_t k,
                               gpis_set **out) {
     gpis_spec spec = {context, text, text, end, ""};
@@ -67,8 +67,8 @@ static gpis_status parse_spec(gpis_context *context, const char *text, const cha
     return gpis_set_parse_transform(base, &spec, out);
 }
 
-/* The work of the inner problem doubles with each transform (inner/inside.c runs the problem inside twice), so a spec
- * with dozens of them would never be solved. */
+/* The work of the inner problem doubles with each transform (inner/inside.c solves the problem inside twice), so that
+ * dozens of transforms would take for ever. */
 static gpis_status check_transforms(gpis_context *context, const char *spec) {
     enum { MAX_TRANSFORMS = 4 };
     int count = 0;

@@ -1,4 +1,4 @@
-/* What all sets share: columns of X taken one by one, and the support function of K from that of its core. */
+/* What all sets share: applying a kind to the columns of X, and the support function of K from that of its core. */
 #include <float.h>
 #include <math.h>
 
@@ -8,11 +8,11 @@
 
 typedef gpis_status (*map_fn)(gpis_set *s, const double *v, double *x);
 
-/* The parts a kind works on: the columns of X, or X as a whole. */
+/* The number of parts that a kind is applied to: the columns of X, or X as a whole. */
 static int64_t parts(const gpis_set *s) { return s->matrix ? 1 : s->k; }
 static int64_t part_size(const gpis_set *s) { return s->matrix ? s->d * s->k : s->d; }
 
-/* Part j of X: X itself where it is contiguous, else column j copied to column_in. */
+/* Part j of X: X itself if it is contiguous, else column j copied to column_in. */
 static const double *gather(gpis_set *s, const double *X, int64_t j) {
     if (parts(s) == 1) return X;
     for (int64_t i = 0; i < s->d; i++) s->column_in[i] = X[i * s->k + j];
@@ -31,7 +31,7 @@ static gpis_status check_input(gpis_set *s, const double *v, const void *out) {
     return GPIS_OK;
 }
 
-/* Support functions and cones of a set that has neither. */
+/* For a set without a support function: refuses a question that needs it. */
 static gpis_status check_support(gpis_set *s) {
     if (s->has_support) return GPIS_OK;
     return gpis_fail(s->context, GPIS_NOT_APPLICABLE, "set %.150s: it has no support function", s->spec);
@@ -89,7 +89,7 @@ gpis_status gpis_set_distance(gpis_set *set, const double *x, double *distance) 
 
 double gpis_set_rounding(int64_t d) { return ((double)d + 64) * DBL_EPSILON; }
 
-/* How far g is from where the support function is finite: ||recession(g)||. */
+/* The distance of g from the vectors where the support function is finite: ||recession(g)||. */
 static gpis_status domain_distance(gpis_set *s, const double *g, double *distance) {
     *distance = 0;
     if (!s->unbounded) return GPIS_OK;
@@ -118,8 +118,8 @@ gpis_status gpis_set_support(gpis_set *set, const double *g, double *value) {
     return status;
 }
 
-/* One part of gpis_set_support_near: cleans `w` in place and adds to the value; `lost` is the norm of what rounding can
- * have left. The core's support function is Lipschitz with its radius. */
+/* gpis_set_support_near for one part: cleans `w` in place and adds to the value. `lost` bounds the norm of the rounding
+ * errors in w; the radius is a Lipschitz constant of the support function of the core. */
 static gpis_status support_near_part(gpis_set *s, double *w, double *value, double *lost) {
     const int64_t n = part_size(s);
     const bool relative = s->class->relative_support; /* singular values of a d x k matrix */

@@ -2,19 +2,20 @@
  * set: a closed convex set K, the constraint.
  *
  * Every set here is K = B + C: a bounded core B plus the recession cone C (C = {0} when K is bounded; B = {0} for a
- * cone). A kind gives, for a vector of d entries (or, for a `matrix` kind, X of d x k as it is):
+ * cone). A kind provides, for a vector of d entries (or, for a `matrix` kind, X of d x k as a whole):
  *   project(v)    the nearest point of K
  *   support(g)    sup over s in B of <g, s>: always finite
  *   recession(v)  projection on C
  *   radius        sup over s in B of ||s||_2
- * and set.c makes the rest. On the polar of C the support function of K is that of B, elsewhere it is infinite; by
+ * and set.c derives the rest. On the polar of C the support function of K is that of B, elsewhere it is infinite; by
  * Moreau's theorem v - recession(v) is the nearest vector of that polar, and ||recession(v)|| the distance from it.
  *
  * Rounding. For `exact_recession` kinds v - recession(v) lies in the polar exactly. For the others (monotone, tv,
- * affine, transforms) it does so up to gpis_set_rounding(d) * ||v||, the usual bound of d operations with room for the
- * constants of QR and FFT, so:
- *   gpis_set_support(g)       forgives that much relative to ||g||; beyond it the value is INFINITY. For people.
- *   gpis_set_support_near(v)  cleans v itself and says how far the result can be from a vector where its value is a
+ * affine, transforms) it does so up to gpis_set_rounding(d) * ||v||, the usual bound for d operations, enlarged for the
+ * constants of QR and FFT. So:
+ *   gpis_set_support(g)       ignores an excess of that size relative to ||g||; beyond it the value is INFINITY. For
+ *                             display.
+ *   gpis_set_support_near(v)  cleans v itself, and returns how far the result can be from a vector where its value is a
  *                             true upper bound. For certificates, which must be right: they add that slack.
  *
  * Memory is allocated when the set is made, so the functions never allocate. For k > 1 columns set.c applies a vector
@@ -33,7 +34,7 @@
 #include "base/base.h"
 #include "set/spec.h"
 
-/* What the entries of a vector may add up to, for a set that is made of bounds and one sum. */
+/* The rule for the sum of the entries, for a set that consists of bounds and one sum. */
 typedef enum gpis_sum_rule {
     GPIS_SUM_ANY,
     GPIS_SUM_IS_R,           /* sum x_i = R */
@@ -41,7 +42,7 @@ typedef enum gpis_sum_rule {
     GPIS_SUM_OF_SIZES_WITHIN /* sum |x_i| <= R */
 } gpis_sum_rule;
 
-/* Sets that have a solver, a hull or a bound of their own. */
+/* Shapes for which there is a special solver, hull or bound. */
 typedef enum gpis_shape {
     GPIS_SHAPE_OTHER,
     GPIS_SHAPE_WHOLE,  /* every x is a member */
@@ -49,13 +50,13 @@ typedef enum gpis_shape {
     GPIS_SHAPE_ORDERED /* x_1 <= x_2 <= ... <= x_d */
 } gpis_shape;
 
-/* Ways between x and other coordinates z of it, x = T z: z = T^-1 x, x = T z, and T'v, which makes the gradient in z of
- * that in x. */
+/* Changes between x and other coordinates z, x = T z: z = T^-1 x, x = T z, and T'v, which turns a gradient in x into
+ * one in z. */
 typedef enum gpis_way { GPIS_TO_INSIDE, GPIS_TO_OUTSIDE, GPIS_TRANSPOSED } gpis_way;
 
 typedef struct gpis_set_class {
     const char *name;
-    const char *usage; /* how a spec looks, for messages: "l1:R"; without a colon the kind takes no arguments */
+    const char *usage; /* the form of a spec, for messages: "l1:R"; without a colon the kind takes no arguments */
     /* How a spec becomes a set; each kind that has a spec gives one of the three. The first two are the constructors of
      * kinds without arguments and of kinds that know R alone. `parse` reads other arguments and calls the constructor;
      * what follows the arguments is checked by the caller. d and k are those of X. */
@@ -68,11 +69,11 @@ typedef struct gpis_set_class {
     gpis_status (*recession)(gpis_set *s, const double *v, double *x);   /* NULL: always bounded; x may be v */
     void (*destroy)(gpis_set *s);                                        /* frees what s->state owns; optional */
     bool relative_support; /* rounding of support(g) is relative to its value, as that of a norm, not to its terms */
-    /* Optional, for the kinds that are polyhedra of this form and no other: lo_i <= x_i <= hi_i, and s->sum. A solver
-     * can then walk along their faces. */
+    /* Optional, for the kinds that consist of the bounds lo_i <= x_i <= hi_i and s->sum, and of nothing else. They are
+     * polyhedra, and a solver can move along their faces. */
     void (*bounds)(const gpis_set *s, int64_t i, double *lo, double *hi);
-    /* Optional, for those of them in which entry j can be held at zero (or, without a sum, at a bound) while the others
-     * keep their rules: makes the set of the `count` entries columns[i] of `whole`. */
+    /* Optional, for those of them in which some entries can be held at zero (or, without a sum, at a bound) while the
+     * others keep their rules: makes the set for the `count` entries columns[i] of `whole`. */
     gpis_status (*select)(const gpis_set *whole, const int64_t *columns, int64_t count, gpis_set **out);
     /* Optional, for the kinds that are {x : <q_i, x - x0> = 0 for all i}, x0 a member: the q_i, orthonormal, *count x
      * d. */
@@ -88,18 +89,18 @@ struct gpis_set {
     bool matrix;          /* works on X as a d x k matrix, not on each column */
     double radius;        /* of the core B; of one column unless `matrix` */
     bool unbounded;       /* C is more than {0} */
-    bool exact_recession; /* v - recession(v) is free of rounding */
+    bool exact_recession; /* v - recession(v) has no rounding errors */
     bool constants;       /* C is the line of the vectors whose entries are all equal */
-    bool has_support;     /* false: nothing but the projection is known, and there is no certificate */
+    bool has_support;     /* false: only the projection is known, and there is no certificate */
     gpis_shape shape;
     gpis_sum_rule sum;              /* with class->bounds */
     double R;                       /* for the kinds that have it */
     char *spec;                     /* owned: canonical text */
-    void *state;                    /* owned by the kind, where R and work are not enough */
+    void *state;                    /* owned by the kind, if R and work are not enough */
     double *work;                   /* owned: scratch of the kind */
     double *column_in, *column_out; /* owned: d entries each (d * k with `matrix`) */
-    /* For the kinds that are a simpler set in other coordinates (class->turn): K = {T z : z_1 .. z_loose are any
-     * numbers, the others are in `inside`}. A solver can then work there. */
+    /* For the kinds that are a simpler set in other coordinates (class->turn): K = {T z : z_1 .. z_loose are free, the
+     * others are in `inside`}. A solver can then work in these coordinates. */
     gpis_set *inside; /* of d - loose entries and k columns; NULL: none */
     bool owns_inside; /* false: borrowed from the caller */
     int64_t loose;    /* 0 or 1 */
@@ -115,14 +116,14 @@ gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, doubl
 
 /* sup ||s||_2 over all of X; INFINITY when unbounded. */
 double gpis_set_radius(const gpis_set *set);
-/* The same over the core B: finite. */
+/* The same over the core B; always finite. */
 double gpis_set_core_radius(const gpis_set *set);
 bool gpis_set_is_bounded(const gpis_set *set);
 
-/* K with all entries but columns[0 .. count - 1] held where they are, for kinds with `select`. */
+/* K with all entries but columns[0 .. count - 1] held fixed, for kinds with `select`. */
 gpis_status gpis_set_select(const gpis_set *set, const int64_t *columns, int64_t count, gpis_set **out);
 
-/* What d rounded operations can do, relative to the norm of their data. */
+/* A bound on the rounding errors of d operations, relative to the norm of their data. */
 double gpis_set_rounding(int64_t d);
 
 #endif

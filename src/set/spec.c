@@ -1,4 +1,4 @@
-/* Reading a set's spec. Numbers are those of the C locale, whatever the locale of the program is. */
+/* Reading the spec of a set. Numbers have the format of the C locale, whatever the locale of the program is. */
 #include <ctype.h>
 #include <locale.h>
 #include <math.h>
@@ -19,14 +19,14 @@ gpis_status gpis_spec_fail(const gpis_spec *spec, const char *at, const char *fo
                      (long long)(at - spec->text) + 1, spec->usage);
 }
 
-/* "expected WHAT, found 'x'": at the end of the text there is nothing to show. */
+/* "expected WHAT, found 'x'", or "found the end". */
 static gpis_status fail_expected(const gpis_spec *spec, const char *what) {
     if (spec->at == spec->end) return gpis_spec_fail(spec, spec->at, "expected %s, found the end", what);
     return gpis_spec_fail(spec, spec->at, "expected %s, found '%c'", what, *spec->at);
 }
 
-/* Enters the C locale for this thread alone; hand the result to leave_c_locale. With LC_ALL_MASK and "C" newlocale
- * gives a static object of the C library: nothing is allocated, so it does not fail and needs no freelocale. */
+/* Switches this thread to the C locale; the result is for leave_c_locale. With LC_ALL_MASK and "C" newlocale returns a
+ * static object of the C library: nothing is allocated, so it cannot fail and needs no freelocale. */
 static locale_t enter_c_locale(void) { return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); }
 static void leave_c_locale(locale_t before) { uselocale(before); }
 
@@ -37,7 +37,7 @@ gpis_status gpis_spec_number(gpis_spec *spec, double *out) {
     const double value = strtod(spec->at, &stop);
     leave_c_locale(before);
     if (stop == spec->at || stop > spec->end) return fail_expected(spec, "a number");
-    if (isnan(value)) return gpis_spec_fail(spec, spec->at, "NaN is no bound");
+    if (isnan(value)) return gpis_spec_fail(spec, spec->at, "NaN is not a bound");
     spec->at = stop;
     *out = value == 0 ? 0 : value; /* -0 is 0 */
     return GPIS_OK;

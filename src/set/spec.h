@@ -1,4 +1,4 @@
-/* Reading a set's spec from left to right; every complaint shows the spec, the position (from 1) and the usage. */
+/* Reading the spec of a set from left to right; every message shows the spec, the position (from 1) and the usage. */
 #ifndef GPIS_SPEC_H
 #define GPIS_SPEC_H
 
@@ -7,8 +7,8 @@
 typedef struct gpis_spec {
     gpis_context *context;
     const char *text;     /* the whole spec, for messages */
-    const char *at, *end; /* what is left of the present part */
-    const char *usage;    /* how that part should look */
+    const char *at, *end; /* what is left of the current part */
+    const char *usage;    /* the form of that part */
 } gpis_spec;
 
 enum { GPIS_NUMBER_TEXT = 32 };
@@ -27,7 +27,7 @@ bool gpis_spec_is_file(const gpis_spec *spec);
 /* That name, to be freed by gpis_free. */
 gpis_status gpis_spec_file(gpis_spec *spec, char **out);
 
-/* The text of an array from memory: '#' and its checksum. Equal arrays have equal texts. */
+/* The text for an array from memory in a spec: '#' and its checksum. Equal arrays have equal texts. */
 void gpis_content_text(const double *values, int64_t count, char text[GPIS_NUMBER_TEXT]);
 
 /* The shortest decimal text that reads back as the same number, in any locale. */

@@ -1,8 +1,8 @@
 /*
  * Search for tau by partition around random pivots (as quickselect): phi(p) = sum over u_i > p of (u_i - p) falls with
- * p, and phi(tau) = R. If phi(p) < R, then tau < p and all u_i >= p are active; else all u_i <= p are not. Either way
- * the pivot and its ties leave the search, and half of the rest does on average: expected cost O(n), no sort.
- * The numbers that choose the pivots are fixed, so the result is the same at every run.
+ * p, and phi(tau) = R. If phi(p) < R, then tau < p and all u_i >= p are active; else no u_i <= p is. Either way the
+ * pivot and entries equal to it leave the search, and on average half of the others: expected cost O(n), without
+ * sorting. The random numbers that choose the pivots are fixed, so the result is the same in every run.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ static inline void swap(double *a, double *b) {
     *b = t;
 }
 
-/* Orders u as (> p | == p | < p); the counts of the first two and the sum of the first. */
+/* Partitions u as (> p | == p | < p); returns the counts of the first two and the sum of the first. */
 static void partition(double *u, int64_t n, double p, int64_t *above, int64_t *equal, double *sum_above) {
     int64_t a = 0, i = 0, b = n; /* [0, a) > p, [a, i) == p, [b, n) < p */
     double sum = 0;
@@ -70,7 +70,8 @@ gpis_threshold gpis_threshold_find(double *u, int64_t n, double R) {
     gpis_sum sum = {-R, 0};
     for (int64_t i = 0; i < count; i++) gpis_sum_add(&sum, u[i]);
     t.tau = gpis_sum_value(sum) / (double)count;
-    /* The rounding of tau counts `count` times in the sum of the result: measure that sum and give the excess back. */
+    /* The rounding error of tau enters the sum of the result `count` times: the excess of that sum is computed and
+     * removed. */
     sum = (gpis_sum){-R, 0};
     for (int64_t i = 0; i < count; i++)
         if (u[i] > t.tau) gpis_sum_add(&sum, u[i] - t.tau);

@@ -12,7 +12,7 @@
 
 typedef struct gpis_threshold {
     double top, tau, shift;
-    int64_t visits; /* entries looked at: the cost */
+    int64_t visits; /* entries examined: the cost */
 } gpis_threshold;
 
 /* R > 0. Destroys u. */
@@ -23,8 +23,8 @@ static inline double gpis_threshold_apply(const gpis_threshold *t, double u) {
     return x > 0 ? x : 0;
 }
 
-/* Projects u >= 0 on {x >= 0, sum x <= R}: the part that l1, capped-simplex, group and nuclear share. x may be u;
- * `work` holds n. An entry never grows, so zeros stay. */
+/* Projects u >= 0 on {x >= 0, sum x <= R}: the step that l1, capped-simplex, group and nuclear share. x may be u;
+ * `work` has n entries. No entry becomes larger, so zeros stay zero. */
 void gpis_threshold_cap(const double *u, double *x, int64_t n, double R, double *work);
 
 #endif

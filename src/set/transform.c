@@ -70,7 +70,7 @@ static const gpis_set_class transform_class = {
     .turn = turn,
 };
 
-/* G = U U' (lower triangle) must be I to 1e-12: a U rounded to float32 would not keep the shape of the set. */
+/* G = U U' (lower triangle) must be I to within 1e-12: a U rounded to float32 would distort the set. */
 static gpis_status check_orthogonal(gpis_set *s, const double *G, const char *path) {
     const int64_t d = s->d;
     for (int64_t i = 0; i < d; i++)
@@ -84,8 +84,8 @@ static gpis_status check_orthogonal(gpis_set *s, const double *G, const char *pa
     return GPIS_OK;
 }
 
-/* Replaces U by 3/2 U - 1/2 (U U') U: one step of Newton and Schulz squares what U lacks of orthogonality, so that the
- * rest is rounding, as the promises of set.h have it. */
+/* Replaces U by 3/2 U - 1/2 (U U') U: one Newton-Schulz step squares the distance of U from orthogonality, so that only
+ * rounding errors are left, as set.h promises. */
 static gpis_status orthonormalise(gpis_set *s, const char *path) {
     transform_state *t = s->state;
     const int d = (int)s->d;
@@ -118,7 +118,7 @@ static gpis_status take_matrix(gpis_set *s, const double *U, const char *name) {
     return orthonormalise(s, name);
 }
 
-/* U as it is given: NULL is the DCT. */
+/* U as the caller gives it; NULL: the DCT. */
 typedef struct given_matrix {
     const double *U;         /* borrowed */
     const char *name, *text; /* for messages, and in the spec */
@@ -173,7 +173,7 @@ gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_set **out) 
     return make(context, base, &(given_matrix){.text = "dct"}, out);
 }
 
-/* ---- from a spec ------------------------------------------------------------------------------------------------ */
+/* ---- from a spec ------------------------------------------------------------------------------------------------- */
 
 static gpis_status parse_file(gpis_set *base, gpis_spec *spec, gpis_set **out) {
     char *path = NULL;

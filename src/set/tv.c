@@ -8,7 +8,7 @@
  * and an edge of sign s between blocks of means a, b and lengths p, q closes at
  *   lambda = s (b - a) / ((1 - s l) / p + (1 - s r) / q),  l, r the signs on the far sides.
  * A heap gives the next edge to close until one block is left, where TV = 0. Then TV is summed backwards (all terms
- * are positive: no digits are lost) to the segment that holds R, and the blocks of that segment give x.
+ * are positive, so no digits are lost) to the segment that contains R, and the blocks of that segment give x.
  *
  * Recession cone: the constants. Core: members of mean zero; support(g) = R max_i |sum_{j<=i} (g_j - mean g)|.
  */
@@ -161,8 +161,8 @@ static void write_segment(tv_state *t, const double *v, double *x, int64_t d, in
     }
 }
 
-/* Rounding of entries much larger than R can leave TV above R: draw x to its mean, by a little more each time that
- * rounding defeats it, at last onto the mean. */
+/* If entries are much larger than R, rounding can leave TV above R. Then x is moved towards its mean, a little further
+ * each time until TV <= R, and finally onto the mean. */
 static void settle(double *x, int64_t d, double R) {
     const double mean = mean_of(x, d);
     double give = 0, tv;
@@ -180,7 +180,7 @@ static gpis_status project(gpis_set *s, const double *v, double *x) {
         if (x != v) memcpy(x, v, (size_t)d * sizeof *x);
         return GPIS_OK;
     }
-    const double mean = mean_of(v, d); /* what lies far from zero would cost digits */
+    const double mean = mean_of(v, d); /* subtracted first: entries far from zero would lose digits */
     for (int64_t i = 0; i < d; i++) x[i] = v[i] - mean;
     start(t, x, d);
     const int64_t events = follow_path(t, d);

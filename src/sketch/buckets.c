@@ -1,9 +1,9 @@
 /*
- * Three ways to the same bits, since each way a bucket adds its rows in ascending order:
- *   gather   rows are sorted by bucket, then each bucket sums its own: A is read once, and SA with it;
- *   stream   rows of a few entries are taken as they come and added to their buckets: nothing is sorted. Threads share
- *            out the columns, so that with long rows each would read them all (5.1 ms instead of 2.7 at 100 columns);
- *   scatter  along a column-major A, threads share out the columns, and each entry is added to its bucket.
+ * Three methods with the same bits, since in each of them a bucket adds its rows in ascending order:
+ *   gather   rows are sorted by bucket, then each bucket adds its own: A and SA are read once;
+ *   stream   rows of few entries are added to their buckets as they come, without sorting. Threads divide the columns
+ *            among them, and each reads all rows, which for long rows is slower (5.1 ms instead of 2.7 at 100 columns);
+ *   scatter  for a column-major A, threads divide the columns among them, and add each entry to its bucket.
  */
 #include "sketch/buckets.h"
 
@@ -16,13 +16,13 @@
 #include "linalg/hot.h"
 
 enum {
-    WORDS = 4,               /* of a Philox block: the rows it serves */
-    SLAB_TERMS = 1 << 20,    /* entries of S held at a time, or a piece's if that is more */
-    PIECE_PER_BUCKET = 64,   /* entries of a piece for each bucket: enough that SA is visited seldom, few enough that
+    WORDS = 4,               /* of a Philox block, one for each row */
+    SLAB_TERMS = 1 << 20,    /* entries of S held at a time, or those of a piece if they are more */
+    PIECE_PER_BUCKET = 64,   /* entries of a piece for each bucket: enough that SA is rarely visited, few enough that
                                 the rows of a piece are near each other in memory */
-    RANGE_DOUBLES = 1 << 16, /* of SA that a thread gathers at a time: its cache */
-    NARROW = 16,             /* columns: rows so short are streamed */
-    PANEL = 8                /* columns scattered between two visits to SA: a line of it */
+    RANGE_DOUBLES = 1 << 16, /* of SA that a thread gathers at a time: they fit in its cache */
+    MAX_STREAM_COLUMNS = 16, /* rows of at most this many columns are streamed */
+    PANEL = 8                /* columns scattered between two visits to SA: a cache line */
 };
 
 struct gpis_buckets {
@@ -30,8 +30,8 @@ struct gpis_buckets {
     int64_t m;
     int stacks;
     uint64_t seed, stream;
-    int64_t slab;    /* rows taken at a time */
-    int64_t piece;   /* rows sorted at a time, side by side: parts of a slab */
+    int64_t slab;    /* rows processed at a time */
+    int64_t piece;   /* rows of a piece: a part of a slab that one thread sorts */
     uint32_t *codes; /* owned: for each row of the slab and each stack, the signed bucket */
     uint32_t *terms; /* owned: signed rows of the slab, each piece sorted by bucket */
     int32_t *ends;   /* owned: for each piece, where the terms of each bucket end */
@@ -84,8 +84,8 @@ void gpis_buckets_destroy(gpis_buckets *b) {
     gpis_free(b->context, b);
 }
 
-/* The low bit of a word is the sign, so signs are fair and independent of buckets; the other 31 choose a bucket of the
- * stack by multiplication. */
+/* The low bit of a word is the sign, so that signs are unbiased and independent of buckets; the other 31 bits choose a
+ * bucket of the stack by multiplication. */
 static inline uint32_t code_of(uint32_t word, uint64_t begin, uint64_t size) {
     return gpis_signed_code((uint32_t)(begin + (((word >> 1) * size) >> 31)), word & 1);
 }
@@ -103,7 +103,7 @@ GPIS_HOT static void draw_blocks(uint64_t seed, uint64_t stream, uint64_t first,
     }
 }
 
-/* The same for rows that lie in one block of words, as at the ends of a part of A. */
+/* The same for rows that share one Philox block, as at the ends of a part of A. */
 static void draw_few(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, uint64_t m, uint64_t stacks,
                      uint32_t *codes) {
     for (uint64_t t = 0; t < stacks && count > 0; t++) {
@@ -123,7 +123,8 @@ static void draw(const gpis_buckets *b, int64_t first, int64_t count, uint32_t *
              codes + (lead + whole) * b->stacks);
 }
 
-/* Draws the codes of a piece and, to gather, sorts them by bucket (counting sort), rows ascending within one. */
+/* Draws the codes of a piece and, for `gather`, sorts them by bucket (counting sort), rows ascending within a bucket.
+ */
 static void prepare_piece(const gpis_buckets *b, int64_t piece, int64_t row0, int64_t nrows, bool sort) {
     const int64_t first = piece * b->piece, count = gpis_min64(b->piece, nrows - first), s = b->stacks;
     const uint32_t *codes = b->codes + first * s;
@@ -151,7 +152,7 @@ static void prepare(const gpis_buckets *b, int64_t row0, int64_t nrows, bool sor
     for (int64_t p = 0; p < pieces; p++) prepare_piece(b, p, row0, nrows, sort);
 }
 
-/* Buckets [begin, end) sum their rows, piece by piece: their part of SA stays in cache, and the rows of a piece are
+/* Adds the rows of buckets [begin, end), piece by piece: their part of SA stays in cache, and the rows of a piece are
  * near each other in memory. */
 static void gather_range(const gpis_buckets *b, const gpis_block *rows, int64_t begin, int64_t end, double *sums) {
     for (int64_t p = 0; p * b->piece < rows->nrows; p++) {
@@ -172,16 +173,16 @@ static void gather(const gpis_buckets *b, const gpis_block *rows, double *sums, 
     for (int64_t v = 0; v < b->m; v += range) gather_range(b, rows, v, gpis_min64(b->m, v + range), sums);
 }
 
-/* Whole lines of SA to each thread, as far as they go. */
+/* Divides the columns among the threads in whole cache lines of SA, as far as possible. */
 static void stream(const gpis_buckets *b, const gpis_block *rows, double *sums, int threads) {
-    enum { LINE = 8 };
+    enum { LINE = 8 }; /* doubles */
     const int64_t lines = (rows->d + LINE - 1) / LINE, width = (lines + threads - 1) / threads * LINE;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t col0 = 0; col0 < rows->d; col0 += width)
         gpis_scatter_rows(rows, col0, gpis_min64(width, rows->d - col0), b->codes, b->stacks, sums);
 }
 
-/* Columns [col0, col0 + cols) of the sums, copied to the panel (each column by itself) or back. */
+/* Copies columns [col0, col0 + cols) of the sums to the panel, each column contiguous, or back. */
 static void exchange(double *sums, int64_t m, int64_t d, int64_t col0, int64_t cols, double *panel, bool back) {
     for (int64_t v = 0; v < m; v++)
         for (int64_t j = 0; j < cols; j++) {
@@ -193,7 +194,7 @@ static void exchange(double *sums, int64_t m, int64_t d, int64_t col0, int64_t c
         }
 }
 
-/* panels: m x PANEL doubles for each thread. Sums of one column lie together there, in the nearest cache. */
+/* panels: m x PANEL doubles for each thread, where the sums of one column are contiguous and stay in cache. */
 static void scatter(const gpis_buckets *b, const gpis_block *rows, double *sums, double *panels, int threads) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t col0 = 0; col0 < rows->d; col0 += PANEL) {
@@ -210,7 +211,7 @@ typedef enum way { GATHER, STREAM, SCATTER } way;
 static way way_of(const gpis_block *rows) {
     if (rows->kind == GPIS_BLOCK_CSR) return GATHER;
     if (!gpis_block_is_row_major(rows)) return SCATTER;
-    return rows->d <= NARROW ? STREAM : GATHER;
+    return rows->d <= MAX_STREAM_COLUMNS ? STREAM : GATHER;
 }
 
 static void add(const gpis_buckets *b, const gpis_block *rows, way chosen, double *sums, double *panels, int threads) {

@@ -2,8 +2,8 @@
  * Count-Gauss: S = G C, a count sketch C to m1 rows as the rows pass, then a Gaussian G of m x m1 at the end. Near the
  * quality of the Gaussian sketch at nearly the price of the count sketch when n is much larger than m.
  *
- * m1 = min(n, 4 m): the squared length of S x varies by about 2/m from G and 2/m1 from C, so C adds a quarter to what
- * could not be avoided; more would cost memory (m1 x d) and time (2 m m1 d flops) for little.
+ * m1 = min(n, 4 m): the relative variance of ||S x||^2 is about 2/m from G and 2/m1 from C, so C adds a quarter to what
+ * cannot be avoided; a larger m1 would cost memory (m1 x d) and time (2 m m1 d flops) for little.
  */
 #include "sketch/buckets.h"
 #include "sketch/gaussian.h"
@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 
-enum { OVERSAMPLING = 4 };
+enum { OVERSAMPLING = 4 }; /* m1 / m */
 
 typedef struct count_gauss {
     int64_t m1;
@@ -55,7 +55,7 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
     return gpis_buckets_absorb(c->buckets, rows, Y, s->k, s->into.A, s->into.Y, threads);
 }
 
-/* SA = G CA, from a stream of its own: the bits of the count sketch must not come again. */
+/* SA = G CA, from a random stream of its own, which must be independent of that of the count sketch. */
 static gpis_status finish(gpis_sketch *s, int threads) {
     const count_gauss *c = s->state;
     const gpis_gaussian g = {s->m, s->seed, gpis_stream(GPIS_STREAM_MIX, s->round)};

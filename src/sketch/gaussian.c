@@ -2,8 +2,8 @@
  * The Gaussian sketch: independent entries N(0, 1/m). The best embedding for its m, at 2 m n d flops.
  *
  * S is never held: for each chunk of rows of A (fixed by the row numbers) and each panel of rows of S, a small piece of
- * S is made and multiplied. Threads share out the panels, so the shapes of the products, and with them the bits, do not
- * depend on their number.
+ * S is made and multiplied. Threads divide the panels among them, so the shapes of the products, and with them the
+ * bits, do not depend on the number of threads.
  */
 #include "sketch/gaussian.h"
 
@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "sketch/kinds.h"
 
-enum { PANEL = 32 };
+enum { PANEL = 32 }; /* rows of S */
 
 int64_t gpis_gaussian_scratch(int threads) { return (int64_t)threads * PANEL * GPIS_GAUSSIAN_CHUNK; }
 

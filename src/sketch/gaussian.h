@@ -1,4 +1,5 @@
-/* The product of a Gaussian matrix that is made as it is used: shared by gaussian and count-gauss. */
+/* Products with a Gaussian matrix whose entries are generated when they are used: shared by gaussian and count-gauss.
+ */
 #ifndef GPIS_SKETCH_GAUSSIAN_H
 #define GPIS_SKETCH_GAUSSIAN_H
 
@@ -13,7 +14,7 @@ typedef struct gpis_gaussian {
     uint64_t seed, stream;
 } gpis_gaussian;
 
-/* Scratch doubles gpis_gaussian_add needs for that many threads. */
+/* Doubles of scratch that gpis_gaussian_add needs for that many threads. */
 int64_t gpis_gaussian_scratch(int threads);
 
 /* out (m x d) += G[:, i0 .. i0 + count) X and, where k > 0, out2 (m x k) += G[...] X2, for X of count x d, X2 of
@@ -21,7 +22,7 @@ int64_t gpis_gaussian_scratch(int threads);
 void gpis_gaussian_add(const gpis_gaussian *g, int64_t i0, int64_t count, const double *X, int64_t d, double *out,
                        const double *X2, int64_t k, double *out2, double *scratch, int threads);
 
-/* The BLAS counts columns in int. */
+/* Refuses more columns than an int of BLAS can count. */
 gpis_status gpis_gaussian_check(gpis_context *context, int64_t d, int64_t k);
 
 #endif

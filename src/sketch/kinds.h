@@ -1,4 +1,4 @@
-/* Every kind of sketch: the table of sketch.c and the names users type. */
+/* The list of all kinds of sketches: it makes the table of sketch.c and the names that users type. */
 #ifndef GPIS_SKETCH_KINDS_H
 #define GPIS_SKETCH_KINDS_H
 

@@ -1,7 +1,8 @@
 /*
  * A Feistel network: the element is split in two halves of bits, (left, right) <- (right, left xor F_round(right)),
- * which is a permutation of [0, 4^half) whatever F is; here F is Philox. An image outside [0, size) is sent on until it
- * falls inside (cycle walking), which leaves a permutation of [0, size); 4^half < 4 size bounds the walk on average.
+ * which is a permutation of [0, 4^half) for any F; here F is Philox. The permutation is applied again until the image
+ * is inside [0, size) (cycle walking), which gives a permutation of [0, size); since 4^half < 4 size, that takes fewer
+ * than four steps on average.
  */
 #include "sketch/permutation.h"
 

@@ -17,7 +17,7 @@ static int by_row(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* All picks, sorted by row: those of a block are then next to each other. */
+/* All picks, sorted by row, so that those of a block are next to each other. */
 static gpis_status start(gpis_sketch *s) {
     const gpis_status status = gpis_sketch_check_distinct(s);
     if (status != GPIS_OK) return status;
@@ -53,7 +53,8 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
         const gpis_block one = gpis_block_rows(rows, i, 1);
         double *row = s->into.A + r * s->d;
         gpis_block_unpack(&one, row);
-        for (int64_t j = 0; j < s->d; j++) row[j] = scale * row[j] + 0.0; /* a sum of rows has no -0 */
+        for (int64_t j = 0; j < s->d; j++)
+            row[j] = scale * row[j] + 0.0; /* + 0.0 turns -0 into 0, as in a sum of rows */
         for (int64_t j = 0; j < s->k; j++) s->into.Y[r * s->k + j] = scale * Y[i * s->k + j] + 0.0;
     }
     return GPIS_OK;

@@ -1,4 +1,4 @@
-/* The table of sketches, and what they share: making one, starting it again, taking it down. */
+/* The table of sketches, and what they share: creating, restarting and destroying one. */
 #include "sketch/sketch.h"
 
 #include <math.h>
@@ -69,9 +69,9 @@ gpis_status gpis_sketch_create_in(gpis_context *context, const gpis_sketch_class
     return status;
 }
 
-/* By all threads: most of it is memory that the system has yet to find. */
+/* Cleared by all threads, since most of the time is spent by the system in finding the pages. */
 static void clear(double *v, int64_t count, int threads) {
-    enum { PIECE = 1 << 17 };
+    enum { PIECE = 1 << 17 }; /* doubles that a thread clears at a time */
 #pragma omp parallel for num_threads(gpis_threads_for(threads, (double)count)) schedule(dynamic)
     for (int64_t i = 0; i < count; i += PIECE) memset(v + i, 0, (size_t)gpis_min64(PIECE, count - i) * sizeof *v);
 }
@@ -91,7 +91,8 @@ gpis_status gpis_sketch_restart(gpis_sketch *s, uint64_t round) {
     return GPIS_OK;
 }
 
-/* Entries of the rows; the cost is in units of a gradient, a quarter of which goes through each entry once. */
+/* The number of entries read or written, from the cost in units of a gradient, of which one quarter is one flop per
+ * entry. */
 static double numbers_of(const gpis_sketch *s, const gpis_block *rows) {
     const int64_t entries =
         rows->kind == GPIS_BLOCK_CSR ? rows->indptr[rows->nrows] - rows->indptr[0] : rows->nrows * rows->d;

@@ -1,7 +1,7 @@
 /*
  * The sparse sign sketch (Cohen 2016; Tropp et al. 2019): s entries +-1/sqrt(s) in each column of S, here one in each
- * of s stacked count sketches. At the same m it holds coherent rows apart far better than the count sketch, at s times
- * the price.
+ * of s stacked count sketches. At the same m it preserves coherent rows far better than the count sketch, at s times
+ * the cost.
  */
 #include "sketch/buckets.h"
 #include "sketch/kinds.h"
@@ -23,7 +23,7 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
     return gpis_buckets_absorb(s->state, rows, Y, s->k, s->into.A, s->into.Y, threads);
 }
 
-/* The sums were of +-1; the factor comes last, so that they were exact additions of rows. */
+/* The sums are of rows with signs only; the factor is applied at the end. */
 static gpis_status finish(gpis_sketch *s, int threads) {
     const double scale = 1.0 / sqrt((double)stacks(s->m));
 #pragma omp parallel for num_threads(gpis_threads_for(threads, (double)(s->m * s->d))) schedule(static)

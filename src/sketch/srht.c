@@ -1,10 +1,10 @@
 /*
  * The subsampled randomised Hadamard transform: S = sqrt(N/m) P (1/sqrt(N)) H D, with D random signs, H the Hadamard
- * matrix of N = 2^p >= n rows (A is continued with zeros) and P a choice of m rows without replacement. H spreads what
- * is concentrated in a few rows over all of them, so that taking some is safe.
+ * matrix of N = 2^p >= n rows (A is padded with zeros) and P a choice of m rows without replacement. H spreads the
+ * weight of a few rows over all of them, so that a uniform sample is safe.
  *
- * H mixes every row with every other, so all of A must be there at once. The work goes by panels of columns: N x 8
- * doubles for each thread.
+ * H mixes every row with every other, so all of A must be in memory at once. It is processed in panels of columns: N x
+ * 8 doubles for each thread.
  */
 #include "sketch/kinds.h"
 #include "sketch/permutation.h"
@@ -17,7 +17,7 @@
 #include "linalg/fwht.h"
 #include "linalg/panel.h"
 
-enum { PANEL = 8, ROWS_PER_DRAW = 128 };
+enum { PANEL = 8, ROWS_PER_DRAW = 128 }; /* columns of a panel; signs from one Philox block */
 
 typedef struct srht {
     int64_t N;
@@ -100,7 +100,7 @@ static double cost(int64_t n, int64_t d, int64_t m) {
     return 0.25 * exp2(levels) * levels / (double)n;
 }
 
-/* A panel of columns for each thread, the picks, and the signs. */
+/* A panel of columns for each thread, the rows drawn, and the signs. */
 static double memory(int64_t n, int64_t d, int64_t m, int threads) {
     (void)d;
     return 8.0 * (exp2(ceil(log2((double)n))) * PANEL * threads + (double)m) + (double)n / 8.0;

@@ -5,13 +5,13 @@
 
 #include "sketch/sketch.h"
 
-/* A leaf costs one more visit to all sums, about four times their size in memory traffic: with 64 rows of A for each
- * row of the sums that is a sixteenth of what the rows themselves take. */
-enum { ROWS_EACH = 64, LEAST = 1 << 16 };
+/* Each leaf goes through all sums once more, a memory traffic of about four times their size. With 64 rows of A for
+ * each row of the sums, that is a sixteenth of the traffic for the rows themselves. */
+enum { LEAF_ROWS_PER_SUM = 64, MIN_LEAF_ROWS = 1 << 16 };
 
 int64_t gpis_tree_leaf(int64_t n, int64_t rows) {
-    const int64_t quantum = GPIS_SKETCH_QUANTUM, wanted = rows > n / ROWS_EACH ? n : ROWS_EACH * rows;
-    int64_t leaf = (gpis_max64(wanted, LEAST) + quantum - 1) / quantum * quantum;
+    const int64_t quantum = GPIS_SKETCH_QUANTUM, wanted = rows > n / LEAF_ROWS_PER_SUM ? n : LEAF_ROWS_PER_SUM * rows;
+    int64_t leaf = (gpis_max64(wanted, MIN_LEAF_ROWS) + quantum - 1) / quantum * quantum;
     while ((n - 1) / leaf >= GPIS_TREE_LEAVES) leaf *= 2;
     return leaf;
 }
@@ -102,7 +102,7 @@ gpis_tree_node *gpis_tree_find(gpis_tree *t, int level, int64_t index) {
     return NULL;
 }
 
-/* The last node joins its neighbour on the left, again and again, or moves up where it has none on the right. */
+/* Joins the last node with its left neighbour as often as possible; a node without a right neighbour moves up alone. */
 static void settle(gpis_tree *t, int threads) {
     for (;;) {
         gpis_tree_node *last = &t->nodes[t->count - 1], *left = last - 1;

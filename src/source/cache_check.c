@@ -1,4 +1,4 @@
-/* Where a cache lies, and the checksums it is held to. */
+/* The path of a cache, and the digest of the original file. */
 #include "source/cache_check.h"
 
 #include <errno.h>
@@ -7,11 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-uint32_t gpis_crc(uint32_t crc, const void *data, int64_t bytes) { return (uint32_t)crc32_z(crc, data, (size_t)bytes); }
-
-/* FNV-1a: tells caches of one folder apart that differ in target, format or the folder of their original. */
+/* FNV-1a: the names of caches in one folder differ if the target, the format or the folder of their original does. */
 static uint64_t mix(uint64_t hash, const char *text) {
     for (; *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
     return hash * UINT64_C(1099511628211);
@@ -29,7 +26,8 @@ gpis_status gpis_cache_find_place(gpis_context *context, const char *path, const
     struct stat info;
     int fd;
     int64_t size;
-    /* A pipe is opened once alone: whoever writes to it would see its end, were it opened here and closed. */
+    /* A pipe is opened only once, later: if it were opened and closed here, its writer would see the end of its reader.
+     */
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return GPIS_OK;
     gpis_status status = gpis_file_open(context, path, &fd, &size);
     if (status != GPIS_OK) return status;
@@ -39,7 +37,7 @@ gpis_status gpis_cache_find_place(gpis_context *context, const char *path, const
     if (fstat(fd, &info) != 0) info = (struct stat){.st_uid = geteuid()};
     close(fd);
     out->owner = info.st_uid;
-    out->mode = info.st_mode & S_IROTH ? 0644 : 0600; /* who may not read the original may not read its numbers */
+    out->mode = info.st_mode & S_IROTH ? 0644 : 0600; /* users who may not read the original may not read its cache */
     char whole[PATH_MAX];
     if (status != GPIS_OK || !out->regular) return status;
     if (!realpath(path, whole)) return gpis_fail(context, GPIS_IO, "%s: %s", path, strerror(errno));

@@ -4,17 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "source/cache_check.h"
 #include "source/stored.h"
 
 static int64_t aligned(int64_t bytes) { return (bytes + GPIS_ALIGNMENT - 1) / GPIS_ALIGNMENT * GPIS_ALIGNMENT; }
 
-/* ---- where things lie in a segment --------------------------------------------------------------------------------
- */
+/* ---- the layout of a segment ------------------------------------------------------------------------------------- */
 
 typedef struct layout {
-    int64_t starts, values, indices, end; /* offsets in the file; y is at the segment's own */
+    int64_t starts, values, indices, end; /* offsets in the file; y begins with the segment itself */
 } layout;
 
 static layout lay_out(const gpis_cache *c, const gpis_cache_segment *s) {
@@ -39,11 +37,10 @@ static int64_t segment_of(const gpis_cache *c, int64_t row) {
     return low;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Entries of all segments that the rows touch: at least as many as the rows have. */
-static int64_t most_entries(const gpis_cache *c, int64_t row0, int64_t nrows) {
+/* Entries of all segments that hold some of the rows: an upper bound on the entries of the rows. */
+static int64_t entries_bound(const gpis_cache *c, int64_t row0, int64_t nrows) {
     int64_t entries = 0;
     for (int64_t k = segment_of(c, row0); k < c->header.segments && c->segments[k].row0 < row0 + nrows; k++)
         entries += c->segments[k].entries;
@@ -52,11 +49,12 @@ static int64_t most_entries(const gpis_cache *c, int64_t row0, int64_t nrows) {
 
 int64_t gpis_cache_bytes(const gpis_cache *c, int64_t row0, int64_t nrows) {
     if (!c->header.sparse) return 8 * nrows * c->header.cols;
-    const int64_t entries = most_entries(c, row0, nrows);
+    const int64_t entries = entries_bound(c, row0, nrows);
     return aligned(8 * (nrows + 1)) + aligned(8 * entries) + aligned(4 * entries);
 }
 
-/* Rows [from, to) of a compressed segment, behind the `used` entries that are there already; their number in *more. */
+/* Reads rows [from, to) of a compressed segment, behind the `used` entries that are there already. *more is the number
+ * of entries read. */
 static gpis_status read_sparse(gpis_context *context, const char *name, const gpis_cache *c,
                                const gpis_cache_segment *s, int64_t from, int64_t to, const gpis_block *out,
                                int64_t used, int64_t *more) {
@@ -89,7 +87,7 @@ gpis_status gpis_cache_read(gpis_context *context, const char *name, const gpis_
         char *values = (char *)to + aligned(8 * (nrows + 1));
         out->indptr = to;
         out->values = values;
-        out->indices = (const int32_t *)(const void *)(values + aligned(8 * most_entries(c, row0, nrows)));
+        out->indices = (const int32_t *)(const void *)(values + aligned(8 * entries_bound(c, row0, nrows)));
         *(int64_t *)to = 0;
     } else {
         out->row_stride = d;
@@ -121,14 +119,14 @@ gpis_status gpis_cache_read_y(gpis_context *context, const char *name, const gpi
     return status;
 }
 
-/* ---- checking ------------------------------------------------------------------------------------------------------
- */
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 static bool header_is_good(const gpis_cache_header *h, const gpis_cache_place *place, int64_t size) {
     int64_t table;
     return memcmp(h->magic, GPIS_CACHE_MAGIC, sizeof h->magic) == 0 && h->version == GPIS_CACHE_VERSION &&
            h->byte_order == GPIS_CACHE_ORDER &&
-           gpis_checksum_matches(h->header_crc, gpis_crc(0, h, (int64_t)offsetof(gpis_cache_header, header_crc))) &&
+           gpis_checksum_matches(h->header_crc,
+                                 gpis_checksum(0, h, (int64_t)offsetof(gpis_cache_header, header_crc))) &&
            memcmp(&h->original, &place->stamp, sizeof h->original) == 0 && h->rows >= 1 && h->cols >= 1 &&
            h->cols <= (h->sparse ? INT32_MAX : INT64_MAX) && h->segments >= 1 && h->footer >= (int64_t)sizeof *h &&
            h->footer_bytes > 0 && h->footer <= size && h->footer_bytes == size - h->footer &&
@@ -154,7 +152,7 @@ static bool segments_are_good(const gpis_cache *c) {
     return row == h->rows && entries == h->entries;
 }
 
-/* The words of the footer: as many as there must be, the first of them the target. */
+/* The texts of the footer: the target, then a name for each column or none at all. */
 static bool words_are_good(const gpis_cache *c, int64_t bytes, const char *target) {
     int64_t words = 0;
     if (bytes < 1 || c->text[bytes - 1] != '\0' || strcmp(c->text, target ? target : "") != 0) return false;
@@ -170,12 +168,12 @@ static gpis_status read_footer(gpis_context *context, const gpis_cache_place *pl
     if (!c->text) return GPIS_NO_MEMORY;
     *good = gpis_file_read(context, place->cache, c->fd, h->footer, c->segments, table) == GPIS_OK &&
             gpis_file_read(context, place->cache, c->fd, h->footer + table, c->text, words) == GPIS_OK &&
-            gpis_checksum_matches(h->footer_crc, gpis_crc(gpis_crc(0, c->segments, table), c->text, words)) &&
+            gpis_checksum_matches(h->footer_crc, gpis_checksum(gpis_checksum(0, c->segments, table), c->text, words)) &&
             segments_are_good(c) && words_are_good(c, words, place->target);
     return GPIS_OK;
 }
 
-/* Every byte of every segment, and the columns of compressed rows. */
+/* Checks every byte of every segment, and the columns of compressed rows. */
 static gpis_status check_segments(gpis_context *context, const gpis_cache_place *place, const gpis_cache *c,
                                   bool *good) {
     int64_t most = 0;
@@ -187,24 +185,25 @@ static gpis_status check_segments(gpis_context *context, const gpis_cache_place 
         const gpis_cache_segment *s = &c->segments[k];
         const layout l = lay_out(c, s);
         *good = gpis_file_read(context, place->cache, c->fd, s->offset, bytes, l.end - s->offset) == GPIS_OK &&
-                gpis_checksum_matches(s->crc, gpis_crc(0, bytes, l.end - s->offset));
+                gpis_checksum_matches(s->crc, gpis_checksum(0, bytes, l.end - s->offset));
         if (!*good || !c->header.sparse) continue;
         const int64_t *starts = (const int64_t *)(const void *)(bytes + (l.starts - s->offset));
-        const gpis_csr_window rows = {.name = place->cache,
-                                      .nrows = s->rows,
-                                      .d = c->header.cols,
-                                      .indptr = starts,
-                                      .indices = (const int32_t *)(const void *)(bytes + (l.indices - s->offset))};
+        const gpis_stored_csr_window rows = {.name = place->cache,
+                                             .nrows = s->rows,
+                                             .d = c->header.cols,
+                                             .indptr = starts,
+                                             .indices =
+                                                 (const int32_t *)(const void *)(bytes + (l.indices - s->offset))};
         bool upwards = starts[0] == 0 && starts[s->rows] == s->entries;
         for (int64_t i = 0; i < s->rows; i++) upwards = upwards && starts[i] <= starts[i + 1];
-        *good = upwards && gpis_csr_check(context, &rows) == GPIS_OK;
+        *good = upwards && gpis_stored_csr_check(context, &rows) == GPIS_OK;
     }
     gpis_free(context, bytes);
     return GPIS_OK;
 }
 
-/* Header and footer, with the file open. */
-static gpis_status open_at(gpis_context *context, const gpis_cache_place *place, int fd, gpis_cache *c, bool *good) {
+/* Reads and checks header and footer of the open file. */
+static gpis_status read_ends(gpis_context *context, const gpis_cache_place *place, int fd, gpis_cache *c, bool *good) {
     *c = (gpis_cache){.fd = fd};
     *good = gpis_file_stamp_take(context, place->cache, fd, &c->stamp) == GPIS_OK &&
             c->stamp.size >= (int64_t)sizeof c->header &&
@@ -213,7 +212,7 @@ static gpis_status open_at(gpis_context *context, const gpis_cache_place *place,
     return *good ? read_footer(context, place, c, good) : GPIS_OK;
 }
 
-/* The cache, if there is one that may be believed; -1: none. A link in its place is nobody's cache: ours are files. */
+/* Opens the cache if there is one that may be trusted; else -1. Symbolic links are refused, since gpis writes none. */
 static int open_trusted(const gpis_cache_place *place) {
     struct stat info;
     const int fd = place->regular ? open(place->cache, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
@@ -230,7 +229,7 @@ gpis_status gpis_cache_open(gpis_context *context, const gpis_cache_place *place
     const int fd = open_trusted(place);
     if (fd < 0) return GPIS_OK;
     unsigned char digest[GPIS_DIGEST_BYTES];
-    gpis_status status = open_at(context, place, fd, out, found);
+    gpis_status status = read_ends(context, place, fd, out, found);
     if (status == GPIS_OK && *found) status = gpis_original_digest(context, place, digest);
     if (status == GPIS_OK && *found) *found = gpis_digest_matches(out->header.original_digest, digest);
     if (status == GPIS_OK && *found) status = check_segments(context, place, out, found);
@@ -243,7 +242,7 @@ gpis_status gpis_cache_open(gpis_context *context, const gpis_cache_place *place
 
 gpis_status gpis_cache_take(gpis_context *context, const gpis_cache_place *place, int fd, gpis_cache *out) {
     bool good;
-    gpis_status status = open_at(context, place, fd, out, &good);
+    gpis_status status = read_ends(context, place, fd, out, &good);
     if (status == GPIS_OK && !good)
         status = gpis_fail(context, GPIS_IO, "%s: what was written is not what is read back", place->cache);
     if (status != GPIS_OK) gpis_cache_close(context, out);

@@ -1,14 +1,12 @@
-/* The cache of a text file as a source: read into memory at once, or row by row at each pass. */
+/* The cache of a text file as a source: read into memory at once, or window by window at each pass. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "source/cache.h"
 #include "source/stored.h"
-#include "source/table.h"
 
-/* ---- read at each pass ---------------------------------------------------------------------------------------------
- */
+/* ---- read at each pass ------------------------------------------------------------------------------------------- */
 
 static gpis_status read_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     return gpis_cache_read(source->context, source->name, source->state, row0, nrows, scratch, out);
@@ -33,12 +31,11 @@ static gpis_status unchanged(gpis_source *source) {
     return gpis_file_stamp_check(source->context, source->name, c->fd, &c->stamp);
 }
 
-/* ---- held ----------------------------------------------------------------------------------------------------------
- */
+/* ---- held -------------------------------------------------------------------------------------------------------- */
 
 typedef struct held_rows {
-    gpis_csr csr; /* first, so that gpis_csr_block finds it */
-    void *memory; /* owned: all three arrays */
+    gpis_stored_csr csr; /* first, so that gpis_stored_csr_block finds it */
+    void *memory;        /* owned: all three arrays */
 } held_rows;
 
 static void free_rows(gpis_source *source) {
@@ -47,14 +44,15 @@ static void free_rows(gpis_source *source) {
     gpis_free(source->context, rows);
 }
 
-static const gpis_source_class csv_held = {.kind = "csv", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
-static const gpis_source_class libsvm_held = {.kind = "libsvm", .block = gpis_csr_block, .destroy = free_rows};
+static const gpis_source_class csv_held = {
+    .kind = "csv", .block = gpis_stored_dense_block, .destroy = gpis_stored_dense_destroy};
+static const gpis_source_class libsvm_held = {.kind = "libsvm", .block = gpis_stored_csr_block, .destroy = free_rows};
 static const gpis_source_class csv_read = {
     .kind = "csv", .block = read_block, .destroy = destroy, .scratch_bytes = scratch_bytes, .unchanged = unchanged};
 static const gpis_source_class libsvm_read = {
     .kind = "libsvm", .block = read_block, .destroy = destroy, .scratch_bytes = scratch_bytes, .unchanged = unchanged};
 
-/* All rows, in memory of their own; the state is made of them. */
+/* Reads all rows into memory; they become the state of the source. */
 static gpis_status hold(gpis_context *context, const gpis_cache *c, gpis_source *source) {
     gpis_block all;
     void *memory = gpis_alloc(context, gpis_cache_bytes(c, 0, source->n), 1);
@@ -65,8 +63,8 @@ static gpis_status hold(gpis_context *context, const gpis_cache *c, gpis_source 
         if (rows) *rows = (held_rows){{all.indptr, all.indices, all.values, false}, memory};
         source->state = rows;
     } else if (status == GPIS_OK) {
-        gpis_dense *dense = gpis_alloc(context, 1, sizeof *dense);
-        if (dense) *dense = (gpis_dense){.values = memory, .ld = source->d, .owned = memory};
+        gpis_stored_dense *dense = gpis_alloc(context, 1, sizeof *dense);
+        if (dense) *dense = (gpis_stored_dense){.values = memory, .ld = source->d, .owned = memory};
         source->state = dense;
     }
     if (status == GPIS_OK && !source->state) status = GPIS_NO_MEMORY;
@@ -74,14 +72,13 @@ static gpis_status hold(gpis_context *context, const gpis_cache *c, gpis_source 
     return status;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------------------------
- */
+/* ---- both -------------------------------------------------------------------------------------------------------- */
 
 static gpis_status take_names(gpis_context *context, const gpis_cache *c, gpis_source *source) {
     const char *end = c->text + c->header.footer_bytes - c->header.segments * (int64_t)sizeof *c->segments;
-    const char *names = c->text + strlen(c->text) + 1; /* behind the target */
+    const char *names = c->text + strlen(c->text) + 1; /* after the target */
     if (names == end) return GPIS_OK;
-    source->columns = gpis_table_names(context, names, end - names, source->d);
+    source->columns = gpis_source_names(context, names, end - names, source->d);
     return source->columns ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
@@ -93,10 +90,10 @@ static gpis_status take_y(gpis_context *context, const gpis_cache *c, gpis_sourc
     return gpis_cache_read_y(context, source->name, c, source->target);
 }
 
-gpis_status gpis_cache_source(gpis_context *context, const gpis_cache_place *place, gpis_cache *cache, int64_t room,
+gpis_status gpis_cache_source(gpis_context *context, const gpis_cache_place *place, gpis_cache *cache, int64_t budget,
                               gpis_source **out) {
     const gpis_cache_header *h = &cache->header;
-    const bool held = gpis_cache_bytes(cache, 0, h->rows) <= room;
+    const bool held = gpis_cache_bytes(cache, 0, h->rows) <= budget;
     const gpis_source_class *class = h->sparse ? (held ? &libsvm_held : &libsvm_read) : held ? &csv_held : &csv_read;
     gpis_status status = GPIS_NO_MEMORY;
     gpis_source *source = gpis_source_new(context, class, place->path);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/number.h"
 #include "source/cache.h"
@@ -60,9 +59,9 @@ gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *plac
     return GPIS_OK;
 }
 
-/* Appends to the segment under way. */
+/* Appends to the segment that is being written. */
 static gpis_status append(gpis_cache_writer *w, gpis_cache_segment *s, const void *data, int64_t bytes) {
-    s->crc = gpis_crc(s->crc, data, bytes);
+    s->crc = gpis_checksum(s->crc, data, bytes);
     const gpis_status status = put(w, data, bytes, w->offset);
     w->offset += bytes;
     return status;
@@ -98,7 +97,7 @@ gpis_status gpis_cache_add(gpis_cache_writer *w, const gpis_cache_rows *rows, in
 static gpis_status put_footer(gpis_cache_writer *w, const void *data, int64_t bytes) {
     gpis_cache_header *h = &w->header;
     const gpis_status status = put(w, data, bytes, h->footer + h->footer_bytes);
-    h->footer_crc = gpis_crc(h->footer_crc, data, bytes);
+    h->footer_crc = gpis_checksum(h->footer_crc, data, bytes);
     h->footer_bytes += bytes;
     return status;
 }
@@ -118,15 +117,15 @@ static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names
     memcpy(h->magic, GPIS_CACHE_MAGIC, sizeof h->magic);
     h->version = GPIS_CACHE_VERSION;
     h->byte_order = GPIS_CACHE_ORDER;
-    if (w->place->regular) /* and whether it is still the same file */
+    if (w->place->regular) /* which also checks that the original is still the same */
         status = gpis_original_digest(w->context, w->place, h->original_digest);
     if (status != GPIS_OK) return status;
     h->original = w->place->stamp;
-    h->header_crc = gpis_crc(0, h, (int64_t)offsetof(gpis_cache_header, header_crc));
+    h->header_crc = gpis_checksum(0, h, (int64_t)offsetof(gpis_cache_header, header_crc));
     status = put(w, h, sizeof *h, 0);
     if (status != GPIS_OK || !w->place->regular) return status;
     if (fsync(w->file.fd) != 0) return trouble(w, errno);
-    /* Somebody else's file may have the name. One that nobody asked to keep is as good without. */
+    /* The name may belong to a file of another user. A cache that nobody has asked for is as good without a name. */
     return gpis_file_name(&w->file, w->place->cache) || !w->place->wanted ? GPIS_OK : trouble(w, errno);
 }
 

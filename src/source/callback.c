@@ -1,4 +1,4 @@
-/* Rows made on demand by the caller's function, written to the scratch of whoever asks. */
+/* Rows that the caller's function computes, written to the scratch of the thread that asks for them. */
 #include <inttypes.h>
 
 #include "source/source.h"
@@ -35,7 +35,7 @@ static const gpis_source_class callback_class = {
 gpis_status gpis_source_callback(gpis_context *context, int64_t n, int64_t d, gpis_rows_fn rows, void *user,
                                  int concurrent, gpis_source **out) {
     int64_t entries, bytes;
-    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the pointer for the new source is NULL");
     *out = NULL;
     if (!rows) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the function that makes rows is NULL");
     if (n < 1 || d < 1)

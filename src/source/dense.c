@@ -1,11 +1,11 @@
-/* Rows in a dense array in memory, in either order and either float, used where they lie. */
+/* A dense array in memory, row-major or column-major, float32 or float64, used without copying. */
 #include <inttypes.h>
 
 #include "source/stored.h"
 
-gpis_status gpis_dense_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
+gpis_status gpis_stored_dense_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     (void)scratch;
-    const gpis_dense *dense = source->state;
+    const gpis_stored_dense *dense = source->state;
     const bool by_rows = source->order == GPIS_ROW_MAJOR;
     const gpis_block whole = {.kind = GPIS_BLOCK_DENSE,
                               .type = source->type,
@@ -18,13 +18,13 @@ gpis_status gpis_dense_block(gpis_source *source, int64_t row0, int64_t nrows, v
     return GPIS_OK;
 }
 
-void gpis_dense_destroy(gpis_source *source) {
-    gpis_dense *dense = source->state;
+void gpis_stored_dense_destroy(gpis_source *source) {
+    gpis_stored_dense *dense = source->state;
     gpis_free(source->context, dense->owned);
     gpis_free(source->context, dense);
 }
 
-void gpis_dense_describe(gpis_source *source, gpis_type type, gpis_order order, int64_t n, int64_t d) {
+void gpis_stored_dense_describe(gpis_source *source, gpis_type type, gpis_order order, int64_t n, int64_t d) {
     source->n = n;
     source->d = d;
     source->nonzeros = n * d;
@@ -34,10 +34,11 @@ void gpis_dense_describe(gpis_source *source, gpis_type type, gpis_order order, 
     source->resident = true;
 }
 
-gpis_status gpis_dense_new(gpis_context *context, const gpis_source_class *class, const char *name, gpis_dense dense,
-                           gpis_type type, gpis_order order, int64_t n, int64_t d, gpis_source **out) {
+gpis_status gpis_stored_dense_new(gpis_context *context, const gpis_source_class *class, const char *name,
+                                  gpis_stored_dense dense, gpis_type type, gpis_order order, int64_t n, int64_t d,
+                                  gpis_source **out) {
     *out = NULL;
-    gpis_dense *state = gpis_alloc(context, 1, sizeof *state);
+    gpis_stored_dense *state = gpis_alloc(context, 1, sizeof *state);
     gpis_source *source = state ? gpis_source_new(context, class, name) : NULL;
     if (!source) {
         gpis_free(context, state);
@@ -45,17 +46,17 @@ gpis_status gpis_dense_new(gpis_context *context, const gpis_source_class *class
     }
     *state = dense;
     source->state = state;
-    gpis_dense_describe(source, type, order, n, d);
+    gpis_stored_dense_describe(source, type, order, n, d);
     *out = source;
     return GPIS_OK;
 }
 
 static const gpis_source_class dense_class = {
-    .kind = "dense", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
+    .kind = "dense", .block = gpis_stored_dense_block, .destroy = gpis_stored_dense_destroy};
 
 gpis_status gpis_source_dense(gpis_context *context, const void *data, gpis_type type, gpis_order order, int64_t n,
                               int64_t d, int64_t ld, gpis_source **out) {
-    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the source");
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the pointer for the new source is NULL");
     *out = NULL;
     if (!data) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the data pointer is NULL");
     if (type != GPIS_FLOAT64 && type != GPIS_FLOAT32)
@@ -73,6 +74,6 @@ gpis_status gpis_source_dense(gpis_context *context, const void *data, gpis_type
         return gpis_fail(context, GPIS_TOO_LARGE,
                          "A of %" PRId64 " x %" PRId64 " with leading dimension %" PRId64 " overflows 64 bits", n, d,
                          ld);
-    const gpis_dense dense = {.values = data, .ld = ld};
-    return gpis_dense_new(context, &dense_class, NULL, dense, type, order, n, d, out);
+    const gpis_stored_dense dense = {.values = data, .ld = ld};
+    return gpis_stored_dense_new(context, &dense_class, NULL, dense, type, order, n, d, out);
 }

@@ -1,14 +1,14 @@
 /*
- * What tells one A from another without reading it all: a checksum of some hundred rows, spread evenly from the first
- * to the last, as doubles. Whoever compares also compares the shape and the number of entries.
+ * A checksum by which to recognise A without reading all of it: of some hundred rows, as doubles, spread evenly from
+ * the first to the last. Callers compare the shape and the number of entries as well.
  */
 #include "base/checksum.h"
 #include "source/source.h"
 
 gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *sum) {
-    enum { ROWS = 200 };
+    enum { MAX_ROWS = 200 };
     if (source->class->fingerprint) return source->class->fingerprint(context, source, sum);
-    const int64_t rows = gpis_min64(ROWS, source->n);
+    const int64_t rows = gpis_min64(MAX_ROWS, source->n);
     double *row = gpis_alloc(context, source->d, sizeof *row);
     void *scratch = NULL;
     gpis_status status = row ? GPIS_OK : GPIS_NO_MEMORY;

@@ -1,4 +1,4 @@
-/* Where libhdf5 was not at hand when gpis was built: HDF5 files are known by their names, and refused in words. */
+/* For builds without libhdf5: HDF5 files are recognised by their names, and refused with a message. */
 #include "source/hdf5_file.h"
 #include "source/source.h"
 
@@ -21,12 +21,12 @@ gpis_status gpis_hdf5_read(gpis_context *context, const char *path, gpis_array *
     return absent(context, path);
 }
 
-gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_content_fn tell, void *user) {
+gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_content_fn report, void *user) {
     size_t length;
     const char *inside;
     (void)user;
-    if (!context || !path || !tell)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a function to tell are needed");
+    if (!context || !path || !report)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a function to call are needed");
     if (gpis_hdf5_path(path, &length, &inside) && !inside) return absent(context, path);
-    return gpis_fail(context, GPIS_NOT_APPLICABLE, "%s: is no file of several things", path);
+    return gpis_fail(context, GPIS_NOT_APPLICABLE, "%s: is not a file that can hold several things", path);
 }

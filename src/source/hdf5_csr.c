@@ -1,19 +1,19 @@
 /*
  * Compressed rows in an HDF5 group: data, indices, indptr, and a shape. What fits in memory is read once and checked as
- * a whole. Else indptr is walked through when the file is opened; of it only every QUANTUM-th entry is kept, which
- * tells how much any window needs, and the columns of a window are checked when it is read.
+ * a whole. Else indptr is checked when the file is opened, and every QUANTUM-th entry of it is kept, which is enough to
+ * know how much memory any window needs; the columns of a window are checked when it is read.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "source/hdf5_sources.h"
 
-enum { QUANTUM = 1024 };
+enum { QUANTUM = 1024 }; /* rows */
 
 typedef struct csr_file {
     gpis_h5_rows indptr, indices, data;
     int64_t *starts;          /* owned: where rows 0, QUANTUM, 2 QUANTUM, ... begin, and the end; NULL while held */
-    int64_t last, last_start; /* the row after the window read last, and where it begins */
+    int64_t last, last_start; /* the row after the last window read, and where that row begins */
 } csr_file;
 
 static int64_t quanta(int64_t rows) { return (rows + QUANTUM - 1) / QUANTUM; }
@@ -26,10 +26,9 @@ static void close_files(gpis_context *context, csr_file *f) {
     f->starts = NULL;
 }
 
-/* ---- a window -----------------------------------------------------------------------------------------------------
- */
+/* ---- a window ---------------------------------------------------------------------------------------------------- */
 
-/* Where the arrays of a window lie in its scratch. */
+/* The arrays of a window in its scratch. */
 typedef struct places {
     int64_t *indptr;
     char *values;
@@ -43,8 +42,8 @@ static int64_t window_bytes(int64_t rows, int64_t entries, int64_t width) {
            aligned(entries * (int64_t)sizeof(int32_t));
 }
 
-/* The most entries that a window of nrows rows holds, by the quanta it touches. */
-static int64_t most_entries(const gpis_source *source, int64_t nrows) {
+/* An upper bound on the entries of any window of nrows rows, from the kept entries of indptr. */
+static int64_t entries_bound(const gpis_source *source, int64_t nrows) {
     const csr_file *f = source->state;
     int64_t most = 0;
     for (int64_t row = 0; row < source->n; row += gpis_min64(nrows, source->n)) {
@@ -56,10 +55,10 @@ static int64_t most_entries(const gpis_source *source, int64_t nrows) {
 
 static int64_t csr_scratch(const gpis_source *source, int64_t nrows) {
     const csr_file *f = source->state;
-    return window_bytes(nrows, most_entries(source, nrows), f->data.row_bytes);
+    return window_bytes(nrows, entries_bound(source, nrows), f->data.row_bytes);
 }
 
-/* indptr of the rows, as the file has it. The window before left its last entry here, so that it is not read twice. */
+/* Reads indptr of the rows. Its first entry is the last one of the window before, which was kept. */
 static gpis_status read_starts(gpis_source *source, int64_t row0, int64_t nrows, int64_t *indptr) {
     csr_file *f = source->state;
     const int64_t known = row0 == f->last ? 1 : 0;
@@ -69,7 +68,7 @@ static gpis_status read_starts(gpis_source *source, int64_t row0, int64_t nrows,
     if (status != GPIS_OK) return status;
     f->last = row0 + nrows;
     f->last_start = indptr[nrows];
-    /* The file was checked, but a file can be written to: nothing beyond the scratch may come of it. */
+    /* The file was checked when it was opened, but it may have changed since: entries must still fit in the scratch. */
     for (int64_t i = 0; i < nrows; i++)
         if (indptr[i + 1] < indptr[i] || indptr[i] < f->starts[row0 / QUANTUM] ||
             indptr[i + 1] > f->starts[quanta(row0 + nrows)])
@@ -86,8 +85,8 @@ static gpis_status read_window(gpis_source *source, int64_t row0, int64_t nrows,
     status = gpis_h5_rows_read(source->context, name, &f->data, first, entries, at.values);
     if (status == GPIS_OK) status = gpis_h5_rows_read(source->context, name, &f->indices, first, entries, at.indices);
     for (int64_t i = 0; i <= nrows; i++) at.indptr[i] -= first;
-    const gpis_csr_window window = {name, row0, nrows, source->d, first, at.indptr, at.indices};
-    return status == GPIS_OK ? gpis_csr_check_columns(source->context, &window) : status;
+    const gpis_stored_csr_window window = {name, row0, nrows, source->d, first, at.indptr, at.indices};
+    return status == GPIS_OK ? gpis_stored_csr_check_columns(source->context, &window) : status;
 }
 
 static gpis_status csr_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
@@ -125,18 +124,18 @@ static void csr_destroy(gpis_source *source) {
     gpis_free(source->context, source->state);
 }
 
-static const gpis_source_class held_class = {.kind = "hdf5", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
+static const gpis_source_class held_class = {
+    .kind = "hdf5", .block = gpis_stored_csr_block, .destroy = gpis_stored_csr_destroy};
 static const gpis_source_class streamed_class = {.kind = "hdf5",
                                                  .block = csr_block,
                                                  .destroy = csr_destroy,
                                                  .scratch_bytes = csr_scratch,
                                                  .unchanged = csr_unchanged};
 
-/* ---- opening ------------------------------------------------------------------------------------------------------
- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* By columns instead of by rows? Tools say so in an attribute. */
-static bool says_columns(hid_t group) {
+/* Whether an attribute, as some tools write it, says that the group holds compressed columns. */
+static bool is_by_columns(hid_t group) {
     static const char *const attributes[] = {"encoding-type", "h5sparse_format"};
     bool columns = false;
     for (int k = 0; k < 2; k++) {
@@ -158,7 +157,7 @@ static bool says_columns(hid_t group) {
     return columns;
 }
 
-/* A 1-D data set of the group; *shape tells of it. */
+/* Opens a 1-D data set of the group, and describes it in *shape. */
 static gpis_status open_part(gpis_context *context, const char *path, hid_t group, const char *part, hid_t type,
                              gpis_h5_shape *shape, gpis_h5_rows *out) {
     const hid_t set = H5Dopen2(group, part, H5P_DEFAULT);
@@ -178,7 +177,7 @@ static gpis_status open_parts(gpis_context *context, const char *path, hid_t gro
                               csr_file *f) {
     gpis_h5_shape shape;
     int64_t n;
-    if (says_columns(group))
+    if (is_by_columns(group))
         return gpis_fail(context, GPIS_BAD_DATA, "%s: is stored by columns (csc); write it by rows (tocsr)", path);
     if (!gpis_h5_csr_shape(group, &n, d))
         return gpis_fail(context, GPIS_BAD_DATA, "%s: has no attribute 'shape' of two numbers, rows and columns", path);
@@ -227,11 +226,11 @@ static gpis_status walk_starts(gpis_context *context, const char *path, int64_t 
 }
 
 static gpis_status stream_csr(gpis_context *context, const char *path, csr_file *parts, int64_t d, gpis_type type,
-                              int64_t room, gpis_source **out) {
+                              int64_t budget, gpis_source **out) {
     const int64_t n = parts->indptr.n - 1;
-    gpis_status status = gpis_h5_rows_reserve(context, path, &parts->indptr, room);
-    if (status == GPIS_OK) status = gpis_h5_rows_reserve(context, path, &parts->indices, room);
-    if (status == GPIS_OK) status = gpis_h5_rows_reserve(context, path, &parts->data, room);
+    gpis_status status = gpis_h5_rows_reserve(context, path, &parts->indptr, budget);
+    if (status == GPIS_OK) status = gpis_h5_rows_reserve(context, path, &parts->indices, budget);
+    if (status == GPIS_OK) status = gpis_h5_rows_reserve(context, path, &parts->data, budget);
     if (status != GPIS_OK) return status;
     parts->starts = gpis_alloc(context, quanta(n) + 1, sizeof *parts->starts);
     status = parts->starts ? walk_starts(context, path, n, parts) : GPIS_NO_MEMORY;
@@ -262,27 +261,27 @@ static gpis_status hold_csr(gpis_context *context, const char *path, csr_file *f
     int64_t *indptr = gpis_alloc(context, n + 1, sizeof *indptr);
     int32_t *indices = indptr ? gpis_alloc(context, entries, sizeof *indices) : NULL;
     void *values = indices ? gpis_alloc(context, entries, (size_t)f->data.row_bytes) : NULL;
-    gpis_csr csr = {indptr, indices, values, true};
+    gpis_stored_csr csr = {indptr, indices, values, true};
     gpis_status status = values ? gpis_h5_rows_read(context, path, &f->indptr, 0, n + 1, indptr) : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_h5_rows_read(context, path, &f->indices, 0, entries, indices);
     if (status == GPIS_OK) status = gpis_h5_rows_read(context, path, &f->data, 0, entries, values);
     if (status == GPIS_OK && indptr[n] != entries) status = bad_start(context, path, n, indptr[n], entries);
-    const gpis_csr_window all = {path, 0, n, d, 0, indptr, indices};
-    if (status == GPIS_OK) status = gpis_csr_check(context, &all);
-    if (status == GPIS_OK) status = gpis_csr_new(context, &held_class, path, csr, type, n, d, out);
-    if (status != GPIS_OK) gpis_csr_free(context, &csr);
+    const gpis_stored_csr_window all = {path, 0, n, d, 0, indptr, indices};
+    if (status == GPIS_OK) status = gpis_stored_csr_check(context, &all);
+    if (status == GPIS_OK) status = gpis_stored_csr_new(context, &held_class, path, csr, type, n, d, out);
+    if (status != GPIS_OK) gpis_stored_csr_free(context, &csr);
     return status;
 }
 
-gpis_status gpis_h5_open_csr(gpis_context *context, const char *path, hid_t group, int64_t room, gpis_source **out) {
+gpis_status gpis_h5_open_csr(gpis_context *context, const char *path, hid_t group, int64_t budget, gpis_source **out) {
     csr_file f = {{.set = -1}, {.set = -1}, {.set = -1}, NULL, 0, 0};
     int64_t d = 0;
     gpis_type type = GPIS_FLOAT64;
     gpis_status status = open_parts(context, path, group, &d, &type, &f);
     if (status == GPIS_OK) {
         const int64_t bytes = window_bytes(f.indptr.n - 1, f.data.n, f.data.row_bytes);
-        status = bytes <= room ? hold_csr(context, path, &f, d, type, out)
-                               : stream_csr(context, path, &f, d, type, room, out);
+        status = bytes <= budget ? hold_csr(context, path, &f, d, type, out)
+                                 : stream_csr(context, path, &f, d, type, budget, out);
     }
     close_files(context, &f);
     gpis_h5_close(group);

@@ -1,4 +1,4 @@
-/* A data set in words and numbers: shape, type, chunks, filters. */
+/* What a data set is: shape, type, chunks, filters. */
 #include <stdio.h>
 #include <string.h>
 

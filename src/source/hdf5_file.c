@@ -1,4 +1,4 @@
-/* Entering and leaving libhdf5, its errors in words, and opening files. */
+/* The lock around libhdf5, its error messages, and opening files. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "source/hdf5.h"
 
-/* The one global thing of this library: what it guards, the state inside libhdf5, is global too. */
+/* The only global state of gpis: what it guards, the state inside libhdf5, is global too. */
 static pthread_mutex_t inside_libhdf5 = PTHREAD_MUTEX_INITIALIZER;
 
 gpis_h5_guard gpis_h5_enter(void) {
@@ -29,7 +29,7 @@ static herr_t take_first(unsigned n, const H5E_error2_t *error, void *user) {
     gpis_h5_words *words = user;
     if (n == 0 && error->desc) {
         snprintf(words->text, sizeof words->text, "%s", error->desc);
-        /* Failed system calls are followed by addresses and counts that help nobody. */
+        /* After a failed system call libhdf5 adds addresses and counts, which help nobody. */
         char *cut = strstr(words->text, ", buf = ");
         if (cut) *cut = '\0';
     }
@@ -54,12 +54,12 @@ int gpis_h5_descriptor(hid_t set) {
     return fd;
 }
 
-/* What libhdf5 keeps of the structure of a file stays small: the 32 MB it would grow to are not in our account. Chunks
- * it keeps none: hdf5_rows.c does, the one that will be wanted again. */
+/* libhdf5's cache of metadata stays small, since it is not in the account of memory; it would grow to 32 MB. Its cache
+ * of chunks is off: hdf5_rows.c keeps the one chunk that is needed again. */
 static hid_t modest_access(void) {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
-    if (access >= 0) H5Pset_fapl_sec2(access); /* whatever the environment says: gpis_h5_descriptor counts on it */
+    if (access >= 0) H5Pset_fapl_sec2(access); /* whatever HDF5_DRIVER says: gpis_h5_descriptor depends on it */
     if (access >= 0) H5Pset_cache(access, 0, 1, 0, 1.0);
     if (access >= 0 && H5Pget_mdc_config(access, &config) >= 0) {
         config.max_size = 4 << 20;
@@ -78,11 +78,13 @@ gpis_status gpis_h5_open(gpis_context *context, const char *path, size_t length,
     name[length] = '\0';
     int fd;
     int64_t size;
-    const gpis_status status = gpis_file_open(context, name, &fd, &size); /* has a word for each usual trouble */
+    const gpis_status status =
+        gpis_file_open(context, name, &fd, &size); /* for its messages about the usual failures */
     if (status != GPIS_OK) return status;
     close(fd);
     const htri_t known = H5Fis_hdf5(name);
-    if (known == 0) return gpis_fail(context, GPIS_BAD_DATA, "%s: is no HDF5 file, or its beginning is damaged", name);
+    if (known == 0)
+        return gpis_fail(context, GPIS_BAD_DATA, "%s: is not an HDF5 file, or its beginning is damaged", name);
     if (known > 0) {
         const hid_t access = modest_access();
         *file = H5Fopen(name, H5F_ACC_RDONLY, access);

@@ -1,4 +1,4 @@
-/* HDF5 files as the rest of gpis sees them. */
+/* HDF5 files, for the rest of gpis: without libhdf5's own types. */
 #ifndef GPIS_SOURCE_HDF5_FILE_H
 #define GPIS_SOURCE_HDF5_FILE_H
 
@@ -10,7 +10,7 @@ bool gpis_hdf5_path(const char *path, size_t *length, const char **inside);
 
 gpis_status gpis_open_hdf5(gpis_context *context, const char *path, const gpis_open_options *options,
                            gpis_source **out);
-/* Numbers in one or two dimensions, as row-major doubles; not looked at for NaN. */
+/* Reads numbers in one or two dimensions as row-major doubles, without a check for NaN. */
 gpis_status gpis_hdf5_read(gpis_context *context, const char *path, gpis_array *out);
 
 #endif

@@ -1,12 +1,11 @@
-/* What an HDF5 file holds, and the choice of one thing in it. */
+/* Listing what an HDF5 file holds, and choosing one object of it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "source/hdf5.h"
 
-/* ---- compressed rows: a group of data, indices and indptr ---------------------------------------------------------
- */
+/* ---- compressed rows: a group of data, indices and indptr -------------------------------------------------------- */
 
 static bool has_set(hid_t group, const char *name) {
     if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return false;
@@ -21,7 +20,7 @@ bool gpis_h5_is_csr(hid_t object) {
            has_set(object, "indptr");
 }
 
-/* Two whole numbers from an attribute or a data set. */
+/* Reads two integers from an attribute or a data set. */
 static bool read_pair(hid_t from, bool attribute, int64_t pair[2]) {
     const hid_t space = from < 0 ? -1 : attribute ? H5Aget_space(from) : H5Dget_space(from);
     const bool two = space >= 0 && H5Sget_simple_extent_npoints(space) == 2;
@@ -32,7 +31,7 @@ static bool read_pair(hid_t from, bool attribute, int64_t pair[2]) {
 }
 
 bool gpis_h5_csr_shape(hid_t group, int64_t *n, int64_t *d) {
-    static const char *const attributes[] = {"shape", "h5sparse_shape"}; /* the second is that of older files */
+    static const char *const attributes[] = {"shape", "h5sparse_shape"}; /* the second name is found in older files */
     int64_t pair[2];
     bool found = false;
     for (int k = 0; k < 2 && !found; k++) {
@@ -52,21 +51,18 @@ bool gpis_h5_csr_shape(hid_t group, int64_t *n, int64_t *d) {
     return true;
 }
 
-/* ---- all there is -------------------------------------------------------------------------------------------------
- */
+/* ---- everything in a file ---------------------------------------------------------------------------------------- */
 
-/* H5Lvisit goes down by recursion and tells a group that is linked twice from one that a damaged file claims to find
- * again and again only by the file's own count of links. So the visit ends by itself where it gets too deep or too
- * long.
- */
-enum { DEEPEST = 64, LONGEST_PATH = 1024, MOST_LINKS = 1 << 16 };
+/* H5Lvisit descends by recursion, and it recognises a group that it has seen before only by the count of links that the
+ * file itself claims. In a damaged file it might never end, so these limits end it. */
+enum { MAX_DEPTH = 64, MAX_PATH_BYTES = 1024, MAX_LINKS = 1 << 16 };
 
 typedef struct visitor {
-    gpis_content_fn tell;
+    gpis_content_fn report;
     void *user;
     int64_t links;       /* seen so far */
-    const char *trouble; /* why it has ended too early; NULL: it has not */
-    char group[256];     /* the last compressed rows seen, "NAME/": what is inside was told of with them */
+    const char *trouble; /* the limit that has ended the visit; NULL: none */
+    char group[256]; /* "NAME/" of the last group of compressed rows, whose members are not reported by themselves */
 } visitor;
 
 static void enter_shape(const gpis_h5_shape *shape, gpis_content *content) {
@@ -77,16 +73,16 @@ static void enter_shape(const gpis_h5_shape *shape, gpis_content *content) {
     }
 }
 
-static void tell_set(visitor *v, const char *path, hid_t set) {
+static void report_set(visitor *v, const char *path, hid_t set) {
     gpis_h5_shape shape;
     gpis_h5_describe(set, &shape);
     gpis_content content = {.path = path, .kind = "data set", .type = shape.type, .filters = shape.filters};
     content.numbers = shape.number;
     enter_shape(&shape, &content);
-    v->tell(v->user, &content);
+    v->report(v->user, &content);
 }
 
-static void tell_csr(visitor *v, const char *path, hid_t group) {
+static void report_csr(visitor *v, const char *path, hid_t group) {
     const hid_t data = H5Dopen2(group, "data", H5P_DEFAULT);
     gpis_h5_shape shape;
     gpis_h5_describe(data, &shape);
@@ -96,43 +92,43 @@ static void tell_csr(visitor *v, const char *path, hid_t group) {
     content.chunk[0] = shape.chunk[0];
     content.nonzeros = shape.rank == 1 ? shape.size[0] : 0;
     if (gpis_h5_csr_shape(group, &content.shape[0], &content.shape[1])) content.dimensions = 2;
-    v->tell(v->user, &content);
+    v->report(v->user, &content);
     snprintf(v->group, sizeof v->group, "%s/", path + 1);
 }
 
-/* Whether the visit goes on behind this link, which is told before what is below it. */
+/* Whether the visit goes on. It comes to a link before it comes to what is below it. */
 static bool may_go_on(visitor *v, const char *name) {
     int64_t depth = 1;
     for (const char *at = name; *at; at++) depth += *at == '/';
-    if (depth > DEEPEST)
+    if (depth > MAX_DEPTH)
         v->trouble = "groups are nested more than 64 deep";
-    else if (strlen(name) > LONGEST_PATH - 2)
+    else if (strlen(name) > MAX_PATH_BYTES - 2)
         v->trouble = "a path is longer than 1022 characters";
-    else if (++v->links > MOST_LINKS)
+    else if (++v->links > MAX_LINKS)
         v->trouble = "there are more than 65536 things in it";
     return !v->trouble;
 }
 
 static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *user) {
     visitor *v = user;
-    char path[LONGEST_PATH];
+    char path[MAX_PATH_BYTES];
     (void)info;
     if (!may_go_on(v, name)) return 1; /* ends the visit */
     if (v->group[0] && strncmp(name, v->group, strlen(v->group)) == 0) return 0;
     snprintf(path, sizeof path, "/%s", name);
     const hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-    if (object < 0) return 0; /* a link to nowhere */
+    if (object < 0) return 0; /* a dangling link */
     if (H5Iget_type(object) == H5I_DATASET)
-        tell_set(v, path, object);
+        report_set(v, path, object);
     else if (gpis_h5_is_csr(object))
-        tell_csr(v, path, object);
+        report_csr(v, path, object);
     gpis_h5_close(object);
     return 0;
 }
 
-gpis_status gpis_h5_list(gpis_context *context, const char *path, hid_t file, gpis_content_fn tell, void *user) {
-    visitor v = {.tell = tell, .user = user};
-    if (gpis_h5_is_csr(file)) tell_csr(&v, "/", file);
+gpis_status gpis_h5_list(gpis_context *context, const char *path, hid_t file, gpis_content_fn report, void *user) {
+    visitor v = {.report = report, .user = user};
+    if (gpis_h5_is_csr(file)) report_csr(&v, "/", file);
     const herr_t ended = H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &v);
     if (v.trouble)
         return gpis_fail(context, GPIS_BAD_DATA,
@@ -142,14 +138,13 @@ gpis_status gpis_h5_list(gpis_context *context, const char *path, hid_t file, gp
     return GPIS_OK;
 }
 
-/* ---- one of them --------------------------------------------------------------------------------------------------
- */
+/* ---- one object -------------------------------------------------------------------------------------------------- */
 
-/* What could be meant, and all there is in words. */
+/* The candidates found, and a list of everything for the message. */
 typedef struct search {
     bool array;
     int found;
-    char path[1024]; /* of the first */
+    char path[1024]; /* of the first candidate */
     char words[320];
     size_t used;
 } search;
@@ -165,7 +160,7 @@ static void add_words(search *s, const char *text) {
     s->used += length;
 }
 
-static void look_at(void *user, const gpis_content *c) {
+static void consider(void *user, const gpis_content *c) {
     search *s = user;
     char text[200];
     int used = snprintf(text, sizeof text, "%s%.80s (", s->words[0] ? ", " : "", c->path);
@@ -188,14 +183,14 @@ gpis_status gpis_h5_find(gpis_context *context, const char *path, hid_t file, co
     const bool group = *object >= 0;
     gpis_h5_close(*object);
     *object = -1;
-    const gpis_status status = gpis_h5_list(context, path, file, look_at, &s);
+    const gpis_status status = gpis_h5_list(context, path, file, consider, &s);
     if (status != GPIS_OK && !inside) return status;
     if (!inside && s.found == 1 && (*object = H5Oopen(file, s.path, H5P_DEFAULT)) >= 0) return GPIS_OK;
     if (status == GPIS_OK && !s.words[0])
         return gpis_fail(context, GPIS_BAD_DATA, "%s: the HDF5 file holds no data sets", path);
     return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: %s; it has: %s", path,
                      !inside ? "which of its data sets? Name one after a colon, FILE.h5:/NAME"
-                     : group ? "is a group and no matrix (data, indices and indptr make one)"
+                     : group ? "is a group that is not a matrix (a matrix has data, indices and indptr)"
                              : "there is nothing of that name in the file",
-                     s.words[0] ? s.words : "what cannot be listed");
+                     s.words[0] ? s.words : "(the list cannot be read)");
 }

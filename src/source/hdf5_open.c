@@ -43,15 +43,15 @@ static void dense_destroy(gpis_source *source) {
     gpis_free(source->context, f);
 }
 
-static const gpis_source_class held_class = {.kind = "hdf5", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
+static const gpis_source_class held_class = {
+    .kind = "hdf5", .block = gpis_stored_dense_block, .destroy = gpis_stored_dense_destroy};
 static const gpis_source_class streamed_class = {.kind = "hdf5",
                                                  .block = dense_block,
                                                  .destroy = dense_destroy,
                                                  .scratch_bytes = dense_scratch,
                                                  .unchanged = dense_unchanged};
 
-/* ---- what can be read ---------------------------------------------------------------------------------------------
- */
+/* ---- what can be read -------------------------------------------------------------------------------------------- */
 
 gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const gpis_h5_shape *shape) {
     int64_t entries = 1;
@@ -64,32 +64,32 @@ gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const
     return GPIS_OK;
 }
 
-/* A vector is one column. */
+/* A vector counts as one column. */
 static gpis_status check_matrix(gpis_context *context, const char *name, const gpis_h5_shape *shape) {
     const gpis_status status = gpis_h5_check_numbers(context, name, shape);
     if (status != GPIS_OK || shape->rank == 1 || shape->rank == 2) return status;
     return gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; 1 or 2 are wanted", name, shape->rank);
 }
 
-/* ---- A --------------------------------------------------------------------------------------------------------------
- */
+/* ---- A ----------------------------------------------------------------------------------------------------------- */
 
-/* All rows at once; the data set stays the caller's. */
+/* Reads all rows at once. The data set stays the caller's. */
 static gpis_status hold_dense(gpis_context *context, const char *path, gpis_h5_rows *rows, gpis_type type,
                               gpis_source **out) {
     void *values = gpis_alloc(context, rows->n, (size_t)rows->row_bytes);
     gpis_status status = values ? gpis_h5_rows_read(context, path, rows, 0, rows->n, values) : GPIS_NO_MEMORY;
-    const gpis_dense dense = {.values = values, .ld = rows->width, .owned = values};
+    const gpis_stored_dense dense = {.values = values, .ld = rows->width, .owned = values};
     if (status == GPIS_OK)
-        status = gpis_dense_new(context, &held_class, path, dense, type, GPIS_ROW_MAJOR, rows->n, rows->width, out);
+        status =
+            gpis_stored_dense_new(context, &held_class, path, dense, type, GPIS_ROW_MAJOR, rows->n, rows->width, out);
     if (status != GPIS_OK) gpis_free(context, values);
     return status;
 }
 
-/* On success the data set is the source's. */
+/* On success the source owns the data set. */
 static gpis_status stream_dense(gpis_context *context, const char *path, gpis_h5_rows *rows, gpis_type type,
-                                int64_t room, gpis_source **out) {
-    gpis_status status = gpis_h5_rows_reserve(context, path, rows, room);
+                                int64_t budget, gpis_source **out) {
+    gpis_status status = gpis_h5_rows_reserve(context, path, rows, budget);
     if (status != GPIS_OK) return status;
     dense_file *f = gpis_alloc_zero(context, 1, sizeof *f);
     gpis_source *source = f ? gpis_source_new(context, &streamed_class, path) : NULL;
@@ -100,30 +100,30 @@ static gpis_status stream_dense(gpis_context *context, const char *path, gpis_h5
     f->rows = *rows;
     *rows = (gpis_h5_rows){.set = -1};
     source->state = f;
-    gpis_dense_describe(source, type, GPIS_ROW_MAJOR, f->rows.n, f->rows.width);
+    gpis_stored_dense_describe(source, type, GPIS_ROW_MAJOR, f->rows.n, f->rows.width);
     source->resident = false;
     source->serial = true;
     *out = source;
     return GPIS_OK;
 }
 
-/* What the data set is, if it can be read as a matrix of numbers. */
-static gpis_status look_at(gpis_context *context, const char *path, hid_t set, gpis_h5_shape *shape) {
+/* Describes the data set, and refuses it unless it can be read as a matrix of numbers. */
+static gpis_status inspect(gpis_context *context, const char *path, hid_t set, gpis_h5_shape *shape) {
     gpis_h5_describe(set, shape);
     const gpis_status status = check_matrix(context, path, shape);
     return status == GPIS_OK ? gpis_h5_check_filters(context, path, set) : status;
 }
 
-/* Takes the data set over, whatever happens. */
-static gpis_status open_dense(gpis_context *context, const char *path, hid_t set, int64_t room, gpis_source **out) {
+/* Owns the data set from then on, also after a failure. */
+static gpis_status open_dense(gpis_context *context, const char *path, hid_t set, int64_t budget, gpis_source **out) {
     gpis_h5_shape shape;
     gpis_h5_rows rows = {.set = set};
-    gpis_status status = look_at(context, path, set, &shape);
+    gpis_status status = inspect(context, path, set, &shape);
     if (status == GPIS_OK) {
         const gpis_type type = shape.narrow ? GPIS_FLOAT32 : GPIS_FLOAT64;
         gpis_h5_rows_start(set, &shape, shape.narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, &rows);
-        status = rows.n * rows.row_bytes <= room ? hold_dense(context, path, &rows, type, out)
-                                                 : stream_dense(context, path, &rows, type, room, out);
+        status = rows.n * rows.row_bytes <= budget ? hold_dense(context, path, &rows, type, out)
+                                                   : stream_dense(context, path, &rows, type, budget, out);
         if (status == GPIS_OK) (*out)->dimensions = shape.rank;
     }
     gpis_h5_rows_close(context, &rows);
@@ -137,25 +137,24 @@ gpis_status gpis_open_hdf5(gpis_context *context, const char *path, const gpis_o
     hid_t file, object = -1;
     *out = NULL;
     gpis_hdf5_path(path, &length, &inside);
-    const int64_t room = gpis_open_room(context, options);
+    const int64_t budget = gpis_source_budget(context, options);
     const gpis_h5_guard guard = gpis_h5_enter();
     gpis_status status = gpis_h5_open(context, path, length, &file);
     if (status == GPIS_OK) status = gpis_h5_find(context, path, file, inside, false, &object);
     if (status == GPIS_OK)
-        status = H5Iget_type(object) == H5I_DATASET ? open_dense(context, path, object, room, out)
-                                                    : gpis_h5_open_csr(context, path, object, room, out);
+        status = H5Iget_type(object) == H5I_DATASET ? open_dense(context, path, object, budget, out)
+                                                    : gpis_h5_open_csr(context, path, object, budget, out);
     gpis_h5_close(file); /* its data sets keep it open */
     gpis_h5_leave(guard);
     return status;
 }
 
-/* ---- arrays -------------------------------------------------------------------------------------------------------
- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 static gpis_status read_array(gpis_context *context, const char *path, hid_t set, gpis_array *out) {
     gpis_h5_shape shape;
     gpis_h5_rows rows = {.set = set};
-    gpis_status status = look_at(context, path, set, &shape);
+    gpis_status status = inspect(context, path, set, &shape);
     if (status == GPIS_OK) {
         gpis_h5_rows_start(set, &shape, H5T_NATIVE_DOUBLE, &rows);
         *out = (gpis_array){.rows = rows.n, .cols = rows.width, .dimensions = shape.rank};
@@ -185,17 +184,17 @@ gpis_status gpis_hdf5_read(gpis_context *context, const char *path, gpis_array *
     return status;
 }
 
-gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_content_fn tell, void *user) {
+gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_content_fn report, void *user) {
     size_t length;
     const char *inside;
     hid_t file;
-    if (!context || !path || !tell)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a function to tell are needed");
+    if (!context || !path || !report)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path and a function to call are needed");
     if (!gpis_hdf5_path(path, &length, &inside) || inside)
-        return gpis_fail(context, GPIS_NOT_APPLICABLE, "%s: is no file of several things", path);
+        return gpis_fail(context, GPIS_NOT_APPLICABLE, "%s: is not a file that can hold several things", path);
     const gpis_h5_guard guard = gpis_h5_enter();
     gpis_status status = gpis_h5_open(context, path, length, &file);
-    if (status == GPIS_OK) status = gpis_h5_list(context, path, file, tell, user);
+    if (status == GPIS_OK) status = gpis_h5_list(context, path, file, report, user);
     gpis_h5_close(file);
     gpis_h5_leave(guard);
     return status;

@@ -1,4 +1,4 @@
-/* "FILE.h5:/path/inside": where the name of the file ends. Known whether or not libhdf5 is at hand. */
+/* "FILE.h5:/path/inside": where the name of the file ends. In builds without libhdf5 too. */
 #include <string.h>
 #include <strings.h>
 

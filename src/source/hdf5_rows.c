@@ -1,13 +1,14 @@
 /*
- * The rows of a data set, window after window, without decoding a chunk twice. A band is all chunks that hold the same
- * rows:
+ * Reading the rows of a data set window by window, without decoding a chunk twice. A band is all chunks that hold the
+ * same rows:
  *
  *     window     |------------|------------|-----
  *     bands    |----|----|----|----|----|----|---
- *                              ^ read whole, and kept as the tail for the window after
+ *                              ^ read as a whole, and kept as the tail for the next window
  *
- * Whole bands inside a window go straight to their place. A band that the window's end cuts is decoded into the tail,
- * and both windows copy their rows from there. Chunks that are not filtered are read in parts by libhdf5 itself.
+ * Bands that are inside a window are read straight into it. A band that crosses the end of the window is decoded into
+ * the tail, and both windows copy their rows from there. Of chunks that are not filtered libhdf5 itself can read a
+ * part.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +23,7 @@ void gpis_h5_rows_start(hid_t set, const gpis_h5_shape *shape, hid_t type, gpis_
 }
 
 void gpis_h5_rows_close(gpis_context *context, gpis_h5_rows *rows) {
-    gpis_account_return(context, rows->beside);
+    gpis_account_return(context, rows->decoding);
     gpis_free(context, rows->tail);
     gpis_h5_close(rows->set);
     *rows = (gpis_h5_rows){.set = -1};
@@ -33,13 +34,13 @@ static gpis_status take_tail(gpis_context *context, gpis_h5_rows *rows) {
     return rows->tail ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
-gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t room) {
+gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t budget) {
     int64_t tail, all;
     const gpis_status status = gpis_file_stamp_take(context, name, gpis_h5_descriptor(rows->set), &rows->stamp);
     if (status != GPIS_OK || rows->band == 0) return status;
-    /* Beside the tail, libhdf5 holds a chunk before and after it is decoded; chunks are at most a band. */
+    /* Besides the tail, libhdf5 holds a chunk before and after it is decoded, each at most as large as a band. */
     if (!gpis_checked_mul(gpis_min64(rows->band, rows->n), rows->row_bytes, &tail) ||
-        !gpis_checked_mul(tail, 3, &all) || all > room)
+        !gpis_checked_mul(tail, 3, &all) || all > budget)
         return gpis_fail(context, GPIS_NO_MEMORY,
                          "%s: its chunks are %" PRId64 " rows high, and %s of memory, half of what is allowed at most, "
                          "are needed to read rows by whole chunks; raise --memory, or rewrite it with lower chunks "
@@ -47,7 +48,7 @@ gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h
                          name, rows->band, gpis_bytes(3.0 * (double)rows->band * (double)rows->row_bytes).text);
     if (!gpis_account_affords(context, name, (double)all) || !gpis_account_take(context, 2 * tail))
         return GPIS_NO_MEMORY;
-    rows->beside = 2 * tail;
+    rows->decoding = 2 * tail;
     return take_tail(context, rows);
 }
 
@@ -55,8 +56,8 @@ gpis_status gpis_h5_rows_unchanged(gpis_context *context, const char *name, cons
     return gpis_file_stamp_check(context, name, gpis_h5_descriptor(rows->set), &rows->stamp);
 }
 
-/* One call of libhdf5, which decodes each chunk it meets once. Memory has the shape of what is read: libhdf5 then
- * copies rows, where it would go entry by entry otherwise. */
+/* One call of libhdf5, which decodes each chunk once. The memory space has the same shape as the selection in the file,
+ * so that libhdf5 copies whole rows and not entry by entry. */
 static gpis_status fetch(gpis_context *context, const char *name, const gpis_h5_rows *rows, int64_t row0, int64_t nrows,
                          void *to) {
     const hsize_t start[2] = {(hsize_t)row0, 0}, count[2] = {(hsize_t)nrows, (hsize_t)rows->width};
@@ -76,7 +77,7 @@ static gpis_status fetch(gpis_context *context, const char *name, const gpis_h5_
 static gpis_status fetch_tail(gpis_context *context, const char *name, gpis_h5_rows *rows, int64_t row) {
     gpis_status status = take_tail(context, rows);
     if (status != GPIS_OK) return status;
-    rows->tail_rows = 0; /* until it is read */
+    rows->tail_rows = 0; /* invalid until it is read */
     rows->tail_row = row - row % rows->band;
     const int64_t count = gpis_min64(rows->band, rows->n - rows->tail_row);
     status = fetch(context, name, rows, rows->tail_row, count, rows->tail);
@@ -84,7 +85,7 @@ static gpis_status fetch_tail(gpis_context *context, const char *name, gpis_h5_r
     return status;
 }
 
-/* How many of the rows [row, end) are whole bands from the first on. */
+/* How many of the rows [row, end), from the first on, are whole bands. */
 static int64_t whole_bands(const gpis_h5_rows *rows, int64_t row, int64_t end) {
     if (rows->band == 0 || (row % rows->band == 0 && end == rows->n)) return end - row;
     return row % rows->band == 0 ? (end - row) / rows->band * rows->band : 0;

@@ -1,4 +1,4 @@
-/* What the HDF5 sources share among themselves. */
+/* What the files of the HDF5 sources share. */
 #ifndef GPIS_SOURCE_HDF5_SOURCES_H
 #define GPIS_SOURCE_HDF5_SOURCES_H
 
@@ -6,10 +6,10 @@
 #include "source/hdf5_file.h"
 #include "source/stored.h"
 
-/* Numbers, at least one of them, and not more than can be counted. */
+/* Refuses a data set that is empty, too large to count, or not of numbers. */
 gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const gpis_h5_shape *shape);
 
-/* Takes the group over, whatever happens. */
-gpis_status gpis_h5_open_csr(gpis_context *context, const char *path, hid_t group, int64_t room, gpis_source **out);
+/* Owns the group from then on, also after a failure. */
+gpis_status gpis_h5_open_csr(gpis_context *context, const char *path, hid_t group, int64_t budget, gpis_source **out);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * LIBSVM text (.svm, .libsvm): a row a line, "label index:value index:value ... # comment". Indices count from 1 and
- * increase; A has as many columns as the largest of them; the labels become the target. A "qid:..." word (ranking
+ * LIBSVM text (.svm, .libsvm): one row per line, "label index:value index:value ... # comment". Indices count from 1
+ * and increase; A has as many columns as the largest of them; the labels become the target. A "qid:..." word (ranking
  * files) has no meaning for least squares and is skipped.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "source/sink.h"
 #include "source/stored.h"
 #include "source/text.h"
+#include "source/text_source.h"
 
 typedef struct reader {
     gpis_context *context;
@@ -18,7 +18,8 @@ typedef struct reader {
     gpis_sink *sink; /* borrowed */
 } reader;
 
-static const gpis_source_class libsvm_class = {.kind = "libsvm", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
+static const gpis_source_class libsvm_class = {
+    .kind = "libsvm", .block = gpis_stored_csr_block, .destroy = gpis_stored_csr_destroy};
 
 static gpis_status bad_word(const reader *r, gpis_span word, const char *why) {
     return gpis_fail(r->context, GPIS_BAD_DATA, "%s: line %" PRId64 ": '%s' %s", r->path, r->text.line,
@@ -29,7 +30,7 @@ static gpis_status push_pair(reader *r, gpis_span word, int64_t *last) {
     const char *colon = memchr(word.begin, ':', (size_t)(word.end - word.begin));
     int64_t index;
     double value;
-    if (!colon) return bad_word(r, word, "is no 'index:value'");
+    if (!colon) return bad_word(r, word, "is not an 'index:value'");
     if (gpis_text_is((gpis_span){word.begin, colon}, "qid")) return GPIS_OK;
     if (!gpis_parse_count((gpis_span){word.begin, colon}, &index) || index > INT32_MAX)
         return bad_word(r, word, "has no index from 1 to 2147483647");
@@ -53,7 +54,8 @@ static gpis_status read_row(reader *r, gpis_span line) {
     gpis_span word;
     double label;
     if (!gpis_text_word(&line, &word)) return GPIS_OK;
-    if (!gpis_parse_number(word, &label) || !isfinite(label)) return bad_word(r, word, "is no label: a finite number");
+    if (!gpis_parse_number(word, &label) || !isfinite(label))
+        return bad_word(r, word, "is not a label, which is a finite number");
     gpis_status status = gpis_sink_reserve(r->sink, r->sink->longest + 1);
     if (status != GPIS_OK) return status;
     int64_t last = 0;
@@ -91,8 +93,9 @@ static gpis_status parse(gpis_context *context, const char *path, const char *ta
 
 static gpis_status hold(gpis_context *context, const char *path, gpis_sink *sink, gpis_source **out) {
     gpis_cache_rows *held = &sink->held;
-    const gpis_csr csr = {held->indptr, held->indices, held->values, true};
-    const gpis_status status = gpis_csr_new(context, &libsvm_class, path, csr, GPIS_FLOAT64, sink->rows, sink->d, out);
+    const gpis_stored_csr csr = {held->indptr, held->indices, held->values, true};
+    const gpis_status status =
+        gpis_stored_csr_new(context, &libsvm_class, path, csr, GPIS_FLOAT64, sink->rows, sink->d, out);
     if (status != GPIS_OK) return status;
     (*out)->target = held->y;
     (*out)->target_k = 1;
@@ -102,5 +105,6 @@ static gpis_status hold(gpis_context *context, const char *path, gpis_sink *sink
 
 gpis_status gpis_open_libsvm(gpis_context *context, const char *path, const gpis_open_options *options,
                              gpis_source **out) {
-    return gpis_open_text(context, path, options, true, parse, hold, out);
+    static const gpis_text_format format = {.sparse = true, .parse = parse, .hold = hold};
+    return gpis_text_source_open(context, path, options, &format, out);
 }

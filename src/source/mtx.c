@@ -4,9 +4,9 @@
  *     %%MatrixMarket matrix coordinate real|integer|pattern general|symmetric      entries "row column value"
  *     %%MatrixMarket matrix array real|integer general                             values, column by column
  *
- * Coordinates become compressed rows: entries are dealt to their rows in the order of the file, then each row that is
- * not sorted yet is sorted. A symmetric file stores one triangle; the other one is filled in. A pattern's entries
- * are 1. No array is sized by what the header promises before the entries have been seen.
+ * Coordinates become compressed rows: entries are distributed to their rows in the order of the file, then each row
+ * that is not sorted yet is sorted. A symmetric file stores one triangle; the other one is filled in. A pattern's
+ * entries are 1. No array is sized by what the header promises before the entries have been seen.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -26,21 +26,22 @@ typedef struct reader {
     const char *path;
     gpis_text text;
     bool coordinate, pattern, symmetric;
-    int64_t n, d, promised; /* promised: entries in the file */
+    int64_t n, d, promised; /* promised: the number of entries that the header gives */
     entry *entries;         /* owned: coordinate, mirrored ones included */
     double *values;         /* owned: array */
     int64_t used, capacity;
 } reader;
 
 static const gpis_source_class mtx_dense_class = {
-    .kind = "mtx", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
-static const gpis_source_class mtx_csr_class = {.kind = "mtx", .block = gpis_csr_block, .destroy = gpis_csr_destroy};
+    .kind = "mtx", .block = gpis_stored_dense_block, .destroy = gpis_stored_dense_destroy};
+static const gpis_source_class mtx_csr_class = {
+    .kind = "mtx", .block = gpis_stored_csr_block, .destroy = gpis_stored_csr_destroy};
 
 static gpis_status bad_line(const reader *r, const char *wanted) {
     return gpis_fail(r->context, GPIS_BAD_DATA, "%s: line %" PRId64 ": expected %s", r->path, r->text.line, wanted);
 }
 
-/* The next line with something on it, comments left out. */
+/* The next line that is neither blank nor a comment. */
 static gpis_status next_line(reader *r, gpis_span *line, bool *more) {
     for (;;) {
         gpis_span word;
@@ -51,7 +52,7 @@ static gpis_status next_line(reader *r, gpis_span *line, bool *more) {
     }
 }
 
-/* ---- banner and sizes ---------------------------------------------------------------------------------------- */
+/* ---- banner and sizes -------------------------------------------------------------------------------------------- */
 
 static gpis_status read_banner(reader *r) {
     static const char shown[] = "'%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric'";
@@ -109,10 +110,11 @@ static gpis_status read_sizes(reader *r) {
     return GPIS_OK;
 }
 
-/* Entries come in any order, so all of them are held: as they are read, in arrays that grow twofold, and as compressed
- * rows. Where no limit was set, what is free must be enough for the rows with their y twice over, since a solve needs
- * memory of its own: a header can promise any number of rows in a few bytes. */
-static gpis_status check_room(const reader *r, const gpis_open_options *options) {
+/* Refuses a file that memory cannot hold, before its entries are read: a header can promise any number of rows in a few
+ * bytes. Entries come in any order, so all of them are held, as they are read, in arrays that grow twofold, and then as
+ * compressed rows. Where no limit is set, the free memory must be enough for twice the rows and y, since a solve needs
+ * memory of its own. */
+static gpis_status check_memory(const reader *r, const gpis_open_options *options) {
     const double entries = (r->symmetric ? 2.0 : 1.0) * (double)r->promised, starts = 8.0 * (double)r->n;
     const double reading =
         r->coordinate ? entries * (double)(3 * sizeof(entry) + 12) + starts : 3.0 * sizeof(double) * entries;
@@ -131,7 +133,7 @@ static gpis_status check_room(const reader *r, const gpis_open_options *options)
         r->path, gpis_bytes(reading).text);
 }
 
-/* ---- entries ------------------------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 static gpis_status push_entry(reader *r, int64_t row, int64_t col, double value) {
     void *memory = r->entries;
@@ -185,7 +187,7 @@ static gpis_status read_values(reader *r, gpis_span line) {
     return status;
 }
 
-/* All entries, and just as many as the sizes said. */
+/* Reads all entries, of which there must be exactly as many as the header promises. */
 static gpis_status read_entries(reader *r) {
     int64_t lines = 0;
     for (;;) {
@@ -203,9 +205,9 @@ static gpis_status read_entries(reader *r) {
     }
 }
 
-/* ---- to compressed rows -------------------------------------------------------------------------------------- */
+/* ---- to compressed rows ------------------------------------------------------------------------------------------ */
 
-/* Heapsort's sift: the entry at `root` moves down until no child is larger. */
+/* A step of heapsort: the entry at `root` moves down until no child is larger. */
 static void sift(int32_t *cols, double *values, int64_t root, int64_t count) {
     const int32_t col = cols[root];
     const double value = values[root];
@@ -235,8 +237,8 @@ static void sort_row(int32_t *cols, double *values, int64_t count) {
     }
 }
 
-/* Deals the entries to rows: afterwards indptr[i] is where row i begins. */
-static void deal(const reader *r, int64_t *indptr, int32_t *cols, double *values) {
+/* Distributes the entries to rows: afterwards indptr[i] is where row i begins. */
+static void distribute(const reader *r, int64_t *indptr, int32_t *cols, double *values) {
     for (int64_t p = 0; p < r->used; p++) indptr[r->entries[p].row + 1]++;
     for (int64_t i = 0; i < r->n; i++) indptr[i + 1] += indptr[i];
     for (int64_t p = r->used; p-- > 0;) { /* from the back, so that each row keeps the file's order */
@@ -245,7 +247,7 @@ static void deal(const reader *r, int64_t *indptr, int32_t *cols, double *values
         cols[to] = e->col;
         values[to] = e->value;
     }
-    /* Each indptr[i + 1] has come down to the beginning of row i. */
+    /* Now indptr[i + 1] is the beginning of row i. */
     for (int64_t i = 0; i < r->n; i++) indptr[i] = indptr[i + 1];
     indptr[r->n] = r->used;
 }
@@ -254,28 +256,28 @@ static gpis_status build_csr(reader *r, gpis_source **out) {
     int64_t *indptr = gpis_alloc_zero(r->context, r->n + 1, sizeof *indptr);
     int32_t *cols = indptr ? gpis_alloc(r->context, r->used, sizeof *cols) : NULL;
     double *values = cols ? gpis_alloc(r->context, r->used, sizeof *values) : NULL;
-    gpis_csr csr = {indptr, cols, values, true};
+    gpis_stored_csr csr = {indptr, cols, values, true};
     gpis_status status = values ? GPIS_OK : GPIS_NO_MEMORY;
-    if (status == GPIS_OK) deal(r, indptr, cols, values);
+    if (status == GPIS_OK) distribute(r, indptr, cols, values);
     for (int64_t i = 0; i < r->n && status == GPIS_OK; i++) {
         sort_row(cols + indptr[i], values + indptr[i], indptr[i + 1] - indptr[i]);
         for (int64_t p = indptr[i] + 1; p < indptr[i + 1] && status == GPIS_OK; p++) {
             if (cols[p] == cols[p - 1])
                 status = gpis_fail(r->context, GPIS_BAD_DATA,
-                                   "%s: entry (%" PRId64 ", %d) is there twice; sum or remove duplicates", r->path,
-                                   i + 1, (int)cols[p] + 1);
+                                   "%s: entry (%" PRId64 ", %d) occurs twice; sum or remove duplicates", r->path, i + 1,
+                                   (int)cols[p] + 1);
         }
     }
     if (status == GPIS_OK)
-        status = gpis_csr_new(r->context, &mtx_csr_class, r->path, csr, GPIS_FLOAT64, r->n, r->d, out);
-    if (status != GPIS_OK) gpis_csr_free(r->context, &csr);
+        status = gpis_stored_csr_new(r->context, &mtx_csr_class, r->path, csr, GPIS_FLOAT64, r->n, r->d, out);
+    if (status != GPIS_OK) gpis_stored_csr_free(r->context, &csr);
     return status;
 }
 
 static gpis_status build_dense(reader *r, gpis_source **out) {
-    const gpis_dense dense = {.values = r->values, .ld = r->n, .owned = r->values};
-    const gpis_status status =
-        gpis_dense_new(r->context, &mtx_dense_class, r->path, dense, GPIS_FLOAT64, GPIS_COLUMN_MAJOR, r->n, r->d, out);
+    const gpis_stored_dense dense = {.values = r->values, .ld = r->n, .owned = r->values};
+    const gpis_status status = gpis_stored_dense_new(r->context, &mtx_dense_class, r->path, dense, GPIS_FLOAT64,
+                                                     GPIS_COLUMN_MAJOR, r->n, r->d, out);
     if (status == GPIS_OK) r->values = NULL;
     return status;
 }
@@ -287,7 +289,7 @@ gpis_status gpis_open_mtx(gpis_context *context, const char *path, const gpis_op
     gpis_status status = gpis_text_open(context, path, options, &r.text);
     if (status == GPIS_OK) status = read_banner(&r);
     if (status == GPIS_OK) status = read_sizes(&r);
-    if (status == GPIS_OK) status = check_room(&r, options);
+    if (status == GPIS_OK) status = check_memory(&r, options);
     if (status == GPIS_OK) status = read_entries(&r);
     if (status == GPIS_OK) status = r.coordinate ? build_csr(&r, out) : build_dense(&r, out);
     gpis_text_close(&r.text);

@@ -1,8 +1,7 @@
 /*
- * A .npy file mapped into memory: its rows are used where the file's pages lie, in either order and either float.
- * Nothing is copied, save where a file puts its numbers at an address that the machine cannot read them from. A file
- * that does not fit is read at each pass instead (npy_stream.c); numbers that are no floats of the machine are
- * converted (npy_converted.c).
+ * A .npy file mapped into memory: its rows are used where they are, row-major or column-major, float32 or float64.
+ * Nothing is copied, unless the numbers of the file are not aligned. A file that does not fit in memory is read at each
+ * pass instead (npy_stream.c); numbers that are not the machine's floats are converted (npy_converted.c).
  */
 #include "source/npy.h"
 
@@ -12,10 +11,10 @@
 #include <unistd.h>
 
 typedef struct mapped {
-    gpis_dense dense; /* first, so that gpis_dense_block finds it */
-    gpis_npy_file file;
+    gpis_stored_dense dense; /* the first field: gpis_stored_dense_block takes the state for one of these */
+    gpis_source_npy_file file;
     void *map;
-    int64_t bytes; /* mapped, and in the account */
+    int64_t bytes; /* bytes that are mapped, and in the account of the context's memory */
 } mapped;
 
 static void destroy(gpis_source *source) {
@@ -25,7 +24,7 @@ static void destroy(gpis_source *source) {
         gpis_account_return(source->context, m->bytes);
     }
     if (m->file.fd >= 0) close(m->file.fd);
-    gpis_dense_destroy(source);
+    gpis_stored_dense_destroy(source);
 }
 
 static gpis_status unchanged(gpis_source *source) {
@@ -34,12 +33,12 @@ static gpis_status unchanged(gpis_source *source) {
 }
 
 static const gpis_source_class npy_class = {
-    .kind = "npy", .block = gpis_dense_block, .destroy = destroy, .unchanged = unchanged};
+    .kind = "npy", .block = gpis_stored_dense_block, .destroy = destroy, .unchanged = unchanged};
 
 /* Opens the file and reads its header; file->fd is the caller's to close, also after a failure. */
-static gpis_status open_file(gpis_context *context, const char *path, gpis_npy_file *file) {
+static gpis_status open_file(gpis_context *context, const char *path, gpis_source_npy_file *file) {
     int64_t size;
-    *file = (gpis_npy_file){.fd = -1};
+    *file = (gpis_source_npy_file){.fd = -1};
     gpis_status status = gpis_file_open(context, path, &file->fd, &size);
     if (status != GPIS_OK) return status;
     if (size < 0) status = gpis_npy_spool(context, path, &file->fd, &size);
@@ -81,8 +80,8 @@ static gpis_status view_numbers(gpis_context *context, mapped *m) {
     return GPIS_OK;
 }
 
-/* Takes file->fd over (and leaves -1) once there is a source to hold it. */
-static gpis_status map_source(gpis_context *context, const char *path, gpis_npy_file *file, gpis_source **out) {
+/* Takes over file->fd, and leaves -1 there, once there is a source to own it. */
+static gpis_status map_source(gpis_context *context, const char *path, gpis_source_npy_file *file, gpis_source **out) {
     gpis_source *source = gpis_source_new(context, &npy_class, path);
     mapped *m = source ? gpis_alloc_zero(context, 1, sizeof *m) : NULL;
     if (m) {
@@ -96,7 +95,8 @@ static gpis_status map_source(gpis_context *context, const char *path, gpis_npy_
         gpis_source_destroy(source);
         return status;
     }
-    gpis_dense_describe(source, m->file.header.type, m->file.header.order, m->file.header.rows, m->file.header.cols);
+    gpis_stored_dense_describe(source, m->file.header.type, m->file.header.order, m->file.header.rows,
+                               m->file.header.cols);
     source->dimensions = m->file.header.dimensions;
     *out = source;
     return GPIS_OK;
@@ -104,18 +104,18 @@ static gpis_status map_source(gpis_context *context, const char *path, gpis_npy_
 
 gpis_status gpis_open_npy(gpis_context *context, const char *path, const gpis_open_options *options,
                           gpis_source **out) {
-    gpis_npy_file file;
+    gpis_source_npy_file file;
     *out = NULL;
     gpis_status status = open_file(context, path, &file);
     if (status == GPIS_OK) {
-        const int64_t room = gpis_open_room(context, options);
+        const int64_t budget = gpis_source_budget(context, options);
         const bool converted = gpis_npy_is_converted(file.header.stored);
-        if (converted && file.header.rows * file.header.cols * (int64_t)sizeof(double) <= room)
-            status = gpis_npy_hold(context, path, &file, out);
-        else if (!converted && file.stamp.size <= room)
+        if (converted && file.header.rows * file.header.cols * (int64_t)sizeof(double) <= budget)
+            status = gpis_source_npy_hold(context, path, &file, out);
+        else if (!converted && file.stamp.size <= budget)
             status = map_source(context, path, &file, out);
         else
-            status = gpis_npy_stream(context, path, &file, out);
+            status = gpis_source_npy_stream(context, path, &file, out);
     }
     if (file.fd >= 0) close(file.fd);
     return status;

@@ -1,8 +1,8 @@
 /*
- * A .npy file whose numbers are not the machine's floats (integers, bools, float16, the other byte order) and are
- * converted to doubles: all of them once, when they fit in memory, or those of each window when it is read. Either way
- * the bytes are read to the end of the place where the doubles go and converted there (base/npy_convert.h). Column
- * after column in windows: npy_pieces.c.
+ * A .npy file whose numbers are not the machine's floats (integers, bools, float16, the other byte order) and have to
+ * be converted to doubles: all of them once, when they fit in memory, or those of each window when it is read. Either
+ * way the bytes are read into the end of the array of doubles and converted in place (base/npy_convert.h). Windows of
+ * column-major files: npy_pieces.c.
  */
 #include "source/npy.h"
 
@@ -13,8 +13,8 @@ static gpis_status inexact(gpis_context *context, const char *path, const gpis_n
 }
 
 /* Numbers first .. first + count - 1 of the file. */
-static gpis_status read_numbers(gpis_context *context, const char *path, const gpis_npy_file *file, int64_t first,
-                                int64_t count, double *to) {
+static gpis_status read_numbers(gpis_context *context, const char *path, const gpis_source_npy_file *file,
+                                int64_t first, int64_t count, double *to) {
     const gpis_npy_header *h = &file->header;
     char *stored = (char *)to + gpis_npy_lead(h->stored, count);
     const int64_t width = h->stored.width;
@@ -25,13 +25,14 @@ static gpis_status read_numbers(gpis_context *context, const char *path, const g
     return done == count ? GPIS_OK : inexact(context, path, h, first + done);
 }
 
-/* ---- held in memory -------------------------------------------------------------------------------------------------
- */
+/* ---- held in memory ---------------------------------------------------------------------------------------------- */
 
-static const gpis_source_class held_class = {.kind = "npy", .block = gpis_dense_block, .destroy = gpis_dense_destroy};
+static const gpis_source_class held_class = {
+    .kind = "npy", .block = gpis_stored_dense_block, .destroy = gpis_stored_dense_destroy};
 
-gpis_status gpis_npy_hold(gpis_context *context, const char *path, const gpis_npy_file *file, gpis_source **out) {
-    enum { PIECE = 1 << 17 }; /* numbers, so that those of a piece are still in the cache when they are converted */
+gpis_status gpis_source_npy_hold(gpis_context *context, const char *path, const gpis_source_npy_file *file,
+                                 gpis_source **out) {
+    enum { PIECE = 1 << 17 }; /* numbers read at a time: they are still in the processor's cache when converted */
     const gpis_npy_header *h = &file->header;
     const int64_t count = h->rows * h->cols;
     double *numbers = gpis_alloc(context, count, sizeof *numbers);
@@ -39,10 +40,11 @@ gpis_status gpis_npy_hold(gpis_context *context, const char *path, const gpis_np
     for (int64_t first = 0; first < count && status == GPIS_OK; first += PIECE)
         status = read_numbers(context, path, file, first, gpis_min64(PIECE, count - first), numbers + first);
     if (status == GPIS_OK) status = gpis_file_stamp_check(context, path, file->fd, &file->stamp);
-    const gpis_dense dense = {
+    const gpis_stored_dense dense = {
         .values = numbers, .ld = h->order == GPIS_ROW_MAJOR ? h->cols : h->rows, .owned = numbers};
     if (status == GPIS_OK)
-        status = gpis_dense_new(context, &held_class, path, dense, GPIS_FLOAT64, h->order, h->rows, h->cols, out);
+        status =
+            gpis_stored_dense_new(context, &held_class, path, dense, GPIS_FLOAT64, h->order, h->rows, h->cols, out);
     if (status != GPIS_OK)
         gpis_free(context, numbers);
     else
@@ -50,21 +52,20 @@ gpis_status gpis_npy_hold(gpis_context *context, const char *path, const gpis_np
     return status;
 }
 
-/* ---- read at each pass ----------------------------------------------------------------------------------------------
- */
+/* ---- read at each pass ------------------------------------------------------------------------------------------- */
 
 static int64_t scratch_bytes(const gpis_source *source, int64_t nrows) {
     return nrows * source->d * (int64_t)sizeof(double);
 }
 
 static gpis_status read_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
-    const gpis_npy_streamed *s = source->state;
+    const gpis_source_npy_streamed *s = source->state;
     *out = gpis_block_dense(GPIS_FLOAT64, row0, nrows, source->d, scratch);
     return read_numbers(source->context, source->name, &s->file, row0 * source->d, nrows * source->d, scratch);
 }
 
-const gpis_source_class gpis_npy_converted = {.kind = "npy",
-                                              .block = read_block,
-                                              .scratch_bytes = scratch_bytes,
-                                              .unchanged = gpis_npy_unchanged,
-                                              .destroy = gpis_npy_destroy};
+const gpis_source_class gpis_source_npy_converted = {.kind = "npy",
+                                                     .block = read_block,
+                                                     .scratch_bytes = scratch_bytes,
+                                                     .unchanged = gpis_source_npy_unchanged,
+                                                     .destroy = gpis_source_npy_destroy};

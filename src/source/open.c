@@ -1,7 +1,6 @@
-/* Opening a file by the format that is named or that its ending shows. A new format is a line of the table. */
+/* Opening a file by the format that the caller names or that its ending shows. A new format is a row of the table. */
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "source/hdf5_file.h"
 #include "source/stored.h"
@@ -21,7 +20,7 @@ static const format formats[] = {
     {".svm", gpis_open_libsvm, true, false}, {".libsvm", gpis_open_libsvm, true, false},
 };
 
-/* The format that a caller names, with or without the dot; NULL: there is none of that name. */
+/* The format that the caller names, with or without the dot; NULL: there is none of that name. */
 static const format *find_format(const char *name) {
     for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
         if (strcasecmp(name, formats[k].ending) == 0 || strcasecmp(name, formats[k].ending + 1) == 0)
@@ -34,7 +33,7 @@ static bool ends_with(const char *path, size_t length, const char *ending) {
     return length > size && strncasecmp(path + length - size, ending, size) == 0;
 }
 
-/* The format that the ending of a path names, NULL: none. */
+/* The format that the ending of a path shows; NULL: none. */
 static const format *format_of(const char *path) {
     size_t length = strlen(path);
     if (ends_with(path, length, ".gz")) length -= strlen(".gz");
@@ -44,15 +43,6 @@ static const format *format_of(const char *path) {
 }
 
 gpis_open_options gpis_open_options_default(void) { return (gpis_open_options){0}; }
-
-/* The other half is for y, the model and the windows, or for whatever else the machine does. */
-int64_t gpis_open_room(const gpis_context *context, const gpis_open_options *options) {
-    if (options->memory > 0) return gpis_min64(options->memory, gpis_account_left(context)) / 2;
-    if (context->limit > 0) return gpis_account_left(context) / 2;
-    int64_t bytes;
-    if (!gpis_checked_mul(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE), &bytes)) return INT64_MAX;
-    return bytes / 2;
-}
 
 static bool is_hdf5(const char *path) {
     size_t length;
@@ -65,8 +55,9 @@ static gpis_status no_target(gpis_context *context, const char *path, const char
                      "%s: a target names a column of a .csv or .tsv file; a %s file has none", path, ending);
 }
 
-/* Without names the target was given by its number, which messages about the other columns have to count. */
-static void note_target(gpis_source *source, const char *target) {
+/* Where columns have no names, the target was given by its number. Messages about other columns need it, to count
+ * columns as the file does. */
+static void record_target(gpis_source *source, const char *target) {
     if (!gpis_parse_count((gpis_span){target, target + strlen(target)}, &source->target_number))
         source->target_number = 0;
 }
@@ -100,6 +91,6 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
                          chosen->ending);
     if (options->target && !chosen->takes_target) return no_target(context, path, chosen->ending);
     const gpis_status status = chosen->open(context, path, options, out);
-    if (status == GPIS_OK && options->target && !(*out)->columns) note_target(*out, options->target);
+    if (status == GPIS_OK && options->target && !(*out)->columns) record_target(*out, options->target);
     return status;
 }

@@ -1,15 +1,13 @@
-/* Rows held in memory by arrays that grow, and the move to a cache when they would grow too large. */
+/* Rows in arrays that grow, and their move to a cache before the arrays become too large. */
 #include "source/sink.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/number.h"
-#include "source/stored.h"
 
 static int64_t entry_bytes(const gpis_sink *s) { return s->sparse ? 12 : 8; }
 
-/* Grows an array of the sink, whose address is `array`. */
+/* Grows one of the arrays of s->held. */
 #define GROW(s, array, used, wanted) \
     grow((s)->context, &(s)->held.array, &(s)->array##_capacity, (used), (wanted), sizeof *(s)->held.array)
 
@@ -31,7 +29,7 @@ static void free_held(gpis_sink *s) {
     s->values_capacity = s->indices_capacity = s->indptr_capacity = s->y_capacity = 0;
 }
 
-/* All that is held, in segments. */
+/* Writes all rows that are held to the cache, in segments. */
 static gpis_status write_held(gpis_sink *s) {
     gpis_status status = s->writer ? GPIS_OK : gpis_cache_begin(s->context, s->place, s->sparse, &s->writer);
     for (int64_t first = 0; first < s->held.rows && status == GPIS_OK;) {
@@ -48,14 +46,14 @@ static gpis_status write_held(gpis_sink *s) {
     return status;
 }
 
-/* Whether the rows held must be written before there are more of them. */
+/* Whether the rows held must be written to the cache before another row is added. */
 static bool is_full(const gpis_sink *s, int64_t entries) {
     if (!s->place || s->held.rows == 0) return false;
     if (s->writer || s->place->wanted)
         return s->held.entries * entry_bytes(s) + 16 * s->held.rows >= GPIS_CACHE_SEGMENT;
-    /* Half as much again as `room` at most, while an array moves to one of twice its size. */
+    /* At most 1.5 times the budget is allocated, while an array is copied to one of twice its size. */
     const bool grows = s->held.entries + entries > s->values_capacity || s->held.rows + 2 > s->y_capacity;
-    return grows && 2 * (s->values_capacity * entry_bytes(s) + s->y_capacity * 8) > s->room;
+    return grows && 2 * (s->values_capacity * entry_bytes(s) + s->y_capacity * 8) > s->budget;
 }
 
 gpis_status gpis_sink_reserve(gpis_sink *s, int64_t entries) {
@@ -95,98 +93,4 @@ void gpis_sink_clear(gpis_sink *s) {
     free_held(s);
     gpis_cache_abandon(s->writer);
     s->writer = NULL;
-}
-
-/* ---- a text file as a source ---------------------------------------------------------------------------------------
- */
-
-typedef gpis_status (*held_fn)(gpis_context *, const char *, gpis_sink *, gpis_source **);
-
-/* Tells of the cache that was written, at fd. A temporary one, of a pipe, is nobody's business. */
-static gpis_status tell_cache(gpis_context *context, const gpis_cache_place *place, const gpis_open_options *options,
-                              int fd) {
-    gpis_file_stamp stamp;
-    if (!options->progress || !place->regular) return GPIS_OK;
-    const gpis_status status = gpis_file_stamp_take(context, place->cache, fd, &stamp);
-    if (status != GPIS_OK) return status;
-    const gpis_open_progress progress = {.path = place->path,
-                                         .done = place->stamp.size,
-                                         .bytes = place->stamp.size,
-                                         .cache = place->cache,
-                                         .cache_bytes = stamp.size};
-    if (options->progress(options->progress_user, &progress) == 0) return GPIS_OK;
-    return gpis_fail(context, GPIS_STOPPED, "%s: the reading of it was interrupted", place->path);
-}
-
-/* *unwritten: the cache was begun and could not be written to its end. */
-static gpis_status parse_file(gpis_context *context, const gpis_cache_place *place, const gpis_open_options *options,
-                              int64_t room, bool sparse, gpis_parse_fn parse, held_fn held, bool *unwritten,
-                              gpis_source **out) {
-    gpis_sink sink = {.context = context, .place = place, .options = options, .room = room, .sparse = sparse};
-    char **names = NULL;
-    int fd = -1;
-    gpis_status status = parse(context, place->path, place->target, &sink, &names);
-    if (status == GPIS_OK) status = gpis_sink_finish(&sink, names, &fd);
-    if (status == GPIS_OK && fd >= 0) {
-        gpis_cache cache;
-        gpis_sink_clear(&sink); /* what it holds may be what the rows need now */
-        status = tell_cache(context, place, options, fd);
-        if (status != GPIS_OK)
-            close(fd);
-        else
-            status = gpis_cache_take(context, place, fd, &cache);
-        if (status == GPIS_OK) status = gpis_cache_source(context, place, &cache, room, out);
-    } else if (status == GPIS_OK) {
-        status = held(context, place->path, &sink, out);
-        if (status == GPIS_OK) {
-            (*out)->columns = names;
-            names = NULL;
-        }
-    }
-    *unwritten = gpis_cache_failed(sink.writer);
-    gpis_free(context, names);
-    gpis_sink_clear(&sink);
-    return status;
-}
-
-/* Parses the file once more and holds its rows in memory, after `trouble` with a cache that was only a wish. The source
- * keeps the trouble, for the caller to report. If the rows do not fit, it is the failure of the call. */
-static gpis_status parse_without_cache(gpis_context *context, gpis_cache_place *place, const gpis_open_options *options,
-                                       int64_t room, bool sparse, gpis_parse_fn parse, held_fn held,
-                                       gpis_source **out) {
-    char *trouble = gpis_copy_text(context, gpis_last_error(context));
-    bool unwritten;
-    if (!trouble) return GPIS_NO_MEMORY;
-    place->wanted = place->regular = false;
-    gpis_status status = parse_file(context, place, options, room, sparse, parse, held, &unwritten, out);
-    if (status == GPIS_OK) {
-        (*out)->cache_trouble = trouble;
-        return GPIS_OK;
-    }
-    if (status == GPIS_NO_MEMORY) status = gpis_fail(context, GPIS_IO, "%s", trouble);
-    gpis_free(context, trouble);
-    return status;
-}
-
-gpis_status gpis_open_text(gpis_context *context, const char *path, const gpis_open_options *options, bool sparse,
-                           gpis_parse_fn parse,
-                           gpis_status (*held)(gpis_context *context, const char *path, gpis_sink *sink,
-                                               gpis_source **out),
-                           gpis_source **out) {
-    *out = NULL;
-    gpis_cache_place *place = gpis_alloc(context, 1, sizeof *place); /* it has a long name in it */
-    if (!place) return GPIS_NO_MEMORY;
-    gpis_cache cache;
-    bool found = false;
-    const int64_t room = gpis_open_room(context, options);
-    gpis_status status = gpis_cache_find_place(context, path, options, place);
-    if (status == GPIS_OK) status = gpis_cache_open(context, place, &cache, &found);
-    bool unwritten = false;
-    if (status == GPIS_OK)
-        status = found ? gpis_cache_source(context, place, &cache, room, out)
-                       : parse_file(context, place, options, room, sparse, parse, held, &unwritten, out);
-    if (status != GPIS_OK && unwritten && place->wanted)
-        status = parse_without_cache(context, place, options, room, sparse, parse, held, out);
-    gpis_free(context, place);
-    return status;
 }

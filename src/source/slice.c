@@ -1,13 +1,13 @@
-/* Some rows of a source, as a source of their own, and rows as plain numbers. */
+/* Consecutive rows of a source as a source of their own, and rows as plain doubles. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "source/source.h"
 
-/* Behaves like the whole, row numbers aside. */
+/* A slice behaves like the whole, except for the row numbers. */
 typedef struct part_of {
     gpis_source *whole;      /* borrowed */
-    gpis_source_class class; /* what the whole can do, done to it */
+    gpis_source_class class; /* the functions below, as far as the whole has them */
 } part_of;
 
 static gpis_source *whole_of(const gpis_source *source) { return ((const part_of *)source->state)->whole; }
@@ -22,7 +22,7 @@ static gpis_status block(gpis_source *source, int64_t row0, int64_t nrows, void 
     return status;
 }
 
-/* A block of the slice may lie in two of those that the whole knows the size of: compressed rows differ. */
+/* A block of the slice may overlap two blocks whose size the whole knows, and compressed rows differ in length. */
 static int64_t scratch_bytes(const gpis_source *source, int64_t nrows) {
     const gpis_source *whole = whole_of(source);
     const int64_t bytes = whole->class->scratch_bytes(whole, nrows);
@@ -43,7 +43,7 @@ static void ahead(gpis_source *source, int64_t row0, int64_t nrows) {
 
 static gpis_status unchanged(gpis_source *source) { return gpis_source_unchanged(whole_of(source)); }
 
-/* The whole belongs to someone else. */
+/* The whole is borrowed. */
 static void destroy(gpis_source *source) { gpis_free(source->context, source->state); }
 
 static gpis_source_class class_of(const gpis_source *whole) {
@@ -66,7 +66,7 @@ static gpis_status check_range(gpis_context *context, const gpis_source *source,
                      gpis_source_name(source), nrows, row0, source->n);
 }
 
-/* Compressed rows in memory tell how many entries they have; of others it is their share. */
+/* Compressed rows in memory can be counted exactly. Others are taken to have their share of all entries. */
 static gpis_status count_entries(gpis_source *slice) {
     const gpis_source *whole = whole_of(slice);
     slice->nonzeros = (int64_t)((double)whole->nonzeros * (double)slice->n / (double)whole->n);
@@ -91,7 +91,7 @@ static gpis_status copy_target(gpis_source *slice, int64_t row0) {
 gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t row0, int64_t nrows,
                               gpis_source **out) {
     if (!context || !whole || !out)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a slice needs a source and a place for it");
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a slice needs a source and a pointer for the new one");
     *out = NULL;
     gpis_status status = check_range(context, whole, row0, nrows);
     if (status != GPIS_OK) return status;
@@ -124,13 +124,13 @@ gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t
 }
 
 gpis_status gpis_source_rows(gpis_context *context, gpis_source *source, int64_t row0, int64_t nrows, double *out) {
-    enum { ENTRIES = 1 << 18 };
+    enum { ENTRIES_PER_BLOCK = 1 << 18 };
     if (!context || !source || !out)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "rows need a source and a place for them");
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "rows need a source and an array for the numbers");
     gpis_source *slice = NULL;
     gpis_status status = gpis_source_slice(context, source, row0, nrows, &slice);
     if (status == GPIS_OK) status = gpis_source_audit(context, slice);
-    const int64_t step = gpis_min64(nrows, gpis_max64(1, ENTRIES / source->d));
+    const int64_t step = gpis_min64(nrows, gpis_max64(1, ENTRIES_PER_BLOCK / source->d));
     const gpis_source_class *class = status == GPIS_OK ? slice->class : NULL;
     void *scratch = NULL;
     if (status == GPIS_OK && class->scratch_bytes && !class->in_place) {

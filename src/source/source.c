@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "source/source.h"
 #include "source/text.h"
 
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name) {
@@ -74,12 +74,30 @@ void gpis_source_describe(const gpis_source *source, gpis_source_info *info) {
     if (source->class->describe) source->class->describe(source, info);
 }
 
+/* Half of what there is: the other half is for y, the model and the windows, or for the other programs of the machine.
+ */
+int64_t gpis_source_budget(const gpis_context *context, const gpis_open_options *options) {
+    if (options->memory > 0) return gpis_min64(options->memory, gpis_account_left(context)) / 2;
+    if (context->limit > 0) return gpis_account_left(context) / 2;
+    int64_t bytes;
+    if (!gpis_checked_mul(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE), &bytes)) return INT64_MAX;
+    return bytes / 2;
+}
+
 gpis_source *gpis_source_piece(gpis_source *source) {
     return source->class->piece ? source->class->piece(source) : source;
 }
 
 int64_t gpis_source_rows_here(const gpis_source *source) {
     return source->class->rows_here ? source->class->rows_here(source) : source->n;
+}
+
+char **gpis_source_names(gpis_context *context, const char *words, int64_t bytes, int64_t count) {
+    char **names = gpis_alloc(context, count * (int64_t)sizeof *names + bytes, 1);
+    if (!names) return NULL;
+    char *at = memcpy(names + count, words, (size_t)bytes);
+    for (int64_t j = 0; j < count; j++, at += strlen(at) + 1) names[j] = at;
+    return names;
 }
 
 const double *gpis_source_target(const gpis_source *source, int64_t *k) {
@@ -122,7 +140,8 @@ static gpis_status not_finite(gpis_context *context, const gpis_source *source, 
 gpis_status gpis_source_audit(gpis_context *context, gpis_source *source) {
     if (!context || !source) return gpis_fail(context, GPIS_BAD_ARGUMENT, "an audit needs a source");
     if (source->class->audit) return source->class->audit(context, source);
-    /* In memory a block that stays in cache while column-major rows are walked; from a file one worth the reading. */
+    /* A block in memory stays in cache while column-major rows are walked; one from a file is long enough to be read.
+     */
     const double bytes = source->resident ? 1 << 20 : 1 << 23;
     const int64_t step = gpis_max64(1, gpis_min64(source->n, (int64_t)(bytes / gpis_source_row_bytes(source))));
     void *scratch = NULL;

@@ -3,21 +3,20 @@
  *
  * The contract. A source hands out blocks: rows row0 .. row0 + nrows - 1 as they are stored (float32 stays float32).
  *
- * resident      All rows can be had at once, block(0, n), without copying and without scratch.
- * not resident  Each pass fetches the rows anew, a window at a time. `block` writes them to the scratch, dense in
- *               either order or CSR with indptr relative to the arrays there, or points to where it has them itself;
- *               either is borrowed until the next call with the same scratch. A reader thread asks for the windows in
- *               ascending order, with two scratches in turn, while others work on the window before. row0 is a
- *               multiple of the nrows of the first call of the pass.
- * !serial       `block` may be called from several threads at once, each with a scratch of its own: of dense rows in
- *               row-major order that are not resident each thread then fetches the few it is about to work on, and
- *               the reader thread only announces them (`ahead`).
- * in_place      Not resident, and `block` maps the rows into memory: no scratch is given (NULL), but scratch_bytes of
- *               it are accounted for, and each block is given back (`done`) when it has been used.
+ * resident      All rows are in memory: block(0, n) returns them at once, without copying and without scratch.
+ * not resident  Each pass fetches the rows anew, a window at a time. `block` writes them to the scratch (dense in
+ * either order, or CSR with indptr relative to the arrays there) or points to memory of its own. Either way the block
+ * is borrowed until the next call with the same scratch. A reader thread asks for the windows in ascending order, with
+ * two scratches in turn, while the other threads work on the window before. row0 is a multiple of the nrows of the
+ * first call of the pass. !serial       `block` may be called by several threads at once, each with a scratch of its
+ * own. Of row-major dense rows that are not resident, each thread then fetches the few it is about to work on, and the
+ * reader thread only announces them (`ahead`). in_place      Not resident, and `block` maps the rows into memory: there
+ * is no scratch (NULL is passed), but scratch_bytes are still entered in the account of memory, and each block is given
+ * back (`done`) after use.
  *
- * A call that fails says why with gpis_fail and returns the status; the pass ends and reports the first rows that
- * failed. Everything about a file is checked when it is opened, save for NaN and infinity: those show in the first pass
- * (the sums they enter are not finite), and gpis_source_audit then finds the place.
+ * A call that fails sets the message with gpis_fail and returns the status; the pass ends and reports the first rows
+ * that failed. Everything about a file is checked when it is opened, except for NaN and infinity: those show in the
+ * first pass, whose sums are then not finite, and gpis_source_audit finds where they are.
  *
  * A new kind is one new file with a const table of functions, and a line in open.c if files carry it.
  */
@@ -27,32 +26,34 @@
 #include "base/base.h"
 #include "linalg/block.h"
 
-/* A window of a column-major file: a piece of every column, so as large as may be, and of a memory limit this part. */
+/* A window of a column-major file holds a piece of every column, so it is large: this many bytes, but at most this part
+ * of a memory limit. */
 enum { GPIS_COLUMNS_BYTES = 1 << 27, GPIS_COLUMNS_SHARE = 8 };
 
 typedef struct gpis_source_class {
     const char *kind; /* what gpis_source_describe reports */
     gpis_status (*block)(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out);
     void (*destroy)(gpis_source *source); /* frees what the kind owns, not the gpis_source itself */
-    /* The rest is optional; NULL: there is no need. */
+    /* The rest is optional: NULL where a kind does not need it. */
     /* Bytes of scratch for any block of nrows rows whose row0 is a multiple of nrows. Needed unless resident. */
     int64_t (*scratch_bytes)(const gpis_source *source, int64_t nrows);
-    /* Takes back a block. Needed where blocks are in place. */
+    /* Takes a block back. Needed if in_place. */
     void (*done)(gpis_source *source, const gpis_block *block);
-    /* These rows will be asked for soon: starts to bring them near. Cannot fail: `block` will. */
+    /* Starts to read rows that will be asked for soon. It reports no failure: `block` will. */
     void (*ahead)(gpis_source *source, int64_t row0, int64_t nrows);
-    /* GPIS_IO if the file is not what it was when it was opened. Asked before and after each pass. */
+    /* GPIS_IO if the file has changed since it was opened. Called before and after each pass. */
     gpis_status (*unchanged)(gpis_source *source);
-    /* For a source whose rows lie in several places (ranks/): it has no blocks of its own, and answers these itself. */
-    void (*describe)(const gpis_source *source, gpis_source_info *info); /* corrects what was filled in */
+    /* For a source that consists of parts (ranks/): it has no blocks of its own, and answers these questions itself. */
+    void (*describe)(const gpis_source *source, gpis_source_info *info); /* corrects *info, which is filled in */
     gpis_status (*audit)(gpis_context *context, gpis_source *source);
     gpis_status (*fingerprint)(gpis_context *context, gpis_source *source, uint32_t *sum);
     int64_t (*rows_here)(const gpis_source *source);
-    gpis_source *(*piece)(const gpis_source *source); /* one of its pieces that is here; NULL: there is none */
-    const struct gpis_walk *walk;                     /* how a pass goes over it (pass.h) */
-    bool on_demand;                                   /* rows are made, not read: a pass reads no bytes */
+    gpis_source *(*piece)(const gpis_source *source); /* one of the parts on this rank; NULL: none */
+    const struct gpis_walk *walk;                     /* how a pass walks over it (pass.h) */
+    bool on_demand;                                   /* rows are computed, not read: a pass reads no bytes */
     bool in_place;
-    bool by_all; /* `block` works with all threads of the context: no reader thread, it is called between the windows */
+    bool by_all; /* `block` uses all threads of the context, so no reader thread calls it: the pass does, between
+                    windows */
 } gpis_source_class;
 
 struct gpis_source {
@@ -61,39 +62,52 @@ struct gpis_source {
     int64_t n, d;
     int64_t nonzeros;
     gpis_type type;
-    gpis_block_kind block_kind; /* what its blocks look like */
+    gpis_block_kind block_kind; /* dense or compressed rows */
     gpis_order order;           /* of dense blocks */
-    bool serial;                /* one call of block at a time */
+    bool serial;                /* `block` must not be called by several threads at once */
     bool resident;
-    int dimensions;        /* of the array in the file: 1 for a plain vector; 0: it does not say */
-    char *name;            /* owned: the file's path, for messages; NULL in memory */
-    int64_t first;         /* row 0 is this row of the file, for messages */
-    const gpis_source *of; /* borrowed: the source it is a part of, which knows the columns; NULL: none */
-    double *target;        /* owned: n x target_k, or NULL */
+    int dimensions; /* of the array in the file: 1 for a plain vector; 0: not known */
+    char *name;     /* owned: the file's path, for messages; NULL in memory */
+    int64_t first;  /* the row of the file that is row 0 here, for messages */
+    const gpis_source
+        *of; /* borrowed: the source that this one is a part of, which has the names of the columns; NULL: none */
+    double *target; /* owned: n x target_k, or NULL */
     int64_t target_k;
-    int64_t
-        target_number;   /* number, from 1, of the file's column that became the target; 0: none, or there are names */
-    char **columns;      /* owned, in one piece (table.h): d names, or NULL */
-    char *cache_trouble; /* owned: why the cache that was asked for could not be written; NULL: nothing to say */
-    void *state;         /* owned by the kind */
+    int64_t target_number; /* number, from 1, of the column of the file that became the target; 0: there is none, or
+                              columns have names */
+    char **columns;        /* owned, made by gpis_source_names: d names, or NULL */
+    char *cache_trouble;   /* owned: why the cache that was asked for could not be written; NULL: no trouble */
+    void *state;           /* owned by the kind */
 };
 
-/* A cleared source of the given kind; its owner fills the rest. NULL when there is no memory. */
+/* A source of the given class, with all other fields zero for the caller to set. NULL when there is no memory. */
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name);
 
-/* Bytes of a row as it is stored; the mean, for compressed rows. */
+/* Bytes of A that may be held in memory, or mapped there; a file that needs more is read at each pass. */
+int64_t gpis_source_budget(const gpis_context *context, const gpis_open_options *options);
+/* Bytes of a row as it is stored; of compressed rows, the mean. */
 double gpis_source_row_bytes(const gpis_source *source);
 /* GPIS_IO if the file has changed since it was opened. */
 gpis_status gpis_source_unchanged(gpis_source *source);
-/* Rows that are on this rank; all of them where there are no others. */
+/* Rows on this rank: all rows, unless the source is spread over several ranks. */
 int64_t gpis_source_rows_here(const gpis_source *source);
-/* A source in one piece whose rows are some of this one's: itself, or one of its pieces on this rank; NULL: there is
- * none. */
+/* A source in one piece that holds some of the rows: the source itself, or one of its parts on this rank; NULL: this
+ * rank has none. */
 gpis_source *gpis_source_piece(gpis_source *source);
+
+/* Copies of single rows (pick.c). */
+
+/* Whether single rows can be copied: A is in memory, and in one piece. */
+bool gpis_source_can_pick(const gpis_source *A);
+/* Bytes that copies of m rows take, about. */
+double gpis_source_pick_memory(const gpis_source *A, int64_t m);
+/* A source of its own that holds copies of the m rows of A with these numbers, in the order given. */
+gpis_status gpis_source_pick(gpis_context *context, gpis_source *A, const int64_t *numbers, int64_t m,
+                             gpis_source **out);
 
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
-/* For messages: the number of column j (from 0) as whoever wrote the file counts, from 1 and with the target. */
+/* For messages: the number of column j (from 0) as the author of the file counts, from 1 and including the target. */
 int64_t gpis_source_column_number(const gpis_source *source, int64_t j);
 /* For messages: the name of column j, in quotes and safe to print, or else its number. */
 typedef struct gpis_column_label {
@@ -101,8 +115,13 @@ typedef struct gpis_column_label {
 } gpis_column_label;
 gpis_column_label gpis_source_label(const gpis_source *source, int64_t j);
 
-/* Goes on with a checksum, by some hundred rows spread over A: equal for equal data, wherever they lie
- * (fingerprint.c). */
+/* The names of columns as `columns` above holds them: `count` pointers and the texts they point to in one allocation,
+ * so that millions of short names take little more memory than their letters. `words` are the names, each with a NUL
+ * behind it, `bytes` bytes in all. NULL when there is no memory. */
+char **gpis_source_names(gpis_context *context, const char *words, int64_t bytes, int64_t count);
+
+/* Continues the checksum *sum with some hundred rows spread over A. Equal data give equal checksums, whatever their
+ * storage (fingerprint.c). */
 gpis_status gpis_source_fingerprint(gpis_context *context, gpis_source *source, uint32_t *sum);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Tables in text: a record a row, fields between commas, semicolons, tabs or blanks, as the first line shows. Fields
- * may stand in double quotes (a doubled quote inside is one quote). The first line is a header if one of its fields is
- * no number. Nothing is guessed about bad fields: a missing or unreadable one is refused with line and column.
+ * Tables in text: one record per row, fields separated by commas, semicolons, tabs or blanks, as the first line shows.
+ * Fields may be in double quotes (a doubled quote inside is one quote). The first line is a header if one of its fields
+ * is not a number. Nothing is guessed about bad fields: a missing or unreadable one is refused, with line and column.
  */
 #include "source/table.h"
 
@@ -17,8 +17,8 @@ typedef struct reader {
     const char *path;
     gpis_text text;
     char separator;     /* ' ' stands for any run of blanks */
-    int64_t columns;    /* fields a line, the target among them */
-    int64_t first_line; /* where they were counted */
+    int64_t columns;    /* fields per line, including the target */
+    int64_t first_line; /* the line in which they were counted */
     int64_t target;     /* index of the target's column; -1: none */
     bool header;
     char *words; /* owned: the fields of the first line, each with a NUL behind it, while they are read */
@@ -27,9 +27,9 @@ typedef struct reader {
     gpis_sink *sink; /* borrowed */
 } reader;
 
-/* ---- fields -------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
-/* What is left of a line. `open` tells "a," (a second, empty field follows) from "a" (none does). */
+/* What is left of a line. `open` distinguishes "a," (a second, empty field follows) from "a" (none does). */
 typedef struct fields {
     char *at, *end;
     char separator;
@@ -45,7 +45,7 @@ static void skip_spaces(fields *f) {
 
 static bool at_separator(const fields *f) { return *f->at == f->separator || (f->separator == ' ' && *f->at == '\t'); }
 
-/* From behind the opening quote to behind the closing one; doubled quotes are halved in place. */
+/* Moves from the opening quote to after the closing one; doubled quotes become single ones in place. */
 static gpis_span cut_quoted(fields *f) {
     char *begin = ++f->at, *to = begin;
     for (; f->at < f->end; f->at++) {
@@ -80,13 +80,13 @@ static bool next_field(fields *f, gpis_span *field) {
     return !f->broken;
 }
 
-/* The line's bytes are the reader's own, so that quotes can be undone in place. */
+/* The line is in the buffer of the reader, which may be changed: quotes are removed in place. */
 static fields split(const reader *r, gpis_span line) {
     char *begin = r->text.buffer + (line.begin - r->text.buffer);
     return (fields){begin, begin + (line.end - line.begin), r->separator, true, false};
 }
 
-/* The first of the candidates that stands in the line outside quotes; '\0' if none does. */
+/* The first of the candidates that occurs in the line outside quotes; '\0' if none does. */
 static char sniff_separator(gpis_span line, const char *candidates) {
     for (; *candidates; candidates++) {
         bool inside = false;
@@ -100,7 +100,7 @@ static char sniff_separator(gpis_span line, const char *candidates) {
     return '\0';
 }
 
-/* In a .csv file blanks are part of a field; elsewhere they may separate. */
+/* In a .csv file blanks are part of a field; in other files they may be separators. */
 static char choose_separator(const reader *r, gpis_span line) {
     const char *slash = strrchr(r->path, '/'), *format = r->sink->options ? r->sink->options->format : NULL;
     const bool csv = format ? strcasecmp(format, "csv") == 0 : strcasestr(slash ? slash : r->path, ".csv") != NULL;
@@ -108,7 +108,7 @@ static char choose_separator(const reader *r, gpis_span line) {
     return found ? found : csv ? ',' : ' ';
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static bool is_missing(gpis_span field) {
     static const char *const words[] = {"", "NA", "N/A", "NaN", "null", "?"};
@@ -150,7 +150,7 @@ static gpis_status store_value(reader *r, int64_t column, gpis_span field) {
 
 static gpis_status broken_quotes(const reader *r) {
     return gpis_fail(r->context, GPIS_BAD_DATA,
-                     "%s: line %" PRId64 " has text behind a closing quote; double the quotes inside a field", r->path,
+                     "%s: line %" PRId64 " has text after a closing quote; double the quotes inside a field", r->path,
                      r->text.line);
 }
 
@@ -172,7 +172,7 @@ static gpis_status store_row(reader *r, gpis_span line) {
     return GPIS_OK;
 }
 
-/* ---- the first line ------------------------------------------------------------------------------------------ */
+/* ---- the first line ---------------------------------------------------------------------------------------------- */
 
 static gpis_status keep_word(reader *r, gpis_span field) {
     void *memory = r->words;
@@ -188,19 +188,11 @@ static gpis_status keep_word(reader *r, gpis_span field) {
     return GPIS_OK;
 }
 
-char **gpis_table_names(gpis_context *context, const char *words, int64_t bytes, int64_t count) {
-    char **names = gpis_alloc(context, count * (int64_t)sizeof *names + bytes, 1);
-    if (!names) return NULL;
-    char *at = memcpy(names + count, words, (size_t)bytes);
-    for (int64_t j = 0; j < count; j++, at += strlen(at) + 1) names[j] = at;
-    return names;
-}
-
 static gpis_span name_span(const reader *r, int64_t column) {
     return (gpis_span){r->names[column], r->names[column] + strlen(r->names[column])};
 }
 
-/* Sets r->target from a name, else from a number counted from 1. */
+/* Finds the target by its name or, if no column has that name, by its number from 1. */
 static gpis_status find_target(reader *r, const char *target) {
     r->target = -1;
     if (!target) return GPIS_OK;
@@ -228,7 +220,7 @@ static gpis_status find_target(reader *r, const char *target) {
     return GPIS_OK;
 }
 
-/* Counts the columns and decides what the line is; if it holds numbers it is the first row. */
+/* Counts the columns and decides whether the line is a header; if not, it is the first row. */
 static gpis_status start_table(reader *r, gpis_span line, const char *target) {
     r->separator = choose_separator(r, line);
     r->first_line = r->text.line;
@@ -241,7 +233,7 @@ static gpis_status start_table(reader *r, gpis_span line, const char *target) {
         status = keep_word(r, field);
     }
     if (status == GPIS_OK && f.broken) status = broken_quotes(r);
-    if (status == GPIS_OK && !(r->names = gpis_table_names(r->context, r->words, r->words_used, r->columns)))
+    if (status == GPIS_OK && !(r->names = gpis_source_names(r->context, r->words, r->words_used, r->columns)))
         status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = find_target(r, target);
     if (status != GPIS_OK) return status;
@@ -254,7 +246,7 @@ static gpis_status start_table(reader *r, gpis_span line, const char *target) {
     return status;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------- */
+/* ---- the whole file ---------------------------------------------------------------------------------------------- */
 
 static bool is_empty_line(gpis_span line) {
     while (line.begin < line.end && is_space(*line.begin)) line.begin++;
@@ -263,7 +255,7 @@ static bool is_empty_line(gpis_span line) {
 
 static gpis_status read_all(reader *r, const char *target) {
     gpis_status status = gpis_text_open(r->context, r->path, r->sink->options, &r->text);
-    int64_t blank = 0; /* a blank line is fine where only blank lines follow */
+    int64_t blank = 0; /* the last blank line seen; blank lines are allowed only at the end of the file */
     while (status == GPIS_OK) {
         gpis_span line;
         bool more;
@@ -286,7 +278,7 @@ static gpis_status read_all(reader *r, const char *target) {
     return status;
 }
 
-/* The names of A's own columns: the target's is dropped. */
+/* The names of the columns of A, without the target's. */
 static char **take_names(reader *r) {
     if (!r->header) return NULL;
     if (r->target >= 0) {

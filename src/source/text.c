@@ -1,4 +1,5 @@
-/* Lines over zlib's gzread, which reads plain files as they are. One buffer, which grows to the longest line. */
+/* Lines by zlib's gzread, which also reads files that are not compressed. One buffer, which grows to the longest line.
+ */
 #include "source/text.h"
 
 #include <errno.h>
@@ -9,12 +10,12 @@
 
 #include "base/file.h"
 
-enum { FIRST_CAPACITY = 1 << 16, READ_MAX = 1 << 24, LONGEST_LINE = 1 << 28 };
-static const double INTERVAL = 0.1; /* seconds from one word of progress to the next */
+enum { FIRST_CAPACITY = 1 << 16, MAX_READ = 1 << 24, MAX_LINE = 1 << 28 }; /* bytes */
+static const double REPORT_SECONDS = 0.1;                                  /* between two reports of progress */
 
 gpis_status gpis_text_open(gpis_context *context, const char *path, const gpis_open_options *options, gpis_text *text) {
     *text = (gpis_text){.context = context, .path = path, .after = 1, .options = options};
-    text->opened = text->told = gpis_clock();
+    text->opened = text->reported = gpis_clock();
     int64_t size;
     int fd;
     const gpis_status status = gpis_file_open(context, path, &fd, &size);
@@ -46,21 +47,21 @@ static gpis_status read_failed(const gpis_text *text) {
     return gpis_fail(text->context, GPIS_BAD_DATA, "%s: is a broken gzip file: %s", text->path, why);
 }
 
-/* Tells the progress, if it is time to; GPIS_STOPPED where the caller wants no more. */
-static gpis_status tell(gpis_text *text) {
+/* Reports progress if it is time to; GPIS_STOPPED if the caller wants to stop. */
+static gpis_status report(gpis_text *text) {
     if (!text->options || !text->options->progress) return GPIS_OK;
     const double now = gpis_clock();
-    if (now - text->told < INTERVAL) return GPIS_OK;
-    text->told = now;
+    if (now - text->reported < REPORT_SECONDS) return GPIS_OK;
+    text->reported = now;
     const int64_t done = text->size > 0 ? (int64_t)gzoffset(text->file) : (int64_t)gztell(text->file);
     const gpis_open_progress progress = {
         .path = text->path, .done = done, .bytes = text->size, .seconds = now - text->opened};
     if (text->options->progress(text->options->progress_user, &progress) == 0) return GPIS_OK;
-    return gpis_fail(text->context, GPIS_STOPPED, "%s: the reading of it was interrupted", text->path);
+    return gpis_fail(text->context, GPIS_STOPPED, "%s: reading was interrupted", text->path);
 }
 
-/* The line is that in which the zero byte is, among the bytes from `more` on. */
-static gpis_status has_zero(const gpis_text *text, const char *more) {
+/* Fails with the number of the line that holds the zero byte, which is among the bytes from `more` on. */
+static gpis_status refuse_zero_byte(const gpis_text *text, const char *more) {
     int64_t line = text->after;
     for (const char *at = text->buffer + text->begin; at < more || *at; at++) line += *at == '\n';
     return gpis_fail(text->context, GPIS_BAD_DATA,
@@ -68,13 +69,13 @@ static gpis_status has_zero(const gpis_text *text, const char *more) {
                      (long long)line);
 }
 
-/* More bytes behind what is not yet handed out. One byte is always kept free for the last NUL. */
+/* Reads more bytes behind those not yet returned. One byte of the buffer is always kept free for a final NUL. */
 static gpis_status fill(gpis_text *text) {
     memmove(text->buffer, text->buffer + text->begin, (size_t)(text->end - text->begin));
     text->end -= text->begin;
     text->begin = 0;
     if (text->end + 1 >= text->capacity) {
-        if (text->capacity >= LONGEST_LINE)
+        if (text->capacity >= MAX_LINE)
             return gpis_fail(text->context, GPIS_BAD_DATA,
                              "%s: line %lld is longer than 256 MB; is this a text file, with a row a line?", text->path,
                              (long long)text->after);
@@ -84,20 +85,20 @@ static gpis_status fill(gpis_text *text) {
         text->buffer = memory;
         if (status != GPIS_OK) return status;
     }
-    const int64_t room = gpis_min64(text->capacity - text->end - 1, READ_MAX);
+    const int64_t space = gpis_min64(text->capacity - text->end - 1, MAX_READ);
     char *more = text->buffer + text->end;
-    const int got = gzread(text->file, more, (unsigned)room);
+    const int got = gzread(text->file, more, (unsigned)space);
     if (got < 0) return read_failed(text);
-    /* Seen here and not only at the end of the line: in a file of zeros there is none. */
-    if (got > 0 && memchr(more, '\0', (size_t)got)) return has_zero(text, more);
+    /* Checked here and not at the end of each line: a file of zeros has no line end. */
+    if (got > 0 && memchr(more, '\0', (size_t)got)) return refuse_zero_byte(text, more);
     text->end += got;
-    if (got < room) {
+    if (got < space) {
         int code;
         gzerror(text->file, &code);
         if (code != Z_OK && code != Z_STREAM_END) return read_failed(text);
         text->ended = true;
     }
-    return tell(text);
+    return report(text);
 }
 
 static bool odd_quotes(const char *at, const char *end) {
@@ -109,8 +110,8 @@ static bool odd_quotes(const char *at, const char *end) {
     return odd;
 }
 
-/* Hands out [begin, begin + length) as a line. */
-static gpis_status hand_out(gpis_text *text, int64_t length, int64_t newlines, gpis_span *line) {
+/* Returns [begin, begin + length) as a line. */
+static gpis_status return_line(gpis_text *text, int64_t length, int64_t newlines, gpis_span *line) {
     char *begin = text->buffer + text->begin, *end = begin + length;
     text->line = text->after;
     text->after += newlines;
@@ -122,7 +123,7 @@ static gpis_status hand_out(gpis_text *text, int64_t length, int64_t newlines, g
 }
 
 gpis_status gpis_text_next(gpis_text *text, bool quoted, gpis_span *line, bool *more) {
-    int64_t seen = 0, newlines = 0; /* bytes of this line looked at so far, and the newlines in them */
+    int64_t seen = 0, newlines = 0; /* bytes of this line examined so far, and the newlines in them */
     bool inside = false;            /* between quotes */
     *more = true;
     for (;;) {
@@ -134,7 +135,7 @@ gpis_status gpis_text_next(gpis_text *text, bool quoted, gpis_span *line, bool *
         if (newline) {
             newlines++;
             if (!inside) {
-                const gpis_status status = hand_out(text, seen, newlines, line);
+                const gpis_status status = return_line(text, seen, newlines, line);
                 text->begin += seen + 1;
                 return status;
             }
@@ -147,7 +148,7 @@ gpis_status gpis_text_next(gpis_text *text, bool quoted, gpis_span *line, bool *
                              text->path, (long long)text->after);
         } else {
             *more = seen > 0;
-            const gpis_status status = *more ? hand_out(text, seen, newlines + 1, line) : GPIS_OK;
+            const gpis_status status = *more ? return_line(text, seen, newlines + 1, line) : GPIS_OK;
             text->begin = text->end;
             return status;
         }
@@ -170,10 +171,10 @@ bool gpis_text_is(gpis_span word, const char *text) {
 }
 
 gpis_excerpt gpis_text_excerpt(gpis_span word) {
-    enum { SHOWN = 40 };
+    enum { MAX_SHOWN = 40 };
     gpis_excerpt out = {{0}};
     const int64_t length = word.end - word.begin;
-    int64_t shown = gpis_min64(length, SHOWN);
+    int64_t shown = gpis_min64(length, MAX_SHOWN);
     while (shown > 0 && shown < length && (word.begin[shown] & 0xC0) == 0x80) shown--; /* no character is cut in two */
     for (int64_t i = 0; i < shown; i++) out.text[i] = word.begin[i] ? word.begin[i] : '?';
     gpis_make_printable(out.text);

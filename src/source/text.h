@@ -1,4 +1,4 @@
-/* Text files, gzipped or not, line by line, and the words of a line. */
+/* Text files, gzipped or not, read line by line, and the words of a line. */
 #ifndef GPIS_TEXT_H
 #define GPIS_TEXT_H
 
@@ -10,30 +10,30 @@ typedef struct gpis_text {
     gpis_context *context; /* borrowed */
     const char *path;      /* borrowed */
     struct gzFile_s *file; /* owned */
-    char *buffer;          /* owned; [begin, end) is read and not yet handed out */
+    char *buffer;          /* owned; [begin, end) has been read and not yet returned */
     int64_t capacity, begin, end;
     bool ended;          /* the file has no more */
-    int64_t line, after; /* number of the first line of the record handed out last, and of the one after it */
-    const gpis_open_options *options; /* borrowed: who is told of the progress; NULL: nobody */
+    int64_t line, after; /* number of the first line of the last record returned, and of the line after that record */
+    const gpis_open_options *options; /* borrowed: the progress function; NULL: none */
     int64_t size;                     /* of the file in bytes; 0: not known */
-    double opened, told;              /* when it was opened, and when its progress was told last */
+    double opened, reported;          /* times when it was opened and when progress was last reported */
 } gpis_text;
 
-/* Clears *text before all else, so that gpis_text_close is right after any failure. Progress is told as `options` say;
- * they may be NULL. */
+/* Clears *text first, so that gpis_text_close may be called after any failure. Progress is reported to the function in
+ * `options`, which may be NULL. */
 gpis_status gpis_text_open(gpis_context *context, const char *path, const gpis_open_options *options, gpis_text *text);
 void gpis_text_close(gpis_text *text);
 
 /* The next line, without its end and with a NUL after it; *more is false at the end of the file. With `quoted`, a
- * newline between double quotes is part of the line. The span is good until the next call. */
+ * newline between double quotes is part of the line. The span is valid until the next call. */
 gpis_status gpis_text_next(gpis_text *text, bool quoted, gpis_span *line, bool *more);
 
 /* Cuts the next word, between blanks, off the front of *rest; false when there is none. */
 bool gpis_text_word(gpis_span *rest, gpis_span *word);
 
-bool gpis_text_is(gpis_span word, const char *text); /* whatever the case of the letters */
+bool gpis_text_is(gpis_span word, const char *text); /* equal, ignoring case */
 
-/* A word made fit for a message: short, and free of control characters. */
+/* A word for a message: shortened, and without control characters. */
 typedef struct gpis_excerpt {
     char text[44];
 } gpis_excerpt;

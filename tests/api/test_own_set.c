@@ -315,7 +315,8 @@ static void contradictions_are_noticed(void **state) {
 #undef REFUSED
     assert_says(&t, gpis_set_custom(t.context, NULL, D, 1, &set), GPIS_BAD_ARGUMENT, "needs a name");
     assert_says(&t, gpis_set_custom(t.context, &good, 0, 1, &set), GPIS_BAD_SHAPE, "empty");
-    assert_says(&t, gpis_set_custom(t.context, &good, D, 1, NULL), GPIS_BAD_ARGUMENT, "no place to put the set");
+    assert_says(&t, gpis_set_custom(t.context, &good, D, 1, NULL), GPIS_BAD_ARGUMENT,
+                "the pointer for the new set is NULL");
     assert_int_equal(gpis_set_custom(NULL, &good, D, 1, &set), GPIS_BAD_ARGUMENT);
     end(&t);
 }

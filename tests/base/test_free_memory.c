@@ -1,6 +1,6 @@
 /*
- * The limit that holds where nobody has set one: what the system has free. Tests say themselves how much that is. It
- * refuses and does nothing else: what is chosen, and every bit of an answer, is the same however little is free.
+ * The limit if the caller has set none: the free memory of the system. The tests themselves decide how much that is. It
+ * only refuses requests: all choices, and every bit of an answer, are the same however little is free.
  */
 #include "base/free_memory.h"
 
@@ -8,7 +8,7 @@
 
 #include "certificate/problems.h"
 
-static int64_t fixed_free; /* what the system is made to say */
+static int64_t fixed_free; /* the free memory that the tests pretend */
 static long asked;
 
 static int64_t say_free(int64_t allocated) {
@@ -36,17 +36,17 @@ static void large_allocations_are_refused(void **state) {
     gpis_context *context = context_with(100 * MB);
     void *small = gpis_alloc(context, 1000, 8);
     assert_non_null(small);
-    assert_int_equal(asked, 0); /* not for so little */
+    assert_int_equal(asked, 0); /* too little to ask the system */
     assert_null(gpis_alloc(context, 101 * MB, 1));
     assert_true(says(context, "102M more of memory are needed") && says(context, "only 100M are free here"));
     void *large = gpis_alloc(context, 99 * MB, 1);
     assert_non_null(large);
-    assert_int_equal(gpis_account_left(context), INT64_MAX); /* nothing is chosen by it */
+    assert_int_equal(gpis_account_left(context), INT64_MAX); /* choices do not depend on it */
     assert_true(gpis_context_memory_peak(context) < 100 * (int64_t)MB);
     gpis_free(context, large);
     gpis_free(context, small);
     assert_int_equal(atomic_load(&context->allocated), 0);
-    /* Again after it was given back: others may have taken the memory meanwhile. */
+    /* Asked again after memory was freed: other processes may have taken it meanwhile. */
     fixed_free = 50 * MB;
     assert_null(gpis_alloc(context, 99 * MB, 1));
     gpis_context_destroy(context);
@@ -69,7 +69,7 @@ static void many_small_ones_are_refused(void **state) {
     gpis_context_destroy(context);
 }
 
-/* Who sets a limit, or brings memory of their own, is responsible for it. */
+/* A caller who sets a limit or an allocator is responsible for it. */
 static void explicit_limits_come_first(void **state) {
     (void)state;
     gpis_context *context = context_with(MB);
@@ -98,7 +98,7 @@ static gpis_status solve_l1(gpis_context *context, const problem *p, const char 
     return status;
 }
 
-/* A solve is refused as soon as it is known what it takes, or gives the same bits as with memory in plenty. */
+/* A solve is refused as soon as its need is known, or gives the same bits as with plenty of memory. */
 static void solves_are_refused_or_the_same(void **state) {
     (void)state;
     enum { N = 3000, D = 900 };
@@ -118,7 +118,7 @@ static void solves_are_refused_or_the_same(void **state) {
         } else {
             assert_int_equal(status, GPIS_NO_MEMORY);
             assert_true(says(context, "newton needs") && says(context, "are free here"));
-            assert_true(gpis_context_memory_peak(context) < peak / 4); /* before anything large was taken */
+            assert_true(gpis_context_memory_peak(context) < peak / 4); /* before anything large was allocated */
         }
         assert_int_equal(status == GPIS_OK, bytes_free > peak);
         gpis_context_destroy(context);
@@ -148,7 +148,8 @@ static void a_wide_problem_is_refused(void **state) {
     gpis_context_destroy(context);
 }
 
-/* What the system says itself: some memory, less after an address-space limit, and what is not written to counts. */
+/* The system's own answer: some memory, less under an address-space limit, and memory that was not written to counts.
+ */
 static void the_system_is_asked(void **state) {
     (void)state;
     const int64_t idle = gpis_free_memory(0);

@@ -82,7 +82,7 @@ static void what_was_written_is_read(void **state) {
     test_context_end(context, &memory);
 }
 
-/* Cut at a byte, read what is whole, append the rest: the file is as if nothing had happened. */
+/* Cut at any byte, read the complete records, append the rest: the file is the same as before. */
 static void a_torn_end_is_written_over(void **state) {
     (void)state;
     test_memory memory;
@@ -115,7 +115,7 @@ static void a_torn_end_is_written_over(void **state) {
     test_context_end(context, &memory);
 }
 
-/* Any one flipped bit behind the first record ends the journal there or changes nothing that is read. */
+/* Any single bit flipped after the first record ends the journal there, or changes nothing that is read. */
 static void flipped_bits_are_seen(void **state) {
     (void)state;
     test_memory memory;
@@ -133,7 +133,7 @@ static void flipped_bits_are_seen(void **state) {
         assert_ok(context, gpis_journal_open(context, PATH, 10.0, &j));
         const int kept = read_all(j);
         assert_true(kept <= 2);
-        append(j, kept); /* what stood behind the damaged one is gone, not found again */
+        append(j, kept); /* what followed the damaged record is not found again */
         gpis_journal_close(j);
         assert_ok(context, gpis_journal_open(context, PATH, 10.0, &j));
         assert_int_equal(read_all(j), kept + 1);
@@ -160,7 +160,7 @@ static void other_files_are_refused(void **state) {
     gpis_journal *j = NULL;
     refuse(context, "", 0, GPIS_BAD_DATA, "only 0 bytes");
     refuse(context, "gpis-jou", 8, GPIS_BAD_DATA, "only 8 bytes");
-    refuse(context, "\x93NUMPY and so on, for long", 26, GPIS_BAD_DATA, "no checkpoint of gpis");
+    refuse(context, "\x93NUMPY and so on, for long", 26, GPIS_BAD_DATA, "is not a checkpoint of gpis");
     refuse(context, "gpis-journal\2\0\0\0", 16, GPIS_BAD_DATA, "version 2");
     unlink(PATH);
     assert_int_equal(gpis_journal_open(context, PATH, 1.0, &j), GPIS_IO);
@@ -168,7 +168,7 @@ static void other_files_are_refused(void **state) {
     assert_int_equal(gpis_journal_open(context, "/dev/null", 1.0, &j), GPIS_IO);
     assert_non_null(strstr(gpis_last_error(context), "regular file"));
     assert_int_equal(gpis_journal_create(context, "no/such/folder", 1.0, 1, NULL, 0, &j), GPIS_IO);
-    j = start(context, 1.0); /* held by one, it is not to be had by another */
+    j = start(context, 1.0); /* while one process has it open, another cannot open it */
     gpis_journal *other = NULL;
     assert_int_equal(gpis_journal_open(context, PATH, 1.0, &other), GPIS_IO);
     assert_non_null(strstr(gpis_last_error(context), "another solve"));
@@ -178,7 +178,7 @@ static void other_files_are_refused(void **state) {
     test_context_end(context, &memory);
 }
 
-/* A disk that is full: what was whole stays whole, and nothing is appended behind the gap. */
+/* A full disk: complete records stay complete, and nothing is appended after a gap. */
 static void a_full_disk_harms_nothing(void **state) {
     (void)state;
     test_memory memory;
@@ -205,7 +205,8 @@ static void a_full_disk_harms_nothing(void **state) {
     test_context_end(context, &memory);
 }
 
-/* A file that is removed, or replaced by another of its name, takes its records along: that is told at the end. */
+/* If the file is removed, or replaced by another of the same name, its records are lost: that is reported at the end.
+ */
 static void a_lost_file_is_told(void **state) {
     (void)state;
     test_memory memory;

@@ -1,4 +1,4 @@
-/* .npy files: good ones of every kind, liars, every truncation, and writing that is whole or not at all. */
+/* .npy files: valid ones of every kind, wrong headers, every truncation, and writing all or nothing. */
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -39,7 +39,7 @@ static void test_good(void **state) {
         check_read("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", version, floats, 24, turned, 2, 3, 2);
         check_read("{'descr': '<f8', 'fortran_order': True, 'shape': (6,), }", version, numbers, 48, numbers, 6, 1, 1);
     }
-    /* Other spellings of the same dictionary, and bytes behind the array. */
+    /* Other spellings of the same dictionary, and bytes after the array. */
     check_read("{\"shape\":(2L,3L),\"fortran_order\":False,\"descr\":\"=f8\"}", 1, numbers, 48, numbers, 2, 3, 2);
     check_read("  { 'fortran_order' : False , 'descr' : '<f8', 'shape' : ( 2 , 2 , ) }", 1, numbers, 48, numbers, 2, 2,
                2);
@@ -183,7 +183,7 @@ static void test_write(void **state) {
         assert_memory_equal(a.data, numbers, sizeof numbers);
         gpis_free(context, a.data);
     }
-    /* Just what numpy 1.x and 2.x write for a vector of one zero. */
+    /* Exactly what numpy 1.x and 2.x write for a vector of one zero. */
     const double zero = 0.0;
     unsigned char expected[512], found[512];
     const size_t size =
@@ -196,7 +196,7 @@ static void test_write(void **state) {
     assert_memory_equal(found, expected, size);
     assert_int_equal(files_here(false), 1);
 
-    /* A link stays a link, and the file behind it keeps its mode. */
+    /* A symbolic link stays one, and the file that it points to keeps its permissions. */
     struct stat info;
     unlink("base_link.npy");
     assert_int_equal(symlink("base_out.npy", "base_link.npy"), 0);
@@ -227,7 +227,7 @@ static void test_write_fails(void **state) {
     assert_int_equal(gpis_npy_write(context, "base_out.npy", numbers, -1, 2, 2), GPIS_TOO_LARGE);
     assert_int_equal(gpis_npy_write(context, "base_out.npy", numbers, INT64_MAX / 2, 4, 2), GPIS_TOO_LARGE);
 
-    /* A disk that fills up half way: the old file is still whole, and nothing is left beside it. */
+    /* A disk that becomes full in the middle: the old file is unchanged, and no other file is left. */
     static double many[1024];
     gpis_array a;
     assert_ok(context, gpis_npy_write(context, "base_out.npy", numbers, 6, 1, 1));

@@ -76,7 +76,7 @@ static void test_refused(void **state) {
     }
 }
 
-/* With a decimal comma in force, strtod itself would stop at the point. Skipped where no such locale is installed. */
+/* In a locale with a decimal comma, strtod itself would stop at the point. Skipped if no such locale is installed. */
 static void test_locale(void **state) {
     (void)state;
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) skip();

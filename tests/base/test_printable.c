@@ -1,4 +1,4 @@
-/* Text made printable: nothing is left that could command a terminal, and nothing else is lost. */
+/* Text made printable: all control characters are replaced, and nothing else is. */
 #include "support.h"
 
 static void becomes(const char *text, const char *expected) {
@@ -66,7 +66,7 @@ static void what_is_no_utf8_goes(void **state) {
     becomes("\xF4\x90\x80\x80\xF8\x88\x80\x80\x80\xFE\xFF", "???????????");
 }
 
-/* Messages that quote what files hold have been through it. */
+/* Messages that quote the contents of files are made printable. */
 static void messages_are_printable(void **state) {
     (void)state;
     test_memory memory;

@@ -80,10 +80,10 @@ refuse 2 solve moved/A.npy moved/y.npy --method saga --checkpoint saga
 says "saga reads rows one by one"
 missing saga
 refuse 2 "$@" --checkpoint whole.npy --resume
-says "whole.npy: is no checkpoint of gpis"
+says "whole.npy: is not a checkpoint of gpis"
 : >empty
 refuse 2 "$@" --checkpoint empty --resume
-says "empty: is no checkpoint: it has only 0 bytes"
+says "empty: is not a checkpoint: it has only 0 bytes"
 refuse 2 "$@" --checkpoint-every -1 --checkpoint other
 refuse 3 "$@" --checkpoint nowhere/c
 says "nowhere"

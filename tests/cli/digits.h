@@ -1,4 +1,5 @@
-/* A problem whose numbers take far more room in memory than in files: entries of A are digits, y small integers. */
+/* A problem whose numbers take far more space in memory than in text files: entries of A are digits, y small integers.
+ */
 #ifndef TESTS_DIGITS_H
 #define TESTS_DIGITS_H
 

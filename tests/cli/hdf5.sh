@@ -31,7 +31,7 @@ refuse 2 solve cut.h5:/A t.h5:/y
 says "cut.h5"
 echo text >word.h5
 refuse 2 solve word.h5:/A t.h5:/y
-says "is no HDF5 file"
+says "is not an HDF5 file"
 
 run 0 info t.h5
 prints "/A  4 x 2, float32, chunks of 3 x 2, gzip"

@@ -1,11 +1,11 @@
 /*
- * probe: looks at what gpis wrote, without gpis. For the scripts of this folder.
+ * probe: examines what gpis has written, without gpis. For the scripts in this folder.
  *
  *   probe json FILE            FILE is one JSON object
  *   probe jsonl FILE           each line of FILE is a JSON object; prints how many lines
  *   probe get FILE KEY         the value of KEY in the object of FILE
  *   probe keys FILE            the keys, in order, on one line
- *   probe shape X.npy          the shape as the header tells it, as "(5, 3)"
+ *   probe shape X.npy          the shape in the header, as "(5, 3)"
  *   probe spectrum A.npy       largest over smallest eigenvalue of A'A
  *   probe norms X.npy          l1 norm, nuclear norm, number of nonzeros, rank
  *   probe objective A y x      ||y - A x||^2
@@ -141,11 +141,11 @@ static json_t *load(const char *file) {
 
 static void count_lines(const char *file) {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     long lines = 0;
     FILE *stream = fopen(file, "r");
     if (!stream) die("cannot be read", file);
-    while (getline(&line, &room, stream) > 0) {
+    while (getline(&line, &capacity, stream) > 0) {
         json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
         if (!json_is_object(object) || !strchr(line, '\n')) die("a line is not a JSON object", file);
         json_decref(object);
@@ -184,7 +184,7 @@ static void print_keys(const char *file) {
     json_decref(object);
 }
 
-/* Runs a command; its exit code becomes ours, and the most memory it had resident, in KB, goes to `file`. */
+/* Runs a command and returns its exit code; its peak resident memory, in KB, is written to `file`. */
 static int run_measured(const char *file, char **command) {
     struct rusage usage;
     int state = 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every relative link of a document leads to a file: links.sh SOURCE_TREE
+# Every relative link of a document points to a file: links.sh SOURCE_TREE
 set -u
 cd "$1" || exit 1
 lost=$(find . -name '*.md' -not -path './build/*' | sort | while read -r document; do

@@ -1,4 +1,4 @@
-/* Where the cache of a text file lies. */
+/* The path of the cache of a text file. */
 #ifndef GPIS_FUZZ_CACHE_FILES_H
 #define GPIS_FUZZ_CACHE_FILES_H
 
@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "source/cache.h"
 
-/* False where the file is none that can have a cache (an empty one). */
+/* False if the file cannot have a cache, because it is empty. */
 static inline bool fuzz_cache_place(const char *path, const char *target, gpis_cache_place *out) {
     gpis_context *context = fuzz_context();
     const gpis_open_options options = {.target = target};
@@ -16,7 +16,7 @@ static inline bool fuzz_cache_place(const char *path, const char *target, gpis_c
     return status == GPIS_OK;
 }
 
-/* Reading with little memory leaves a cache behind: the next input must not find it. */
+/* Removes the cache that reading with little memory leaves behind, so that the next input does not find it. */
 static inline void fuzz_remove_cache(const char *path, const char *target) {
     gpis_cache_place place;
     if (fuzz_cache_place(path, target, &place)) unlink(place.cache);

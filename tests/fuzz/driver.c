@@ -1,6 +1,6 @@
 /*
  * Runs a harness on files, for compilers without libFuzzer: driver FILE_OR_FOLDER...
- * With FUZZ_FRESH, the harness writes seeds there first. Fails unless one input at least was taken as valid.
+ * With FUZZ_FRESH, the harness writes seeds there first. Fails unless at least one input was accepted as valid.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void run_file(const char *path) {
     fclose(file);
     printf("%s (%zu bytes)\n", path, size);
     fflush(stdout);                       /* so that the last line names the input that ended the program */
-    bytes = realloc(bytes, size + !size); /* to the byte, so that a sanitizer sees who reads on */
+    bytes = realloc(bytes, size + !size); /* of the exact size, so that a sanitizer notices reading beyond it */
     LLVMFuzzerTestOneInput(bytes, size);
     free(bytes);
     inputs++;

@@ -119,7 +119,7 @@ static struct {
     long pieces;
 } memory;
 
-/* A line before each piece holds its size. */
+/* A cache line before each allocation holds its size. */
 enum { LINE = 64 };
 
 static void *allocate(void *user, size_t alignment, size_t bytes) {

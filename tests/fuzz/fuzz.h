@@ -18,7 +18,7 @@
 /* ---- what a harness defines ---------------------------------------------------------------------------------------
  */
 
-/* Called once. `fresh` is a folder for seeds that only this build of gpis can write, or NULL if nobody wants any. */
+/* Called once. `fresh` is a folder for seeds that only this build of gpis can write, or NULL if none are wanted. */
 void fuzz_start(const char *fresh);
 /* One input. The current folder is an empty one of this process, and everything below is relative to it. */
 void fuzz_input(const uint8_t *data, size_t size);
@@ -28,10 +28,10 @@ void fuzz_input(const uint8_t *data, size_t size);
 
 /* Ends the program with the text unless `holds`. */
 void fuzz_require(bool holds, const char *text);
-/* Notes that the input was taken as valid. Seeds of which none is taken would test nothing but the refusal. */
+/* Records that the input was accepted as valid. If no seed is accepted, only refusals are tested, and the run fails. */
 void fuzz_accept(void);
 long fuzz_accepted(void);
-/* Silences what the program under test writes to stderr; sanitizers, libFuzzer and fuzz_require are still heard. */
+/* Discards what the program under test writes to stderr, but not what sanitizers, libFuzzer and fuzz_require write. */
 void fuzz_silence(void);
 
 /* A context on one thread whose allocations together stay below FUZZ_MEMORY bytes: beyond that they fail. */
@@ -48,7 +48,7 @@ void fuzz_keep_seed(const char *fresh, const char *file, const char *seed);
 
 /* Checks what a refusal leaves behind: a status other than GPIS_OK, a message of one line, no result. */
 void fuzz_check_refusal(const gpis_context *context, gpis_status status, const void *result);
-/* Reads the numbers, so that a sanitizer sees where they are not. */
+/* Reads all the numbers, so that a sanitizer notices memory that is not valid. */
 void fuzz_look(const double *numbers, int64_t count);
 /* Reads a source as a solve would: its shape, names and y, then an audit and a gradient pass over all rows, unless it
  * has more than FUZZ_ENTRIES entries or rows. */

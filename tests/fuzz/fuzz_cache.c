@@ -1,6 +1,6 @@
 /*
  * The cache of a text file. The text stays the same, with the same time of change; the input is its cache. Builds for
- * fuzzing do not compare checksums, so that lies in header, footer and rows are met by the checks behind them.
+ * fuzzing do not compare checksums, so that wrong values in header, footer and rows reach the checks that follow.
  */
 #include "fuzz.h"
 
@@ -69,7 +69,7 @@ static void read_with(const struct original *o, int64_t memory) {
 void fuzz_input(const uint8_t *data, size_t size) {
     for (int i = 0; i < ORIGINALS; i++) {
         fuzz_write(places[i].cache, data, size);
-        read_with(&originals[i], FUZZ_MEMORY); /* held */
+        read_with(&originals[i], FUZZ_MEMORY); /* held in memory */
         read_with(&originals[i], 0);           /* read at each pass */
         unlink(places[i].cache);
     }

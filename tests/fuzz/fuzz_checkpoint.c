@@ -1,7 +1,7 @@
 /*
  * Checkpoints, resumed by the solves that could have written them. Builds for fuzzing do not compare checksums, so that
  * what a record says reaches the solver. The key in a checkpoint names the version of gpis and the bits of this
- * machine, so the seeds that matter are made afresh (FUZZ_FRESH).
+ * machine, so valid seeds have to be made at the start of each run (FUZZ_FRESH).
  */
 #include "fuzz.h"
 

@@ -1,4 +1,5 @@
-/* Tables in text: .csv and .txt (where blanks may separate), plain or gzipped, which the reader tells by the bytes. */
+/* Tables in text: .csv and .txt (where blanks may separate), plain or gzipped, which the reader recognises by the first
+ * bytes. */
 #include "fuzz.h"
 
 #include <stdio.h>

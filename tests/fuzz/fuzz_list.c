@@ -1,4 +1,4 @@
-/* @LIST: a list of the files that A is made of. The files it may name lie in the folder. */
+/* @LIST: a list of the files that A is made of. The files it may name are in the folder. */
 #include "fuzz.h"
 
 #include "cli.h"

@@ -1,4 +1,4 @@
-/* Specs of sets, as text; they may name the .npy files that lie in the folder. What parses can be used. */
+/* Specs of sets, as text; they may name the .npy files in the folder. A set that parses must be usable. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ void fuzz_start(const char *fresh) {
     fuzz_write_npy("U.npy", U, D, D, 2);
 }
 
-/* The spec that a set says of itself makes the same set. */
+/* The spec that gpis_set_spec returns makes the same set. */
 static void parse_again(gpis_context *context, gpis_set *set, int64_t d, int64_t k) {
     gpis_set *again = NULL;
     fuzz_require(gpis_set_parse(context, gpis_set_spec(set), d, k, &again) == GPIS_OK, "a set's own spec was refused");

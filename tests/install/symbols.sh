@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the libraries show to the outside and what they ask of it: symbols.sh SHARED STATIC HEADER
+# What the libraries export and what they import: symbols.sh SHARED STATIC HEADER
 set -u
 shared=$1 static=$2 header=$3
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpis-symbols.XXXXXX") || exit 1
@@ -21,7 +21,7 @@ comm -23 "$work/declared" "$work/exported" | empty "declared GPIS_API and not ex
 nm -g --defined-only "$static" | awk 'NF == 3 {print $3}' | grep -v -e '^gpis_' -e '^\.gomp_critical_user_gpis_' |
     empty "global in the static library without gpis_"
 
-# The library prints nothing and ends nobody's program.
+# The library prints nothing and does not end the program.
 nm -u "$static" | awk '{print $2}' | sort -u |
     grep -xE '(__)?v?f?d?printf(_chk)?|f?puts|f?putc|putchar|perror|fwrite|stdout|stderr|_?exit|quick_exit|abort|__assert_fail' |
     empty "the library must not use"
@@ -30,7 +30,7 @@ major=$(sed -n 's/^#define GPIS_VERSION_MAJOR //p' "$header")
 readelf -d "$shared" | grep SONAME | grep -vF "[libgpis.so.$major]" | empty "soname"
 readelf -d "$shared" | grep -q SONAME || echo none | empty "soname"
 
-# The header stands alone, in C and in C++.
+# The header compiles by itself, in C and in C++.
 echo '#include "gpis.h"' >"$work/alone.c"
 $CC -std=c11 -pedantic -Wall -Wextra -Werror -I"$(dirname "$header")" -c "$work/alone.c" -o "$work/alone.o" 2>&1 |
     empty "header in C11"

@@ -1,4 +1,4 @@
-/* The Gram matrix in single precision: near the exact one in units of the columns, whatever those are; the same bits
+/* The Gram matrix in single precision: near the exact one for columns of unit norm, whatever their units; the same bits
  * for any number of threads; zero columns; failing allocations. */
 #include "linalg/coarse.h"
 

@@ -1,4 +1,4 @@
-/* The kernels of compressed rows against long double, and blocks: slicing, unpacking, what is not finite. */
+/* The kernels of compressed rows against long double, and blocks: slicing, unpacking, entries that are not finite. */
 #include "linalg/csr.h"
 #include "linalg/panel.h"
 #include "sketch/matrices.h"
@@ -38,7 +38,7 @@ static void check_gradient(const double *a, const gpis_block *block, int64_t k, 
     free(X), free(Y), free(G), free(G0), free(R);
 }
 
-/* Sums of multiples of 1/64 are exact. Only the upper triangle is promised; below it nothing is touched. */
+/* Sums of multiples of 1/64 are exact. Only the upper triangle is computed; the lower one must not change. */
 static void check_gram_and_norms(const double *a, const gpis_block *block) {
     const int64_t n = block->nrows, d = block->d;
     double *H = malloc((size_t)(d * d) * sizeof *H), *norms2 = calloc((size_t)d, sizeof *norms2);

@@ -23,7 +23,8 @@ static void sample_clear(sample *s) {
     free(s->x);
 }
 
-/* r = A x - y and g = g0 + A'r, each with the sum of the sizes of its terms, which its rounding errors go by. */
+/* r = A x - y and g = g0 + A'r, each with the sum of the absolute values of its terms, to which its rounding errors are
+ * relative. */
 static void check_sample(const gpis_dense_kernels *kernels, const sample *s, const gpis_block *block, bool with_x,
                          bool with_y, bool with_g) {
     double *r = malloc((size_t)s->n * sizeof *r), *g = malloc((size_t)s->d * sizeof *g);
@@ -53,7 +54,7 @@ static void check_sample(const gpis_dense_kernels *kernels, const sample *s, con
     free(g);
 }
 
-/* Several vectors at once: the first with y, and each as it is by itself, in long double. */
+/* Several vectors at once, the first with y: each must agree with long double, as a single vector does. */
 static void check_many(const gpis_dense_kernels *kernels, const sample *s, const gpis_block *block, int count) {
     const int64_t n = s->n, d = s->d;
     double *X = malloc((size_t)(2 * count * d) * sizeof *X), *G = X + count * d, norm2;
@@ -90,7 +91,7 @@ static void check_many(const gpis_dense_kernels *kernels, const sample *s, const
 
 static void check_norms(const sample *s, const gpis_block *block) {
     double *norms2 = malloc((size_t)s->d * sizeof *norms2);
-    for (int64_t j = 0; j < s->d; j++) norms2[j] = 0.5; /* they add to what is there */
+    for (int64_t j = 0; j < s->d; j++) norms2[j] = 0.5; /* the kernels add to what is there */
     gpis_dense_column_norms(block, norms2);
     for (int64_t j = 0; j < s->d; j++) {
         double sum = 0.5; /* multiples of 1/64: exact */
@@ -134,7 +135,7 @@ static void shapes_around_multiples_of_eight(void **state) {
         for (size_t j = 0; j < 8; j++) check_shape(sizes[i], sizes[j], 1);
 }
 
-/* A kernel that reads or writes beyond its rows and columns meets NaN, or leaves a mark. */
+/* NaN around the rows and columns: a kernel that reads beyond them computes NaN, one that writes changes them. */
 static void nothing_beside_the_chunk_is_touched(void **state) {
     (void)state;
     enum { N = 21, D = 13, PAD = 16 };

@@ -1,4 +1,4 @@
-/* A v = 0, exactly: what is so is seen, in every storage; what is not, by however little, is never taken for it. */
+/* A v = 0 exactly: it is recognised in every storage, and never claimed where it does not hold, by however little. */
 #include "linalg/exact.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static double misses_of(const double *a, int64_t n, int64_t d, const double *v, 
     return misses;
 }
 
-/* Small numbers, and a last column that is what v says of the others. */
+/* Small numbers, and a last column that is the combination of the others by v. */
 static void dependent_columns_are_seen(void **state) {
     (void)state;
     enum { N = 300, D = 7 };
@@ -60,7 +60,7 @@ static void sums_that_round_are_seen(void **state) {
     free(a);
 }
 
-/* One entry off by one unit of its last place, or less than any sum in doubles would show. */
+/* One entry is off by one unit in its last place, or by less than a sum in doubles would show. */
 static void nearly_is_not_exactly(void **state) {
     (void)state;
     enum { N = 50, D = 4 };
@@ -84,7 +84,7 @@ static void nearly_is_not_exactly(void **state) {
     free(a);
 }
 
-/* Where nothing can be told, nothing is claimed: overflow, underflow, sums that need too many doubles. */
+/* If it cannot be decided, nothing is claimed: overflow, underflow, sums that need too many doubles. */
 static void extremes_are_not_claimed(void **state) {
     (void)state;
     const double v[3] = {1.0, 1.0, -1.0}, tiny[3] = {0x1p-600, 0x1p-600, -0x1p-600};

@@ -8,7 +8,7 @@
 
 enum { N = 700, D = 7, K = 2 };
 
-/* Rows come in pairs that cancel but for a little, so that sums in doubles lose what is left. */
+/* Rows come in pairs that nearly cancel, so that sums in doubles lose the difference. */
 static void fill(double *A, double *Y) {
     gpis_random_normal(1, 1, 0, N * D, A);
     gpis_random_normal(1, 2, 0, N * K, Y);
@@ -49,7 +49,7 @@ static void sums_are_rounded_once(void **state) {
     }
 }
 
-/* Chunk by chunk, two doubles hold the sum to more digits than one. */
+/* Over several chunks, two doubles hold more digits of the sum than one. */
 static void nothing_is_lost_between_chunks(void **state) {
     (void)state;
     static double A[N * D], X[D * K], Y[N * K], R[N * K], G[D * K], low[D * K];

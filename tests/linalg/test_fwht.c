@@ -23,7 +23,7 @@ static void equals_definition(void **state) {
         }
 }
 
-/* H H = n I, on whole numbers to the last bit. */
+/* H H = n I, exactly on integers. */
 static void twice_is_n_times(void **state) {
     (void)state;
     const int64_t n = 1 << 15;

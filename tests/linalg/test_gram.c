@@ -1,4 +1,5 @@
-/* The Gram kernels of every instruction set: exact sums of small numbers, roundings of others, and what lies beside. */
+/* The Gram kernels of every instruction set: exact sums of small numbers, roundings of others, and the memory around
+ * them. */
 #include "linalg/gram.h"
 
 #include <cblas.h>
@@ -12,7 +13,7 @@ static const gpis_ahead NOTHING = {NULL, 0};
 enum { PAD = 24 };
 #define MARK -7.0
 
-/* Rows of d entries with NaN between, before and behind them. */
+/* Rows of d entries with NaN before, between and after them. */
 typedef struct rows {
     double *memory; /* owned */
     gpis_block block;
@@ -42,7 +43,7 @@ static double *gram(int level, const gpis_block *block, gpis_ahead ahead, double
     return H;
 }
 
-/* Small numbers have no rounding errors: every kernel gives the sums themselves, whatever lies beside the rows. */
+/* Small numbers have no rounding errors: every kernel gives the exact sums, whatever is in memory around the rows. */
 static void check_exact(int64_t n, int64_t d, int64_t stride) {
     double *a = small_numbers(n * d + 1, (uint64_t)(1000 * n + d)), *expected = malloc((size_t)(d * d) * sizeof *a);
     for (int64_t i = 0; i < d * d; i++) expected[i] = 0.5;
@@ -76,17 +77,17 @@ static void exact_over_several_blocks(void **state) {
         check_exact(shapes[i][0], shapes[i][1], shapes[i][1] + (int64_t)i % 3);
 }
 
-/* `count` doubles right before a page that must not be touched. */
+/* `count` doubles right before a page that is not accessible. */
 static double *before_a_wall(size_t count, void **memory, size_t *bytes) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (count * sizeof(double) + page - 1) / page * page;
-    *bytes = room + page;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), mapped = (count * sizeof(double) + page - 1) / page * page;
+    *bytes = mapped + page;
     *memory = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(*memory != MAP_FAILED);
-    assert_int_equal(mprotect((char *)*memory + room, page, PROT_NONE), 0);
-    return (double *)(void *)((char *)*memory + room) - count;
+    assert_int_equal(mprotect((char *)*memory + mapped, page, PROT_NONE), 0);
+    return (double *)(void *)((char *)*memory + mapped) - count;
 }
 
-/* Entries that only share a vector with the last ones of a row would not change a sum: they are not even read. */
+/* Memory after the last entry of a row would not change a sum, but it must not even be read. */
 static void nothing_behind_the_last_entry_is_read(void **state) {
     (void)state;
     enum { N = 3, MOST = 60 };
@@ -141,7 +142,7 @@ static void roundings_are_few(void **state) {
     check_roundings(400, 100);
 }
 
-/* Memory ahead, of any length, there or not, changes nothing. */
+/* Memory to prefetch, of any length, mapped or not, changes nothing. */
 static void memory_ahead_is_only_asked_for(void **state) {
     (void)state;
     enum { N = 500, D = 43 };

@@ -1,4 +1,4 @@
-/* The model of A'A: its factor, its inverse, and the claim A'A >= c H_R - slack D^2, by eigenvalues. */
+/* The model of A'A: its factor, its inverse, and the bound A'A >= c H_R - slack D^2, checked by eigenvalues. */
 #include "linalg/model.h"
 
 #include <cblas.h>
@@ -48,7 +48,7 @@ static gpis_model *model_of(gpis_context *context, const double *a, int64_t n, i
 }
 
 /* The least eigenvalue of D^-1 (A'A - c D R'R D) D^-1 + slack I over the columns that are not zero, in units of the
- * rounding errors of its own evaluation. The factor R is what the bounds stand on. */
+ * rounding errors of its own evaluation. The bounds are made with the factor R. */
 static double least_eigenvalue(const gpis_model *m, const long double *gram) {
     const int64_t d = m->d;
     double *M = malloc((size_t)(d * d) * sizeof *M), *values = malloc((size_t)d * sizeof *values);
@@ -91,7 +91,7 @@ static void lower_bound_of_the_gram_matrix(void **state) {
     test_context_end(context, &memory);
 }
 
-/* inverse >= ||T^-1||, and not absurdly so; a column of zeros stands apart. */
+/* inverse >= ||T^-1||, and not much larger; columns of zeros are left out. */
 static void inverse_bounds_the_norm(void **state) {
     (void)state;
     test_memory memory;
@@ -108,7 +108,7 @@ static void inverse_bounds_the_norm(void **state) {
                 T[i * D + j] = (double)RR;
             }
         assert_int_equal(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', D, T, D, values), 0);
-        const double own = 8.0 * D * DBL_EPSILON; /* what dsyev may be off by */
+        const double own = 8.0 * D * DBL_EPSILON; /* the rounding errors of dsyev */
         assert_true(m->inverse >= (1.0 - 1e-6) / (fmax(values[0], 0.0) + own));
         if (values[0] > 2.0 * own) assert_true(m->inverse <= D * 1.01 / (values[0] - own));
         gpis_model_destroy(m);
@@ -155,7 +155,7 @@ static void apply_solve_whiten(void **state) {
     test_context_end(context, &memory);
 }
 
-/* A column of zeros has no curvature: H says so, and its place in the factor is a plain 1. */
+/* A column of zeros has no curvature: it is zero in H, and 1 on the diagonal of the factor. */
 static void zero_columns_stand_apart(void **state) {
     (void)state;
     test_memory memory;

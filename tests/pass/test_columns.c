@@ -1,5 +1,5 @@
-/* The Gram matrix of some columns, beside a gradient, in every storage: against long double; and the same bits,
- * whatever the number of threads, for all of it. */
+/* The Gram matrix of selected columns, together with a gradient, in every storage: against long double, and with the
+ * same bits for any number of threads. */
 #include "pass/pass.h"
 #include "sketch/matrices.h"
 

@@ -1,6 +1,6 @@
 /*
  * The pass against long double, for every source and every combination of what can be asked for; the same bits for any
- * number of threads; and what it says when the data is not finite or rows cannot be made.
+ * number of threads; and its messages when the data are not finite or rows cannot be made.
  */
 #include "pass/pass.h"
 
@@ -61,7 +61,7 @@ static double *normals(int64_t count, uint64_t stream) {
     return v;
 }
 
-/* All that a pass can give, one after the other in `out` so that bits are compared at once. */
+/* All results of a pass, one after the other in `out`, so that their bits can be compared at once. */
 typedef struct answers {
     double objective, AP2, *G, *norms2, *gram, *SA, *SY;
     double *out;
@@ -137,7 +137,7 @@ static reference refer(const double *a, int64_t n, int64_t d, int64_t k, const d
 
 static void reference_clear(reference *t) { free(t->G), free(t->norms2), free(t->gram); }
 
-/* Every sum is within 1e-13 of what Cauchy and Schwarz let it be; what was not asked for stays zero. */
+/* Every sum is right to 1e-13 of its bound by the Cauchy-Schwarz inequality; what was not asked for stays zero. */
 static void compare(const answers *t, const reference *r, int64_t d, int64_t k, int wanted) {
     const double eps = 1e-13, f = (double)r->objective;
     assert_close(t->objective, wanted & WANT_X ? f : 0.0, eps * f);
@@ -182,7 +182,8 @@ static void each_and_together(void **state) {
     static const int64_t responses[] = {1, 3, 8, 9, 40};
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    assert_ok(context, gpis_context_set_threads(context, 1)); /* other numbers: by their bits, below */
+    assert_ok(context,
+              gpis_context_set_threads(context, 1)); /* other numbers of threads are compared by their bits below */
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (size_t c = 0; c < sizeof responses / sizeof *responses; c++)
             for (int at_zero = 0; at_zero < 2; at_zero++) /* where the residual is -Y */
@@ -191,8 +192,8 @@ static void each_and_together(void **state) {
     test_context_end(context, &memory);
 }
 
-/* Probes: A'A V beside objective and gradient, in every storage, whatever their number beside the responses; the same
- * bits for any number of threads, and the gradient as without them to its last digits. */
+/* Probes: A'A V together with objective and gradient, in every storage, for any number of probes and responses; the
+ * same bits for any number of threads, and the same gradient as without probes up to its last digits. */
 static void check_probes(gpis_context *context, int64_t n, int64_t d, int64_t k, int64_t probes, bool extended) {
     double *a = small_numbers(n * d, (uint64_t)(n + d)), *X = normals(d * k, 1), *Y = normals(n * k, 3);
     double *V = normals(d * probes, 6), *out = normals(d * (k + probes), 7), *again = normals(d * (k + probes), 8);

@@ -1,19 +1,19 @@
 /*
- * The count of roundings against the roundings themselves, seen through data that make each of them visible.
+ * The count of roundings against the actual roundings, with data that make each of them visible.
  *
- * One row carries a term of 2^54, all others one of t < 2, just below. A term that is added to a partial sum which
- * holds the large one is rounded away whole, t of it, which is almost all that one rounding may lose: 2^-53 of 2^54.
- * Terms that were summed up elsewhere before they meet the large one are not lost. So what is missing from the result,
- * over t, is the number of additions that the large term went through, and must not exceed the count. It is compared
- * for every storage, for every kind of pass, and for rows in parts of mixed storage; and the count must not be far
- * above either, where one strip holds all rows.
+ * One row has a term of 2^54, all others have a term t just below 2. A term t that is added to a partial sum which
+ * contains the large one is lost entirely, which is almost the most that one rounding can lose: 2^-53 of 2^54. Terms
+ * that are added up elsewhere before they meet the large one are not lost. So what is missing from the result, divided
+ * by t, is the number of additions that the large term went through, and must not exceed the count. This is checked for
+ * every storage, for every kind of pass, and for rows in parts of mixed storage; and if one strip holds all rows, the
+ * count must not be far above it either.
  */
 #include "pass/pass.h"
 
 #include "pass/cut.h"
 #include "sketch/matrices.h"
 
-static const double SMALL = 1.99999; /* the square of what stands for t below */
+static const double SMALL = 1.99999; /* the square of the number that stands for t below */
 
 /* How a pass sums. */
 typedef struct kind_of_pass {
@@ -46,7 +46,7 @@ static gpis_source *source_of(gpis_context *context, const matrix *m) {
     return A;
 }
 
-/* Additions that `sum`, of terms that add up to `truth`, was rounded by. */
+/* The number of roundings in `sum`, whose exact value is `truth`. */
 static double roundings_seen(double sum, long double truth) { return (double)(fabsl(truth - sum) / SMALL); }
 
 /*
@@ -116,7 +116,7 @@ static void check_seen(const seen *s, const char *pass, const char *where, int64
                  s->count.objective, s->count.gradient, s->count.gram);
 }
 
-/* Rows that are few, or many chunks for each strip, or long. */
+/* Few rows, many chunks for each strip, and long rows. */
 static const struct { int64_t n, d; } shapes[] = {{70, 3}, {1500, 5}, {20000, 3}, {1200, 120}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -232,7 +232,7 @@ static double residual_seen(gpis_context *context, gpis_source *A, int64_t d, do
     return additions;
 }
 
-/* A row-major part sums its products in lanes, a column-major one does not: the count must be that of the worse. */
+/* A row-major part sums its products in lanes, a column-major one does not: the count must be the larger of the two. */
 static void products_of_mixed_parts(void **state) {
     (void)state;
     enum { N = 3, D = 2000 };
@@ -261,7 +261,8 @@ static void products_of_mixed_parts(void **state) {
     test_context_end(context, &memory);
 }
 
-/* One chunk of rows in one strip: nearly all additions are on the way of the first row, and the count says so. */
+/* One chunk of rows in one strip: the term of the first row goes through nearly all additions, so the count is nearly
+ * exact. */
 static void the_count_is_not_idle(void **state) {
     (void)state;
     enum { N = 1000, D = 2 };

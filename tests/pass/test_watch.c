@@ -1,4 +1,4 @@
-/* A pass that is watched: rows are counted, the question is asked, and who says stop is obeyed at once. */
+/* A pass with a watch: rows are counted, the function is called, and the pass stops at once if it says so. */
 #include "pass/watch.h"
 
 #include "pass/pass.h"
@@ -64,7 +64,8 @@ static void all_rows_are_counted_and_the_bits_are_the_same(void **state) {
         assert_ok(t.context, gpis_pass_run(t.context, t.source, &t.pass));
         assert_true(t.objective == objective && t.G[0] == first);
         assert_int_equal(watch.rows, N);
-        if (threads == 1) assert_true(a.times >= 1); /* of several, the others may be quicker than the one that asks */
+        if (threads == 1)
+            assert_true(a.times >= 1); /* with several threads, others may be quicker than the one that asks */
         watch.due = gpis_clock() + 1000.0;
         a = (asked){0};
         assert_ok(t.context, gpis_pass_run(t.context, t.source, &t.pass));
@@ -89,7 +90,7 @@ static void a_stop_is_obeyed_within_a_chunk(void **state) {
     end(&t);
 }
 
-/* A pass that only sketches counts its rows, and can be stopped, too. */
+/* A pass that only sketches also counts its rows and can be stopped. */
 static void sketches_are_watched(void **state) {
     (void)state;
     fixture t;

@@ -1,6 +1,6 @@
 /*
  * Rows that are not resident: the same bits as in memory, whatever the kind of file, the threads and the memory; the
- * contract of windows, seen from a source that watches it; failures in the middle; files that change; the account.
+ * contract of windows, checked by a source; failures in the middle; files that change; the account of memory.
  */
 #include "pass/window.h"
 
@@ -20,7 +20,7 @@ static double *normals(int64_t count, uint64_t stream) {
     return v;
 }
 
-/* Everything a pass can give, in one array. */
+/* All results of a pass, in one array. */
 enum { ANSWERS = 1 + D + PROBES * D + D + D * D + M * D + M };
 
 static gpis_status sweep(gpis_context *context, gpis_source *A, const double *x, const double *y, const double *V,
@@ -107,7 +107,8 @@ static void same_bits_as_in_memory(void **state) {
     free(a), free(x), free(y), free(V), free(there), free(here);
 }
 
-/* Columns of which windows hold long pieces are mapped: those of an odd number of rows lie anywhere in their pages. */
+/* Columns are mapped if windows hold long pieces of them; with an odd number of rows a piece can begin anywhere in a
+ * page. */
 static void long_columns_are_mapped(void **state) {
     (void)state;
     enum { ROWS = 40013, COLS = 3, LEAST = 1 << 16 };
@@ -128,7 +129,7 @@ static void long_columns_are_mapped(void **state) {
             const gpis_open_options small = {.memory = LEAST};
             assert_ok(context, gpis_context_set_memory(context, limit));
             assert_ok(context, gpis_source_open_with(context, "long.npy", &small, &streamed));
-            assert_ptr_equal(streamed->class, &gpis_npy_columns);
+            assert_ptr_equal(streamed->class, &gpis_source_npy_columns);
             assert_ok(context, gpis_evaluate(context, streamed, y, 1, x, &f[1], g[1]));
             assert_memory_equal(&f[0], &f[1], sizeof f[0]);
             assert_memory_equal(g[0], g[1], sizeof g[0]);
@@ -153,7 +154,7 @@ static void long_columns_are_mapped(void **state) {
  */
 
 typedef struct watched {
-    const gpis_csr *csr;
+    const gpis_stored_csr *csr;
     int64_t next, step;
     void *last;
     atomic_int inside;
@@ -205,7 +206,7 @@ static void windows_keep_their_contract(void **state) {
         indptr[i + 1] = indptr[i];
         for (int32_t j = (int32_t)(i % 3); j < D; j += (int32_t)(2 + i % 5)) indices[indptr[i + 1]++] = j;
     }
-    const gpis_csr csr = {indptr, indices, values, false};
+    const gpis_stored_csr csr = {indptr, indices, values, false};
     gpis_source *A;
     assert_ok(context, gpis_source_csr(context, N, D, indptr, indices, values, GPIS_FLOAT64, &A));
     assert_ok(context, gpis_context_set_memory(context, LIMIT)); /* small windows: many of them */

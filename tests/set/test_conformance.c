@@ -1,13 +1,13 @@
 /*
- * What every set owes, by property, for every kind, many sizes and scales: a new kind is one new line in `kinds` with
- * its own measure of how far x is outside.
+ * The properties that every set must have, for every kind and for many sizes and scales. A new kind is one new line in
+ * `kinds`, with its own measure of how far x is outside.
  */
 #include <cblas.h>
 #include <lapacke.h>
 
 #include "made.h"
 
-/* How far x (d entries) is outside the set, in its own terms; R is that of the spec. */
+/* How far x (d entries) is outside the set, by the definition of the kind; R is that of the spec. */
 typedef double (*outside_fn)(const world *w, double R, const double *x);
 
 static double out_none(const world *w, double R, const double *x) { return (void)w, (void)R, (void)x, 0; }
@@ -197,7 +197,7 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* One set under test, with vectors to work with, all d x k. */
+/* One set under test, with vectors of d x k entries to work with. */
 typedef struct trial {
     const kind *kind;
     const world *w;
@@ -295,7 +295,7 @@ static void check_projection(trial *t, int shape) {
     assert_ok(t->context, gpis_set_distance(t->set, t->p, &distance));
     check(t, distance <= 1e-12 * size);
 
-    /* against other members: <v - p, s - p> <= 0, and the map does not stretch */
+    /* against other members: <v - p, s - p> <= 0, and the projection is non-expansive */
     for (uint64_t i = 0; i < 4; i++) {
         fill_shape(t->u, t->n, i == 3 ? shape : 0, t->scale * (i == 0 ? 1e-2 : i == 1 ? 1 : 30), 100 + i);
         assert_ok(t->context, gpis_set_project(t->set, t->u, t->s));

@@ -1,5 +1,5 @@
-/* Sets from memory: the same bits as from a spec, what they are called, what is refused and with which words, and every
- * allocation that can fail. */
+/* Sets from memory: the same bits as from a spec, their texts, what is refused and with which message, and failing
+ * allocations. */
 #include "made.h"
 
 enum { D = 6 };
@@ -77,7 +77,7 @@ static gpis_status make_nuclear(gpis_context *c, const world *w, gpis_set **out)
 static const struct {
     make_fn make;
     const char *pattern; /* the spec of the same set */
-    const char *text;    /* what it is called, where that is not the spec; '?' stands for a hexadecimal digit */
+    const char *text;    /* its text, if that is not the spec; '?' stands for a hexadecimal digit */
 } pairs[] = {
     {make_none, "none", NULL},
     {make_nonneg, "nonneg", NULL},
@@ -167,7 +167,7 @@ static void test_transforms(void **state) {
     gpis_set_destroy(base);
 }
 
-/* Arrays are copied; what they hold decides the name, and equal arrays have equal names. */
+/* Arrays are copied; the text of the set depends on their contents, and equal arrays have equal texts. */
 static void test_arrays_are_copied(void **state) {
     fixture *f = *state;
     gpis_set *set = NULL, *same = NULL, *other = NULL;
@@ -217,7 +217,7 @@ static void test_blocks(void **state) {
     for (int b = 0; b < 3; b++) gpis_set_destroy(sets[b]);
 }
 
-/* A list of columns that is long is called by its checksum, and the same columns in another order by another. */
+/* A long list of columns is represented by its checksum, which depends on their order. */
 static void test_long_lists(void **state) {
     fixture *f = *state;
     enum { MANY = 40 };
@@ -279,14 +279,15 @@ static void test_bad_arrays(void **state) {
     gpis_set *set = NULL, *base = NULL;
     double lower[D] = {0}, upper[D] = {1, 1, 1, 1, 1, 1};
     upper[4] = -1;
-    refuse(f, gpis_set_box(c, lower, upper, D, &set), GPIS_BAD_SET, "no number is from 0 to -1, the bounds of entry 5");
+    refuse(f, gpis_set_box(c, lower, upper, D, &set), GPIS_BAD_SET,
+           "no finite number is between 0 and -1, the bounds of entry 5");
     upper[4] = NAN;
     refuse(f, gpis_set_box(c, lower, upper, D, &set), GPIS_BAD_SET, "the bounds of entry 5");
     upper[4] = -INFINITY;
-    refuse(f, gpis_set_box(c, NULL, upper, D, &set), GPIS_BAD_SET, "no number is from -inf to -inf");
+    refuse(f, gpis_set_box(c, NULL, upper, D, &set), GPIS_BAD_SET, "no finite number is between -inf and -inf");
     lower[2] = INFINITY;
     refuse(f, gpis_set_box(c, lower, NULL, D, &set), GPIS_BAD_SET,
-           "no number is from inf to inf, the bounds of entry 3");
+           "no finite number is between inf and inf, the bounds of entry 3");
     refuse(f, gpis_set_box(c, lower, NULL, 0, &set), GPIS_BAD_SHAPE, "empty");
     assert_int_equal(gpis_set_box(NULL, NULL, NULL, D, &set), GPIS_BAD_ARGUMENT);
 

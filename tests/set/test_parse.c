@@ -1,5 +1,5 @@
-/* Specs: what parses, how it prints, what is refused and with which words (vectors too); every allocation that can
- * fail. */
+/* Specs: what parses, how it prints, what is refused and with which message; vectors that are refused; and failing
+ * allocations. */
 #include <locale.h>
 
 #include "world.h"
@@ -122,10 +122,10 @@ static const struct {
     {"none:1", GPIS_BAD_SET, "unexpected ':' at position 5; usage: none"},
     {"monotone:", GPIS_BAD_SET, "unexpected ':' at position 9"},
     {"box:1", GPIS_BAD_SET, "expected ',', found the end at position 6"},
-    {"box:2,1", GPIS_BAD_SET, "no number is from 2 to 1, the bounds of entry 1"},
-    {"box:inf,inf", GPIS_BAD_SET, "no number is from inf to inf"},
-    {"box:-inf,-inf", GPIS_BAD_SET, "no number is from -inf to -inf"},
-    {"box:1,nan", GPIS_BAD_SET, "NaN is no bound at position 7"},
+    {"box:2,1", GPIS_BAD_SET, "no finite number is between 2 and 1, the bounds of entry 1"},
+    {"box:inf,inf", GPIS_BAD_SET, "no finite number is between inf and inf"},
+    {"box:-inf,-inf", GPIS_BAD_SET, "no finite number is between -inf and -inf"},
+    {"box:1,nan", GPIS_BAD_SET, "NaN is not a bound at position 7"},
     {"box:1,2,3", GPIS_BAD_SET, "unexpected ',' at position 8"},
     {"box:$/hi.npy,$/lo.npy", GPIS_BAD_SET, "the bounds of entry 1"},
     {"box:$/absent.npy,1", GPIS_IO, "absent.npy"},
@@ -184,7 +184,7 @@ static void test_bad_arguments(void **state) {
     assert_null(set);
 }
 
-/* Vectors that no set takes. */
+/* Vectors that every set refuses. */
 static void test_nonfinite_is_refused(void **state) {
     (void)state;
     test_memory memory;
@@ -209,7 +209,7 @@ static void test_nonfinite_is_refused(void **state) {
     test_context_end(context, &memory);
 }
 
-/* A U that is orthogonal to 12 digits serves as one that is to 16. */
+/* A U that is orthogonal to 12 digits is as good as one that is orthogonal to 16. */
 static void test_nearly_orthogonal(void **state) {
     fixture *f = *state;
     double v[12], x[12];
@@ -223,7 +223,7 @@ static void test_nearly_orthogonal(void **state) {
     gpis_set_destroy(set);
 }
 
-/* Files whose content is no set. */
+/* Files whose contents do not make a set. */
 static void test_bad_files(void **state) {
     fixture *f = *state;
     world *w = &f->w;

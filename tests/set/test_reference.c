@@ -109,7 +109,8 @@ static void test_simplex_sums_to_R(void **state) {
     free(x);
 }
 
-/* Just outside of the ball tau is all rounding: what is zero must stay zero, or sparse answers would fill up. */
+/* Just outside of the ball, tau consists of rounding errors: zeros must stay zero, or sparse answers would become
+ * dense. */
 static void test_l1_keeps_zeros(void **state) {
     (void)state;
     enum { D = 100 };
@@ -129,12 +130,13 @@ static void test_l2_far_apart(void **state) {
     (void)state;
     const double v[] = {3e150, -4e150};
     double x[2];
-    project("l2:1e-200", 2, 1, v, x); /* R / ||v|| is no number any more */
+    project("l2:1e-200", 2, 1, v, x); /* R / ||v|| underflows */
     assert_close(x[0] / 6e-201, 1, 1e-14);
     assert_close(x[1] / -8e-201, 1, 1e-14);
 }
 
-/* Expected linear time: the entries looked at stay below a fixed multiple of d, whatever the order and the ties. */
+/* Expected linear time: the number of entries examined is below a fixed multiple of d, whatever their order and ties.
+ */
 static void test_threshold_is_linear(void **state) {
     (void)state;
     enum { D = 100000 };

@@ -1,6 +1,6 @@
 /*
- * Sets in other coordinates (gpis_set.inside): the three ways fit together, and members go to members. Against the
- * definitions: T is told by its columns, T e_j, and T' and T^-1 must be those of that matrix.
+ * Sets in other coordinates (gpis_set.inside): the three functions are consistent, and members become members. By the
+ * definitions: the columns of T are T e_j, and T' and T^-1 must be those of that matrix.
  */
 #include "set/kinds.h"
 #include "world.h"

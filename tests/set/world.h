@@ -9,7 +9,7 @@
 /* Everything that a spec may refer to, for one d. */
 typedef struct world {
     int64_t d, m;    /* entries; rows of C */
-    char folder[64]; /* owned: the files below live here */
+    char folder[64]; /* the folder of the files below */
     double *C, *b;   /* affine: C (m x d) has a redundant row where m > 1 */
     double *lo, *hi; /* box, with infinite bounds */
     double *U, *D;   /* orthogonal d x d: of the file, and the DCT by its formula */

@@ -11,7 +11,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# What make would do, for a build tree that is not there.
+# What make would do for a build tree that does not exist.
 for target in demo install; do
     make -C "$tree" -n $target BUILD="$work/none" >"$work/plan" 2>&1 || fail "make -n $target: $(cat "$work/plan")"
     grep -q -- '-DGPIS_BUILD_TESTS=OFF' "$work/plan" || fail "make $target configures the tests"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/setup on machines that are made up: setup.sh SOURCE_TREE
+# scripts/setup on simulated machines: setup.sh SOURCE_TREE
 # dpkg-query, apt-get, id and sudo are small scripts here, and the only programs it can find beside env and sh.
 set -u
 tree=$1
@@ -42,7 +42,7 @@ expect "all is there: exit code" $code 0
 expect "all is there: says" "$(cat said)" ""
 expect "all is there: asks for" "$(cat asked)" ""
 
-# Two are missing, and the machine has no lists of packages yet.
+# Two packages are missing, and the machine has no lists of packages yet.
 MISSING="libfftw3-dev libcmocka-dev"
 run
 wanted="-qq install -y --no-install-recommends libfftw3-dev libcmocka-dev"
@@ -73,7 +73,7 @@ expect "unknown argument: exit code" $code 2
 expect "unknown argument: asks for" "$(cat asked)" ""
 MISSING="libfftw3-dev libcmocka-dev"
 
-# A package that cannot be had is a failure.
+# A package that cannot be installed is a failure.
 program apt-get <<'TEXT'
 exit 100
 TEXT

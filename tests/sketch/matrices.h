@@ -27,7 +27,7 @@ static inline void put(void *values, gpis_type type, int64_t p, double v) {
         ((float *)values)[p] = (float)v;
 }
 
-/* The n x d matrix `a` (row-major) as it would come in that storage. */
+/* The n x d matrix `a` (row-major) as a block in that storage. */
 static inline matrix store(const double *a, int64_t n, int64_t d, storage how) {
     const gpis_type type = how == ROW_32 || how == COLUMN_32 || how == CSR_32 ? GPIS_FLOAT32 : GPIS_FLOAT64;
     const bool csr = how == CSR_64 || how == CSR_32, column = how == COLUMN_64 || how == COLUMN_32;
@@ -79,7 +79,8 @@ static inline gpis_status feed(gpis_sketch *s, const gpis_block *A, const double
     return gpis_sketch_finish(s, threads);
 }
 
-/* S itself, m x n, in memory to be freed: the sketch of the identity. One thread: tests do this thousands of times. */
+/* S itself, m x n, which the caller frees: the sketch of the identity. On one thread, since tests do so thousands of
+ * times. */
 static inline double *matrix_of(gpis_context *context, const gpis_sketch_class *kind, int64_t m, int64_t n,
                                 uint64_t seed, uint64_t round) {
     matrix unit = {.values = calloc((size_t)n, sizeof(double)),

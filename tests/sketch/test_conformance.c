@@ -1,4 +1,4 @@
-/* What every kind of sketch must do, over all of them. */
+/* What every kind of sketch must do, for all kinds. */
 #include <cblas.h>
 #include <lapacke.h>
 
@@ -95,7 +95,7 @@ static void same_bits(void **state) {
     test_context_end(context, &memory);
 }
 
-/* So tall that one block is taken in several slabs. */
+/* So many rows that one block is processed in several slabs. */
 static void same_bits_when_tall(void **state) {
     (void)state;
     enum { M = 11 };
@@ -119,7 +119,7 @@ static void same_bits_when_tall(void **state) {
     test_context_end(context, &memory);
 }
 
-/* out is S times B, entry by entry, to 1e-13 of the sum of the sizes of its terms. */
+/* out is S times B, entry by entry, to 1e-13 of the sum of the absolute values of its terms. */
 static void check_product(const double *S, int64_t m, int64_t n, const double *B, int64_t cols, const double *out) {
     for (int64_t r = 0; r < m; r++)
         for (int64_t j = 0; j < cols; j++) {
@@ -174,7 +174,7 @@ static void seeds_and_rounds_differ(void **state) {
 }
 
 /* Q: an orthonormal basis of a matrix with a row that dwarfs the others. Only one: two such rows share a bucket of the
- * count sketch once in m times, and are then lost, as theory says (it asks for m near d^2). */
+ * count sketch with probability 1/m, and are then lost, as theory predicts (it requires m near d^2). */
 static double *coherent_basis(int64_t n, int64_t d) {
     double *Q = malloc((size_t)(n * d) * sizeof *Q), *tau = malloc((size_t)d * sizeof *tau);
     gpis_random_normal(4, 4, 0, n * d, Q);
@@ -185,7 +185,8 @@ static double *coherent_basis(int64_t n, int64_t d) {
     return Q;
 }
 
-/* A Gaussian S of m = 8d rows keeps the singular values of SQ within 1 -+ sqrt(1/8), about; the others come near. */
+/* A Gaussian S of m = 8d rows keeps the singular values of SQ within 1 -+ sqrt(1/8), about; the other sketches come
+ * near that. */
 static void embeds_subspaces(void **state) {
     (void)state;
     enum { N = 3000, D = 10, M = 8 * D };
@@ -255,7 +256,7 @@ static void names_and_costs(void **state) {
                  kinds[i]->name);
         assert_ptr_equal(gpis_sketch_find(kinds[i]->name), kinds[i]);
         assert_true(kinds[i]->cost(100000, 100, 800) > 0.0);
-        assert_true(kinds[i]->cost(100000, 100, 800) <= kinds[2]->cost(100000, 100, 800)); /* gaussian: the dearest */
+        assert_true(kinds[i]->cost(100000, 100, 800) <= kinds[2]->cost(100000, 100, 800)); /* gaussian: the slowest */
     }
     assert_string_equal(gpis_sketch_names(), expected);
     assert_null(gpis_sketch_find("counts"));

@@ -54,7 +54,7 @@ static void srht_rows_are_orthogonal(void **state) {
     test_context_end(context, &memory);
 }
 
-/* Row 0 of H is all ones: with m = n = N it is in S, and only the random signs keep it from showing. */
+/* Row 0 of H is all ones: with m = n = N it is in S, and only the random signs make it look random. */
 static void srht_has_random_signs(void **state) {
     (void)state;
     enum { N = 64 };
@@ -143,7 +143,7 @@ static void permutation_is_one_to_one(void **state) {
     }
 }
 
-/* The images of a pair are every pair of distinct places equally often. */
+/* The images of a pair are each pair of distinct places equally often. */
 static void permutation_is_fair(void **state) {
     (void)state;
     enum { TIMES = 20000, MOST = 7 };

@@ -1,4 +1,4 @@
-/* HDF5 files for tests, written by libhdf5 alone, and a filter that counts how often chunks are decoded. */
+/* HDF5 files for tests, written by libhdf5 itself, and a filter that counts how often chunks are decoded. */
 #ifndef GPIS_TESTS_HDF5_FILES_H
 #define GPIS_TESTS_HDF5_FILES_H
 
@@ -10,11 +10,11 @@
 enum { COUNTING_FILTER = 305 }; /* of the range for tests */
 static long decoded;
 
-static inline size_t count_chunk(unsigned flags, size_t count, const unsigned *values, size_t bytes, size_t *room,
+static inline size_t count_chunk(unsigned flags, size_t count, const unsigned *values, size_t bytes, size_t *capacity,
                                  void **buffer) {
     (void)count;
     (void)values;
-    (void)room;
+    (void)capacity;
     (void)buffer;
     if (flags & H5Z_FLAG_REVERSE) decoded++;
     return bytes;

@@ -1,4 +1,5 @@
-/* What the tests of file sources share: open text as a file of some kind, compare, be refused. */
+/* What the tests of file sources share: write a file, open it, compare it with what is expected or check the refusal.
+ */
 #ifndef GPIS_TESTS_READING_H
 #define GPIS_TESTS_READING_H
 

@@ -1,6 +1,6 @@
 /*
- * The cache of text files: the same rows, y and names as without it, held and by windows; used while it is good, made
- * anew when the original or the cache is not what it was; and what happens when it cannot be written.
+ * The cache of text files: the same rows, y and names as without it, held in memory and by windows; it is used while it
+ * is valid, and replaced when the original or the cache has changed; and what happens when it cannot be written.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "source/cache.h"
 #include "windows.h"
 
-enum { N = 20000, D = 6, LITTLE = 1 << 18 };
+enum { N = 20000, D = 6, SMALL_MEMORY = 1 << 18 }; /* bytes: too few for the rows */
 static const char *const folder = "cache_folder";
 
 static double number(int64_t i, int64_t j) { return (double)((i * 7919 + j * 104729) % 100003) / 64.0 - 700.0; }
@@ -54,15 +54,15 @@ static double *csv_numbers(void) {
     return a;
 }
 
-/* How many files there are in the folder, temporary ones too; the last one's name is left in `name`. */
-static int caches(char *name, size_t room) {
+/* The number of files in the folder, including temporary ones; the name of the last one is left in `name`. */
+static int caches(char *name, size_t size) {
     DIR *d = opendir(folder);
     int count = 0;
     assert_non_null(d);
     for (struct dirent *entry; (entry = readdir(d));) {
         if (entry->d_name[0] == '.') continue;
         count++;
-        if (name) snprintf(name, room, "%s/%s", folder, entry->d_name);
+        if (name) snprintf(name, size, "%s/%s", folder, entry->d_name);
     }
     closedir(d);
     return count;
@@ -121,15 +121,16 @@ static void test_same(void **state) {
         plain.target = target;
         assert_true(check_open(path, plain, expected));
         assert_int_equal(caches(NULL, 0), 0);
-        assert_true(check_open(path, in_folder(0, target), expected)); /* made, and held all the same */
+        assert_true(check_open(path, in_folder(0, target),
+                               expected)); /* the cache is written, and the rows are held in memory as well */
         assert_int_equal(caches(NULL, 0), 1);
         assert_true(check_open(path, in_folder(0, target), expected));
-        assert_false(check_open(path, in_folder(LITTLE, target), expected));
+        assert_false(check_open(path, in_folder(SMALL_MEMORY, target), expected));
         empty_folder();
-        assert_false(check_open(path, in_folder(LITTLE, target), expected));
+        assert_false(check_open(path, in_folder(SMALL_MEMORY, target), expected));
         assert_int_equal(caches(NULL, 0), 1);
         /* Beside the file, when the rows turn out to be too many. */
-        plain.memory = LITTLE;
+        plain.memory = SMALL_MEMORY;
         assert_false(check_open(path, plain, expected));
         assert_false(check_open(path, plain, expected));
         char command[64];
@@ -163,7 +164,7 @@ static ino_t inode(const char *path) {
     return info.st_ino;
 }
 
-/* Opens the small file of the tests below; its sum tells what was read. */
+/* Opens the small file of the tests below; its sum shows which numbers were read. */
 static double sum_of(const char *path, const char *target) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
@@ -183,7 +184,7 @@ static double sum_of(const char *path, const char *target) {
     return sum;
 }
 
-/* Whatever is different about the original, the cache is made anew. */
+/* Whatever changes about the original, the cache is replaced. */
 static void test_original_changes(void **state) {
     (void)state;
     char name[512];
@@ -203,7 +204,7 @@ static void test_original_changes(void **state) {
     assert_true(sum_of("small.csv", NULL) == 56);
     unsigned char *before, *after;
     const size_t size = slurp(name, &before);
-    touch("small.csv", 1000001); /* same bytes, another time: as far as we know another file */
+    touch("small.csv", 1000001); /* same bytes, another time: it counts as another file */
     assert_true(sum_of("small.csv", NULL) == 56);
     assert_int_equal(slurp(name, &after), size);
     assert_true(memcmp(before, after, size) != 0);
@@ -267,10 +268,10 @@ static gpis_status open_status(const char *path, gpis_open_options options, cons
     return status;
 }
 
-/* No place for the cache: one line, and nothing is left lying about. */
+/* The cache cannot be written: one line, and no file is left behind. */
 static void test_cannot_write(void **state) {
     (void)state;
-    gpis_open_options options = in_folder(LITTLE, "the y");
+    gpis_open_options options = in_folder(SMALL_MEMORY, "the y");
     write_csv("cache.csv", N);
     empty_folder();
     options.cache = "cache_no_such_folder";
@@ -286,7 +287,7 @@ static void test_cannot_write(void **state) {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(status, GPIS_IO);
     assert_int_equal(caches(NULL, 0), 0);
-    /* Bad rows far behind: the message of the parser, and no cache. */
+    /* A bad row after the cache was begun: the message of the parser, and no cache. */
     FILE *file = fopen("cache.csv", "a");
     fprintf(file, "1,2,3\n");
     fclose(file);
@@ -334,7 +335,7 @@ static void test_bits(void **state) {
             test_memory memory;
             gpis_context *context = test_context(&memory);
             gpis_source *source;
-            gpis_open_options options = in_folder(LITTLE, sparse ? NULL : "the y");
+            gpis_open_options options = in_folder(SMALL_MEMORY, sparse ? NULL : "the y");
             if (!cached) options.memory = 0, options.cache = NULL;
             assert_ok(context, gpis_source_open_with(context, sparse ? "cache.svm" : "cache.csv", &options, &source));
             assert_int_equal(source->resident, !cached);
@@ -351,7 +352,7 @@ static void test_bits(void **state) {
     free(b);
 }
 
-/* Parsing into a cache takes about a segment, however long the file is. */
+/* Parsing into a cache needs the memory of about one segment, however long the file is. */
 static void test_memory_taken(void **state) {
     (void)state;
     gpis_context *context;
@@ -362,7 +363,7 @@ static void test_memory_taken(void **state) {
     assert_int_equal(gpis_context_create(&context), GPIS_OK);
     const int64_t limit = 4 << 20; /* a segment and what it takes to parse and to check one */
     assert_ok(context, gpis_context_set_memory(context, limit));
-    options.memory = LITTLE;
+    options.memory = SMALL_MEMORY;
     assert_ok(context, gpis_source_open_with(context, "cache.csv", &options, &source));
     assert_false(source->resident);
     assert_true(gpis_context_memory_peak(context) <= limit);

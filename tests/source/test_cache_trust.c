@@ -1,7 +1,7 @@
 /*
- * Whose cache is believed. Each cache here is forged: its numbers are not those of the original, and all its checksums
- * are right. It is believed where it belongs to this user and nobody else may write to it, which shows that the forgery
- * is good; and never otherwise. And an original is told from another one with the same size, time and CRC-32.
+ * Which caches are trusted. Each cache here is forged: its numbers are not those of the original, but all its checksums
+ * are right. It is trusted if it belongs to this user and nobody else may write to it, which shows that the forgery is
+ * good; and never otherwise. And an original is distinguished from another one with the same size, time and CRC-32.
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -15,12 +15,12 @@ static const char *const folder = "trust_folder", *const original = "trust.csv";
 enum { HONEST = 10, FORGED = 49 };
 
 /* The only cache in the folder, or "" if there is none. */
-static void find_cache(char *name, size_t room) {
+static void find_cache(char *name, size_t capacity) {
     DIR *d = opendir(folder);
     assert_non_null(d);
     name[0] = '\0';
     for (struct dirent *entry; (entry = readdir(d));)
-        if (entry->d_name[0] != '.') snprintf(name, room, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.') snprintf(name, capacity, "%s/%s", folder, entry->d_name);
     closedir(d);
 }
 
@@ -55,14 +55,14 @@ static double sum_of_rows(void) {
 }
 
 /* Makes the cache of the original, and changes its first number from 1 to 40, with all checksums right. */
-static void forge(char *name, size_t room) {
+static void forge(char *name, size_t capacity) {
     gpis_cache_header h;
     gpis_cache_segment s;
     unsigned char bytes[4096];
     empty_folder();
     write_original("1,2\n3,4\n");
     assert_true(sum_of_rows() == HONEST);
-    find_cache(name, room);
+    find_cache(name, capacity);
     FILE *file = fopen(name, "rb");
     assert_non_null(file);
     const size_t size = fread(bytes, 1, sizeof bytes, file);
@@ -99,7 +99,7 @@ static void a_cache_that_others_may_write_is_not_believed(void **state) {
         forge(name, sizeof name);
         assert_int_equal(chmod(name, modes[i]), 0);
         assert_true(sum_of_rows() == HONEST);
-        assert_int_equal(stat(name, &info), 0); /* a good one has taken its place */
+        assert_int_equal(stat(name, &info), 0); /* a valid one has taken its place */
         assert_int_equal(info.st_mode & 022, 0);
         assert_true(sum_of_rows() == HONEST);
     }
@@ -114,15 +114,15 @@ static void a_link_is_not_believed(void **state) {
     assert_int_equal(symlink("../trust_elsewhere", name), 0);
     assert_true(sum_of_rows() == HONEST);
     assert_int_equal(lstat(name, &info), 0);
-    assert_true(S_ISREG(info.st_mode)); /* the link is gone, what it led to is as it was */
+    assert_true(S_ISREG(info.st_mode)); /* the link is gone, and the file that it pointed to is unchanged */
     assert_int_equal(stat("trust_elsewhere", &info), 0);
     assert_int_equal(unlink("trust_elsewhere"), 0);
     assert_int_equal(unlink(name), 0);
-    assert_int_equal(mkfifo(name, 0600), 0); /* is not waited for, and replaced */
+    assert_int_equal(mkfifo(name, 0600), 0); /* a FIFO is not waited for, and is replaced */
     assert_true(sum_of_rows() == HONEST);
 }
 
-/* Files can be given away by root only: elsewhere this test has nothing to do. */
+/* Only root can give files away: for other users this test has nothing to do. */
 static void a_cache_of_a_stranger_is_not_believed(void **state) {
     (void)state;
     enum { STRANGER = 12345 };
@@ -133,14 +133,14 @@ static void a_cache_of_a_stranger_is_not_believed(void **state) {
     assert_true(sum_of_rows() == HONEST);
     forge(name, sizeof name);
     assert_int_equal(chown(name, STRANGER, (gid_t)-1), 0);
-    assert_int_equal(chown(original, STRANGER, (gid_t)-1), 0); /* who could change that, too */
+    assert_int_equal(chown(original, STRANGER, (gid_t)-1), 0); /* whose owner could change the original as well */
     assert_true(sum_of_rows() == FORGED);
     assert_int_equal(chmod(name, 0664), 0);
     assert_true(sum_of_rows() == HONEST);
     assert_int_equal(unlink(original), 0);
 }
 
-/* Nobody else may write to a cache, whatever the umask, nor read it who may not read the original. */
+/* Nobody else may write to a cache, whatever the umask; and users who may not read the original may not read it. */
 static void caches_are_made_with_care(void **state) {
     (void)state;
     static const mode_t of_original[] = {0644, 0600, 0640, 0666, 0444}, expected[] = {0644, 0600, 0600, 0644, 0644};

@@ -90,7 +90,7 @@ static void test_bad(void **state) {
         {"\"a\nb\",c\n1,2\n3\n", GPIS_BAD_SHAPE, "line 4 has 1 fields, line 1 has 2"},
         {"1,2\n\n3,4\n", GPIS_BAD_DATA, "line 2 is blank"},
         {"1,2\n\"3,4\n5,6\n", GPIS_BAD_DATA, "line 2 opens a quote that is never closed"},
-        {"1,2\n\"3\"4,5\n", GPIS_BAD_DATA, "line 2 has text behind a closing quote"},
+        {"1,2\n\"3\"4,5\n", GPIS_BAD_DATA, "line 2 has text after a closing quote"},
         {"a,b\n", GPIS_BAD_DATA, "has a header and no rows"},
         {"\n \n\r\n", GPIS_BAD_DATA, "blank lines only"},
         {"1,2\n3,1234567890123456789012345678901234567890123456789x\n", GPIS_BAD_DATA, "34567890...'"},
@@ -119,12 +119,12 @@ static void test_broken_gzip(void **state) {
         write_bytes("csv_g.csv.gz", bytes, cut);
         refuse_file("csv_g.csv.gz", NULL, GPIS_BAD_DATA, "is a broken gzip file");
     }
-    bytes[size - 6] ^= 0xff; /* the check sum */
+    bytes[size - 6] ^= 0xff; /* the checksum */
     write_bytes("csv_g.csv.gz", bytes, size);
     refuse_file("csv_g.csv.gz", NULL, GPIS_BAD_DATA, "is a broken gzip file");
 }
 
-/* Many rows and long lines: the buffers grow, and records lie across their ends. */
+/* Many rows and long lines: the buffers grow, and records cross their ends. */
 static void test_large(void **state) {
     (void)state;
     enum { ROWS = 40, COLS = 30000 };

@@ -21,7 +21,7 @@ static void test_npy(void **state) {
         write_npy("files.npy", version, "{'descr': '<f8', 'fortran_order': True, 'shape': (6,), }", six, 48);
         check_file("files.npy", NULL, 6, 1, six, NULL);
     }
-    /* Numbers that begin at an odd address are still read right. */
+    /* Numbers that are not aligned are read correctly. */
     unsigned char image[512];
     const char *dictionary = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
     for (size_t alignment = 1; alignment < 20; alignment++) {
@@ -130,9 +130,9 @@ static void test_mtx_bad(void **state) {
         {COORDINATE "2 3 1\n1 1\n", GPIS_BAD_DATA, "line 3: expected 'row column value'"},
         {COORDINATE "2 3 1\n1 1 1 1\n", GPIS_BAD_DATA, "line 3: expected 'row column value'"},
         {COORDINATE "2 3 1\n1 1 nan\n", GPIS_BAD_DATA, "line 3: 'nan' is not a finite number"},
-        {COORDINATE "2 3 3\n1 1 1\n2 2 1\n1 1 2\n", GPIS_BAD_DATA, "entry (1, 1) is there twice"},
+        {COORDINATE "2 3 3\n1 1 1\n2 2 1\n1 1 2\n", GPIS_BAD_DATA, "entry (1, 1) occurs twice"},
         {"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n2 1 1\n1 2 1\n", GPIS_BAD_DATA,
-         "(1, 2) is there twice"},
+         "(1, 2) occurs twice"},
         {"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 1 1\n", GPIS_BAD_DATA, "expected 'row column'"},
         {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", GPIS_BAD_DATA, "promises 4 entries but holds 3"},
         {"%%MatrixMarket matrix array real general\n1 2\n1\n2\n3\n", GPIS_BAD_DATA, "promises 2 entries but holds 3"},
@@ -163,9 +163,9 @@ static void test_libsvm(void **state) {
         {"1 1:\n", "'1:' has a value that is not"},
         {"1 1:nan\n", "'1:nan' has a value that is not"},
         {"1 1:2:3\n", "'1:2:3' has a value"},
-        {"1 1\n", "'1' is no 'index:value'"},
-        {"1:2 2:1\n", "'1:2' is no label"},
-        {"inf 2:1\n", "'inf' is no label"},
+        {"1 1\n", "'1' is not an 'index:value'"},
+        {"1:2 2:1\n", "'1:2' is not a label"},
+        {"inf 2:1\n", "'inf' is not a label"},
         {"1\n2\n", "holds labels only"},
         {"# 1 2:3\n", "holds no rows"},
     };

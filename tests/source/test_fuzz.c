@@ -1,13 +1,13 @@
 /*
- * Small valid files with a few bytes changed, cut, doubled or swapped for digits and signs: whatever comes of it, it is
- * a status with a message or a source that can be read whole. Nothing here depends on the clock: the same files each
- * run.
+ * Small valid files with a few bytes changed, removed, doubled or replaced by digits and signs: the result is always a
+ * status with a message, or a source that can be read to its end. Nothing depends on the clock: the files are the same
+ * in each run.
  */
 #include "reading.h"
 
 enum { ROUNDS = 2500, SIZE_MAX_BYTES = 1024 };
 
-/* A machine with 16 MiB: a header that lies about sizes meets a NULL, not the swap. */
+/* An allocator limited to 16 MiB: a header that promises too much makes it return NULL. */
 static void *small_allocate(void *user, size_t alignment, size_t bytes) {
     return bytes > (size_t)1 << 24 ? NULL : test_allocate(user, alignment, bytes);
 }
@@ -78,7 +78,7 @@ static void fuzz(const char *path, const char *target, const unsigned char *seed
         test_context_end(context, &memory);
     }
     unlink(path);
-    assert_true(opened > 10 && refused > 10); /* else the changes are too wild or too tame to show anything */
+    assert_true(opened > 10 && refused > 10); /* else the changes are too many or too few to test anything */
 }
 
 static void fuzz_text(const char *path, const char *target, const char *text) {

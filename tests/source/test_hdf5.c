@@ -1,6 +1,6 @@
 /*
- * HDF5 files: dense data sets and compressed rows in every way of storing them, held in memory and read by windows,
- * each chunk decoded once a pass. The files are written by libhdf5 itself, the numbers come from a formula.
+ * HDF5 files: dense data sets and compressed rows in every storage, held in memory and read by windows, with each chunk
+ * decoded once per pass. The files are written by libhdf5 itself; the numbers come from a formula.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,9 +9,9 @@
 #include "hdf5_files.h"
 #include "windows.h"
 
-enum { N = 2500, D = 7, SMALL = 2 * (N * D * 4 - 1) /* of memory: half of it does not quite hold N x D floats */ };
+enum { N = 2500, D = 7, SMALL = 2 * (N * D * 4 - 1) /* bytes: half of them is not quite enough for N x D floats */ };
 
-/* Whole numbers that float32, int16 and int32 hold alike. */
+/* Integers that float32, int16 and int32 hold exactly. */
 static double entry(int64_t i, int64_t j) { return (double)((i * 31 + j * 977) % 4001 - 2000); }
 
 static double *dense_numbers(void) {
@@ -29,7 +29,7 @@ static gpis_source *open_with(gpis_context *context, const char *path, int64_t m
     return source;
 }
 
-/* Held and by windows, the source has these rows. */
+/* Held in memory and by windows, the source has these rows. */
 static void check_both(const char *path, int64_t small, gpis_type type, const double *expected) {
     for (int streamed = 0; streamed < 2; streamed++) {
         test_memory memory;
@@ -72,7 +72,7 @@ static void test_dense(void **state) {
     free(a);
 }
 
-/* Every chunk is decoded once a pass, whatever the windows and the chunks. */
+/* Every chunk is decoded once per pass, whatever the sizes of windows and chunks. */
 static void test_chunks_once(void **state) {
     (void)state;
     double *a = dense_numbers();
@@ -97,7 +97,7 @@ static void test_chunks_once(void **state) {
     free(a);
 }
 
-/* Chunks of which three do not fit in the memory for A are refused, with what they need. */
+/* Chunks of which three do not fit in the memory for A are refused, with the memory that they need. */
 static void test_tall_chunks(void **state) {
     (void)state;
     test_memory memory;
@@ -193,12 +193,12 @@ static void test_csr_chunks_once(void **state) {
     free(a);
 }
 
-static void refuse_h5(const char *path, int64_t room, gpis_status expected, const char *part) {
+static void refuse_h5(const char *path, int64_t limit, gpis_status expected, const char *part) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     gpis_source *source;
     gpis_open_options options = gpis_open_options_default();
-    options.memory = room;
+    options.memory = limit;
     gpis_status status = gpis_source_open_with(context, path, &options, &source);
     if (status == GPIS_OK) status = gpis_source_audit(context, source); /* columns of windows are checked when read */
     if (status != expected)
@@ -208,7 +208,7 @@ static void refuse_h5(const char *path, int64_t room, gpis_status expected, cons
     test_context_end(context, &memory);
 }
 
-/* The same trouble is found whether the rows are held or come by windows. */
+/* The same error is found whether the rows are held in memory or read by windows. */
 static void refuse_csr(int64_t n, int64_t d, const int64_t *indptr, const int32_t *indices, const char *part) {
     enum { ROWS = 3, MUCH = 1 << 20 };
     const double values[6] = {1, 2, 3, 4, 5, 6};
@@ -228,7 +228,7 @@ static void test_csr_bad(void **state) {
     refuse_csr(3, 3, good, (int32_t[]){0, 3, 1, 2}, "row 1: indices[1] = 3 is not in [0, 3)");
     refuse_csr(3, 3, good, (int32_t[]){0, 2, -1, 2}, "row 3: indices[2] = -1 is not in [0, 3)");
     refuse_csr(3, 3, good, (int32_t[]){2, 0, 1, 2}, "row 1: indices[1] = 0 is below the one before");
-    refuse_csr(3, 3, good, (int32_t[]){0, 2, 1, 1}, "row 3: indices[3] = 1 is there twice");
+    refuse_csr(3, 3, good, (int32_t[]){0, 2, 1, 1}, "row 3: indices[3] = 1 occurs twice");
 
     const int32_t columns[4] = {0, 2, 1, 2};
     const double values[4] = {1, 2, 3, 4};
@@ -310,7 +310,7 @@ static void test_names(void **state) {
         "names.H5:/B: there is nothing of that name in the file; it has: /A (2 x 3 float64), /deep/er (6 float64), "
         "/y (2 float64)");
     refuse_h5("names.H5:/dangling", 0, GPIS_BAD_ARGUMENT, "there is nothing of that name");
-    refuse_h5("names.H5:/deep", 0, GPIS_BAD_ARGUMENT, "is a group and no matrix");
+    refuse_h5("names.H5:/deep", 0, GPIS_BAD_ARGUMENT, "is a group that is not a matrix");
     check_file("names.H5:/y", NULL, 2, 1, six, NULL); /* as a vector in a .npy file is */
     refuse_file("names.H5", "y", GPIS_BAD_ARGUMENT, "a .h5 file has none");
 
@@ -333,7 +333,7 @@ static void test_names(void **state) {
     assert_null(y.data);
     test_context_end(context, &memory);
 
-    /* Two matrices: which one must be said; a long list is cut. */
+    /* Two matrices: one must be named; a long list is shortened. */
     file = new_file("many.hdf5");
     for (int k = 0; k < 40; k++) {
         char name[32];
@@ -382,7 +382,7 @@ static void test_bad(void **state) {
     refuse_h5("bad.h5:/nan", 2, GPIS_BAD_DATA, "bad.h5:/nan: row 2, column 3 is nan");
     refuse_h5("nofile.h5:/A", 0, GPIS_IO, "nofile.h5: cannot be opened: No such file");
     write_text("bad_text.h5", "this is text");
-    refuse_h5("bad_text.h5:/A", 0, GPIS_BAD_DATA, "bad_text.h5: is no HDF5 file");
+    refuse_h5("bad_text.h5:/A", 0, GPIS_BAD_DATA, "bad_text.h5: is not an HDF5 file");
     write_text("bad_text.h5", "");
     refuse_h5("bad_text.h5", 0, GPIS_BAD_DATA, "is empty (0 bytes)");
     file = new_file("bad_empty.h5");
@@ -390,7 +390,7 @@ static void test_bad(void **state) {
     refuse_h5("bad_empty.h5", 0, GPIS_BAD_DATA, "holds no data sets");
 }
 
-/* A filter that libhdf5 has not: known when the file is opened. */
+/* A filter that libhdf5 does not have is refused when the file is opened. */
 static void test_no_filter(void **state) {
     (void)state;
     double *a = dense_numbers();
@@ -405,10 +405,10 @@ static void test_no_filter(void **state) {
     free(a);
 }
 
-static size_t read_bytes(const char *path, unsigned char *bytes, size_t room) {
+static size_t read_bytes(const char *path, unsigned char *bytes, size_t capacity) {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    const size_t size = fread(bytes, 1, room, file);
+    const size_t size = fread(bytes, 1, capacity, file);
     fclose(file);
     return size;
 }
@@ -419,11 +419,11 @@ static herr_t print_nothing(hid_t stack, void *data) {
     return 0;
 }
 
-/* Cut files and chunks that cannot be decoded are refused in a line. (Damage to the structure of a file is left to
- * libhdf5, which may not survive it.) Afterwards libhdf5 prints its errors as it did before. */
+/* Truncated files and chunks that cannot be decoded are refused with one line. (Damage to the structure of a file is
+ * left to libhdf5, which may crash on it.) Afterwards libhdf5 prints its errors as it did before. */
 static void test_damaged(void **state) {
     (void)state;
-    enum { ROOM = 1 << 18 };
+    enum { CAPACITY = 1 << 18 };
     double *a = dense_numbers();
     int mark;
     H5E_auto2_t print;
@@ -439,10 +439,10 @@ static void test_damaged(void **state) {
     H5Sclose(space);
     H5Dclose(set);
     H5Fclose(file);
-    unsigned char *bytes = malloc(ROOM);
+    unsigned char *bytes = malloc(CAPACITY);
     assert_non_null(bytes);
-    const size_t size = read_bytes("damaged.h5", bytes, ROOM);
-    assert_true(size < ROOM && place + chunk_bytes <= size);
+    const size_t size = read_bytes("damaged.h5", bytes, CAPACITY);
+    assert_true(size < CAPACITY && place + chunk_bytes <= size);
     for (size_t cut = 600; cut < size; cut += size / 7) {
         write_bytes("damaged.h5", bytes, cut);
         refuse_h5("damaged.h5:/A", SMALL, GPIS_BAD_DATA, "is a damaged HDF5 file");
@@ -472,7 +472,7 @@ static void add_line(void *user, const gpis_content *c) {
     strcat(text, line);
 }
 
-/* Somebody writes to the file between two passes. */
+/* The file is written to between two passes. */
 static void test_changed(void **state) {
     (void)state;
     static const char *const names[] = {"changed.h5:/A", "changed.h5:/X"};
@@ -560,7 +560,7 @@ static void test_allocations(void **state) {
     free(a);
 }
 
-/* The sums over rows that are held and rows that come by windows have the same bits. */
+/* Sums have the same bits whether rows are held in memory or read by windows. */
 static void test_bits(void **state) {
     (void)state;
     double *a = dense_numbers();
@@ -606,7 +606,7 @@ static void *read_many_times(void *expected) {
     return expected;
 }
 
-/* Two threads with a context each do not meet inside libhdf5. */
+/* Two threads, each with its own context, are never inside libhdf5 at the same time. */
 static void test_threads(void **state) {
     (void)state;
     double *a = dense_numbers();

@@ -1,8 +1,8 @@
 /*
  * HDF5 files in which a search for data sets would never end, or would go down until the stack is full: groups nested
- * thousands deep, and groups that hold each other. libhdf5 knows a group that it has seen by its count of links; where
- * a damaged file has the wrong count it goes round for ever. Such files are refused with one line, and what is named in
- * them is found all the same.
+ * thousands deep, and groups that contain each other. libhdf5 recognises a group that it has seen by its count of
+ * links; if a damaged file has the wrong count, it never ends. Such files are refused with one line, but an object that
+ * is named is still found.
  */
 #include "hdf5_files.h"
 
@@ -11,14 +11,14 @@ static void ignore(void *user, const gpis_content *content) {
     ++*(long *)user;
 }
 
-/* What listing the file says; and /A can be had by its name. */
+/* Listing the file fails with this message, but /A can be opened by its name. */
 static void refused(const char *path, const char *reason) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     gpis_source *source;
     char name[64];
-    long told = 0;
-    assert_int_equal(gpis_file_contents(context, path, ignore, &told), GPIS_BAD_DATA);
+    long reported = 0;
+    assert_int_equal(gpis_file_contents(context, path, ignore, &reported), GPIS_BAD_DATA);
     assert_message(context, reason);
     assert_message(context, path);
     snprintf(name, sizeof name, "%s:/A", path);
@@ -58,7 +58,7 @@ static void test_deep(void **state) {
     assert_message(context, "nested more than 64 deep");
     assert_int_equal(gpis_source_open(context, "deep.h5:/nothing", NULL, &source), GPIS_BAD_ARGUMENT);
     assert_message(context, "there is nothing of that name in the file");
-    /* As deep as files are. */
+    /* As deep as real files are. */
     nested("deep.h5", 60);
     assert_ok(context, gpis_source_open(context, "deep.h5", NULL, &source));
     gpis_source_destroy(source);
@@ -107,7 +107,7 @@ static void test_loops(void **state) {
     H5Lcreate_soft("/g/soft", file, "g/soft", H5P_DEFAULT, H5P_DEFAULT);
     const haddr_t g = address(file, "g");
     H5Fclose(file);
-    assert_ok(context, gpis_source_open(context, "loop.h5", NULL, &source)); /* a whole file may have a loop */
+    assert_ok(context, gpis_source_open(context, "loop.h5", NULL, &source)); /* an undamaged file may contain a loop */
     gpis_source_destroy(source);
     test_context_end(context, &memory);
     forget_links("loop.h5", &g, 1);

@@ -1,4 +1,4 @@
-/* Sources over memory and over a function: what blocks hold, what is refused, what an audit finds. */
+/* Sources in memory and by a function: the contents of blocks, what is refused, and what an audit finds. */
 #include "files.h"
 #include "linalg/block.h"
 #include "source/source.h"
@@ -131,14 +131,14 @@ static void test_csr_refused(void **state) {
     refuse_csr(context, good, (int32_t[]){0, 3, 1, 2}, "row 1: indices[1] = 3 is not in [0, 3)");
     refuse_csr(context, good, (int32_t[]){0, 2, -1, 2}, "row 3: indices[2] = -1 is not in [0, 3)");
     refuse_csr(context, good, (int32_t[]){2, 0, 1, 2}, "row 1: indices[1] = 0 is below the one before");
-    refuse_csr(context, good, (int32_t[]){0, 2, 1, 1}, "row 3: indices[3] = 1 is there twice");
+    refuse_csr(context, good, (int32_t[]){0, 2, 1, 1}, "row 3: indices[3] = 1 occurs twice");
     gpis_source *s;
     const double v[4] = {0};
     assert_int_equal(gpis_source_csr(context, 3, 3, NULL, columns, v, GPIS_FLOAT64, &s), GPIS_BAD_ARGUMENT);
     assert_int_equal(gpis_source_csr(context, 3, 3, good, NULL, v, GPIS_FLOAT64, &s), GPIS_BAD_ARGUMENT);
     assert_int_equal(gpis_source_csr(context, 0, 3, good, columns, v, GPIS_FLOAT64, &s), GPIS_BAD_SHAPE);
     assert_int_equal(gpis_source_csr(context, 3, INT64_MAX, good, columns, v, GPIS_FLOAT64, &s), GPIS_TOO_LARGE);
-    /* No entries at all is a matrix of zeros. */
+    /* A matrix without entries is a matrix of zeros. */
     const int64_t zeros[4] = {0, 0, 0, 0};
     assert_ok(context, gpis_source_csr(context, 3, 3, zeros, NULL, NULL, GPIS_FLOAT64, &s));
     assert_ok(context, gpis_source_audit(context, s));

@@ -10,7 +10,7 @@ static const char *const types[] = {"<f8", ">f8", "<f4", ">f4", "<f2", ">f2", "|
                                     "<i8", ">i8", "|u1", "<u2", ">u2", "<u4", ">u4", "<u8", ">u8", "|b1", "=i4"};
 enum { TYPES = sizeof types / sizeof *types };
 
-/* Whole numbers that the type holds. */
+/* Integers that the type can hold. */
 static double value_of(const char *type, int64_t i, int64_t j) {
     const int64_t value = (i * 7 + j * 31 + i / 13) % 101;
     if (type[1] == 'b') return (double)(value % 2);
@@ -26,7 +26,7 @@ static uint64_t half_bits(double value) {
     return sign | exponent << 10 | (size - 1024);
 }
 
-/* The bytes of one number as the type has them. */
+/* The bytes of one number in this type. */
 static void encode(const char *type, double value, unsigned char *to) {
     const int width = type[2] - '0';
     const float narrow = (float)value;
@@ -85,7 +85,7 @@ static void test_types(void **state) {
     }
 }
 
-/* Integers beyond 2^53: those that are doubles are taken, the others refused by row and column. */
+/* Integers beyond 2^53: those that a double equals are accepted, others are refused with row and column. */
 static void test_large_integers(void **state) {
     (void)state;
     static const struct {

@@ -1,4 +1,4 @@
-/* Opening by format, from pipes, and with a caller who watches: what is told, and what a caller can end. */
+/* Opening by format, from pipes, and with a progress function, which is called and can stop the reading. */
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -82,7 +82,7 @@ static void test_pipes(void **state) {
     }
 }
 
-/* What follows the numbers of a .npy file is not waited for; what is missing is told. */
+/* Bytes after the numbers of a .npy file are not waited for; missing numbers are reported. */
 static void test_npy_pipe(void **state) {
     (void)state;
     test_memory memory;
@@ -92,7 +92,7 @@ static void test_npy_pipe(void **state) {
     static unsigned char image[200000];
     options.format = "npy";
     npy_image(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", 64, six, 48);
-    sender s = send_bytes(image, sizeof image, 1000000, 0); /* 200 GB, if somebody read them */
+    sender s = send_bytes(image, sizeof image, 1000000, 0); /* 200 GB, if they were read */
     assert_ok(context, gpis_source_open_with(context, s.path, &options, &source));
     gpis_source_destroy(source);
     end_sender(&s);
@@ -143,7 +143,7 @@ static void test_formats(void **state) {
     test_context_end(context, &memory);
 }
 
-/* The cache of a file that was read as one format is not taken for another. */
+/* The cache of a file that was read in one format is not used for another. */
 static void test_cache_of_format(void **state) {
     (void)state;
     test_memory memory;
@@ -203,10 +203,10 @@ static void test_progress(void **state) {
         sender s = send_bytes(text, SIZE, 4, 150); /* longer than the time between two calls */
         const gpis_status status = gpis_source_open_with(context, s.path, &options, &source);
         assert_int_equal(status, stop ? GPIS_STOPPED : GPIS_OK);
-        if (stop) assert_message(context, "the reading of it was interrupted");
+        if (stop) assert_message(context, "reading was interrupted");
         assert_true(stop ? w.calls == 1 : w.calls >= 2);
         assert_true(w.last > 0 && w.last <= 4 * SIZE);
-        assert_int_equal(w.bytes, 0); /* nobody knows how much will come */
+        assert_int_equal(w.bytes, 0); /* the size is not known */
         assert_int_equal(w.caches, 0);
         assert_true((source == NULL) == stop);
         gpis_source_destroy(source);

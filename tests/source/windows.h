@@ -1,4 +1,4 @@
-/* Sources by windows: whatever the size of the windows, the rows are those that are expected. */
+/* Reading sources by windows: for windows of any size the rows are as expected. */
 #ifndef GPIS_TESTS_WINDOWS_H
 #define GPIS_TESTS_WINDOWS_H
 
@@ -8,7 +8,8 @@
 static inline void check_sweep(gpis_context *context, gpis_source *source, int64_t nrows, const double *expected) {
     const int64_t d = source->d;
     const size_t bytes = source->class->scratch_bytes ? (size_t)source->class->scratch_bytes(source, nrows) : 1;
-    void *scratch[2] = {malloc(bytes), malloc(bytes)}; /* just so much: the sanitizer sees a byte more */
+    void *scratch[2] = {malloc(bytes),
+                        malloc(bytes)}; /* of the exact size, so that a sanitizer notices one byte too many */
     double *found = malloc((size_t)(nrows * d) * sizeof *found);
     assert_true(scratch[0] && scratch[1] && found);
     for (int64_t row0 = 0, turn = 0; row0 < source->n; row0 += nrows, turn = !turn) {

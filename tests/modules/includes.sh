@@ -1,37 +1,24 @@
 #!/bin/sh
-# Who may include whom: rooms.sh SOURCE_TREE. The table is that of docs/design.
+# Which module may include which: includes.sh SOURCE_TREE. The table is the file `allowed` beside this script.
 set -u
 cd "$1" || exit 1
 
-allowed() { # allowed ROOM: the rooms it may include, itself among them
-    case $1 in
-    base) echo base ;;
-    linalg) echo base linalg ;;
-    source | sketch | set) echo base linalg "$1" ;;
-    theory) echo base theory ;;
-    problem) echo base linalg source set problem ;;
-    pass) echo base linalg source sketch pass ;;
-    ranks) echo base linalg source sketch pass ranks ;;
-    inner | certificate) echo base linalg set "$1" ;;
-    cost) echo base linalg source sketch set problem pass inner certificate cost ;;
-    method) echo base linalg source sketch set problem pass ranks inner certificate cost method ;;
-    plan) echo base linalg source sketch set problem pass ranks inner certificate cost method plan ;;
-    api) echo base linalg source sketch set problem pass ranks inner certificate theory cost method plan api ;;
-    esac
-}
+# allowed MODULE: the modules it may include, itself among them
+allowed() { sed -n "s/^$1:/$1/p" tests/modules/allowed; }
 
 # Each #include "..." of a file as "FILE:LINE HEADER".
 includes() { grep -HnE '^ *# *include +"' "$@" 2>/dev/null | sed -E 's/^([^:]*:[0-9]*):[^"]*"([^"]*)".*/\1 \2/'; }
 
 strays() {
     for folder in src/*/; do
-        room=$(basename "$folder")
-        rooms=" $(allowed "$room") "
-        [ "$rooms" != "  " ] || echo "src/$room is not in the table of rooms"
+        module=$(basename "$folder")
+        modules=" $(allowed "$module") "
+        [ "$modules" != "  " ] || echo "src/$module: is not in the table tests/modules/allowed"
+        grep -q "^| $module |" docs/design/README.md || echo "src/$module: is not in the table of docs/design/README.md"
         includes "$folder"*.[ch] | while read -r place header; do
-            case "$rooms" in
-            *" ${header%%/*} "*) [ -f "src/$header" ] || echo "$place: $header is no file of a room" ;;
-            *) [ "$room/$header" = base/gpis.h ] || echo "$place: room '$room' may not include $header" ;;
+            case "$modules" in
+            *" ${header%%/*} "*) [ -f "src/$header" ] || echo "$place: there is no file src/$header" ;;
+            *) [ "$module/$header" = base/gpis.h ] || echo "$place: module $module may not include $header" ;;
             esac
         done
     done
