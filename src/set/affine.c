@@ -4,6 +4,11 @@
  * When the set is made: the rows are scaled to norm 1, and C' = Q R P' with column pivoting. Q (d x rank) spans the
  * rows of C; the diagonal of R shows which rows are redundant; and x0 = Q R^-T P'b is the solution of least norm. Then
  *   P(v) = v - Q Q'(v - x0),   recession: the null space, v - Q Q'v,   core {x0}: support(g) = <g, x0>.
+ *
+ * All this is of the computed Q, which spans another space than the rows of C, by about the unit roundoff times the
+ * condition of C: the support function of another set. A certificate needs that of K itself, and no condition number
+ * enters it: for every lambda, support_K(C'lambda) = <lambda, b> (or less, where K is empty). So support_near takes
+ * lambda = P R^-1 Q'v, as good as it comes, and w = C'lambda with C as it was given.
  */
 #include <cblas.h>
 #include <float.h>
@@ -14,11 +19,17 @@
 
 #include "base/npy.h"
 #include "linalg/accurate.h"
+#include "set/combine.h"
 #include "set/kinds.h"
 
 typedef struct affine_state {
-    double *C, *b; /* owned: m x d and m; C is scaled, then holds Q' (rank x d, row-major) */
-    double *x0;    /* owned: d */
+    double *C, *b;  /* owned: m x d and m, as they were given */
+    double *scaled; /* owned: C with rows of norm 1; from factorise on Q' (rank x d, row-major) */
+    double *R;      /* owned: rank x rank upper triangle, column-major with leading dimension m */
+    double *norms;  /* owned: of the m rows */
+    int *pivot;     /* owned: m; column i of C'P, counted from 1 */
+    double *x0;     /* owned: d */
+    double *lambda; /* owned: scratch, 2 m */
     int64_t rows, rank;
 } affine_state;
 
@@ -26,7 +37,12 @@ static void destroy(gpis_set *s) {
     affine_state *a = s->state;
     gpis_free(s->context, a->C);
     gpis_free(s->context, a->b);
+    gpis_free(s->context, a->scaled);
+    gpis_free(s->context, a->R);
+    gpis_free(s->context, a->norms);
+    gpis_free(s->context, a->pivot);
     gpis_free(s->context, a->x0);
+    gpis_free(s->context, a->lambda);
 }
 
 static gpis_status fail_inconsistent(const gpis_set *s, int64_t row) {
@@ -38,61 +54,58 @@ static gpis_status fail_inconsistent(const gpis_set *s, int64_t row) {
 static gpis_status scale_rows(gpis_set *s) {
     affine_state *a = s->state;
     for (int64_t i = 0; i < a->rows; i++) {
-        double *row = a->C + i * s->d;
+        double *row = a->scaled + i * s->d;
         const double norm = gpis_norm2(row, s->d);
         if (norm == 0 && a->b[i] != 0) return fail_inconsistent(s, i);
-        if (norm == 0) continue;
-        for (int64_t j = 0; j < s->d; j++) row[j] /= norm;
-        a->b[i] /= norm;
+        a->norms[i] = norm > 0 ? norm : 1;
+        for (int64_t j = 0; j < s->d; j++) row[j] /= a->norms[i];
     }
     return GPIS_OK;
 }
 
 /* Scratch of the factorisation, freed when the set is made. */
 typedef struct factor {
-    double *C, *tau, *rhs, *work; /* copy of the scaled C; min(m, d); m; lwork */
-    int *pivot;                   /* m */
+    double *tau, *rhs, *work; /* min(m, d); m; lwork */
     int lwork;
 } factor;
 
 static void factor_free(gpis_context *context, factor *f) {
-    gpis_free(context, f->C);
     gpis_free(context, f->tau);
     gpis_free(context, f->rhs);
     gpis_free(context, f->work);
-    gpis_free(context, f->pivot);
 }
 
 static gpis_status factor_take(gpis_set *s, factor *f) {
     const affine_state *a = s->state;
     const int m = (int)a->rows, d = (int)s->d;
-    f->C = gpis_alloc(s->context, a->rows * s->d, sizeof(double));
     f->tau = gpis_alloc_zero(s->context, gpis_min64(m, d), sizeof(double));
     f->rhs = gpis_alloc(s->context, m, sizeof(double));
-    f->pivot = gpis_alloc_zero(s->context, m, sizeof(int));
-    if (!f->C || !f->tau || !f->rhs || !f->pivot) return GPIS_NO_MEMORY;
-    memcpy(f->C, a->C, (size_t)(a->rows * s->d) * sizeof(double));
+    if (!f->tau || !f->rhs) return GPIS_NO_MEMORY;
     double want_qr = 0, want_q = 0;
     const int r = (int)gpis_min64(m, d);
-    LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, d, m, a->C, d, f->pivot, f->tau, &want_qr, -1);
-    LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, d, r, r, a->C, d, f->tau, &want_q, -1);
+    LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, d, m, a->scaled, d, a->pivot, f->tau, &want_qr, -1);
+    LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, d, r, r, a->scaled, d, f->tau, &want_q, -1);
     f->lwork = (int)fmax(want_qr, want_q);
     f->work = gpis_alloc(s->context, f->lwork, sizeof(double));
     return f->work ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
-/* Leaves Q' in a->C, and x0. The row-major m x d matrix C is the column-major d x m matrix C' of LAPACK. */
+/* Leaves Q' in a->scaled, R and x0. The row-major m x d matrix C is the column-major d x m matrix C' of LAPACK. */
 static gpis_status factorise(gpis_set *s, factor *f) {
     affine_state *a = s->state;
-    double *Q = a->C;
+    double *Q = a->scaled;
     const int m = (int)a->rows, d = (int)s->d;
-    if (LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, d, m, Q, d, f->pivot, f->tau, f->work, f->lwork) != 0)
+    if (LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, d, m, Q, d, a->pivot, f->tau, f->work, f->lwork) != 0)
         return gpis_fail(s->context, GPIS_INTERNAL, "set %.250s: LAPACK could not factor C", s->spec);
     const double smallest = (double)gpis_max64(m, d) * DBL_EPSILON * fabs(Q[0]);
     int r = 0;
     while (r < m && r < d && fabs(Q[(size_t)r * (size_t)d + (size_t)r]) > smallest) r++;
     a->rank = r;
-    for (int i = 0; i < r; i++) f->rhs[i] = a->b[f->pivot[i] - 1];
+    for (int i = 0; i < r; i++) {
+        const int row = a->pivot[i] - 1;
+        f->rhs[i] = a->b[row] / a->norms[row];
+        memcpy(a->R + (size_t)i * (size_t)m, Q + (size_t)i * (size_t)d, (size_t)(i + 1) * sizeof *a->R);
+    }
     memset(a->x0, 0, (size_t)d * sizeof(double));
     if (r == 0) return GPIS_OK;
     cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, r, Q, d, f->rhs, 1);
@@ -103,14 +116,40 @@ static gpis_status factorise(gpis_set *s, factor *f) {
 }
 
 /* Redundant rows must be consistent with the others. */
-static gpis_status check_consistent(gpis_set *s, const factor *f) {
+static gpis_status check_consistent(gpis_set *s) {
     const affine_state *a = s->state;
     const double size = gpis_norm2(a->x0, s->d);
     for (int64_t i = 0; i < a->rows; i++) {
-        const double Cx = cblas_ddot((int)s->d, f->C + i * s->d, 1, a->x0, 1);
-        const double allowed = 16 * gpis_set_rounding(gpis_max64(s->d, a->rows)) * (size + fabs(a->b[i]));
+        const double Cx = cblas_ddot((int)s->d, a->C + i * s->d, 1, a->x0, 1);
+        const double allowed = 16 * gpis_set_rounding(gpis_max64(s->d, a->rows)) * (a->norms[i] * size + fabs(a->b[i]));
         if (!(fabs(Cx - a->b[i]) <= allowed)) return fail_inconsistent(s, i);
     }
+    return GPIS_OK;
+}
+
+/* Where C has rank d, K is one point, x1, and x0 is near it: ||x1 - x0|| <= ||b - C x0|| / sigma, with rows of norm 1
+ * and sigma the smallest singular value of C, at least 1 / ||R^-1||_F less what rounding makes of R. If that leaves
+ * nothing of sigma, nothing bounds x1, and K counts as unbounded. */
+static gpis_status bound_point(gpis_set *s) {
+    const affine_state *a = s->state;
+    const int d = (int)s->d;
+    double *inverse = gpis_alloc_zero(s->context, s->d * s->d, sizeof(double)), away2 = 0;
+    if (!inverse) return GPIS_NO_MEMORY;
+    for (int j = 0; j < d; j++)
+        memcpy(inverse + (size_t)j * (size_t)d, a->R + j * a->rows, (size_t)(j + 1) * sizeof *inverse);
+    const int info = LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', d, inverse, d);
+    const double rounding = gpis_set_rounding(gpis_max64(s->d, a->rows)) * sqrt((double)a->rows * (double)s->d);
+    const double sigma = 1 / gpis_norm2(inverse, s->d * s->d) - rounding;
+    gpis_free(s->context, inverse);
+    for (int64_t i = 0; i < a->rows; i++) {
+        double error;
+        const double Cx = gpis_combine_numbers(a->C + i * s->d, a->x0, s->d, &error);
+        const double away = (fabs(a->b[i] - Cx) + error) / a->norms[i];
+        away2 += away * away;
+    }
+    if (info != 0 || !(sigma > 0)) return GPIS_OK;
+    s->radius += sqrt(away2) / sigma;
+    s->unbounded = false;
     return GPIS_OK;
 }
 
@@ -120,12 +159,12 @@ static gpis_status solve(gpis_set *s) {
     gpis_status status = scale_rows(s);
     if (status == GPIS_OK) status = factor_take(s, &f);
     if (status == GPIS_OK) status = factorise(s, &f);
-    if (status == GPIS_OK) status = check_consistent(s, &f);
+    if (status == GPIS_OK) status = check_consistent(s);
     factor_free(s->context, &f);
     if (status != GPIS_OK) return status;
     s->radius = gpis_norm2(a->x0, s->d);
-    s->unbounded = a->rank < s->d;
-    return GPIS_OK;
+    s->unbounded = true;
+    return a->rank == s->d ? bound_point(s) : GPIS_OK;
 }
 
 /* x <- x - Q Q'(x - origin), twice: the second time removes the rounding errors of the first. */
@@ -135,16 +174,17 @@ static void remove_rows(gpis_set *s, const double *origin, double *x) {
     double *shifted = s->work, *t = s->work + d;
     for (int round = 0; r > 0 && round < 2; round++) {
         for (int i = 0; i < d; i++) shifted[i] = origin ? x[i] - origin[i] : x[i];
-        cblas_dgemv(CblasColMajor, CblasTrans, d, r, 1, a->C, d, shifted, 1, 0, t, 1);
-        cblas_dgemv(CblasColMajor, CblasNoTrans, d, r, -1, a->C, d, t, 1, 1, x, 1);
+        cblas_dgemv(CblasColMajor, CblasTrans, d, r, 1, a->scaled, d, shifted, 1, 0, t, 1);
+        cblas_dgemv(CblasColMajor, CblasNoTrans, d, r, -1, a->scaled, d, t, 1, 1, x, 1);
     }
 }
 
 static gpis_status project(gpis_set *s, const double *v, double *x) {
     const affine_state *a = s->state;
-    const double *start = s->unbounded ? v : a->x0; /* of full rank: K = {x0} */
+    const bool point = a->rank == s->d; /* K = {x0} */
+    const double *start = point ? a->x0 : v;
     if (x != start) memcpy(x, start, (size_t)s->d * sizeof *x);
-    if (s->unbounded) remove_rows(s, a->x0, x);
+    if (!point) remove_rows(s, a->x0, x);
     return GPIS_OK;
 }
 
@@ -162,10 +202,34 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
     return GPIS_OK;
 }
 
+static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
+    const affine_state *a = s->state;
+    const int d = (int)s->d, m = (int)a->rows, r = (int)a->rank;
+    double *lambda = a->lambda, *t = a->lambda + m, error;
+    memset(lambda, 0, (size_t)m * sizeof *lambda);
+    if (r > 0) {
+        cblas_dgemv(CblasColMajor, CblasTrans, d, r, 1, a->scaled, d, v, 1, 0, t, 1);
+        cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, r, a->R, m, t, 1);
+    }
+    for (int i = 0; i < r; i++) lambda[a->pivot[i] - 1] = t[i] / a->norms[a->pivot[i] - 1];
+    double *w = s->work, moved2 = 0;
+    *slack = gpis_combine_rows(a->C, a->rows, s->d, lambda, w);
+    *value = gpis_combine_numbers(lambda, a->b, a->rows, &error);
+    *value += error;
+    if (s->unbounded) {
+        memcpy(v, w, (size_t)d * sizeof *v);
+        return GPIS_OK;
+    }
+    for (int i = 0; i < d; i++) moved2 += (v[i] - w[i]) * (v[i] - w[i]);
+    *value += (sqrt(moved2) * (1 + gpis_set_rounding(d)) + *slack) * s->radius; /* for v itself */
+    *slack = 0;
+    return GPIS_OK;
+}
+
 static const double *normals(const gpis_set *s, int64_t *count) {
     const affine_state *a = s->state;
     *count = a->rank;
-    return a->C;
+    return a->scaled;
 }
 
 /* ---- from arrays ------------------------------------------------------------------------------------------------- */
@@ -192,10 +256,16 @@ static gpis_status copy(gpis_set *s, const equations *e) {
     affine_state *a = s->state;
     a->rows = e->C.rows;
     a->C = gpis_alloc(s->context, a->rows * s->d, sizeof(double));
+    a->scaled = gpis_alloc(s->context, a->rows * s->d, sizeof(double));
+    a->R = gpis_alloc(s->context, a->rows * gpis_min64(a->rows, s->d), sizeof(double));
     a->b = gpis_alloc(s->context, a->rows, sizeof(double));
+    a->norms = gpis_alloc(s->context, a->rows, sizeof(double));
+    a->lambda = gpis_alloc(s->context, 2 * a->rows, sizeof(double));
+    a->pivot = gpis_alloc_zero(s->context, a->rows, sizeof(int));
     a->x0 = gpis_alloc(s->context, s->d, sizeof(double));
-    if (!a->C || !a->b || !a->x0) return GPIS_NO_MEMORY;
+    if (!a->C || !a->scaled || !a->R || !a->b || !a->norms || !a->lambda || !a->pivot || !a->x0) return GPIS_NO_MEMORY;
     memcpy(a->C, e->C.data, (size_t)(a->rows * s->d) * sizeof *a->C);
+    memcpy(a->scaled, e->C.data, (size_t)(a->rows * s->d) * sizeof *a->scaled);
     memcpy(a->b, e->b.data, (size_t)a->rows * sizeof *a->b);
     return GPIS_OK;
 }
@@ -276,6 +346,7 @@ const gpis_set_class gpis_kind_affine = {
     .project = project,
     .support = support,
     .recession = recession,
+    .support_near = support_near,
     .destroy = destroy,
     .normals = normals,
 };

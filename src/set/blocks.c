@@ -5,6 +5,7 @@
  * A product of sets that consist of bounds only is a box, and is made as one. If a block works on X as a matrix
  * (nuclear), the product does so too.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,11 +92,34 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return status;
 }
 
+static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
+    const blocks_state *p = s->state;
+    gpis_status status = GPIS_OK;
+    double sizes = 0, lost = 0;
+    int64_t terms = 0;
+    *value = *slack = 0;
+    for (int64_t b = 0; b < p->count; b++) {
+        const block *at = &p->blocks[b];
+        for (int64_t first = 0; first < width_of(s) && status == GPIS_OK; first += step_of(s, at), terms++) {
+            double one = 0;
+            gather(s, at, first, v, s->work);
+            status = gpis_set_support_near_part(at->set, s->work, &one, &lost);
+            scatter(s, at, first, s->work, v);
+            *value += one;
+            *slack = hypot(*slack, lost);
+            sizes += fabs(one);
+        }
+    }
+    *value += (double)terms * DBL_EPSILON * sizes; /* the rounding of the sum */
+    return status;
+}
+
 static const gpis_set_class blocks_class = {
     .name = "blocks",
     .project = project,
     .support = support,
     .recession = recession,
+    .support_near = support_near,
     .destroy = destroy,
 };
 

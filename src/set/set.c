@@ -118,9 +118,10 @@ gpis_status gpis_set_support(gpis_set *set, const double *g, double *value) {
     return status;
 }
 
-/* gpis_set_support_near for one part: cleans `w` in place and adds to the value. `lost` bounds the norm of the rounding
- * errors in w; the radius is a Lipschitz constant of the support function of the core. */
-static gpis_status support_near_part(gpis_set *s, double *w, double *value, double *lost) {
+/* `lost` bounds the norm of the rounding errors in w; the radius is a Lipschitz constant of the support function of the
+ * core. */
+gpis_status gpis_set_support_near_part(gpis_set *s, double *w, double *value, double *lost) {
+    if (s->class->support_near) return s->class->support_near(s, w, value, lost);
     const int64_t n = part_size(s);
     const bool relative = s->class->relative_support; /* singular values of a d x k matrix */
     const double rounding = gpis_set_rounding(relative ? s->d + s->k : n);
@@ -134,25 +135,27 @@ static gpis_status support_near_part(gpis_set *s, double *w, double *value, doub
     }
     if ((status = s->class->support(s, w, &core)) != GPIS_OK) return status;
     const double evaluation = relative ? rounding * fabs(core) : rounding * gpis_norm2(w, n) * s->radius;
-    *value += core + *lost * s->radius + evaluation;
+    *value = core + *lost * s->radius + evaluation;
     return GPIS_OK;
 }
 
 gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, double *slack) {
     gpis_status status = check_input(set, v, value);
     if (status == GPIS_OK) status = check_support(set);
-    double total = 0, lost_all = 0;
+    double total = 0, sizes = 0, lost_all = 0;
     for (int64_t j = 0; status == GPIS_OK && j < parts(set); j++) {
-        double lost;
+        double part, lost;
         const bool whole = parts(set) == 1;
         double *w = whole ? v : set->column_in;
         if (!whole) gather(set, v, j);
-        if ((status = support_near_part(set, w, &total, &lost)) != GPIS_OK) break;
+        if ((status = gpis_set_support_near_part(set, w, &part, &lost)) != GPIS_OK) break;
         if (!whole) scatter(set, w, v, j);
+        total += part;
+        sizes += fabs(part);
         lost_all = hypot(lost_all, lost);
     }
     if (status != GPIS_OK) return status;
-    *value = total;
+    *value = total + (double)(parts(set) - 1) * DBL_EPSILON * sizes; /* with the rounding of the sum */
     *slack = lost_all;
     return GPIS_OK;
 }

@@ -11,8 +11,8 @@
  * Moreau's theorem v - recession(v) is the nearest vector of that polar, and ||recession(v)|| the distance from it.
  *
  * Rounding. For `exact_recession` kinds v - recession(v) lies in the polar exactly. For the others (monotone, tv,
- * affine, transforms) it does so up to gpis_set_rounding(d) * ||v||, the usual bound for d operations, enlarged for the
- * constants of QR and FFT. So:
+ * SPEC@dct) it does so up to gpis_set_rounding(d) * ||v||, the usual bound for d operations, enlarged for the constants
+ * of an FFT; affine and SPEC@FILE.npy bound their own errors. So:
  *   gpis_set_support(g)       ignores an excess of that size relative to ||g||; beyond it the value is INFINITY. For
  *                             display.
  *   gpis_set_support_near(v)  cleans v itself, and returns how far the result can be from a vector where its value is a
@@ -78,6 +78,9 @@ typedef struct gpis_set_class {
     /* Optional, for the kinds that are {x : <q_i, x - x0> = 0 for all i}, x0 a member: the q_i, orthonormal, *count x
      * d. */
     const double *(*normals)(const gpis_set *s, int64_t *count);
+    /* Optional, for kinds whose state is computed with rounding errors, so that the support function of the state is
+     * not that of the set which was asked for: gpis_set_support_near for one column (or, with `matrix`, for X). */
+    gpis_status (*support_near)(gpis_set *s, double *v, double *value, double *slack);
     /* Goes with s->inside: each of `count` vectors of d entries, one after the other; out is another array. */
     void (*turn)(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
 } gpis_set_class;
@@ -109,10 +112,12 @@ struct gpis_set {
 /* Projection on the recession cone of K (zero for a bounded set), over all columns. x may be v. */
 gpis_status gpis_set_recession(gpis_set *set, const double *v, double *x);
 
-/* Replaces v by w = v - recession(v), and promises that some w* with ||w - w*||_F <= *slack has a true
- * support_K(w*) <= *value < INFINITY. *value includes the rounding of its own evaluation; *slack is 0 for bounded sets
- * (where w = v) and for exact kinds. */
+/* Replaces v by w, which is v - recession(v) up to rounding, and promises that some w* with ||w - w*||_F <= *slack has
+ * a true support_K(w*) <= *value < INFINITY. *value includes the rounding of its own evaluation; *slack is 0 for
+ * bounded sets (where w = v) and for exact kinds. */
 gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, double *slack);
+/* The same for one column of X or, with `matrix`, for X as a whole: for kinds that are made of other sets. */
+gpis_status gpis_set_support_near_part(gpis_set *set, double *v, double *value, double *slack);
 
 /* sup ||s||_2 over all of X; INFINITY when unbounded. */
 double gpis_set_radius(const gpis_set *set);

@@ -2,6 +2,10 @@
  * SPEC@dct, SPEC@FILE.npy, or from memory: K = {x : U x in base} for an orthogonal U, the orthonormal DCT-II or a d x d
  * matrix.
  *   P(v) = U' P_base(U v),   support(g) = support_base(U g),   recession(v) = U' recession_base(U v).
+ *
+ * A matrix that is orthogonal to 1e-12 only is made orthogonal to working accuracy for all this. Certificates are about
+ * the matrix as it was given: for any invertible U and any mu, support_K(U'mu) = support_base(mu), whether U is
+ * orthogonal or not. So support_near takes mu = U v, as good as it comes, and w = U'mu with the given U.
  */
 #include <cblas.h>
 #include <limits.h>
@@ -9,19 +13,23 @@
 #include <string.h>
 
 #include "base/npy.h"
+#include "linalg/accurate.h"
 #include "linalg/dct.h"
+#include "set/combine.h"
 #include "set/kinds.h"
 
 /* The base is s->inside. */
 typedef struct transform_state {
     gpis_dct *dct; /* owned; NULL when U is a matrix */
-    double *U;     /* owned: d x d */
+    double *U;     /* owned: d x d, orthogonal to working accuracy */
+    double *given; /* owned: as the caller has given it */
 } transform_state;
 
 static void destroy(gpis_set *s) {
     transform_state *t = s->state;
     gpis_dct_destroy(t->dct);
     gpis_free(s->context, t->U);
+    gpis_free(s->context, t->given);
 }
 
 /* z = U x for each vector x, or x = U'z; U is orthogonal, so T' = U too. */
@@ -60,12 +68,45 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return s->inside->class->support(s->inside, s->work, value);
 }
 
+static const double NOT_ORTHOGONAL = 1e-12; /* what an entry of U U' may be off from that of I */
+
+/* ||U'mu - w|| for the real numbers U'mu, where w is what is computed in its place; U is the matrix as given. */
+static double turn_back(const gpis_set *s, const double *mu, double *w) {
+    const transform_state *t = s->state;
+    if (t->given) return gpis_combine_rows(t->given, s->d, s->d, mu, w);
+    gpis_dct_inverse(t->dct, mu, w);
+    return gpis_set_rounding(s->d) * gpis_norm2(mu, s->d);
+}
+
+static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
+    const transform_state *t = s->state;
+    double *mu = s->work, *w = s->work + s->d, lost;
+    turn(s, GPIS_TO_INSIDE, 1, v, mu);
+    const gpis_status status = gpis_set_support_near_part(s->inside, mu, value, &lost);
+    if (status != GPIS_OK) return status;
+    /* ||U|| and ||U^-1|| are at most this */
+    const double stretch = t->given ? 1.0 + (double)s->d * NOT_ORTHOGONAL : 1.0;
+    const double error = turn_back(s, mu, w);
+    *slack = 0.0;
+    if (s->unbounded) {
+        memcpy(v, w, (size_t)s->d * sizeof *v);
+        *slack = lost * stretch + error;
+    } else {
+        double moved2 =
+            0.0; /* the support function of K at v is that at U'mu, and what lies between times the radius */
+        for (int64_t i = 0; i < s->d; i++) moved2 += (v[i] - w[i]) * (v[i] - w[i]);
+        *value += (sqrt(moved2) * (1.0 + gpis_set_rounding(s->d)) + error) * s->radius * stretch;
+    }
+    return GPIS_OK;
+}
+
 static const gpis_set_class transform_class = {
     .name = "transform",
     .usage = "SPEC@dct or SPEC@FILE.npy",
     .project = project,
     .support = support,
     .recession = recession,
+    .support_near = support_near,
     .destroy = destroy,
     .turn = turn,
 };
@@ -76,7 +117,7 @@ static gpis_status check_orthogonal(gpis_set *s, const double *G, const char *pa
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j <= i; j++) {
             const double off = fabs(G[i * d + j] - (i == j));
-            if (off > 1e-12)
+            if (off > NOT_ORTHOGONAL)
                 return gpis_fail(s->context, GPIS_BAD_SET,
                                  "%s: rows %lld and %lld are not orthonormal (U U' is off by %.3g there)", path,
                                  (long long)j + 1, (long long)i + 1, off);
@@ -113,8 +154,10 @@ static gpis_status take_matrix(gpis_set *s, const double *U, const char *name) {
     const gpis_status status = gpis_array_finite(s->context, name, &array);
     if (status != GPIS_OK) return status;
     t->U = gpis_alloc(s->context, s->d * s->d, sizeof(double));
-    if (!t->U) return GPIS_NO_MEMORY;
+    t->given = gpis_alloc(s->context, s->d * s->d, sizeof(double));
+    if (!t->U || !t->given) return GPIS_NO_MEMORY;
     memcpy(t->U, U, (size_t)(s->d * s->d) * sizeof *U);
+    memcpy(t->given, U, (size_t)(s->d * s->d) * sizeof *U);
     return orthonormalise(s, name);
 }
 
@@ -142,7 +185,7 @@ static gpis_status make(gpis_context *context, gpis_set *base, const given_matri
     if (status == GPIS_OK) status = gpis_set_begin(context, &transform_class, base->d, 1, false, out, &s);
     if (status == GPIS_OK) status = gpis_set_describe(s, "%s@%s", base->spec, given->text);
     if (status == GPIS_OK) status = gpis_set_take_state(s, sizeof(transform_state));
-    if (status == GPIS_OK) status = gpis_set_take_work(s, s->d);
+    if (status == GPIS_OK) status = gpis_set_take_work(s, 2 * s->d);
     if (status == GPIS_OK && given->U) status = take_matrix(s, given->U, given->name);
     if (status == GPIS_OK && !given->U) status = gpis_dct_create(context, s->d, &((transform_state *)s->state)->dct);
     if (status == GPIS_OK) {

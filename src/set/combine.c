@@ -1,0 +1,47 @@
+/*
+ * A sum of `count` products in long double has an error of at most (count + 1) u' sum |a_i b_i|, u' the unit roundoff
+ * of long double, and rounding it to double adds u |sum|. Products of doubles are exact in long double on x86; where
+ * long double is no wider than double the bound holds as well, since the product's own rounding is counted.
+ */
+#include "set/combine.h"
+
+#include <float.h>
+#include <math.h>
+
+static const double UNIT = 0.5 * DBL_EPSILON;
+static const double LONG_UNIT = 0.5 * (double)LDBL_EPSILON;
+static const double UPWARD = 1.0 + 0x1p-40; /* covers the rounding of the bounds themselves */
+
+double gpis_combine_rows(const double *M, int64_t rows, int64_t d, const double *c, double *w) {
+    enum { WIDTH = 64 }; /* columns at a time, so that their sums stay in the first-level cache */
+    double error2 = 0.0;
+    for (int64_t first = 0; first < d; first += WIDTH) {
+        const int64_t width = gpis_min64(WIDTH, d - first);
+        long double sums[WIDTH] = {0};
+        double sizes[WIDTH] = {0};
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t j = 0; c[i] != 0.0 && j < width; j++) {
+                const double entry = M[i * d + first + j];
+                sums[j] += (long double)entry * c[i];
+                sizes[j] += fabs(entry * c[i]);
+            }
+        for (int64_t j = 0; j < width; j++) {
+            w[first + j] = (double)sums[j];
+            const double error = ((double)rows + 1.0) * LONG_UNIT * sizes[j] + UNIT * fabs(w[first + j]);
+            error2 += error * error;
+        }
+    }
+    return sqrt(error2) * UPWARD;
+}
+
+double gpis_combine_numbers(const double *a, const double *b, int64_t count, double *error) {
+    long double sum = 0.0L;
+    double size = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += (long double)a[i] * b[i];
+        size += fabs(a[i] * b[i]);
+    }
+    const double value = (double)sum;
+    *error = (((double)count + 1.0) * LONG_UNIT * size + UNIT * fabs(value)) * UPWARD;
+    return value;
+}
