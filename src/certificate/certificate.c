@@ -96,12 +96,12 @@ double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, 
  * What rounding in the pass can hide, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the residual, in the norm
  * of A; of A'r, in that of H. A shifted model owes slack ||D p||^2 as well.
  */
-static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c) {
     const int64_t size = set->d * set->k;
     const double e = point->errors.residual, eta = point->errors.product;
     double units = 0.0; /* a sketched model's diagonal is not that of A'A: sum over j of ||a_j||^2 / H_jj, else d */
     for (int64_t j = 0; j < set->d; j++) units += point->norms2[j] * model->scale[j] * model->scale[j];
-    const double errors = e * e / SHARE + eta * eta * units * (double)set->k * model->inverse / (SHARE * model->c);
+    const double errors = e * e / SHARE + eta * eta * units * (double)set->k * model->inverse / (SHARE * c);
     if (!(model->slack > 0.0)) return errors;
     double largest2 = 0.0;
     for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
@@ -165,35 +165,35 @@ static double relaxed_bound(const gpis_set *set, const gpis_point *point, const 
 
 /* With the curvature of the model. */
 static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis_point *point, const gpis_model *model,
-                                const double *s, double *gap) {
+                                double c, const double *s, double *gap) {
     const int64_t size = set->d * set->k;
-    const double c = model->c * (1.0 - 2.0 * SHARE);
+    const double paid = c * (1.0 - 2.0 * SHARE); /* the rest of the curvature pays for pass_errors */
     double *l = gpis_alloc(context, 2 * size, sizeof *l), bound, relaxed = INFINITY;
     if (!l) return GPIS_NO_MEMORY;
     double *v = l + size;
     multiplier(set, point, model, s, v, l);
-    gpis_status status = dual_bound(set, point, model, c, l, v, &bound);
+    gpis_status status = dual_bound(set, point, model, paid, l, v, &bound);
     if (status == GPIS_OK && model->nulls > 0) {
         multiplier(set, point, model, s, v, l);
-        status = gpis_dependent_bound(context, set, point, model, c, s, l, v, &relaxed);
+        status = gpis_dependent_bound(context, set, point, model, paid, s, l, v, &relaxed);
     } else if (status == GPIS_OK) {
-        relaxed = relaxed_bound(set, point, model, c, s, l, v);
+        relaxed = relaxed_bound(set, point, model, paid, s, l, v);
     }
-    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model);
+    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model, c);
     gpis_free(context, l);
     return status;
 }
 
 /* A model that had to be shifted owes slack ||D p||^2, which a set that is not bounded cannot pay. */
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                    const gpis_model *model, const double *s, double *gap) {
+                                    const gpis_model *model, double c, const double *s, double *gap) {
     const bool flat = model->slack > 0.0;
     double curved = INFINITY, interior = INFINITY;
     gpis_status status = GPIS_OK;
     *gap = INFINITY;
     if (!set->has_support) return GPIS_OK;
     const gpis_point near = point_near(set, point, model);
-    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, &near, model, s, &curved);
+    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, &near, model, c, s, &curved);
     if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, &near, model, s, &interior);
     *gap = fmin(curved, interior) + near.errors.objective;
     return status;
@@ -203,7 +203,7 @@ gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const 
                                     const gpis_model *model, const double *s, double *gap) {
     *gap = INFINITY;
     if (!set->has_support || model->slack > 0.0) return GPIS_OK;
-    const gpis_status status = curved_bound(context, set, point, model, s, gap);
+    const gpis_status status = curved_bound(context, set, point, model, model->c, s, gap);
     *gap += point->errors.objective;
     return status;
 }

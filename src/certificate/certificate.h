@@ -31,11 +31,12 @@ double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, 
 
 /* Bounds on f(x) - f*; infinite where there is none, and always for a set without a support function. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
-/* `s`: a near minimiser of the model over K around x (inner/inner.h), or any other point, in K or not, where its
- * gradient makes a better l. */
+/* `c`: the constant for which A'A >= c H - slack D^2 is to be taken as true: model->c for a Gram matrix, what probes
+ * allow for a sketch, 1 to ask how far the model itself can fall. `s`: a near minimiser of the model over K around x
+ * (inner/inner.h), or any other point, in K or not, at which the gradient of the model makes a better l. */
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                    const gpis_model *model, const double *s, double *gap);
-/* The same, by the curvature of the model alone: infinite where the model had to be shifted. */
+                                    const gpis_model *model, double c, const double *s, double *gap);
+/* The same with c = model->c, by the curvature of the model alone: infinite where the model had to be shifted. */
 gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap);
 

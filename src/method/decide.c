@@ -16,6 +16,15 @@ const char *gpis_phase_text(gpis_phase phase) {
     return "unknown";
 }
 
+bool gpis_phase_measures(gpis_phase phase) {
+    return phase == GPIS_PHASE_START || phase == GPIS_PHASE_HULL || phase == GPIS_PHASE_EXTENDED ||
+           phase == GPIS_PHASE_ROUND;
+}
+
+bool gpis_phase_certifies(gpis_phase phase) {
+    return gpis_phase_measures(phase) || phase == GPIS_PHASE_GRAM || phase == GPIS_PHASE_LEAVE_FACE;
+}
+
 /* While a face is expected no probes are sent: the face is the cheaper proof. In extended precision, where a pass with
  * probes is dear, only young ones are. */
 static bool probes_board(const gpis_facts *f) {

@@ -21,6 +21,9 @@ typedef enum gpis_phase {
 } gpis_phase;
 
 const char *gpis_phase_text(gpis_phase phase);
+/* Whether a phase measures a point in a pass of its own, with riders; and whether bounds are looked for after it. */
+bool gpis_phase_measures(gpis_phase phase);
+bool gpis_phase_certifies(gpis_phase phase);
 
 typedef struct gpis_action {
     gpis_phase phase;

@@ -68,7 +68,7 @@ static gpis_status rank_columns(gpis_run *run, const double *x, const double *g,
         for (int64_t j = 0; j < run->problem->d; j++) member[j] = !gpis_face_is_at_wall(run->problem->set, x, j);
         gpis_face_slacks(run->problem->set, x, g, member, slack);
         for (int64_t j = 0; j < run->problem->d; j++) {
-            const double norm = sqrt(run->norms2[j]);
+            const double norm = sqrt(run->curvature.norms2[j]);
             list[j] = (candidate){member[j] ? -INFINITY : norm > 0.0 ? slack[j] / norm : INFINITY, j};
         }
         qsort(list, (size_t)run->problem->d, sizeof *list, by_need);
@@ -174,12 +174,12 @@ gpis_status gpis_on_face_solve(gpis_on_face *face, const gpis_point *point, doub
     double gap, lead;
     gpis_status status = minimise(face, point->x, point->g);
     if (status != GPIS_OK) return status;
-    run->inner_iterations = face->inner->iterations - before;
+    gpis_account_enter_inner(&run->account, face->inner->iterations - before);
     memcpy(next, point->x, (size_t)run->problem->d * sizeof *next);
     for (int64_t c = 0; c < face->count; c++) next[face->columns[c]] = face->inner->s[c];
     status = gpis_certificate_on_face(run->context, run->problem->set, point, &here, face->inner->s, &gap, &lead);
     if (status != GPIS_OK) return status;
-    run->lower = fmax(run->lower, point->objective - gap);
+    gpis_record_enter_proven(&run->record, point->objective - gap);
     *holds = lead > 0.0 || !face->stepped;
     face->stepped = true;
     return GPIS_OK;

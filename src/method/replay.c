@@ -215,14 +215,14 @@ gpis_status gpis_replay_answer(gpis_run *run, const gpis_pass *pass, bool *answe
                          "%s: its pass %lld holds numbers that no pass gives; remove it and start again",
                          replay->journal->path, (long long)replay->answered + 1);
     replay->answered++;
-    gpis_run_resume(run, head.seconds);
+    gpis_account_set_seconds(&run->account, head.seconds);
     *answered = true;
     return GPIS_OK;
 }
 
 void gpis_replay_keep(gpis_run *run, const gpis_pass *pass) {
     if (!run->replay) return;
-    pass_head head = {.seconds = gpis_run_seconds(run), .asked = question_of(run, pass)};
+    pass_head head = {.seconds = gpis_account_seconds(&run->account), .asked = question_of(run, pass)};
     gpis_journal_part parts[ANSWERS + 1] = {{&head, sizeof head}};
     const int count = 1 + answers_of(run, pass, parts + 1);
     gpis_journal_append(run->replay->journal, RECORD_PASS, parts, count);

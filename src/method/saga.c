@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "method/certify.h"
 #include "method/method.h"
 #include "pass/batch.h"
 
@@ -56,7 +57,7 @@ static void fill_table(saga *s) {
         gpis_batch_adjoint(&s->batches, &rows, old, s->gbar);
     }
     for (int64_t i = 0; i < size; i++) s->gbar[i] /= (double)s->run->problem->n;
-    s->run->epochs += 1.0;
+    gpis_account_enter_work(&s->run->account, 1.0, 0.0);
 }
 
 static gpis_status iteration(saga *s) {
@@ -86,23 +87,22 @@ static gpis_status iteration(saga *s) {
 /* f and g at x by a full pass, which SAGA itself does not need: not charged. */
 static gpis_status measure(saga *s) {
     gpis_run *run = s->run;
-    const double paused = gpis_run_pause(run), epochs = run->epochs;
     gpis_point point;
+    gpis_account_pause(&run->account);
     gpis_status status = gpis_run_gradient(run, s->x, s->g, &point);
     if (status == GPIS_OK) {
-        gpis_run_offer(run, &point);
+        gpis_record_offer(&run->record, &point);
         status = gpis_run_prove(run, &point, false);
     }
-    run->epochs = epochs;
-    gpis_run_resume(run, paused);
+    gpis_account_resume(&run->account);
     return status;
 }
 
 static gpis_status epochs(saga *s) {
     gpis_run *run = s->run;
-    double paused = gpis_run_pause(run);
+    gpis_account_pause(&run->account);
     gpis_status status = find_step(s);
-    gpis_run_resume(run, paused);
+    gpis_account_resume(&run->account);
     if (status == GPIS_OK) fill_table(s);
     while (status == GPIS_OK) {
         status = measure(s);
@@ -110,8 +110,8 @@ static gpis_status epochs(saga *s) {
         gpis_run_check(run);
         if (run->ended) break;
         for (int64_t i = 0; i < s->batches.count && status == GPIS_OK; i++) status = iteration(s);
-        run->epochs += 1.0;
-        run->inner_iterations = s->batches.count;
+        gpis_account_enter_work(&run->account, 1.0, 0.0);
+        gpis_account_enter_inner(&run->account, s->batches.count);
     }
     return status;
 }

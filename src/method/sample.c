@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "method/run.h"
+#include "pass/pass.h"
 #include "pass/sweep.h"
 #include "sketch/permutation.h"
 #include "source/stored.h"
@@ -186,51 +186,5 @@ gpis_status gpis_sample_hold(const gpis_sample *s, gpis_model *model) {
         status = gpis_model_hold_rows(model, held, B);
     }
     gpis_free(s->context, B);
-    return status;
-}
-
-/* ---- for a run ------------------------------------------------------------------------------------------------------
- */
-
-/* m rows were read and multiplied. */
-static void enter_in_account(gpis_run *run, const gpis_source *rows) {
-    gpis_source_info info;
-    gpis_source_describe(rows, &info);
-    run->sketches++;
-    run->bytes_read += (double)info.bytes;
-    const double a_row = (double)info.nonzeros / (double)info.rows;
-    run->epochs += (double)info.rows / (double)run->problem->n * (0.25 + 0.25 * a_row / (double)run->problem->k);
-}
-
-/* Numbers that are not finite are to be told by their place in A, not in the sample. */
-static gpis_status name_the_place(gpis_run *run, gpis_status status) {
-    if (status != GPIS_BAD_DATA) return status;
-    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y};
-    const gpis_status there = gpis_pass_audit(run->context, run->problem->A, &pass, run->problem->n);
-    return there == GPIS_OK ? status : there;
-}
-
-static bool lacks_columns(const double *H, int64_t d) {
-    for (int64_t j = 0; j < d; j++)
-        if (H[j * d + j] == 0.0) return true;
-    return false;
-}
-
-gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *g, gpis_point *point,
-                            gpis_sample **out) {
-    const int64_t d = run->problem->d;
-    gpis_status status = gpis_sample_create(run->context, run->problem->A, run->problem->Y, x ? run->problem->k : 0,
-                                            run->m, run->settings->seed, round, out);
-    if (status != GPIS_OK) return status;
-    enter_in_account(run, (*out)->rows);
-    status = name_the_place(run, gpis_sample_gram(*out, H, x, g, run->norms2, point));
-    if (status == GPIS_OK && lacks_columns(H, d)) {
-        if (!run->norms_known) status = gpis_run_gradient(run, x, g, point);
-        for (int64_t j = 0; status == GPIS_OK && j < d; j++)
-            if (H[j * d + j] == 0.0) H[j * d + j] = run->norms2[j];
-    }
-    if (status == GPIS_OK) return GPIS_OK;
-    gpis_sample_destroy(*out);
-    *out = NULL;
     return status;
 }

@@ -18,8 +18,6 @@
 #include "linalg/point.h"
 #include "source/source.h"
 
-typedef struct gpis_run gpis_run;
-
 typedef struct gpis_sample {
     gpis_context *context; /* borrowed */
     gpis_source *rows;     /* owned: B */
@@ -43,14 +41,5 @@ gpis_status gpis_sample_gram(gpis_sample *sample, double *H, const double *X, do
                              gpis_point *point);
 /* Makes the model, of this sample's H, one by rows (gpis_model_hold_rows), as far as memory allows. */
 gpis_status gpis_sample_hold(const gpis_sample *sample, gpis_model *model);
-
-/*
- * For a run: a sample of run->m rows and its H, entered in the account. With x, also where the inner problem may start
- * from: that point of the sampled problem, its gradient in g. A column that is not zero but has no entry in the sample
- * gets its place on the diagonal from A; that takes a gradient pass, unless the norms are known, and then the point
- * is one of A itself.
- */
-gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *g, gpis_point *point,
-                            gpis_sample **out);
 
 #endif

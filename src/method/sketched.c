@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "method/certify.h"
 #include "method/full_gradient.h"
 
 enum { FIRST_BURST = 8, MOST_INNER = 100000 };
@@ -41,8 +42,8 @@ static int64_t default_m(const gpis_run *run) {
 static gpis_status new_sketch(rounds *r, int64_t k) {
     gpis_run *run = r->run;
     run->m = r->m;
-    run->sketches++;
-    run->epochs += r->kind->cost(run->problem->n, run->problem->d, r->m);
+    gpis_account_enter_sketch(&run->account);
+    gpis_account_enter_work(&run->account, r->kind->cost(run->problem->n, run->problem->d, r->m), 0.0);
     if (r->sketch && r->sketch->m == r->m && r->sketch->k == k) return gpis_sketch_restart(r->sketch, r->round++);
     gpis_sketch_destroy(r->sketch);
     r->sketch = NULL;
@@ -86,14 +87,15 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     for (int64_t burst = FIRST_BURST; !settings->inner_iterations && status == GPIS_OK && !done; burst += burst / 2) {
         const double before = gpis_inner_fall(inner);
         status = gpis_inner_run(inner, burst, &done);
-        const double fall = gpis_inner_fall(inner), enough = fmax(worth * fall, 0.5 * run->noise); /* f = 2 q + ... */
+        const double fall = gpis_inner_fall(inner),
+                     enough = fmax(worth * fall, 0.5 * run->record.noise); /* f = 2 q + ... */
         if (fall - before <= enough || inner->iterations > MOST_INNER) break;
     }
     memcpy(r->x, inner->s, (size_t)run->problem->size * sizeof(double));
-    run->inner_iterations = inner->iterations;
-    run->step_sum += inner->step_sum;
-    run->steps += inner->iterations;
-    run->epochs += (double)inner->trials * (double)run->problem->d / (double)run->problem->n;
+    gpis_account_enter_inner(&run->account, inner->iterations);
+    gpis_account_enter_steps(&run->account, inner->step_sum, inner->iterations);
+    gpis_account_enter_work(&run->account, (double)inner->trials * (double)run->problem->d / (double)run->problem->n,
+                            0.0);
     gpis_inner_destroy(inner);
     return status;
 }
@@ -125,14 +127,15 @@ static gpis_status gradient_and_sketch(rounds *r) {
 static gpis_status repair(rounds *r) {
     gpis_run *run = r->run;
     r->m = gpis_min64(2 * r->m, run->problem->n);
-    memcpy(r->x, run->best, (size_t)run->problem->size * sizeof(double));
+    memcpy(r->x, run->record.best, (size_t)run->problem->size * sizeof(double));
     return gradient_and_sketch(r);
 }
 
 static bool sketch_is_bad(const rounds *r) {
     const gpis_run *run = r->run;
     if (r->m >= run->problem->n) return false;
-    return r->point.objective > run->objective + run->noise || (r->model->slack > 0.0 && r->m < 4 * run->problem->d);
+    return r->point.objective > run->record.objective + run->record.noise ||
+           (r->model->slack > 0.0 && r->m < 4 * run->problem->d);
 }
 
 static gpis_status gpihs(rounds *r) {
@@ -142,12 +145,12 @@ static gpis_status gpihs(rounds *r) {
         gpis_status status = gradient_and_sketch(r);
         while (status == GPIS_OK && sketch_is_bad(r) && !gpis_run_exhausted(run)) status = repair(r);
         if (status != GPIS_OK) return status;
-        const double objective = run->objective, gap = gpis_run_gap(run);
-        gpis_run_offer(run, &r->point);
+        const double objective = run->record.objective, gap = gpis_record_gap(&run->record);
+        gpis_record_offer(&run->record, &r->point);
         status = gpis_run_prove(run, &r->point, idle == PATIENCE);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
-        idle = gpis_run_idle(run, objective, gap) ? idle + 1 : 0;
+        idle = gpis_record_judge(&run->record, objective, gap) ? idle + 1 : 0;
         if (idle > PATIENCE) gpis_run_end(run, GPIS_STALLED);
         if (run->settings->rounds > 0 && t > run->settings->rounds) gpis_run_end(run, GPIS_MAX_PASSES);
         if (run->ended) return GPIS_OK;

@@ -16,7 +16,7 @@
 #include <lapacke.h>
 #include <math.h>
 
-#include "method/run.h"
+#include "method/dependence.h"
 
 /* What counts as rounding of the data: 16 times what reading a decimal number does to it. */
 static const double ROUNDING = 0x1p-49;
@@ -86,20 +86,20 @@ static double inverse_trace(const measurement *s, int64_t d) {
 }
 
 /* An upper bound on ||E_j|| / ||a_j||, for all j. The margin covers rounding errors of norms and of the trace. */
-static double nearness_of(const gpis_run *run, const measurement *s) {
+static double nearness_of(const gpis_problem *p, const measurement *s) {
     static const double MARGIN = 1.01;
-    const gpis_roundings roundings = gpis_pass_roundings(run->problem->A, &s->load);
+    const gpis_roundings roundings = gpis_pass_roundings(p->A, &s->load);
     double terms = 0.0;
-    for (int64_t i = 0; i < s->count * run->problem->d; i++) terms += fabs(s->N[i]) * s->norms[i % run->problem->d];
+    for (int64_t i = 0; i < s->count * p->d; i++) terms += fabs(s->N[i]) * s->norms[i % p->d];
     const double norm = sqrt(s->objective * (1.0 + roundings.objective * UNIT)) +
                         (roundings.residual + 2.0) * 0.5 * (double)LDBL_EPSILON * terms;
-    return MARGIN * norm * sqrt(inverse_trace(s, run->problem->d));
+    return MARGIN * norm * sqrt(inverse_trace(s, p->d));
 }
 
-/* One step of Newton's method towards the least ||A v||, where that is not mere rounding already. Only entries that are
- * not zero change. */
-static void improve(gpis_run *run, measurement *s, double *step) {
-    const int64_t d = run->problem->d, count = s->count;
+/* One step of Newton's method towards the least ||A v||, for rows where ||A v|| is more than rounding. Entries that are
+ * zero stay zero. */
+static void improve(const gpis_model *model, measurement *s, double *step) {
+    const int64_t d = model->d, count = s->count;
     for (int64_t i = 0; i < count; i++) {
         double *v = s->N + i * d, square = 0.0;
         for (int64_t j = 0; j < d; j++) {
@@ -107,38 +107,41 @@ static void improve(gpis_run *run, measurement *s, double *step) {
             square += v[j] * step[j];
         }
         if (square <= 4.0 * DBL_EPSILON * DBL_EPSILON) continue;
-        gpis_model_solve(run->model, 1, step);
+        gpis_model_solve(model, 1, step);
         for (int64_t j = 0; j < d; j++)
             if (v[j] != 0.0) v[j] -= step[j];
     }
 }
 
-/* As long as it helps. Columns that are merely ill conditioned cost one pass. */
+/* Improves the rows as long as that helps. Columns that are merely ill conditioned cost one pass. */
 static gpis_status measure_and_improve(gpis_run *run, measurement *s, double *step) {
-    enum { TRIES = 3 };
-    double before = 1e-5; /* a guess is nearer than that, and so is what the Gram matrix knows */
+    enum { MAX_PASSES = 3 };
+    gpis_dependence *dependence = &run->curvature.dependence;
+    double before = 1e-5; /* guesses are nearer than that, and so are the null vectors of the Gram matrix */
     gpis_status status = measure(run, s);
     for (int i = 1; status == GPIS_OK; i++) {
-        run->nearness = nearness_of(run, s);
-        if (run->nearness <= ROUNDING || !(run->nearness <= 0.1 * before)) break;
-        if (i == TRIES || gpis_run_exhausted(run)) break;
-        before = run->nearness;
-        improve(run, s, step);
+        dependence->nearness = nearness_of(run->problem, s);
+        if (dependence->nearness <= ROUNDING || !(dependence->nearness <= 0.1 * before)) break;
+        if (i == MAX_PASSES || gpis_run_exhausted(run)) break;
+        before = dependence->nearness;
+        improve(run->curvature.model, s, step);
         status = measure(run, s);
     }
-    if (status == GPIS_OK && run->nearness <= ROUNDING) run->near_nulls = s->count;
+    if (status == GPIS_OK && dependence->nearness <= ROUNDING) dependence->near = s->count;
     return status;
 }
 
 gpis_status gpis_run_measure_nearby(gpis_run *run) {
-    const int64_t d = run->problem->d, all = run->found, count = all - run->nulls;
+    const gpis_dependence *dependence = &run->curvature.dependence;
+    const double *norms2 = run->curvature.norms2;
+    const int64_t d = run->problem->d, all = dependence->found, exact = dependence->exact, count = all - exact;
     double *memory = gpis_alloc(run->context, 2 * d * count + all * all + 2 * d, sizeof *memory);
     if (!memory) return GPIS_NO_MEMORY;
-    measurement s = {.count = count, .N = run->null + run->nulls * d, .exact = run->nulls, .X = memory};
+    measurement s = {.count = count, .N = dependence->vectors + exact * d, .exact = exact, .X = memory};
     s.G = s.X + d * count;
     s.M = s.G + d * count;
     s.norms = s.M + all * all;
-    for (int64_t j = 0; j < d; j++) s.norms[j] = run->norms2[j] > 0.0 ? sqrt(run->norms2[j]) : 1.0;
+    for (int64_t j = 0; j < d; j++) s.norms[j] = norms2[j] > 0.0 ? sqrt(norms2[j]) : 1.0;
     const gpis_status status = measure_and_improve(run, &s, s.norms + d);
     gpis_free(run->context, memory);
     return status;
