@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "certificate/dependent.h"
 #include "certificate/interior.h"
+#include "certificate/null_bound.h"
 #include "linalg/accurate.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
@@ -124,8 +124,8 @@ static gpis_status dual_bound(gpis_set *set, const gpis_point *point, const gpis
     double support, lost, off = 0.0;
     gpis_status status = GPIS_OK;
     *bound = INFINITY;
-    if (model->nulls > 0 && !gpis_dependent_suits(set)) return GPIS_OK;
-    if (model->nulls > 0) status = gpis_dependent_clean(set->context, set, model, l, &off);
+    if (model->nulls > 0 && !gpis_null_bound_suits(set)) return GPIS_OK;
+    if (model->nulls > 0) status = gpis_null_bound_clean(set->context, set, model, l, &off);
     if (status != GPIS_OK || !isfinite(off)) return status;
     memcpy(v, l, (size_t)size * sizeof *v);
     status = gpis_set_support_near(set, l, &support, &lost);
@@ -175,7 +175,7 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
     gpis_status status = dual_bound(set, point, model, paid, l, v, &bound);
     if (status == GPIS_OK && model->nulls > 0) {
         multiplier(set, point, model, s, v, l);
-        status = gpis_dependent_bound(context, set, point, model, paid, s, l, v, &relaxed);
+        status = gpis_null_bound(context, set, point, model, paid, s, l, v, &relaxed);
     } else if (status == GPIS_OK) {
         relaxed = relaxed_bound(set, point, model, paid, s, l, v);
     }

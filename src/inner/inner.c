@@ -10,8 +10,8 @@
 enum { VECTORS = 30 }; /* of d x k, that a problem holds */
 
 /* The first that applies; the last always does. */
-static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_face,   &gpis_inner_sphere,
-                                                   &gpis_inner_plane,  &gpis_inner_inside, &gpis_inner_admm};
+static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_polyhedron, &gpis_inner_sphere,
+                                                   &gpis_inner_plane,  &gpis_inner_inside,     &gpis_inner_admm};
 
 static const gpis_inner_solver *choose(const gpis_set *set, bool gradient) {
     if (gradient) return gpis_inner_factor.applies(set) ? &gpis_inner_factor : &gpis_inner_gradient;

@@ -4,7 +4,7 @@
  * round in circles instead: when there is not less wrong than ever before, only the worst entries are freed (all at
  * once they would undo each other), and after PATIENCE such faces it ends.
  */
-#include "inner/active_face.h"
+#include "inner/active_step.h"
 
 #include <math.h>
 
@@ -18,7 +18,7 @@ static bool any_free(const gpis_active_set *a) {
 
 /* Entry j, free, has left K. */
 static bool is_outside(const gpis_active_set *a, int64_t j) {
-    if (gpis_face_signed_sum(a)) return a->tight && a->sigma[j] * a->s[j] <= 0.0;
+    if (gpis_active_signed_sum(a)) return a->tight && a->sigma[j] * a->s[j] <= 0.0;
     return a->s[j] < a->lo[j] || a->s[j] > a->hi[j];
 }
 
@@ -26,19 +26,19 @@ static bool is_outside(const gpis_active_set *a, int64_t j) {
 static double worst(const gpis_active_set *a) {
     double most = 0.0;
     for (int64_t j = 0; j < a->d; j++)
-        if (!a->free[j]) most = fmax(most, gpis_face_wrong(a, j) * a->factor->scale[j]);
+        if (!a->free[j]) most = fmax(most, gpis_active_wrong(a, j) * a->factor->scale[j]);
     return most;
 }
 
 /* Every entry that is outside changes sides, and every one whose multiplier is wrong by at least `share` of the worst.
  * Returns how many were outside or wrong. */
 static int64_t exchange(gpis_active_set *a, double share) {
-    const double products = gpis_face_rounding(a), least = share * worst(a);
+    const double products = gpis_active_rounding(a), least = share * worst(a);
     int64_t count = 0;
     for (int64_t j = 0; j < a->d; j++) {
-        if (a->free[j] ? !is_outside(a, j) : !gpis_face_is_wrong(a, j, products)) continue;
+        if (a->free[j] ? !is_outside(a, j) : !gpis_active_is_wrong(a, j, products)) continue;
         count++;
-        if (a->free[j] || gpis_face_wrong(a, j) * a->factor->scale[j] >= least) gpis_face_change_side(a, j);
+        if (a->free[j] || gpis_active_wrong(a, j) * a->factor->scale[j] >= least) gpis_active_change_side(a, j);
     }
     return count;
 }
@@ -46,22 +46,22 @@ static int64_t exchange(gpis_active_set *a, double share) {
 /* Whether the sum should be tight, seen from the minimum of the face; true if that is new. */
 static bool exchange_sum(gpis_active_set *a) {
     if (a->set->sum != GPIS_SUM_AT_MOST_R) return false;
-    const bool tight = a->tight ? a->nu >= 0.0 : gpis_face_total(a, a->s) > a->set->R;
+    const bool tight = a->tight ? a->nu >= 0.0 : gpis_active_total(a, a->s) > a->set->R;
     const bool changed = tight != a->tight;
     a->tight = tight;
     if (!tight) a->nu = 0.0;
     return changed;
 }
 
-void gpis_face_pivot(gpis_active_set *a, bool *solved) {
+void gpis_active_pivot(gpis_active_set *a, bool *solved) {
     enum { PATIENCE = 10 };
     int64_t least = INT64_MAX;
-    if (gpis_face_signed_sum(a)) a->tight = true; /* the free minimiser is outside */
+    if (gpis_active_signed_sum(a)) a->tight = true; /* the free minimiser is outside */
     for (int tries = 0; tries < PATIENCE && !*solved;) {
         if (!gpis_principal_factor(a->factor, a->free)) return;
         a->faces++;
-        gpis_face_find_step(a);
-        gpis_face_take_step(a);
+        gpis_active_find_step(a);
+        gpis_active_take_step(a);
         if (!gpis_all_finite(a->G, a->d)) return;
         const bool sum = exchange_sum(a);
         const int64_t count = exchange(a, tries > 0 ? 0.3 : 0.0) + sum;
@@ -69,6 +69,6 @@ void gpis_face_pivot(gpis_active_set *a, bool *solved) {
         tries = count < least ? 0 : tries + 1;
         least = gpis_min64(least, count);
         if (a->tight && !any_free(a)) return;
-        gpis_face_evaluate(a);
+        gpis_active_evaluate(a);
     }
 }

@@ -17,7 +17,7 @@ typedef struct gpis_inner_solver {
     void (*destroy)(gpis_inner *inner); /* state may be NULL or half built */
 } gpis_inner_solver;
 
-extern const gpis_inner_solver gpis_inner_factor, gpis_inner_face, gpis_inner_sphere, gpis_inner_plane,
+extern const gpis_inner_solver gpis_inner_factor, gpis_inner_polyhedron, gpis_inner_sphere, gpis_inner_plane,
     gpis_inner_inside, gpis_inner_admm, gpis_inner_gradient;
 
 /* q at s for all columns: p = s - x, Hp = H p; `p` and `Hp` hold d x k each. */

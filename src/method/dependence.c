@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "linalg/accurate.h"
-#include "linalg/dependent.h"
+#include "linalg/null_vectors.h"
 
 /* ---- whether to look ---- */
 
@@ -86,7 +86,7 @@ static gpis_status guess(const gpis_curvature *curvature, const int64_t *own, gu
     gpis_status status = g->V && g->of ? read_rows(p, &rows, &count) : GPIS_NO_MEMORY;
     for (int64_t i = 0; status == GPIS_OK && i < dependence->found; i++) {
         const double *v = dependence->vectors + i * d;
-        int made = gpis_dependent_guess(curvature->model, v, own[i], rows, count, g->V + g->count * d);
+        int made = gpis_null_vectors_guess(curvature->model, v, own[i], rows, count, g->V + g->count * d);
         for (; made > 0; made--) g->of[g->count++] = i;
     }
     if (status == GPIS_OK) g->misses = g->V + most * d;
@@ -149,8 +149,8 @@ static gpis_status find(gpis_run *run) {
     if (!dependence->vectors) return GPIS_NO_MEMORY;
     dependence->sought[run->curvature.sketched] = true;
     dependence->exact = 0;
-    gpis_status status = gpis_dependent_find(run->curvature.model, GPIS_MAX_NULL_VECTORS, dependence->vectors, own,
-                                             &dependence->found, &dependence->deficit);
+    gpis_status status = gpis_null_vectors_find(run->curvature.model, GPIS_MAX_NULL_VECTORS, dependence->vectors, own,
+                                                &dependence->found, &dependence->deficit);
     if (!has_memory(p, dependence->found)) dependence->found = 0;
     if (status == GPIS_OK && dependence->found > 0) status = prove(run, own);
     if (status != GPIS_OK) dependence->exact = dependence->found = 0;

@@ -1,7 +1,7 @@
 /*
  * Dependent columns in a run. Where the model is flat in some direction, bounds are loose or there is none. So the null
- * vectors behind that are guessed from the model (linalg/dependent.h), proven by one pass of exact arithmetic over A,
- * and given to this model and to all later ones. Where there is no other bound, vectors that are null except for the
+ * vectors behind that are guessed from the model (linalg/null_vectors.h), proven by one pass of exact arithmetic over
+ * A, and given to this model and to all later ones. Where there is no other bound, vectors that are null except for the
  * rounding of the data serve as well (nearly_null.c), and the bound says for which data it holds. The caller is told
  * about both in words.
  */

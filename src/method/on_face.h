@@ -1,7 +1,7 @@
 /*
  * Rounds on a face: once a few rounds with a sketch tell which entries of the answer are free, the exact Gram matrix of
  * those columns alone, (count / d)^2 of the whole one, solves the rest in one step and proves it
- * (certificate/on_face.h).
+ * (certificate/face.h).
  *
  * Which columns: the model of a sketch predicts the gradient at the next point, and by how much it was wrong is seen
  * there. Columns whose slack at the next point is within what it will be wrong by may yet become free.
@@ -9,7 +9,7 @@
 #ifndef GPIS_ON_FACE_H
 #define GPIS_ON_FACE_H
 
-#include "certificate/on_face.h"
+#include "certificate/face.h"
 #include "method/run.h"
 
 typedef struct gpis_on_face {

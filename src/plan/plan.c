@@ -50,7 +50,7 @@ static gpis_inner_cost inner_of(const gpis_set *set) {
     while (set->inside) set = set->inside;
     if (gpis_inner_factor.applies(set) || gpis_inner_sphere.applies(set) || gpis_inner_plane.applies(set))
         return GPIS_INNER_BY_FACTOR;
-    return gpis_inner_face.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
+    return gpis_inner_polyhedron.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
 }
 
 static gpis_workload workload_of(const gpis_run *run, const gpis_machine *machine) {

@@ -1,5 +1,5 @@
 /* Multipliers that have nothing along the null vectors of A, and the bound they give. */
-#include "certificate/dependent.h"
+#include "certificate/null_bound.h"
 
 #include <float.h>
 #include <math.h>
@@ -127,8 +127,8 @@ static int64_t eliminate(int64_t count, int64_t d, double *M, double *activity, 
     return rows;
 }
 
-gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int64_t d, const double *N,
-                                      const double *blur, const double *size, double *l, double *off, bool *found) {
+gpis_status gpis_null_bound_annihilate(gpis_context *context, int64_t count, int64_t d, const double *N,
+                                       const double *blur, const double *size, double *l, double *off, bool *found) {
     double *M = gpis_alloc_zero(context, 2 * (count + 1) * d, sizeof *M), *activity = M ? M + 2 * count * d : NULL;
     int64_t *pivot = gpis_alloc(context, count, sizeof *pivot);
     *found = false;
@@ -148,10 +148,10 @@ gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int6
 
 static bool is_tv(const gpis_set *set) { return set->constants; }
 
-bool gpis_dependent_suits(const gpis_set *set) { return gpis_set_is_bounded(set) || is_tv(set); }
+bool gpis_null_bound_suits(const gpis_set *set) { return gpis_set_is_bounded(set) || is_tv(set); }
 
-gpis_status gpis_dependent_clean(gpis_context *context, const gpis_set *set, const gpis_model *model, double *l,
-                                 double *off) {
+gpis_status gpis_null_bound_clean(gpis_context *context, const gpis_set *set, const gpis_model *model, double *l,
+                                  double *off) {
     const int64_t d = set->d, k = set->k, count = model->nulls + (is_tv(set) ? 1 : 0);
     double *N = gpis_alloc(context, (count + 2) * d, sizeof *N), *column = N ? N + count * d : NULL;
     double *lost = N ? column + d : NULL;
@@ -161,7 +161,7 @@ gpis_status gpis_dependent_clean(gpis_context *context, const gpis_set *set, con
     for (int64_t i = 0; N && i < count * d; i++) N[i] = i < model->nulls * d ? model->N[i] : 1.0;
     for (int64_t c = 0; c < k && status == GPIS_OK && found; c++) {
         for (int64_t j = 0; j < d; j++) column[j] = l[j * k + c];
-        status = gpis_dependent_annihilate(context, count, d, N, NULL, model->scale, column, lost, &found);
+        status = gpis_null_bound_annihilate(context, count, d, N, NULL, model->scale, column, lost, &found);
         for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
             l[j * k + c] = column[j];
             sum += lost[j] * lost[j];
@@ -232,7 +232,7 @@ static gpis_status try_share(walls *w, gpis_context *context, int64_t nulls, dou
     for (int64_t j = 0; j < w->count; j++)
         w->clean[j] = w->size[j] * fabs(w->lambda[j]) > share * largest ? w->lambda[j] : 0.0;
     const gpis_status status =
-        gpis_dependent_annihilate(context, nulls, w->count, w->N, w->blur, w->size, w->clean, w->off, good);
+        gpis_null_bound_annihilate(context, nulls, w->count, w->N, w->blur, w->size, w->clean, w->off, good);
     for (int64_t j = 0; status == GPIS_OK && *good && j < w->count; j++) {
         const double room = w->clean[j] > 0.0 ? w->above[j] : w->below[j];
         *good = w->clean[j] == 0.0 ? w->off[j] == 0.0 : isfinite(room) && w->off[j] <= fabs(w->clean[j]);
@@ -270,9 +270,8 @@ static double take_column(const walls *w, const gpis_model *m, int64_t k, int64_
 /* ---- the bound ------------------------------------------------------------------------------------------------------
  */
 
-gpis_status gpis_dependent_bound(gpis_context *context, const gpis_set *set, const gpis_point *point,
-                                 const gpis_model *model, double c, const double *s, double *l, double *v,
-                                 double *bound) {
+gpis_status gpis_null_bound(gpis_context *context, const gpis_set *set, const gpis_point *point,
+                            const gpis_model *model, double c, const double *s, double *l, double *v, double *bound) {
     const bool ordered = is_ordered(set);
     walls w = {.count = set->class->bounds ? set->d : ordered ? set->d - 1 : 0, .ordered = ordered};
     double **field[] = {&w.size, &w.above, &w.below, &w.lambda, &w.clean, &w.off};

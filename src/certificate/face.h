@@ -17,8 +17,8 @@
  *
  * Proof in docs/maths/certificates.md, "On a face".
  */
-#ifndef GPIS_CERTIFICATE_ON_FACE_H
-#define GPIS_CERTIFICATE_ON_FACE_H
+#ifndef GPIS_CERTIFICATE_FACE_H
+#define GPIS_CERTIFICATE_FACE_H
 
 #include "certificate/certificate.h"
 

@@ -1,5 +1,5 @@
 /* The bound on a face: slacks of the columns outside, and the second-order bound of those inside. */
-#include "certificate/on_face.h"
+#include "certificate/face.h"
 
 #include <float.h>
 #include <math.h>
