@@ -122,7 +122,7 @@ static gpis_status start_from_sketch(gpis_newton *s) {
     go_to(s, s->next);
     s->foresight_rate = fmin(1.0, sqrt((double)run->problem->d / (double)run->m));
     s->expects_face = s->expected_face_at_start =
-        gpis_on_face_applies(run) && gpis_on_face_free(run, s->x) <= gpis_on_face_most(run);
+        gpis_on_face_applies(run) && gpis_on_face_free(run->problem, s->x) <= gpis_on_face_most(run);
     return GPIS_OK;
 }
 
@@ -130,7 +130,7 @@ static gpis_status start_from_sketch(gpis_newton *s) {
  */
 static gpis_status look_for_face(gpis_newton *s) {
     gpis_run *run = s->run;
-    if (gpis_on_face_free(run, s->next) > gpis_on_face_most(run)) s->expects_face = false;
+    if (gpis_on_face_free(run->problem, s->next) > gpis_on_face_most(run)) s->expects_face = false;
     if (!s->expects_face) return GPIS_OK;
     return gpis_on_face_create(run, s->next, s->foreseen, s->foresight_rate * s->foresight_error, &s->face);
 }

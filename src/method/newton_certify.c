@@ -51,10 +51,11 @@ void gpis_newton_leave_face(gpis_newton *s) {
 /* The bound and the next point on the face of the point that was measured last; those of the model of all columns if
  * the face does not hold. */
 static gpis_status bound_on_face(gpis_newton *s) {
+    gpis_run *run = s->run;
     bool holds = s->face->model->slack == 0.0 && gpis_on_face_contains(s->face, s->x);
     gpis_status status = GPIS_OK;
-    if (holds) status = gpis_on_face_solve(s->face, &s->point, s->next, &holds);
-    if (status != GPIS_OK || gpis_record_is_solved(&s->run->record) || holds) return status;
+    if (holds) status = gpis_on_face_solve(s->face, &run->record, &run->account, &s->point, s->next, &holds);
+    if (status != GPIS_OK || gpis_record_is_solved(&run->record) || holds) return status;
     gpis_newton_leave_face(s);
     return bound_by_model(s);
 }
