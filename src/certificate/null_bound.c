@@ -12,8 +12,7 @@ static const double UNIT = 0.5 * DBL_EPSILON;
 static const double TINY = 0x1p-900;    /* products that are smaller may lose more than a rounding */
 static const double UP = 1.0 + 0x1p-40; /* more than the roundings of a bound on rounding errors */
 
-/* ---- <l, N_i> = 0 ---------------------------------------------------------------------------------------------------
- */
+/* ---- <l, N_i> = 0 ---- */
 
 /* A row of doubles that are known up to `blur`: the true entries are within blur[j] of entry[j]. Where it is 0,
  * entry[j] is exact; entries that are exactly zero are such. */
@@ -172,8 +171,7 @@ gpis_status gpis_null_bound_clean(gpis_context *context, const gpis_set *set, co
     return status;
 }
 
-/* ---- walls ----------------------------------------------------------------------------------------------------------
- */
+/* ---- walls ---- */
 
 /*
  * The set that is left of K has the walls <w_j, s> <= b_j, with w_j = e_j or -e_j for bounds and e_j - e_{j+1} for
@@ -267,8 +265,7 @@ static double take_column(const walls *w, const gpis_model *m, int64_t k, int64_
     return linear * (1.0 + ((double)m->d + 8.0) * UNIT);
 }
 
-/* ---- the bound ------------------------------------------------------------------------------------------------------
- */
+/* ---- the bound ---- */
 
 gpis_status gpis_null_bound(gpis_context *context, const gpis_set *set, const gpis_point *point,
                             const gpis_model *model, double c, const double *s, double *l, double *v, double *bound) {

@@ -127,8 +127,7 @@ static void extend_basis(const gpis_probes *p, int b, const double *w) {
     cblas_dscal(d, norm > 0.0 ? 1.0 / norm : 0.0, next, 1);
 }
 
-/* ---- what it proves -------------------------------------------------------------------------------------------------
- */
+/* ---- what it proves ---- */
 
 /* A probe whose overlap with an eigenvector is below this is a bad one; all of them are with probability delta. */
 static double least_overlap(double d, int count, double delta) {

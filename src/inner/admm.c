@@ -85,7 +85,7 @@ static void give_up(gpis_inner *inner) {
     gpis_gradient_begin(a->gradient);
 }
 
-/* ---- rho and its factor ------------------------------------------------------------------------------------------ */
+/* ---- rho and its factor ---- */
 
 /* The largest eigenvalue of H or, by its factor, of H^-1: from below, and good enough. */
 static double largest_eigenvalue(gpis_inner *inner, bool inverse) {
@@ -143,8 +143,7 @@ static void adapt(gpis_inner *inner) {
     take_rho(inner, a->rho * fmax(1.0 / 30.0, fmin(wrong, 30.0)));
 }
 
-/* ---- iterations -----------------------------------------------------------------------------------------------------
- */
+/* ---- iterations ---- */
 
 static void solve_factor(const gpis_inner *inner, double *v) {
     const admm_state *a = inner->state;

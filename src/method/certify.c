@@ -120,7 +120,7 @@ gpis_status gpis_run_second_order(gpis_run *run, const gpis_point *point, bool f
  * quarter.
  */
 static bool proof_is_due(const gpis_run *run) {
-    enum { MAX_COLUMNS = 4000 };                   /* a larger Gram matrix costs more than any gradient method */
+    enum { MAX_COLUMNS = 4000 };                   /* a Gram matrix of 128 MB */
     static const double LIKELY_TO_BE_ENOUGH = 1e3; /* the guess may be so many times the tolerance */
     if (run->settings->certificate == GPIS_CERTIFICATE_NONE || run->problem->d > MAX_COLUMNS) return false;
     if (run->account.passes < run->proof_due) return false;

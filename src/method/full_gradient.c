@@ -11,7 +11,7 @@ gpis_descent_settings gpis_descent_from(const gpis_settings *settings, bool acce
                                    .restart = settings->restart};
 }
 
-/* A search that needs a pass when none is left ends with this. */
+/* The status of a line search that needs a pass when none is left. */
 enum { OUT_OF_PASSES = GPIS_NOT_APPLICABLE };
 
 /* The trials of the line searches. */
@@ -37,13 +37,13 @@ static gpis_status step(gpis_run *run, gpis_descent *s, bool *moved) {
     const gpis_status status = gpis_descent_step(s, moved);
     if (status != (gpis_status)OUT_OF_PASSES) return status;
     *moved = false;
-    gpis_run_check(run); /* ends it */
+    gpis_run_check(run); /* ends the run */
     return GPIS_OK;
 }
 
 /* A step goes to the point of its last trial. */
 static gpis_status iterate(trials *t, gpis_descent *s, gpis_point point) {
-    static const double DIVERGED = 1e30; /* times the first objective: a fixed step that is too long */
+    static const double DIVERGED = 1e30; /* times the first objective: a fixed step was too long */
     gpis_run *run = t->run;
     const double first = point.objective;
     for (bool moved = true; !run->ended;) {

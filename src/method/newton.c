@@ -5,15 +5,15 @@
  *     s  = argmin over K of 1/2 <s - x, H (s - x)> + <g, s - x>
  *     x+ = the best point of the hull of all points so far (hull.h), no pass
  *
- * The model is the exact Gram matrix, or (SA)'(SA) of a sketch with m rows: one dial, from a few rows to all n. Rows
- * that are sampled (sample.h) are such a sketch too, and need no pass where A is in memory.
- * Residuals are always recomputed from A, so H only preconditions; errors in it slow the rounds down but do not enter
- * the answer.
+ * The model is the exact Gram matrix A'A, or (SA)'(SA) of a sketch with m rows. A sample of rows (sample.h) is such a
+ * sketch too, and needs no pass where A is in memory. Residuals are always computed from A, so H only preconditions:
+ * errors in H slow the rounds down but do not enter the answer.
  *
- * The inner problem also yields the second-order certificate at x. With the Gram matrix it is proven. With a sketch the
- * constant in it comes from random probes that ride along in the gradient passes, and it is probable (probes.h); the
- * sketched problem's own solution, which costs no further pass, is where the rounds start (the paper's GPCS). Where few
- * entries of the answer are free, no probes are needed: the rounds end on a face (on_face.h), proven.
+ * The inner problem also yields the second-order certificate at x. With the Gram matrix that certificate is proven.
+ * With a sketch its constant c comes from random probes that ride along in the gradient passes, and the certificate is
+ * probable (certificate/probes.h). The rounds then start from the solution of the sketched problem, which costs no
+ * further pass (the paper's GPCS). Where few entries of the answer are free, no probes are needed: the rounds end on a
+ * face (on_face.h), with a proof.
  */
 #include <math.h>
 #include <string.h>

@@ -43,8 +43,7 @@ static bool fits(const gpis_problem *p, int64_t count) {
     return fmax(square + pass, 4.0 * square) <= (double)gpis_account_left(p->context);
 }
 
-/* ---- the columns ----------------------------------------------------------------------------------------------------
- */
+/* ---- the columns ---- */
 
 typedef struct candidate {
     double need; /* slack in units of the column: the smaller, the more likely the column becomes free */
@@ -94,8 +93,7 @@ static int64_t take_columns(const gpis_run *run, const candidate *list, double m
     return fits(run->problem, count) ? count : 0;
 }
 
-/* ---- the problem on them --------------------------------------------------------------------------------------------
- */
+/* ---- the problem on them ---- */
 
 static gpis_status make_face(const gpis_problem *p, candidate *list, int64_t count, gpis_on_face **out) {
     gpis_on_face *face = gpis_alloc_zero(p->context, 1, sizeof *face);

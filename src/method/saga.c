@@ -21,12 +21,12 @@ typedef struct saga {
     gpis_run *run; /* borrowed */
     gpis_batches batches;
     double eta;
-    double *x, *g;         /* owned, as all below: the iterate; the full gradient, when measured */
+    double *x, *g;         /* owned, as all below: the iterate, and the full gradient there once it is measured */
     double *gbar;          /* (1/n) A' (old residuals) */
     double *table;         /* old residuals, n x k */
     double *fresh;         /* b x k */
     double *direction, *v; /* d x k */
-    uint64_t drawn;        /* how many batches were drawn */
+    uint64_t drawn;        /* number of batches drawn */
 } saga;
 
 /* eta = 1 / (3 Lhat) */
@@ -45,7 +45,7 @@ static gpis_status find_step(saga *s) {
     return GPIS_OK;
 }
 
-/* The table and its mean gradient at the starting point: one epoch. */
+/* Fills the table and its mean gradient at the starting point, which takes one epoch. */
 static void fill_table(saga *s) {
     const int64_t size = s->run->problem->size;
     memset(s->gbar, 0, (size_t)size * sizeof(double));
@@ -84,7 +84,7 @@ static gpis_status iteration(saga *s) {
     return gpis_set_project(run->problem->set, s->v, s->x);
 }
 
-/* f and g at x by a full pass, which SAGA itself does not need: not charged. */
+/* Measures x by a full pass. SAGA itself does not need that, so it is not charged. */
 static gpis_status measure(saga *s) {
     gpis_run *run = s->run;
     gpis_point point;

@@ -17,10 +17,9 @@ double gpis_sample_memory(const gpis_source *A, int64_t k, int64_t m) {
     return (double)m * (row + (double)((k + 1) * (int64_t)sizeof(double))) + (double)A->n / 8.0;
 }
 
-/* ---- which rows -----------------------------------------------------------------------------------------------------
- */
+/* ---- which rows ---- */
 
-/* Their numbers, ascending: marked among all n, then collected. */
+/* Draws m row numbers, in ascending order: they are marked among all n, then collected. */
 static gpis_status draw(gpis_context *context, int64_t n, int64_t m, uint64_t seed, uint64_t round, int64_t **out) {
     enum { BITS = 64 };
     const int64_t words = (n + BITS - 1) / BITS;
@@ -40,8 +39,7 @@ static gpis_status draw(gpis_context *context, int64_t n, int64_t m, uint64_t se
     return GPIS_OK;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------
- */
+/* ---- copies ---- */
 
 static gpis_status copy_dense(gpis_context *context, const gpis_block *A, const int64_t *numbers, int64_t m,
                               gpis_source **out) {
@@ -95,8 +93,7 @@ static gpis_status copy_responses(gpis_sample *s, const double *Y, const int64_t
     return GPIS_OK;
 }
 
-/* ---- the sample -----------------------------------------------------------------------------------------------------
- */
+/* ---- the sample ---- */
 
 static gpis_status fill(gpis_sample *s, gpis_source *A, const double *Y, const int64_t *numbers, int64_t m) {
     gpis_block all;
@@ -141,7 +138,7 @@ static void scale(double *v, int64_t count, double by, int threads) {
     for (int64_t i = 0; i < count; i++) v[i] *= by;
 }
 
-/* Rows that are all sqrt(weight) times as long: so are residuals, and what they are off by. */
+/* All rows are meant to be sqrt(weight) times as long: so are the residuals and their errors. */
 static void scale_point(const gpis_sample *s, double *G, gpis_point *point) {
     const double root = sqrt(s->weight);
     scale(G, s->rows->d * s->k, s->weight, 1);
@@ -163,17 +160,17 @@ gpis_status gpis_sample_gram(gpis_sample *s, double *H, const double *X, double 
         scale_point(s, G, point);
     }
     scale(H, d * d, s->weight, s->context->threads);
-    for (int64_t j = 0; j < d; j++) /* no entry is larger than all of these */
+    for (int64_t j = 0; j < d; j++) /* no entry of H is larger than the largest on the diagonal */
         if (!isfinite(H[j * d + j])) return gpis_pass_overflow(s->context, s->rows);
     return GPIS_OK;
 }
 
-/* A QR decomposition takes m d^2 where the Gram matrix of sparse rows took far less, so some of the rows must do. */
+/* A QR decomposition takes m d^2, where the Gram matrix of sparse rows took far less. So only some rows are used. */
 gpis_status gpis_sample_hold(const gpis_sample *s, gpis_model *model) {
-    enum { ROWS_A_COLUMN = 8 };
-    const int64_t d = s->rows->d, m = s->rows->n, held = gpis_min64(m, ROWS_A_COLUMN * d);
-    const double room = 8.0 * (double)d * (double)(2 * held + 2 * d + 2) + 1e6;
-    if (room > (double)gpis_account_left(s->context)) return GPIS_OK; /* slower without */
+    enum { ROWS_PER_COLUMN = 8 };
+    const int64_t d = s->rows->d, m = s->rows->n, held = gpis_min64(m, ROWS_PER_COLUMN * d);
+    const double bytes = 8.0 * (double)d * (double)(2 * held + 2 * d + 2) + 1e6;
+    if (bytes > (double)gpis_account_left(s->context)) return GPIS_OK; /* without it the rounds take longer */
     double *B = gpis_alloc(s->context, held * d, sizeof *B);
     gpis_block all;
     gpis_status status = B ? s->rows->class->block(s->rows, 0, m, NULL, &all) : GPIS_NO_MEMORY;

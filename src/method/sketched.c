@@ -1,15 +1,15 @@
 /*
  * The rounds of gpis and acc-gpis.
  *
- * The inner loop works on H = (SA)'(SA), formed once a round: an inner step then costs d^2 instead of m d, and the
- * iterates are the same. A round ends after the listed number of inner steps or, without a list, when the sketched
- * problem is solved as far as the sketch is worth: its minimiser is off by a share of about rho = sqrt(d / m), so once
- * what is left of the model's decrease is below a tenth of rho^2 of it, more inner work would be wasted. What is left
- * is judged by what the last burst, a third of all steps, has added: bounds by duality shrink like the square root of
- * the error and ask for two to five times the work.
+ * The inner loop works on H = (SA)'(SA), formed once in each round: an inner step then costs d^2 instead of m d, and
+ * the iterates are the same. A round ends after the listed number of inner steps. Without a list it ends when the
+ * sketched problem is solved as far as the sketch deserves: the relative error of its minimiser is about rho = sqrt(d /
+ * m), so once the model can fall by less than a tenth of rho^2 of its decrease so far, more inner work would be wasted.
+ * How far it can still fall is estimated by what the last burst, a third of all steps, has added. A bound by duality
+ * shrinks like the square root of the error and would ask for two to five times the work.
  *
- * A sketch gone bad is noticed by the true objective, which every round computes anyway, or by SA of deficient rank:
- * then the round starts again from the best point with a sketch twice as large.
+ * A bad sketch shows in the true objective, which every round computes anyway, or in a deficient rank of SA. The round
+ * then starts again from the best point with a sketch twice as large.
  */
 #include "method/sketched.h"
 
@@ -19,16 +19,16 @@
 #include "method/certify.h"
 #include "method/full_gradient.h"
 
-enum { FIRST_BURST = 8, MOST_INNER = 100000 };
+enum { FIRST_BURST = 8, MAX_INNER_STEPS = 100000 };
 
 typedef struct rounds {
     gpis_run *run;               /* borrowed */
-    gpis_descent_settings inner; /* of the inner loop */
+    gpis_descent_settings inner; /* settings of the inner loop */
     const gpis_sketch_class *kind;
     gpis_sketch *sketch; /* owned */
     gpis_model *model;   /* owned: H = (SA)'(SA) */
     double *x, *g;       /* owned: x_0^t and the full gradient there */
-    gpis_point point;    /* the two as they were measured */
+    gpis_point point;    /* x and g as they were measured */
     uint64_t round;      /* t, as the key of the sketch */
     int64_t m;
 } rounds;
@@ -38,7 +38,7 @@ static int64_t default_m(const gpis_run *run) {
     return run->settings->m > 0 ? m : gpis_min64(m, run->problem->n);
 }
 
-/* A sketch of m rows for round t; k > 0 when Y is sketched along. */
+/* A sketch of m rows for round t; k > 0 if Y is sketched too. */
 static gpis_status new_sketch(rounds *r, int64_t k) {
     gpis_run *run = r->run;
     run->m = r->m;
@@ -73,7 +73,7 @@ static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
     return settings->inner_iterations[gpis_min64(place, settings->inner_rounds - 1)];
 }
 
-/* The inner loop of round t from x, where the sketched gradient is g; leaves its last point in x. */
+/* The inner loop of round t from x, where the gradient is g. Leaves its last point in x. */
 static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     gpis_run *run = r->run;
     const gpis_settings *settings = run->settings;
@@ -89,7 +89,7 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
         status = gpis_inner_run(inner, burst, &done);
         const double fall = gpis_inner_fall(inner),
                      enough = fmax(worth * fall, 0.5 * run->record.noise); /* f = 2 q + ... */
-        if (fall - before <= enough || inner->iterations > MOST_INNER) break;
+        if (fall - before <= enough || inner->iterations > MAX_INNER_STEPS) break;
     }
     memcpy(r->x, inner->s, (size_t)run->problem->size * sizeof(double));
     gpis_account_enter_inner(&run->account, inner->iterations);
@@ -123,7 +123,7 @@ static gpis_status gradient_and_sketch(rounds *r) {
     return status == GPIS_OK ? new_model(r, false) : status;
 }
 
-/* An objective above the best, or a sketch without full rank: a larger sketch, from the best point. */
+/* The sketch is bad: measures the best point again, with a sketch twice as large. */
 static gpis_status repair(rounds *r) {
     gpis_run *run = r->run;
     r->m = gpis_min64(2 * r->m, run->problem->n);
