@@ -1,4 +1,4 @@
-/* A face: its minimum, its multipliers, and what rounding makes of them. */
+/* The minimum of a face, its multipliers, and their rounding errors. */
 #include "inner/active_step.h"
 
 #include <cblas.h>
@@ -8,7 +8,7 @@
 
 #include "linalg/accurate.h"
 
-/* Hv = H v: by the rows of H that count where they are few, since H is symmetric. */
+/* H is symmetric: if few entries of v are not zero, only their rows of H are read. */
 void gpis_active_multiply(gpis_active_set *a, const double *v, double *Hv) {
     const int64_t d = a->d;
     int64_t count = 0;
@@ -40,7 +40,6 @@ double gpis_active_total(const gpis_active_set *a, const double *s) {
     return gpis_sum_value(sum);
 }
 
-/* The least face that holds s. */
 void gpis_active_read(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) {
         a->free[j] = gpis_active_signed_sum(a) ? a->s[j] != 0.0 : a->s[j] > a->lo[j] && a->s[j] < a->hi[j];
@@ -50,7 +49,7 @@ void gpis_active_read(gpis_active_set *a) {
     if (a->set->sum != GPIS_SUM_ANY) a->tight = a->tight || gpis_active_total(a, a->s) >= a->set->R * (1.0 - 1e-13);
 }
 
-/* p and nu of the header. The sum drifts by rounding; the step brings it back. */
+/* p and nu as in active_set.h. The sum drifts by rounding, and the step brings it back to R. */
 void gpis_active_find_step(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) a->p[j] = a->free[j] ? -a->G[j] : 0.0;
     gpis_principal_solve(a->factor, a->p);
@@ -70,9 +69,8 @@ void gpis_active_find_step(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) a->p[j] -= a->nu * a->w[j];
 }
 
-/* s + p. Where H_FF is ill conditioned p misses the sum by more than the last digits: the largest entry makes up for
- * it.
- */
+/* s := s + p. Where H_FF is ill conditioned, p misses the sum by more than the last digits; the largest entry is then
+ * corrected by the difference. */
 void gpis_active_take_step(gpis_active_set *a) {
     int64_t largest = 0;
     gpis_sum excess = {-a->set->R, 0};
@@ -85,7 +83,6 @@ void gpis_active_take_step(gpis_active_set *a) {
     gpis_active_evaluate(a);
 }
 
-/* By how much the multiplier of entry j, which is not free, has the wrong sign. */
 double gpis_active_wrong(const gpis_active_set *a, int64_t j) {
     const double nu = a->tight ? a->nu : 0.0;
     if (gpis_active_signed_sum(a)) return fabs(a->G[j]) - nu;
@@ -93,15 +90,14 @@ double gpis_active_wrong(const gpis_active_set *a, int64_t j) {
     return a->s[j] <= a->lo[j] ? -(a->G[j] + nu) : a->G[j] + nu;
 }
 
-/* What rounding makes of an entry of D G, but for that of g_j: the sum over i of H_ji (s_i - x_i) is rounded, and s_i
- * is known to its last digit only; |H_ji| <= 1 / (D_i D_j). */
+/* The rounding error of an entry of D G, without that of g_j: the sum over i of H_ji (s_i - x_i) is rounded, and so is
+ * s_i itself; |H_ji| <= 1 / (D_i D_j). */
 double gpis_active_rounding(const gpis_active_set *a) {
     double sum = 0.0;
     for (int64_t j = 0; j < a->d; j++) sum += (4.0 * fabs(a->s[j] - a->x[j]) + fabs(a->s[j])) / a->factor->scale[j];
     return DBL_EPSILON * sum;
 }
 
-/* True when rounding alone does not explain that entry j, which is not free, has a multiplier of the wrong sign. */
 bool gpis_active_is_wrong(const gpis_active_set *a, int64_t j, double products) {
     const double D = a->factor->scale[j];
     return gpis_active_wrong(a, j) * D > products + 4.0 * DBL_EPSILON * fabs(a->g[j]) * D;
