@@ -1,8 +1,8 @@
 /*
- * Columns that depend on others. Where the model of A'A has no full rank to working accuracy, its null vectors are
- * nearly those of A (gpis_null_vectors_find). Where columns depend on each other exactly (duplicates, dummy variables
- * that add up to the constant, other units, several constants), some vector v with A v = 0 has entries that can be
- * guessed from their first digits (gpis_null_vectors_guess). Whether A v = 0 holds is for a pass to say
+ * Null vectors of A, found from a model of A'A. Where the model does not have full rank to working accuracy, its null
+ * vectors are nearly those of A (gpis_null_vectors_find). Where columns depend on each other exactly (duplicates, dummy
+ * variables that add up to the constant, other units, several constants), some vector v with A v = 0 has entries that
+ * can be guessed from their first digits (gpis_null_vectors_guess). A pass then finds out whether A v = 0 holds
  * (gpis_pass.misses).
  */
 #ifndef GPIS_NULL_VECTORS_H

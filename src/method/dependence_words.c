@@ -54,11 +54,11 @@ static void explain_lack_of_bound(gpis_run *run) {
     const gpis_dependence *dependence = &curvature->dependence;
     const bool none = gpis_record_lower(&run->record) <= 0.0;
     if (none && run->problem->n < run->problem->d)
-        gpis_run_warn(run, "A has fewer rows than columns, and for this set there is no bound then; bound x");
+        gpis_run_warn(run, "A has fewer rows than columns, so there is no bound for this set; bound x");
     else if (none && dependence->exact >= dependence->deficit)
         gpis_run_warn(run,
-                      "columns %s depend on each other exactly, and for this set there is no bound then; drop those "
-                      "that the others explain, or bound x",
+                      "columns %s depend on each other exactly, so there is no bound for this set; drop those that the "
+                      "others explain, or bound x",
                       list_columns(curvature, true).text);
     else if ((none || dependence->near_sought) && is_nearly_dependent(run))
         gpis_run_warn(run,

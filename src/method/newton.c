@@ -118,9 +118,9 @@ static gpis_status start_from_sketch(gpis_newton *s) {
     }
     status = gpis_certify_step(&run->record, &run->curvature, &run->account, &s->point);
     if (status != GPIS_OK) return status;
-    gpis_newton_foresee(s, &s->point);
+    gpis_newton_predict(s, &s->point);
     go_to(s, s->next);
-    s->foresight_rate = fmin(1.0, sqrt((double)run->problem->d / (double)run->m));
+    s->prediction_rate = fmin(1.0, sqrt((double)run->problem->d / (double)run->m));
     s->expects_face = s->expected_face_at_start =
         gpis_on_face_applies(run) && gpis_on_face_free(run->problem, s->x) <= gpis_on_face_most(run);
     return GPIS_OK;
@@ -132,7 +132,7 @@ static gpis_status look_for_face(gpis_newton *s) {
     gpis_run *run = s->run;
     if (gpis_on_face_free(run->problem, s->next) > gpis_on_face_most(run)) s->expects_face = false;
     if (!s->expects_face) return GPIS_OK;
-    return gpis_on_face_create(run, s->next, s->foreseen, s->foresight_rate * s->foresight_error, &s->face);
+    return gpis_on_face_create(run, s->next, s->predicted, s->prediction_rate * s->prediction_error, &s->face);
 }
 
 /* Sampled rows need no pass: the model is new before the pass of the round begins, and its probes ride along. */
@@ -219,7 +219,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     const int64_t size = run->problem->size, probes = GPIS_PROBES * run->problem->d;
     s->vectors = gpis_alloc(run->context, 6 * size + 2 * probes + run->problem->d, sizeof *s->vectors);
     if (!s->vectors) return GPIS_NO_MEMORY;
-    double **field[] = {&s->x, &s->g, &s->xh, &s->gh, &s->next, &s->foreseen};
+    double **field[] = {&s->x, &s->g, &s->xh, &s->gh, &s->next, &s->predicted};
     for (int i = 0; i < 6; i++) *field[i] = s->vectors + i * size;
     s->V = s->vectors + 6 * size;
     s->AAV = s->V + probes;
@@ -257,7 +257,8 @@ static gpis_status run_newton(gpis_run *run, const double *x0) {
 
 static const char *applicable(const gpis_run *run) {
     enum { MAX_COLUMNS = 20000 }; /* a model of 3 GB, and its factor */
-    return run->problem->d > MAX_COLUMNS ? "its model would be too large" : NULL;
+    return run->problem->d > MAX_COLUMNS ? "it keeps a matrix of d x d numbers, and A has more than 20000 columns"
+                                         : NULL;
 }
 
 const gpis_method gpis_method_newton = {"newton", applicable, run_newton};

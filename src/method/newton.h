@@ -20,18 +20,18 @@ typedef struct gpis_pace {
 } gpis_pace;
 
 typedef struct gpis_newton {
-    gpis_run *run;    /* borrowed */
-    double *vectors;  /* owned: all arrays below are parts of it */
-    double *x, *g;    /* the point of the latest pass, and the gradient there */
-    double *xh, *gh;  /* the best point of the hull, and the gradient there */
-    double *next;     /* the minimiser of the model, to which the next round goes */
-    double *foreseen; /* the gradient that a sketched model predicts at `next` */
-    double *step;     /* d: next - xh */
-    double *V, *AAV;  /* d x GPIS_PROBES: what the probes ask of a pass, and its answer */
-    gpis_point point; /* what the latest pass measured; borrows x and g */
-    gpis_point best;  /* the best point of the hull; borrows xh and gh */
-    gpis_hull *hull;  /* owned */
-    bool sharp;       /* the best point of the hull is known as well as if it had been measured */
+    gpis_run *run;     /* borrowed */
+    double *vectors;   /* owned: all arrays below are parts of it */
+    double *x, *g;     /* the point of the latest pass, and the gradient there */
+    double *xh, *gh;   /* the best point of the hull, and the gradient there */
+    double *next;      /* the minimiser of the model, to which the next round goes */
+    double *predicted; /* the gradient that a sketched model predicts at `next` */
+    double *step;      /* d: next - xh */
+    double *V, *AAV;   /* d x GPIS_PROBES: what the probes ask of a pass, and its answer */
+    gpis_point point;  /* what the latest pass measured; borrows x and g */
+    gpis_point best;   /* the best point of the hull; borrows xh and gh */
+    gpis_hull *hull;   /* owned */
+    bool sharp;        /* the best point of the hull is known as well as if it had been measured */
     /* The phase of the latest action, other than a measurement of the hull's best point, which only completes the
      * action before it. GPIS_PHASE_SKETCH until the first point has been measured. */
     gpis_phase phase;
@@ -49,8 +49,8 @@ typedef struct gpis_newton {
     bool expected_face_at_start; /* the same, when the sketched problem had been solved */
     gpis_on_face *face;          /* owned; NULL: there is none yet */
     int faces_left;              /* faces that did not hold and were left */
-    double foresight_error;      /* the largest error of `foreseen` at the latest point, in units of the columns */
-    double foresight_rate;       /* the factor by which that error is likely to shrink in a round */
+    double prediction_error;     /* the largest error of `predicted` at the latest point, in units of the columns */
+    double prediction_rate;      /* the factor by which that error is likely to shrink in a round */
 } gpis_newton;
 
 /* ---- the loop (newton.c) ---- */
@@ -85,7 +85,7 @@ gpis_status gpis_newton_take(gpis_newton *s, const gpis_action *action, const gp
 
 /* The inner problem around `from` has been solved: takes its minimiser as the next point, and predicts the gradient
  * there with a sketched model. */
-void gpis_newton_foresee(gpis_newton *s, const gpis_point *from);
+void gpis_newton_predict(gpis_newton *s, const gpis_point *from);
 /* The gradient at the predicted point has been measured: finds how far the prediction was off. */
 void gpis_newton_compare(gpis_newton *s);
 /* Goes back to the model of all columns. */

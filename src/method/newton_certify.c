@@ -1,6 +1,6 @@
 /*
  * newton after a pass: the best point of the hull, its bounds, and the point to which the next round goes. Also what
- * the model foresees there, and how fast the rounds get on.
+ * the model predicts there, and how fast the rounds get on.
  */
 #include <math.h>
 #include <string.h>
@@ -10,26 +10,26 @@
 
 enum { MAX_FACES = 3 }; /* after so many faces that did not hold no other is tried */
 
-/* ---- foresight ---- */
+/* ---- predictions ---- */
 
-void gpis_newton_foresee(gpis_newton *s, const gpis_point *from) {
+void gpis_newton_predict(gpis_newton *s, const gpis_point *from) {
     const gpis_curvature *curvature = &s->run->curvature;
     const gpis_problem *p = s->run->problem;
     memcpy(s->next, curvature->inner->s, (size_t)p->size * sizeof(double));
     if (!curvature->sketched || p->k > 1) return;
     for (int64_t j = 0; j < p->d; j++) s->step[j] = s->next[j] - from->x[j];
-    gpis_model_apply(curvature->model, 1, s->step, s->foreseen);
-    for (int64_t j = 0; j < p->d; j++) s->foreseen[j] += from->g[j];
+    gpis_model_apply(curvature->model, 1, s->step, s->predicted);
+    for (int64_t j = 0; j < p->d; j++) s->predicted[j] += from->g[j];
 }
 
 void gpis_newton_compare(gpis_newton *s) {
     const double *norms2 = s->run->curvature.norms2;
-    const double before = s->foresight_error;
-    s->foresight_error = 0.0;
+    const double before = s->prediction_error;
+    s->prediction_error = 0.0;
     for (int64_t j = 0; j < s->run->problem->d; j++)
         if (norms2[j] > 0.0)
-            s->foresight_error = fmax(s->foresight_error, fabs(s->g[j] - s->foreseen[j]) / sqrt(norms2[j]));
-    if (before > 0.0) s->foresight_rate = fmin(1.0, s->foresight_error / before);
+            s->prediction_error = fmax(s->prediction_error, fabs(s->g[j] - s->predicted[j]) / sqrt(norms2[j]));
+    if (before > 0.0) s->prediction_rate = fmin(1.0, s->prediction_error / before);
 }
 
 /* ---- bounds ---- */
@@ -38,7 +38,7 @@ static gpis_status bound_by_model(gpis_newton *s) {
     gpis_run *run = s->run;
     gpis_status status = GPIS_OK;
     if (run->curvature.model) status = gpis_run_second_order(run, &s->best, true);
-    if (status == GPIS_OK && run->curvature.model) gpis_newton_foresee(s, &s->best);
+    if (status == GPIS_OK && run->curvature.model) gpis_newton_predict(s, &s->best);
     return status == GPIS_OK ? gpis_certify_first(&run->record, &s->best) : status;
 }
 
