@@ -14,8 +14,8 @@
 enum { GPIS_MAX_NULL_VECTORS = 64 }; /* null vectors of A that are looked for, at most */
 
 /*
- * How the columns of A depend on each other. Only dependence.c and nearly_null.c write these fields, and
- * gpis_curvature_* those that say so. Invariant: exact + near <= found <= deficit.
+ * How the columns of A depend on each other. Only dependence.c and nearly_null.c write these fields, except for
+ * full_rank, which gpis_curvature_complete sets. Invariant: exact + near <= found <= deficit.
  *
  * `vectors` has `found` rows of d entries, null vectors of A to working accuracy, in this order:
  *     first `exact` rows v with A v = 0, proven by a pass of exact arithmetic; every model is given these;

@@ -148,7 +148,7 @@ static gpis_status find(gpis_run *run) {
         dependence->vectors = gpis_alloc(run->context, GPIS_MAX_NULL_VECTORS * p->d, sizeof *dependence->vectors);
     if (!dependence->vectors) return GPIS_NO_MEMORY;
     dependence->sought[run->curvature.sketched] = true;
-    dependence->exact = 0;
+    dependence->exact = dependence->near = 0;
     gpis_status status = gpis_null_vectors_find(run->curvature.model, GPIS_MAX_NULL_VECTORS, dependence->vectors, own,
                                                 &dependence->found, &dependence->deficit);
     if (!has_memory(p, dependence->found)) dependence->found = 0;

@@ -216,8 +216,9 @@ static gpis_status measure(gpis_newton *s, const gpis_action *action) {
 
 static gpis_status begin(gpis_newton *s, const double *x0) {
     gpis_run *run = s->run;
-    const int64_t size = run->problem->size, probes = GPIS_PROBES * run->problem->d;
-    s->vectors = gpis_alloc(run->context, 6 * size + 2 * probes + run->problem->d, sizeof *s->vectors);
+    const gpis_problem *p = run->problem;
+    const int64_t size = p->size, probes = GPIS_PROBES * p->d;
+    s->vectors = gpis_alloc(run->context, 6 * size + 2 * probes + p->d, sizeof *s->vectors);
     if (!s->vectors) return GPIS_NO_MEMORY;
     double **field[] = {&s->x, &s->g, &s->xh, &s->gh, &s->next, &s->predicted};
     for (int i = 0; i < 6; i++) *field[i] = s->vectors + i * size;
@@ -227,8 +228,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->phase = s->measured_for = GPIS_PHASE_SKETCH; /* no point has been measured */
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     go_to(s, x0);
-    return gpis_hull_create(run->context, run->problem->d, run->problem->k,
-                            run->problem->set->shape == GPIS_SHAPE_WHOLE, &s->hull);
+    return gpis_hull_create(run->context, p->d, p->k, p->set->shape == GPIS_SHAPE_WHOLE, &s->hull);
 }
 
 static void end(gpis_newton *s) {

@@ -53,30 +53,32 @@ gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0, bool *on_
 
 gpis_status gpis_newton_make_sketch(gpis_newton *s, int64_t m, int64_t k) {
     gpis_run *run = s->run;
-    const gpis_sketch_class *kind = m > run->problem->n / 2 && k == 0 ? gpis_sketch_find("gaussian") : run->kind;
+    const gpis_problem *p = run->problem;
+    const gpis_sketch_class *kind = m > p->n / 2 && k == 0 ? gpis_sketch_find("gaussian") : run->kind;
     s->sketch_tried = true;
     run->m = m;
-    s->sampling = kind->of_rows && gpis_sample_is_at_hand(run->problem->A);
+    s->sampling = kind->of_rows && gpis_sample_is_at_hand(p->A);
     if (s->sampling) return GPIS_OK;
-    return gpis_sketch_create(run->context, kind, m, run->problem->n, run->problem->d, k, run->settings->seed, 0,
-                              &s->sketch);
+    return gpis_sketch_create(run->context, kind, m, p->n, p->d, k, run->settings->seed, 0, &s->sketch);
 }
 
 gpis_status gpis_newton_sketch_all(gpis_newton *s) {
     gpis_run *run = s->run;
-    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .sketch = s->sketch};
+    const gpis_problem *p = run->problem;
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .sketch = s->sketch};
     gpis_account_enter_sketch(&run->account);
-    return gpis_run_pass(run, &pass, s->sketch->class->cost(run->problem->n, run->problem->d, run->m));
+    return gpis_run_pass(run, &pass, s->sketch->class->cost(p->n, p->d, run->m));
 }
 
 /* There is memory for another model beside the present one. */
 static bool has_memory_to_average(const gpis_newton *s) {
     const gpis_run *run = s->run;
-    const double square = 8.0 * (double)run->problem->d * (double)run->problem->d;
-    const double strips = gpis_pass_gram_strips((double)run->m, (double)run->problem->d);
-    const double rows = s->sampling ? gpis_sample_memory(run->problem->A, 0, run->m) : 0.0;
-    const gpis_load load = gpis_load_worst(run->problem->d, run->problem->k, 0, 0, !s->sampling);
-    const double sweep = gpis_pass_memory(run->context, run->problem->A, &load);
+    const gpis_problem *p = run->problem;
+    const double square = 8.0 * (double)p->d * (double)p->d;
+    const double strips = gpis_pass_gram_strips((double)run->m, (double)p->d);
+    const double rows = s->sampling ? gpis_sample_memory(p->A, 0, run->m) : 0.0;
+    const gpis_load load = gpis_load_worst(p->d, p->k, 0, 0, !s->sampling);
+    const double sweep = gpis_pass_memory(run->context, p->A, &load);
     return fmax(square * (strips + 2.0) + rows, sweep) <= (double)gpis_account_left(run->context);
 }
 

@@ -46,19 +46,20 @@ static uint32_t add_vectors(uint32_t sum, const double *v, int64_t count) {
 
 /* A checksum of everything that the answers depend on besides A and Y. */
 static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
+    const gpis_problem *p = run->problem;
     const gpis_sketch *sketch = pass->sketch;
     const uint64_t numbers[6] = {(uint64_t)pass->k,
                                  (uint64_t)pass->probes,
                                  pass->extended,
-                                 gpis_load_of(pass, run->problem->d).wanted,
+                                 gpis_load_of(pass, p->d).wanted,
                                  sketch ? sketch->round + 1 : 0,
                                  sketch ? (uint64_t)sketch->m : 0};
     uint32_t sum = gpis_checksum(0, numbers, sizeof numbers);
     if (sketch) sum = gpis_checksum(sum, sketch->class->name, (int64_t)strlen(sketch->class->name));
     if (pass->columns) sum = gpis_checksum(sum, pass->columns, pass->count * (int64_t)sizeof *pass->columns);
-    sum = add_vectors(sum, pass->X, run->problem->d * pass->k);
-    sum = add_vectors(sum, pass->P, run->problem->d * pass->k);
-    return add_vectors(sum, pass->V, run->problem->d * pass->probes);
+    sum = add_vectors(sum, pass->X, p->d * pass->k);
+    sum = add_vectors(sum, pass->P, p->d * pass->k);
+    return add_vectors(sum, pass->V, p->d * pass->probes);
 }
 
 /* ---- the file ---- */

@@ -62,12 +62,13 @@ static void fill_table(saga *s) {
 
 static gpis_status iteration(saga *s) {
     const gpis_run *run = s->run;
-    const int64_t b = s->batches.rows, size = run->problem->size;
+    const gpis_problem *p = run->problem;
+    const int64_t b = s->batches.rows, size = p->size;
     const gpis_bits bits = gpis_random_bits(run->settings->seed, gpis_stream(GPIS_STREAM_SHUFFLE, 0), s->drawn++);
     gpis_block rows;
     gpis_batch_take(&s->batches, gpis_random_below(bits.v[0], (uint32_t)s->batches.count), &rows);
-    const int64_t entries = rows.nrows * run->problem->k;
-    double *old = s->table + rows.row0 * run->problem->k;
+    const int64_t entries = rows.nrows * p->k;
+    double *old = s->table + rows.row0 * p->k;
     gpis_batch_residual(&s->batches, &rows, s->x, s->fresh);
     for (int64_t i = 0; i < entries; i++) {
         const double r = s->fresh[i];
@@ -76,12 +77,12 @@ static gpis_status iteration(saga *s) {
     }
     memset(s->direction, 0, (size_t)size * sizeof(double));
     gpis_batch_adjoint(&s->batches, &rows, s->fresh, s->direction);
-    const double by_b = 1.0 / (double)b, by_n = 1.0 / (double)run->problem->n;
+    const double by_b = 1.0 / (double)b, by_n = 1.0 / (double)p->n;
     for (int64_t i = 0; i < size; i++) {
         s->v[i] = s->x[i] - s->eta * (by_b * s->direction[i] + s->gbar[i]);
         s->gbar[i] += by_n * s->direction[i];
     }
-    return gpis_set_project(run->problem->set, s->v, s->x);
+    return gpis_set_project(p->set, s->v, s->x);
 }
 
 /* Measures x by a full pass. SAGA itself does not need that, so it is not charged. */
@@ -117,18 +118,18 @@ static gpis_status epochs(saga *s) {
 }
 
 static gpis_status run_saga(gpis_run *run, const double *x0) {
+    const gpis_problem *p = run->problem;
     gpis_context *context = run->context;
     saga s = {.run = run};
-    const int64_t rows = gpis_min64(run->settings->batch, run->problem->n);
-    gpis_status status =
-        gpis_batches_start(context, run->problem->A, run->problem->Y, run->problem->k, rows, &s.batches);
-    double *vectors = status == GPIS_OK ? gpis_alloc(context, 5 * run->problem->size, sizeof(double)) : NULL;
-    s.table = vectors ? gpis_alloc(context, run->problem->n * run->problem->k, sizeof(double)) : NULL;
-    s.fresh = s.table ? gpis_alloc(context, s.batches.rows * run->problem->k, sizeof(double)) : NULL;
+    const int64_t rows = gpis_min64(run->settings->batch, p->n);
+    gpis_status status = gpis_batches_start(context, p->A, p->Y, p->k, rows, &s.batches);
+    double *vectors = status == GPIS_OK ? gpis_alloc(context, 5 * p->size, sizeof(double)) : NULL;
+    s.table = vectors ? gpis_alloc(context, p->n * p->k, sizeof(double)) : NULL;
+    s.fresh = s.table ? gpis_alloc(context, s.batches.rows * p->k, sizeof(double)) : NULL;
     if (s.fresh) {
         double **field[] = {&s.x, &s.g, &s.gbar, &s.direction, &s.v};
-        for (int i = 0; i < 5; i++) *field[i] = vectors + i * run->problem->size;
-        memcpy(s.x, x0, (size_t)run->problem->size * sizeof(double));
+        for (int i = 0; i < 5; i++) *field[i] = vectors + i * p->size;
+        memcpy(s.x, x0, (size_t)p->size * sizeof(double));
         status = epochs(&s);
     } else {
         status = GPIS_NO_MEMORY;

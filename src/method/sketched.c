@@ -41,20 +41,21 @@ static int64_t default_m(const gpis_run *run) {
 /* A sketch of m rows for round t; k > 0 if Y is sketched too. */
 static gpis_status new_sketch(rounds *r, int64_t k) {
     gpis_run *run = r->run;
+    const gpis_problem *p = run->problem;
     run->m = r->m;
     gpis_account_enter_sketch(&run->account);
-    gpis_account_enter_work(&run->account, r->kind->cost(run->problem->n, run->problem->d, r->m), 0.0);
+    gpis_account_enter_work(&run->account, r->kind->cost(p->n, p->d, r->m), 0.0);
     if (r->sketch && r->sketch->m == r->m && r->sketch->k == k) return gpis_sketch_restart(r->sketch, r->round++);
     gpis_sketch_destroy(r->sketch);
     r->sketch = NULL;
-    return gpis_sketch_create(run->context, r->kind, r->m, run->problem->n, run->problem->d, k, run->settings->seed,
-                              r->round++, &r->sketch);
+    return gpis_sketch_create(run->context, r->kind, r->m, p->n, p->d, k, run->settings->seed, r->round++, &r->sketch);
 }
 
 /* H = (SA)'(SA) and its factor; `classical`: also the sketched problem's own objective and gradient at x. */
 static gpis_status new_model(rounds *r, bool classical) {
     gpis_run *run = r->run;
-    double *H = gpis_alloc(run->context, run->problem->d * run->problem->d, sizeof *H);
+    const gpis_problem *p = run->problem;
+    double *H = gpis_alloc(run->context, p->d * p->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
     const gpis_status status = classical ? gpis_run_sketch_gram(run, r->sketch, false, H, r->x, r->g, &r->point)
                                          : gpis_run_sketch_gram(run, r->sketch, false, H, NULL, NULL, NULL);
@@ -64,7 +65,7 @@ static gpis_status new_model(rounds *r, bool classical) {
     }
     gpis_model_destroy(r->model);
     r->model = NULL;
-    return gpis_model_create(run->context, run->problem->d, H, (double)r->m, &r->model);
+    return gpis_model_create(run->context, p->d, H, (double)r->m, &r->model);
 }
 
 /* The classical sketch is round 0 and takes the first number; without one round 1 does. */
@@ -76,10 +77,11 @@ static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
 /* The inner loop of round t from x, where the gradient is g. Leaves its last point in x. */
 static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     gpis_run *run = r->run;
+    const gpis_problem *p = run->problem;
     const gpis_settings *settings = run->settings;
-    const double worth = 0.1 * fmin(1.0, (double)run->problem->d / (double)r->m);
+    const double worth = 0.1 * fmin(1.0, (double)p->d / (double)r->m);
     gpis_inner *inner = NULL;
-    gpis_status status = gpis_inner_create(run->context, run->problem->set, r->model, &r->inner, &inner);
+    gpis_status status = gpis_inner_create(run->context, p->set, r->model, &r->inner, &inner);
     if (status != GPIS_OK) return status;
     gpis_inner_begin(inner, r->x, g);
     bool done = false;
@@ -91,11 +93,10 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
                      enough = fmax(worth * fall, 0.5 * run->record.noise); /* f = 2 q + ... */
         if (fall - before <= enough || inner->iterations > MAX_INNER_STEPS) break;
     }
-    memcpy(r->x, inner->s, (size_t)run->problem->size * sizeof(double));
+    memcpy(r->x, inner->s, (size_t)p->size * sizeof(double));
     gpis_account_enter_inner(&run->account, inner->iterations);
     gpis_account_enter_steps(&run->account, inner->step_sum, inner->iterations);
-    gpis_account_enter_work(&run->account, (double)inner->trials * (double)run->problem->d / (double)run->problem->n,
-                            0.0);
+    gpis_account_enter_work(&run->account, (double)inner->trials * (double)p->d / (double)p->n, 0.0);
     gpis_inner_destroy(inner);
     return status;
 }
@@ -103,9 +104,10 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
 /* GPCS: the classical sketch. At x_0 its gradient is (SA)'(SA x_0 - S y). */
 static gpis_status classical_sketch(rounds *r) {
     gpis_run *run = r->run;
-    gpis_status status = new_sketch(r, run->problem->k);
+    const gpis_problem *p = run->problem;
+    gpis_status status = new_sketch(r, p->k);
     if (status != GPIS_OK) return status;
-    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .sketch = r->sketch};
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .sketch = r->sketch};
     status = gpis_run_pass(run, &pass, 0.0);
     gpis_run_report(run); /* before the inner loop, whose iterations belong to the next pass */
     if (status == GPIS_OK && run->ended) status = GPIS_STOPPED;
@@ -160,16 +162,17 @@ static gpis_status gpihs(rounds *r) {
 }
 
 gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerated) {
+    const gpis_problem *p = run->problem;
     rounds r = {
         .run = run, .inner = gpis_descent_from(run->settings, accelerated), .kind = run->kind, .m = default_m(run)};
     gpis_status status = GPIS_NO_MEMORY;
-    r.x = gpis_alloc(run->context, run->problem->size, sizeof(double));
-    r.g = gpis_alloc(run->context, run->problem->size, sizeof(double));
+    r.x = gpis_alloc(run->context, p->size, sizeof(double));
+    r.g = gpis_alloc(run->context, p->size, sizeof(double));
     if (r.x && r.g) {
-        memcpy(r.x, x0, (size_t)run->problem->size * sizeof(double));
-        if (r.m < run->problem->d)
+        memcpy(r.x, x0, (size_t)p->size * sizeof(double));
+        if (r.m < p->d)
             gpis_run_warn(run, "a sketch of %lld rows cannot tell %lld columns apart; take at least %lld rows",
-                          (long long)r.m, (long long)run->problem->d, (long long)(2 * run->problem->d));
+                          (long long)r.m, (long long)p->d, (long long)(2 * p->d));
         status = run->settings->gpcs ? classical_sketch(&r) : GPIS_OK;
         if (status == GPIS_OK) status = gpihs(&r);
     }

@@ -1,4 +1,4 @@
-/* The account of a run: the best point and the best bound are kept whatever comes after them. */
+/* A run: the best point and the best bound are kept, whatever comes after them. */
 #include "method/certify.h"
 
 #include <omp.h>
