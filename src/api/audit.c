@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "method/certify.h"
 #include "method/method.h"
 
 /* A point that is given for an audit, as seen from its projection x on the set. */
@@ -38,15 +39,16 @@ static gpis_status measure(gpis_run *run, const double *x, given_point *given, d
 
 /* The bounds at a point: by one Gram pass if the first order is not enough. */
 static gpis_status audit(gpis_run *run, const gpis_point *point) {
-    gpis_run_offer(run, point);
-    gpis_status status = gpis_run_first_order(run, point);
-    if (status != GPIS_OK || gpis_run_solved(run) || run->settings->certificate == GPIS_CERTIFICATE_NONE) return status;
-    if (!run->model && gpis_model_applicable(run)) return GPIS_OK;
-    if (!run->model && !gpis_run_model_fits(run)) {
+    gpis_record_offer(&run->record, point);
+    gpis_status status = gpis_certify_first(&run->record, point);
+    if (status != GPIS_OK || gpis_record_is_solved(&run->record) || run->settings->certificate == GPIS_CERTIFICATE_NONE)
+        return status;
+    if (!run->curvature.model && gpis_model_applicable(run)) return GPIS_OK;
+    if (!run->curvature.model && !gpis_curvature_fits(run->problem)) {
         gpis_run_warn(run, "the second-order bound needs the Gram matrix, which does not fit in the memory allowed");
         return GPIS_OK;
     }
-    if (!run->model) status = gpis_run_make_model(run, NULL, NULL, NULL);
+    if (!run->curvature.model) status = gpis_run_make_model(run);
     return status == GPIS_OK ? gpis_run_second_order(run, point, false) : status;
 }
 
@@ -69,7 +71,7 @@ static gpis_status audit_as_needed(gpis_run *run, const double *x, given_point *
     gpis_status status = measure(run, x, given, g, &point);
     if (status == GPIS_OK && !given->p) given->objective = point.objective;
     if (status == GPIS_OK) status = audit(run, &point);
-    if (status != GPIS_OK || !gpis_run_noise_is_in_the_way(run)) return status;
+    if (status != GPIS_OK || !gpis_run_needs_extended(run)) return status;
     gpis_run_extend(run);
     status = gpis_run_gradient(run, x, g, &point);
     if (status == GPIS_OK && !given->p) given->objective = point.objective;

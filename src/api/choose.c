@@ -54,7 +54,7 @@ gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **
     gpis_plan plan;
     bool resumed;
     gpis_status status = gpis_replay_resume(run, choice, &resumed);
-    if (status == GPIS_OK) status = gpis_plan_choose(run->problem, run->settings, run->used, &plan);
+    if (status == GPIS_OK) status = gpis_plan_choose(run->problem, run->settings, run->account.memory_before, &plan);
     if (status != GPIS_OK) return status;
     const gpis_candidate *chosen = resumed ? check_kept(run, &plan, choice) : &plan.candidates[plan.chosen];
     if (!chosen) return GPIS_BAD_DATA;

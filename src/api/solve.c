@@ -8,6 +8,7 @@
 #include "api/audit.h"
 #include "api/choose.h"
 #include "linalg/blas.h"
+#include "method/dependence.h"
 #include "plan/plan.h"
 #include "ranks/ranks.h"
 
@@ -144,22 +145,22 @@ static gpis_status starting_point(gpis_run *run, double *x) {
 }
 
 static gpis_status fill_result(gpis_run *run, const char *method, gpis_result *result) {
-    const gpis_bound bound = gpis_run_bound(run);
+    const gpis_bound bound = gpis_record_bound(&run->record);
     snprintf(result->method, sizeof result->method, "%s", method);
     snprintf(result->warning, sizeof result->warning, "%s", run->warning);
     result->outcome = run->outcome;
-    result->objective = run->objective;
-    result->gap = gpis_run_gap(run);
+    result->objective = run->record.objective;
+    result->gap = gpis_record_gap(&run->record);
     result->gap_kind = bound.probable ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
     result->backward_error = bound.backward_error;
     if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* nothing is known, or was when the run stopped */
     result->gap_delta = result->gap_kind == GPIS_GAP_PROBABLE ? run->settings->delta : 0.0;
-    result->passes = run->passes;
-    result->sketches = run->sketches;
+    result->passes = run->account.passes;
+    result->sketches = run->account.sketches;
     result->resumed_passes = run->replay ? run->replay->answered : 0;
-    result->epochs = run->epochs;
-    result->bytes_read = run->bytes_read;
-    result->seconds = gpis_run_seconds(run);
+    result->epochs = run->account.epochs;
+    result->bytes_read = run->account.bytes_read;
+    result->seconds = gpis_account_seconds(&run->account);
     return GPIS_OK;
 }
 
@@ -177,27 +178,26 @@ static gpis_status solve(gpis_run *run, double *x, gpis_result *result) {
     if (status != GPIS_OK) return status;
     run->m = choice.m;
     enter_choice(&choice, result);
-    memcpy(run->best, x, (size_t)run->problem->size * sizeof(double)); /* until a pass has told more */
+    gpis_record_start_at(&run->record, x);
     status = method->run(run, x);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
     gpis_run_report(run);
     gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
     gpis_run_explain_dependence(run);
-    memcpy(x, run->best, (size_t)run->problem->size * sizeof(double));
+    memcpy(x, run->record.best, (size_t)run->problem->size * sizeof(double));
     status = gpis_set_distance(run->problem->set, x, &result->feasibility);
-    result->given_objective = run->objective;
+    result->given_objective = run->record.objective;
     return status == GPIS_OK ? fill_result(run, method->name, result) : status;
 }
 
 /* The same bounds as a solve ends with, from the data alone. */
 static gpis_status check(gpis_run *run, double *x, gpis_result *result) {
-    run->paused = true; /* a few passes and no more: no limit of time */
-    run->audit = true;
+    run->audit = true; /* a few passes and no more: no limit of time */
     const gpis_status status = gpis_audit(run, x, &result->feasibility, &result->given_objective);
     if (status != GPIS_OK) return status;
     gpis_run_report(run);
-    run->outcome = gpis_run_solved(run) ? GPIS_SOLVED : GPIS_STALLED;
+    run->outcome = gpis_record_is_solved(&run->record) ? GPIS_SOLVED : GPIS_STALLED;
     gpis_run_explain_dependence(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->predicted_seconds = NAN;

@@ -5,16 +5,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "certificate/dependent.h"
 #include "certificate/interior.h"
+#include "certificate/null_bound.h"
 #include "linalg/accurate.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 
-/* The share of the curvature that pays for rounding errors in the gradient (docs/maths). */
-static const double SHARE = 1e-3;
+/* The share of the curvature that pays for each of the two kinds of rounding errors in the gradient (docs/maths). */
+static const double SHARE_FOR_ROUNDING = 1e-3;
 
-/* sum_j ||a_j|| ||X_j|| >= ||A X||, as large as the terms that make it up. */
+/* sum_j ||a_j|| ||X_j||, which is at least ||A X||: the size of the terms of which A X is the sum. */
 static double size_of_products(const gpis_set *set, const gpis_point *point) {
     double sum = 0.0;
     for (int64_t j = 0; j < set->d; j++) sum += sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
@@ -41,14 +41,14 @@ static gpis_point point_near(const gpis_set *set, const gpis_point *point, const
     return near;
 }
 
-/* Sums of d k products that nearly cancel against each other: in extended precision. */
+/* <a, b> in extended precision, since the products nearly cancel. */
 static double dot(const double *a, const double *b, int64_t size) {
     long double sum = 0.0L;
     for (int64_t i = 0; i < size; i++) sum += (long double)a[i] * b[i];
     return (double)sum;
 }
 
-/* Rounding of <a, b>. */
+/* An upper bound on the rounding error of dot(a, b). */
 static double dot_error(const double *a, const double *b, int64_t size) {
     double sum = 0.0;
     for (int64_t i = 0; i < size; i++) sum += fabs(a[i] * b[i]);
@@ -93,15 +93,17 @@ double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, 
 }
 
 /*
- * What rounding in the pass can hide, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the residual, in the norm
- * of A; of A'r, in that of H. A shifted model owes slack ||D p||^2 as well.
+ * What rounding errors of the pass can add to the gap, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the
+ * residual, in the norm of A, and errors of A'r, in the norm of H. For a shifted model slack ||D p||^2 is added as
+ * well.
  */
-static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c) {
     const int64_t size = set->d * set->k;
     const double e = point->errors.residual, eta = point->errors.product;
-    double units = 0.0; /* a sketched model's diagonal is not that of A'A: sum over j of ||a_j||^2 / H_jj, else d */
+    double units = 0.0; /* sum over j of ||a_j||^2 / H_jj: d, unless the model is of a sketch, whose diagonal differs */
     for (int64_t j = 0; j < set->d; j++) units += point->norms2[j] * model->scale[j] * model->scale[j];
-    const double errors = e * e / SHARE + eta * eta * units * (double)set->k * model->inverse / (SHARE * model->c);
+    const double errors =
+        e * e / SHARE_FOR_ROUNDING + eta * eta * units * (double)set->k * model->inverse / (SHARE_FOR_ROUNDING * c);
     if (!(model->slack > 0.0)) return errors;
     double largest2 = 0.0;
     for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
@@ -109,23 +111,23 @@ static double pass_errors(const gpis_set *set, const gpis_point *point, const gp
     return errors + model->slack * largest2 * reach * reach;
 }
 
-/* What a change of l from `before` to what it is now, and `off` besides, can do to the multiplier that was meant. */
+/* How far l is from the multiplier that was meant: l was changed from `before`, which itself was off by `off`. */
 static double moved(int64_t size, const double *before, const double *l, double off) {
     double sum2 = 0.0;
     for (int64_t i = 0; i < size; i++) sum2 += (l[i] - before[i]) * (l[i] - before[i]);
     return off + sqrt(sum2);
 }
 
-/* The right side of (2) in docs/maths for this l, which loses what keeps its support function from being finite, and
- * before that what it has along null vectors. */
+/* The right side of (2) in docs/maths for this l. First the part of l along null vectors is removed, then the part for
+ * which the support function is not finite. */
 static gpis_status dual_bound(gpis_set *set, const gpis_point *point, const gpis_model *model, double c, double *l,
                               double *v, double *bound) {
     const int64_t size = set->d * set->k;
     double support, lost, off = 0.0;
     gpis_status status = GPIS_OK;
     *bound = INFINITY;
-    if (model->nulls > 0 && !gpis_dependent_suits(set)) return GPIS_OK;
-    if (model->nulls > 0) status = gpis_dependent_clean(set->context, set, model, l, &off);
+    if (model->nulls > 0 && !gpis_null_bound_suits(set)) return GPIS_OK;
+    if (model->nulls > 0) status = gpis_null_bound_clean(set->context, set, model, l, &off);
     if (status != GPIS_OK || !isfinite(off)) return status;
     memcpy(v, l, (size_t)size * sizeof *v);
     status = gpis_set_support_near(set, l, &support, &lost);
@@ -144,9 +146,9 @@ static gpis_status dual_bound(gpis_set *set, const gpis_point *point, const gpis
 }
 
 /*
- * The same for a larger set: K without all that does not hold s, so that only the bounds of single entries that s has
- * reached are left, and l_i = 0 elsewhere. Where K is far larger than what matters in it, what rounding leaves of the
- * other l_i, times the size of K, is all that dual_bound sees. Here every term is >= 0 and nothing cancels.
+ * The same for a larger set, in which only those bounds of single entries are left that s has reached, so that l_i = 0
+ * elsewhere. Where K is far larger than the part of it that matters, dual_bound is dominated by the rounding errors of
+ * the other l_i, times the size of K. Here every term is >= 0 and nothing cancels.
  */
 static double relaxed_bound(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
                             const double *s, double *l, double *v) {
@@ -163,37 +165,37 @@ static double relaxed_bound(const gpis_set *set, const gpis_point *point, const 
     return linear * (1.0 + ((double)size + 4.0) * UNIT) + gpis_certificate_conjugate(model, c, set->k, 0.0, v);
 }
 
-/* With the curvature of the model. */
+/* The bound by the curvature of the model: the smaller one of the two above. */
 static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis_point *point, const gpis_model *model,
-                                const double *s, double *gap) {
+                                double c, const double *s, double *gap) {
     const int64_t size = set->d * set->k;
-    const double c = model->c * (1.0 - 2.0 * SHARE);
+    const double paid = c * (1.0 - 2.0 * SHARE_FOR_ROUNDING); /* the rest of the curvature pays for pass_errors */
     double *l = gpis_alloc(context, 2 * size, sizeof *l), bound, relaxed = INFINITY;
     if (!l) return GPIS_NO_MEMORY;
     double *v = l + size;
     multiplier(set, point, model, s, v, l);
-    gpis_status status = dual_bound(set, point, model, c, l, v, &bound);
+    gpis_status status = dual_bound(set, point, model, paid, l, v, &bound);
     if (status == GPIS_OK && model->nulls > 0) {
         multiplier(set, point, model, s, v, l);
-        status = gpis_dependent_bound(context, set, point, model, c, s, l, v, &relaxed);
+        status = gpis_null_bound(context, set, point, model, paid, s, l, v, &relaxed);
     } else if (status == GPIS_OK) {
-        relaxed = relaxed_bound(set, point, model, c, s, l, v);
+        relaxed = relaxed_bound(set, point, model, paid, s, l, v);
     }
-    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model);
+    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model, c);
     gpis_free(context, l);
     return status;
 }
 
-/* A model that had to be shifted owes slack ||D p||^2, which a set that is not bounded cannot pay. */
+/* For a model that had to be shifted slack ||D p||^2 is added, which is not bounded if the set is not. */
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                    const gpis_model *model, const double *s, double *gap) {
+                                    const gpis_model *model, double c, const double *s, double *gap) {
     const bool flat = model->slack > 0.0;
     double curved = INFINITY, interior = INFINITY;
     gpis_status status = GPIS_OK;
     *gap = INFINITY;
     if (!set->has_support) return GPIS_OK;
     const gpis_point near = point_near(set, point, model);
-    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, &near, model, s, &curved);
+    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, &near, model, c, s, &curved);
     if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, &near, model, s, &interior);
     *gap = fmin(curved, interior) + near.errors.objective;
     return status;
@@ -203,7 +205,7 @@ gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const 
                                     const gpis_model *model, const double *s, double *gap) {
     *gap = INFINITY;
     if (!set->has_support || model->slack > 0.0) return GPIS_OK;
-    const gpis_status status = curved_bound(context, set, point, model, s, gap);
+    const gpis_status status = curved_bound(context, set, point, model, model->c, s, gap);
     *gap += point->errors.objective;
     return status;
 }

@@ -1,5 +1,6 @@
 /*
- * certificate: how far f(x) can be above the best, proven from one gradient. It knows no method.
+ * Certificates: upper bounds on f(x) - f*, how far the objective at x is above the best possible one, from one
+ * gradient. They hold whatever method has found x.
  *
  * With g = A'(A x - y) and f = ||A x - y||^2, for x in K:
  *
@@ -10,10 +11,11 @@
  *     f(s) >= f(x) + 2 <g, p> + c <p, H p> - slack ||D p||^2,
  * and for any l with a finite support function, since <l, s> <= support(l),
  *     min over s in K of 2 <g, p> + c <p, H p>  >=  -1/4 <2g + l, (c H)^-1 (2g + l)> + <l, x> - support(l).
- * Any l at all gives a true bound, and minus the gradient of the model (with c = 1) at its near minimiser one that is
- * at most 1 / c times the best. A second one, of the set without what does not hold s, serves where K is huge.
+ * Any such l gives a true bound. The l that is used is minus the gradient of the model (with c = 1) at its near
+ * minimiser s; its bound is at most 1 / c times the best possible one. A second l is tried too, that of a larger set,
+ * in which only those bounds of single entries are left that s has reached; it gives the better bound where K is huge.
  *
- * Both carry the rounding errors of the measured point that they start from (linalg/point.h, docs/maths).
+ * Both bounds include the rounding errors of the measured point that they start from (linalg/point.h, docs/maths).
  */
 #ifndef GPIS_CERTIFICATE_H
 #define GPIS_CERTIFICATE_H
@@ -23,19 +25,22 @@
 #include "linalg/point.h"
 #include "set/set.h"
 
-/* What rounding x to double does to an objective of zero: there is no point in asking for less. */
+/* What rounding x to double does to an objective of zero. A smaller objective cannot be told from zero. */
 double gpis_certificate_grain(const gpis_set *set, const gpis_point *point);
 
-/* 1/4 <v, (c H)^-1 v> for v = 2 g + l of d x k, which is overwritten and may be off by `lost` in the norm of H^-1. */
+/* 1/4 <v, (c H)^-1 v> for v = 2 g + l of d x k, which is overwritten. The true v may differ from the given one by
+ * `lost` in the norm of H^-1. */
 double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v);
 
-/* Bounds on f(x) - f*; infinite where there is none, and always for a set without a support function. */
+/* The first-order bound on f(x) - f*. This bound and the next are infinite where there is none, and always for a set
+ * without a support function. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
-/* `s`: a near minimiser of the model over K around x (inner/inner.h), or any other point, in K or not, where its
- * gradient makes a better l. */
+/* `c`: the constant for which A'A >= c H - slack D^2 is to be taken as true: model->c for a Gram matrix, what probes
+ * allow for a sketch, 1 to ask how far the model itself can fall. `s`: a near minimiser of the model over K around x
+ * (inner/inner.h), or any other point, in K or not, at which the gradient of the model makes a better l. */
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                    const gpis_model *model, const double *s, double *gap);
-/* The same, by the curvature of the model alone: infinite where the model had to be shifted. */
+                                    const gpis_model *model, double c, const double *s, double *gap);
+/* The same with c = model->c, by the curvature of the model alone: infinite where the model had to be shifted. */
 gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap);
 

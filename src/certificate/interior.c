@@ -1,5 +1,5 @@
-/* A gradient pushed to where its signs are sure. All in units of the columns: T = D^-1 A'A D^-1, p_ = D p, g_ = D^-1 g.
- */
+/* A gradient that is pushed until its signs are certain in spite of rounding errors. Everything is in units of the
+ * columns: T = D^-1 A'A D^-1, p_ = D p, g_ = D^-1 g. */
 #include "certificate/interior.h"
 
 #include <cblas.h>
@@ -13,10 +13,10 @@ typedef struct push {
     double *sign;                    /* +1: a wall below entry j; -1: above; 0: a column of zeros */
     double *p, *q;                   /* p_, and T p_ */
     double *residual, *along, *work; /* of the conjugate gradients */
-    double *room;                    /* from x to the wall */
+    double *distance;                /* from x to the wall */
 } push;
 
-/* out = T v, from what the model holds without its shift and without what it holds for null vectors. */
+/* out = T v: the product with the matrix of the model, less its shift and less UU' of its null vectors. */
 static void apply(const gpis_model *m, const double *v, double *work, double *out) {
     const int d = (int)m->d;
     for (int j = 0; j < d; j++) work[j] = v[j] * m->scale[j];
@@ -27,12 +27,12 @@ static void apply(const gpis_model *m, const double *v, double *work, double *ou
         out[j] = (out[j] - m->H[(int64_t)j * (d + 1)] * m->shift / (1.0 + m->shift) * work[j]) * m->scale[j];
 }
 
-/* How far a computed entry of T p_ can be from the truth. */
+/* An upper bound on the error of a computed entry of T p_. */
 static double product_error(const gpis_model *m, const double *p) {
     return (m->roundings + 4.0 * (double)m->d + 8.0) * UNIT * (1.0 + m->shift) * cblas_dasum((int)m->d, p, 1);
 }
 
-/* The least sign_j (T p_)_j of all that count. */
+/* The smallest sign_j (T p_)_j over all columns that are not zero. */
 static double least_push(const gpis_model *m, const push *w) {
     double least = INFINITY;
     for (int64_t j = 0; j < m->d; j++)
@@ -40,14 +40,16 @@ static double least_push(const gpis_model *m, const push *w) {
     return least;
 }
 
-/* p_ with T p_ about `sign`: (T + ridge) p_ = sign by conjugate gradients, which end when all signs are sure. */
+/* Finds p_ with T p_ close to `sign`: solves (T + ridge) p_ = sign by conjugate gradients, which end as soon as all
+ * signs are certain. Returns least_push. */
 static double find_push(const gpis_model *m, push *w) {
-    enum { MOST = 200 };
-    static const double RIDGE = 1e-4, ENOUGH = 0.25;
+    enum { MAX_STEPS = 200 };
+    static const double RIDGE = 1e-4;   /* keeps p_ moderate where T is singular */
+    static const double CERTAIN = 0.25; /* an entry this large, of 1, is far above rounding errors */
     const int d = (int)m->d;
     for (int j = 0; j < d; j++) w->p[j] = w->q[j] = 0.0, w->residual[j] = w->along[j] = w->sign[j];
     double norm2 = cblas_ddot(d, w->residual, 1, w->residual, 1), least = 0.0;
-    for (int i = 0; i < MOST && least < ENOUGH && norm2 > DBL_EPSILON * DBL_EPSILON; i++) {
+    for (int i = 0; i < MAX_STEPS && least < CERTAIN && norm2 > DBL_EPSILON * DBL_EPSILON; i++) {
         double *product = w->q;
         apply(m, w->along, w->work, product);
         cblas_daxpy(d, RIDGE, w->along, 1, product, 1);
@@ -63,7 +65,8 @@ static double find_push(const gpis_model *m, push *w) {
     return least_push(m, w);
 }
 
-/* The wall of each entry: that which s has reached, or one that there is. False where an entry has none. */
+/* The wall of each entry: the one that s has reached or, if it has reached none, one that exists. Returns false if an
+ * entry has none. */
 static bool find_walls(const gpis_set *set, const gpis_point *point, const double *s, int64_t c, push *w) {
     for (int64_t j = 0; j < set->d; j++) {
         const int64_t i = j * set->k + c;
@@ -72,7 +75,7 @@ static bool find_walls(const gpis_set *set, const gpis_point *point, const doubl
         const bool up = s[i] == hi || isinf(lo);
         const double wall = up ? hi : lo;
         w->sign[j] = up ? -1.0 : 1.0;
-        w->room[j] = fabs(point->x[i] - wall);
+        w->distance[j] = fabs(point->x[i] - wall);
         if (point->norms2[j] > 0.0) {
             if (isinf(wall)) return false;
             continue;
@@ -100,7 +103,7 @@ static double column_bound(const gpis_set *set, const gpis_point *point, const g
     eps *= 1.0 + 8.0 * DBL_EPSILON;
     for (int64_t j = 0; j < d; j++) {
         const double L = w->sign[j] * (point->g[j * k + c] * model->scale[j] + eps * w->q[j]) + m + eps * off;
-        if (w->sign[j] != 0.0) linear += L / model->scale[j] * w->room[j];
+        if (w->sign[j] != 0.0) linear += L / model->scale[j] * w->distance[j];
         square += fabs(w->p[j]) * (fabs(w->q[j]) + off);
     }
     return (2.0 * linear + eps * eps * square) * (1.0 + ((double)d + 16.0) * UNIT);
@@ -109,7 +112,7 @@ static double column_bound(const gpis_set *set, const gpis_point *point, const g
 gpis_status gpis_interior_bound(gpis_context *context, const gpis_set *set, const gpis_point *point,
                                 const gpis_model *model, const double *s, double *bound) {
     push w;
-    double **field[] = {&w.sign, &w.p, &w.q, &w.residual, &w.along, &w.work, &w.room};
+    double **field[] = {&w.sign, &w.p, &w.q, &w.residual, &w.along, &w.work, &w.distance};
     enum { FIELDS = sizeof field / sizeof *field };
     *bound = INFINITY;
     if (!set->class->bounds) return GPIS_OK;

@@ -1,4 +1,4 @@
-/* Lanczos with random starts on M = W A'A W', and what its tridiagonal matrices prove. */
+/* Lanczos with random starting vectors on M = W A'A W', and what the tridiagonal matrices prove. */
 #include "certificate/probes.h"
 
 #include <cblas.h>
@@ -11,7 +11,7 @@
 
 static bool curves(const gpis_probes *p, int64_t j) { return p->model->H[j * p->d + j] > 0.0; }
 
-/* A normal vector has a uniform direction; `first`: where its numbers begin. */
+/* A vector of normal random numbers has a uniform direction. `first`: the index of its first random number. */
 static void draw(const gpis_probes *p, uint64_t first, double *v) {
     gpis_random_normal(p->seed, gpis_stream(GPIS_STREAM_PROBE, p->round), first, p->d, v);
     for (int64_t j = 0; j < p->d; j++)
@@ -79,8 +79,8 @@ void gpis_probes_destroy(gpis_probes *p) {
     gpis_free(p->context, p);
 }
 
-/* Half of the truth is enough: the rest is worth less than a pass. Where rounding errors reach the smallest Ritz value,
- * no step can raise it again. */
+/* A bound of half of the smallest Ritz value is enough: more would gain less than a pass costs. Where rounding errors
+ * exceed the smallest Ritz value, no further step can help. */
 bool gpis_probes_wanted(const gpis_probes *p) {
     if (p->steps > 0 && p->lowest >= 0.5 * p->ritz_min) return false;
     const bool hopeless = p->steps > 0 && p->ritz_min <= p->error * p->highest && isfinite(p->highest);
@@ -92,7 +92,8 @@ void gpis_probes_directions(const gpis_probes *p, double *V) {
     gpis_model_unwhiten(p->model, p->count, V);
 }
 
-/* v := v - sum_i h_i q_i with v orthogonal to q_0 .. q_{known-1}: twice, so that it is so to the last digits. */
+/* v := v - sum_i h_i q_i, orthogonal to q_0 .. q_{known-1}. It is done twice, so that v is orthogonal to the last
+ * digits. */
 static void orthogonalise(int d, int known, const double *basis, double *v, double *h) {
     memset(h, 0, (size_t)known * sizeof *h);
     for (int twice = 0; twice < 2; twice++)
@@ -103,8 +104,8 @@ static void orthogonalise(int d, int known, const double *basis, double *v, doub
         }
 }
 
-/* The next vector, M q_k = w less what is known of it. Once that is nothing the space is exhausted: beta_k is 0, and a
- * random vector goes on. */
+/* The next vector: w = M q_k, less its part in the span of the basis. If nothing is left the space is exhausted: beta_k
+ * is 0, and the basis is extended by a random vector. */
 static void extend_basis(const gpis_probes *p, int b, const double *w) {
     const int d = (int)p->d, k = p->steps;
     gpis_probe *probe = &p->probe[b];
@@ -127,10 +128,9 @@ static void extend_basis(const gpis_probes *p, int b, const double *w) {
     cblas_dscal(d, norm > 0.0 ? 1.0 / norm : 0.0, next, 1);
 }
 
-/* ---- what it proves -------------------------------------------------------------------------------------------------
- */
+/* ---- what the probes prove ---- */
 
-/* A probe whose overlap with an eigenvector is below this is a bad one; all of them are with probability delta. */
+/* A probe whose overlap with an eigenvector is below this is bad. All probes are bad with probability at most delta. */
 static double least_overlap(double d, int count, double delta) {
     return pow(delta, 1.0 / count) / sqrt(2.0 * d / 3.14159265358979323846);
 }
@@ -140,7 +140,7 @@ static double least_overlap(double d, int count, double delta) {
  *
  *     product of beta_i / product of |theta_i - c|  +  noise / min |theta_i - c|,
  *
- * which falls as c moves away from the theta.
+ * which falls as c moves away from the eigenvalues theta of the tridiagonal matrix.
  */
 static double overlap_at(int k, const double *theta, const double *beta, double noise, double c) {
     double logarithm = 0.0, nearest = INFINITY;
@@ -166,8 +166,8 @@ static double lowest_eigenvalue(int k, const double *theta, const double *beta, 
     return below;
 }
 
-/* The smallest C above theta_k at which it is, for an eigenvalue that itself scales the rounding errors; infinite where
- * there is none. */
+/* The smallest C above theta_k at which the overlap is at most `least`; infinite if there is none. The eigenvalue
+ * itself scales the rounding errors. */
 static double highest_eigenvalue(int k, const double *theta, const double *beta, double stray, double error,
                                  double least) {
     double away = fmax(fabs(theta[k - 1]), DBL_MIN) * DBL_EPSILON;
@@ -203,11 +203,11 @@ static gpis_status find_theta(gpis_probes *p) {
     return GPIS_OK;
 }
 
-/* The bounds after this step: those of the worst probe, since all that is sure is that one of them is good. */
+/* The bounds after this step: those of the worst probe, since it is only certain that one of them is good. */
 static void prove(gpis_probes *p) {
     const int k = p->steps;
     const double rank = (double)p->rank, error = p->error * sqrt((double)k);
-    /* The large end only scales rounding errors: a rough bound of it will do, and a small part of the chance. */
+    /* The upper end only scales rounding errors, so a rough bound and a small part of delta are enough for it. */
     const double at_top = least_overlap(rank, p->count, p->delta / 16.0);
     const double at_bottom = least_overlap(rank, p->count, p->delta * 15.0 / 16.0);
     double highest = 0.0, lowest = INFINITY;
@@ -219,10 +219,11 @@ static void prove(gpis_probes *p) {
     for (int b = 0; b < p->count && isfinite(p->highest); b++) {
         const gpis_probe *q = &p->probe[b];
         const double noise = sqrt(q->stray2) + error * p->highest;
-        const double whole = q->theta[0] - noise; /* a basis of everything: its Ritz values are all there is */
+        const double whole =
+            q->theta[0] - noise; /* for a basis of the whole space, whose Ritz values are the eigenvalues */
         lowest = fmin(lowest, k >= p->rank ? whole : lowest_eigenvalue(k, q->theta, q->beta, noise, at_bottom));
     }
-    /* What holds after one step holds after all, but no chance is left once the Ritz values are all there is. */
+    /* A bound of an earlier step still holds. Once the basis spans the whole space, the bound holds with certainty. */
     if (isfinite(lowest)) p->lowest = k >= p->rank ? lowest : fmax(p->lowest, lowest);
 }
 

@@ -1,7 +1,7 @@
 /* A problem as numbers. */
 #include <math.h>
 
-#include "certificate/on_face.h"
+#include "certificate/face.h"
 #include "cost/cost.h"
 #include "inner/solver.h"
 
@@ -16,7 +16,7 @@ static gpis_inner_cost inner_of(const gpis_set *set) {
     while (set->inside) set = set->inside;
     if (gpis_inner_factor.applies(set) || gpis_inner_sphere.applies(set) || gpis_inner_plane.applies(set))
         return GPIS_INNER_BY_FACTOR;
-    return gpis_inner_face.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
+    return gpis_inner_polyhedron.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
 }
 
 /* A set with a sum (l1, simplex) has corners where most entries are zero, and answers are likely to be near one. Only

@@ -1,11 +1,11 @@
-/* From face to face: step, bend, release. */
+/* The active set method: from face to face, by steps, projected steps and releases. */
 #include "inner/active_set.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "inner/active_face.h"
+#include "inner/active_step.h"
 #include "linalg/accurate.h"
 
 gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const gpis_model *model,
@@ -36,7 +36,8 @@ void gpis_active_set_destroy(gpis_active_set *a) {
     gpis_free(a->context, a);
 }
 
-/* alpha in [0, 1] with ||s + alpha p||_1 = R, or 1: by Newton on a convex function, from the right. */
+/* The alpha in [0, 1] with ||s + alpha p||_1 = R, or 1 if that norm stays below R. Newton's method on a convex
+ * function, from the right. */
 static double reach_of_sizes(const gpis_active_set *a) {
     double alpha = 1.0;
     for (int i = 0; i < 200; i++) {
@@ -52,45 +53,46 @@ static double reach_of_sizes(const gpis_active_set *a) {
     return fmax(0.0, alpha);
 }
 
-/* How much of the step stays in K, 1 at most; *blocker is the entry that stops it, -1 where it is the sum. */
+/* The part of the step that stays in K, at most 1. *blocker is the entry that stops it; -1 if the sum does. */
 static double reach(const gpis_active_set *a, int64_t *blocker) {
     double alpha = 1.0;
     *blocker = -1;
-    if (gpis_face_signed_sum(a) && !a->tight) return reach_of_sizes(a);
+    if (gpis_active_signed_sum(a) && !a->tight) return reach_of_sizes(a);
     for (int64_t j = 0; j < a->d; j++) {
         if (!a->free[j] || a->p[j] == 0.0) continue;
-        const double bound = gpis_face_signed_sum(a) ? (a->sigma[j] * a->p[j] < 0.0 ? 0.0 : copysign(INFINITY, a->p[j]))
-                             : a->p[j] < 0.0         ? a->lo[j]
-                                                     : a->hi[j];
-        const double room = (bound - a->s[j]) / a->p[j];
-        if (room < alpha) alpha = fmax(0.0, room), *blocker = j;
+        const double bound = gpis_active_signed_sum(a)
+                                 ? (a->sigma[j] * a->p[j] < 0.0 ? 0.0 : copysign(INFINITY, a->p[j]))
+                             : a->p[j] < 0.0 ? a->lo[j]
+                                             : a->hi[j];
+        const double until = (bound - a->s[j]) / a->p[j];
+        if (until < alpha) alpha = fmax(0.0, until), *blocker = j;
     }
     if (a->set->sum != GPIS_SUM_AT_MOST_R || a->tight) return alpha;
     double direction = 0.0;
     for (int64_t j = 0; j < a->d; j++) direction += a->p[j];
-    const double room = direction > 0.0 ? fmax(0.0, a->set->R - gpis_face_total(a, a->s)) / direction : INFINITY;
-    if (room < alpha) alpha = room, *blocker = -1;
+    const double until = direction > 0.0 ? fmax(0.0, a->set->R - gpis_active_total(a, a->s)) / direction : INFINITY;
+    if (until < alpha) alpha = until, *blocker = -1;
     return alpha;
 }
 
-/* s + alpha p, and what stopped it there is no longer free. */
+/* s := s + alpha p. The entry that stopped the step is fixed; if it was the sum, the sum is tight from now on. */
 static void go_to_the_bound(gpis_active_set *a, double alpha, int64_t blocker) {
     for (int64_t j = 0; j < a->d; j++) a->s[j] += alpha * a->p[j];
     if (blocker >= 0) {
-        a->s[blocker] = gpis_face_signed_sum(a) ? 0.0 : a->p[blocker] < 0.0 ? a->lo[blocker] : a->hi[blocker];
+        a->s[blocker] = gpis_active_signed_sum(a) ? 0.0 : a->p[blocker] < 0.0 ? a->lo[blocker] : a->hi[blocker];
         a->free[blocker] = false;
     } else {
         a->tight = true;
-        for (int64_t j = 0; gpis_face_signed_sum(a) && j < a->d; j++) {
+        for (int64_t j = 0; gpis_active_signed_sum(a) && j < a->d; j++) {
             a->sigma[j] = a->s[j] < 0.0 ? -1.0 : 1.0;
             a->free[j] = a->s[j] != 0.0;
         }
     }
-    gpis_face_evaluate(a);
+    gpis_active_evaluate(a);
 }
 
-/* Tries P(s + alpha p) for alpha = 1, 1/2, ...: true, and s is there, when q falls by more than `fall`, which the
- * straight step to the bound would give. */
+/* Tries P(s + alpha p) for alpha = 1, 1/2, ... If q falls by more than `fall`, which the straight step to the bound
+ * would give, s moves there and *bent is true. */
 static gpis_status bend(gpis_active_set *a, double least, double fall, bool *bent) {
     *bent = false;
     for (double alpha = 1.0; alpha > fmax(least, 0.1) && !*bent; alpha *= 0.5) {
@@ -100,18 +102,18 @@ static gpis_status bend(gpis_active_set *a, double least, double fall, bool *ben
         if (status != GPIS_OK) return status;
         double change = 0.0;
         for (int64_t j = 0; j < a->d; j++) a->move[j] = a->trial[j] - a->s[j];
-        gpis_face_multiply(a, a->move, a->w);
+        gpis_active_multiply(a, a->move, a->w);
         for (int64_t j = 0; j < a->d; j++) change += a->move[j] * (a->G[j] + 0.5 * a->w[j]);
         *bent = change < -fall;
     }
     if (!*bent) return GPIS_OK;
     memcpy(a->s, a->trial, (size_t)a->d * sizeof *a->s);
-    gpis_face_evaluate(a);
-    gpis_face_read(a);
+    gpis_active_evaluate(a);
+    gpis_active_read(a);
     return GPIS_OK;
 }
 
-/* The minimiser without a constraint, where K lets it be. */
+/* Takes the minimiser without a constraint if it is in K. */
 static gpis_status try_free(gpis_active_set *a, bool *inside) {
     *inside = false;
     if (!gpis_model_covers(a->model, 1, a->g)) return GPIS_OK;
@@ -125,29 +127,30 @@ static gpis_status try_free(gpis_active_set *a, bool *inside) {
     return status;
 }
 
-/* Pivots from s; s is then in K again, and not higher than it was. */
+/* Block pivoting from s. Afterwards s is in K, and q(s) is not higher than before. */
 static gpis_status pivot_from(gpis_active_set *a) {
     const double before = a->value;
     bool solved = false;
     memcpy(a->start, a->s, (size_t)a->d * sizeof *a->s);
-    gpis_face_pivot(a, &solved);
+    gpis_active_pivot(a, &solved);
     if (solved) return GPIS_OK;
     if (gpis_all_finite(a->s, a->d)) {
         const gpis_status status = a->set->class->project(a->set, a->s, a->s);
         if (status != GPIS_OK) return status;
-        gpis_face_evaluate(a);
+        gpis_active_evaluate(a);
     }
     if (!(a->value < before)) {
         memcpy(a->s, a->start, (size_t)a->d * sizeof *a->s);
-        gpis_face_evaluate(a);
+        gpis_active_evaluate(a);
     }
-    gpis_face_read(a);
+    gpis_active_read(a);
     return GPIS_OK;
 }
 
-/* Frees what has a multiplier of the wrong sign: all, or the worst alone. False when there is none. */
+/* Frees entries whose multiplier has the wrong sign: all (those not far below the worst, where there is a sum), or only
+ * the worst. Returns false if there is none. */
 static bool release(gpis_active_set *a, bool all) {
-    const double *D = a->factor->scale, products = gpis_face_rounding(a);
+    const double *D = a->factor->scale, products = gpis_active_rounding(a);
     if (a->tight && a->set->sum != GPIS_SUM_IS_R && a->nu < 0.0) {
         double noise = INFINITY;
         for (int64_t j = 0; j < a->d; j++)
@@ -158,30 +161,32 @@ static bool release(gpis_active_set *a, bool all) {
     }
     double most = 0.0;
     for (int64_t j = 0; j < a->d; j++) {
-        a->w[j] = !a->free[j] && gpis_face_is_wrong(a, j, products) ? gpis_face_wrong(a, j) * D[j] : 0.0;
+        a->w[j] = !a->free[j] && gpis_active_is_wrong(a, j, products) ? gpis_active_wrong(a, j) * D[j] : 0.0;
         most = fmax(most, a->w[j]);
     }
-    const double share = !all ? 1.0 : a->set->sum == GPIS_SUM_ANY ? 0.0 : 0.3;
+    static const double SHARE_OF_WORST = 0.3; /* with a sum, entries freed all at once would undo each other */
+    const double share = !all ? 1.0 : a->set->sum == GPIS_SUM_ANY ? 0.0 : SHARE_OF_WORST;
     for (int64_t j = 0; most > 0.0 && j < a->d; j++) {
         if (a->w[j] == 0.0 || a->w[j] < share * most) continue;
-        gpis_face_change_side(a, j);
+        gpis_active_change_side(a, j);
         if (!all) break;
     }
     return most > 0.0;
 }
 
-/* One face: to its minimum, or to where K ends. *minimum tells which; *gain is what the last step promised. */
+/* Visits one face: goes to its minimum, or as far as K allows. *minimum tells which; *gain is the fall of q that the
+ * step to the minimum promised. */
 static gpis_status visit(gpis_active_set *a, bool *minimum, double *gain) {
     int64_t blocker;
     double slope = 0.0;
     a->faces++;
-    gpis_face_find_step(a);
+    gpis_active_find_step(a);
     for (int64_t j = 0; j < a->d; j++) slope += a->G[j] * a->p[j];
     const double alpha = reach(a, &blocker);
     *minimum = alpha >= 1.0;
     *gain = -0.5 * slope;
     if (*minimum) {
-        gpis_face_take_step(a);
+        gpis_active_take_step(a);
         return GPIS_OK;
     }
     bool bent;
@@ -190,9 +195,11 @@ static gpis_status visit(gpis_active_set *a, bool *minimum, double *gain) {
     return status;
 }
 
-/* Single faces from s in K on: solved when a minimum has nothing to free, and refining it moves nothing. */
+/* Visits faces one after the other, starting from s in K. It is solved if at a minimum there is nothing to free, and
+ * solving for it once more changes nothing. */
 static gpis_status walk(gpis_active_set *a, int64_t faces, bool *solved) {
     double released = INFINITY, gain; /* q when entries were last freed */
+    enum { MAX_REFINEMENTS = 3 };
     int refined = 0;
     for (int64_t i = 0; i < faces && !*solved; i++) {
         bool minimum;
@@ -204,20 +211,21 @@ static gpis_status walk(gpis_active_set *a, int64_t faces, bool *solved) {
         if (release(a, fell))
             released = a->value;
         else
-            *solved = gain <= 1e-13 * fabs(a->value) || ++refined == 3;
+            *solved = gain <= 1e-13 * fabs(a->value) || ++refined == MAX_REFINEMENTS;
     }
     return GPIS_OK;
 }
 
 gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const double *g, double *s, bool *solved) {
     enum { FIRST_WALK = 10 };
-    const int64_t most = 100 + 2 * a->d; /* faces; far more than it takes unless rounding leads it in circles */
+    const int64_t most =
+        100 + 2 * a->d; /* faces: far more than are needed, unless rounding errors lead it in circles */
     a->x = x, a->g = g, a->s = s;
     gpis_status status = try_free(a, solved);
-    gpis_face_evaluate(a);
+    gpis_active_evaluate(a);
     if (a->set->sum != GPIS_SUM_ANY && a->set->R == 0.0) *solved = true;
     for (int64_t length = FIRST_WALK, faces = 0; faces < most && !*solved; faces += length, length += length / 2) {
-        gpis_face_read(a);
+        gpis_active_read(a);
         if (status == GPIS_OK) status = pivot_from(a);
         if (status == GPIS_OK) status = walk(a, length, solved);
         if (status != GPIS_OK) return status;

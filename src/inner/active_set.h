@@ -2,14 +2,15 @@
  * Active set method for one column: min over s in K of 1/2 <s - x, H (s - x)> + <g, s - x>, K made of bounds and at
  * most one sum (gpis_set_class.bounds). Exact after finitely many faces.
  *
- * A face is told by its free entries F and by whether the sum is tight, sum over F of sigma_j s_j = R. On it the
- * minimum is a step p away,
+ * A face is given by its free entries F and by whether the sum is tight, sum over F of sigma_j s_j = R; all other
+ * entries are fixed at a bound. From s the minimum on the face is reached by the step p,
  *
  *     H_FF p + G_F + nu sigma_F = 0,    <sigma, p> = R - <sigma, s>,    G = g + H (s - x).
  *
- * A step that stays in K is taken. One that leaves it is bent along K, P(s + alpha p), where that is lower than the
- * furthest point of the segment inside K: so many bounds are met at once. At the minimum of a face all entries whose
- * multiplier has the wrong sign are freed or, when that led nowhere, the worst of them alone, which always descends.
+ * A step that stays in K is taken. A step that leaves K is projected, P(s + alpha p), if that is lower than the last
+ * point of the segment in K; in this way many bounds are met at once. At the minimum of a face all entries whose
+ * multiplier has the wrong sign are freed or, if that did not lower q before, only the worst of them, which always
+ * lowers it.
  */
 #ifndef GPIS_ACTIVE_SET_H
 #define GPIS_ACTIVE_SET_H
@@ -22,12 +23,12 @@ typedef struct gpis_active_set {
     gpis_set *set;           /* borrowed */
     const gpis_model *model; /* borrowed */
     int64_t d;
-    gpis_principal *factor;   /* owned: of H_FF */
-    double *lo, *hi;          /* owned */
+    gpis_principal *factor;   /* owned: the factor of H_FF */
+    double *lo, *hi;          /* owned: the bounds of the entries */
     bool *free;               /* owned: j is in F */
     double *sigma;            /* owned: signs of the entries of F in the sum */
     bool tight;               /* the sum is R */
-    double nu;                /* its multiplier */
+    double nu;                /* the multiplier of the sum */
     const double *x, *g;      /* borrowed: the problem */
     double *s;                /* borrowed: the point, */
     double *G;                /* owned: the gradient there, */
@@ -41,9 +42,7 @@ typedef struct gpis_active_set {
 gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const gpis_model *model,
                                    gpis_active_set **out);
 void gpis_active_set_destroy(gpis_active_set *a);
-/* From s in K to the minimiser, which it leaves in s. *solved is false when it gave up: s is then the best point so
- * far.
- */
+/* Starts at s in K and leaves the minimiser in s. *solved is false if it gave up: s is then the best point so far. */
 gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const double *g, double *s, bool *solved);
 
 #endif

@@ -1,19 +1,19 @@
 /*
- * Any set, when a few steps of accelerated gradient were not enough: alternating directions (ADMM), with the factor of
- * H + rho I made once,
+ * For any set: first some steps of accelerated gradient; if these are not enough, the alternating direction method of
+ * multipliers (ADMM), with one factor of H + rho I for many iterations,
  *
  *     (H + rho I) (v - x) = rho (z - u - x) - g
- *     w = OVER v + (1 - OVER) z,    z+ = P(w + u),    u+ = w + u - z+,
+ *     w = RELAXATION v + (1 - RELAXATION) z,    z+ = P(w + u),    u+ = w + u - z+.
  *
- * whose speed hardly depends on the condition of H once rho is right: between the largest and the smallest curvature to
- * begin with, then so that v - z and the change of z shrink together, which costs a factor each time.
+ * Its speed hardly depends on the condition of H if rho is right. rho starts between the largest and the smallest
+ * curvature, and is then adapted so that v - z and the change of z shrink together; each change costs a factor.
  *
- * z is in K; the best one so far is s. The multiplier is better read at v, outside K, where -grad q = rho (u - z + v)
- * is nearly normal to K: the bound
+ * z is in K, and the lowest one so far is s. The multiplier is better taken at v, outside K, where -grad q =
+ * rho (u - z + v) is nearly normal to K: the error of the bound
  *
  *     min over K of q  >=  -1/2 <v - x, H (v - x)> - <G, x> - support(-G),    G = grad q(v),
  *
- * is of second order in v, that of s of first order.
+ * is of second order in the error of v; a bound taken at s is of first order in that of s.
  */
 #include <cblas.h>
 #include <float.h>
@@ -25,25 +25,27 @@
 #include "linalg/accurate.h"
 
 enum {
-    FIRST = 50,        /* steps of gradient before that: about what a factor costs */
-    CHECK = 25,        /* iterations between two looks at q and rho */
-    MOST_FACTORS = 12, /* of a model */
-    POWERS = 12,       /* iterations that estimate a curvature */
-    LONGER = 4         /* times as long as asked for, if need be: q and its bound do not move all the time */
+    GRADIENT_STEPS = 50,   /* before ADMM begins: about what a factor costs */
+    CHECK_INTERVAL = 25,   /* iterations between two evaluations of q and rho */
+    MAX_FACTORS = 12,      /* for one model */
+    POWER_ITERATIONS = 12, /* that estimate a curvature */
+    MAX_EXTENSION = 4      /* a run may take so many times the iterations asked for: q and its bound move in bursts */
 };
-static const double OVER = 1.8, LEAST_RHO = 1e-10 /* of the largest curvature */, ROUNDING = 64.0 * DBL_EPSILON;
+static const double RELAXATION = 1.8;
+static const double MIN_RHO = 1e-10;               /* times the largest curvature */
+static const double ROUNDING = 64.0 * DBL_EPSILON; /* relative residuals below this cannot shrink further */
 
 typedef struct admm_state {
-    gpis_gradient *gradient; /* owned: begins */
-    int64_t steps;           /* of it since the last beginning */
-    bool going;              /* alternating */
+    gpis_gradient *gradient; /* owned: for the first steps */
+    int64_t steps;           /* of the gradient since the problem began */
+    bool going;              /* ADMM has taken over */
     double *factor;          /* owned: d x d, of H + rho I; NULL until it is needed */
-    double rho, largest;     /* largest curvature, about */
-    int factors;
-    double *v, *z, *u, *G; /* owned: d x k; G: scratch */
-    double *move, *Hmove;  /* owned: d x k; scratch */
-    double *dual;          /* owned: d x k; the v of the best bound */
-    double primal, change; /* ||v - z|| and ||z+ - z||, relative, of the last iteration */
+    double rho, largest;     /* rho; an estimate of the largest curvature */
+    int factors;             /* number of factors made */
+    double *v, *z, *u, *G;   /* owned: d x k; G: scratch */
+    double *move, *Hmove;    /* owned: d x k; scratch */
+    double *dual;            /* owned: d x k; the v of the best bound */
+    double primal, change;   /* ||v - z|| and ||z+ - z||, relative, of the last iteration */
 } admm_state;
 
 static bool applies(const gpis_set *set) {
@@ -70,14 +72,14 @@ static void destroy(gpis_inner *inner) {
     gpis_free(inner->context, a);
 }
 
-/* Once it was needed, it will be again: it goes on with the z and u it has. */
+/* If ADMM was needed for one problem it will be for the next: it goes on with the z and u that it has. */
 static void begin(gpis_inner *inner) {
     admm_state *a = inner->state;
     a->steps = 0;
     if (!a->going) gpis_gradient_begin(a->gradient);
 }
 
-/* From s on by gradient. */
+/* Goes on from s by gradient steps. */
 static void give_up(gpis_inner *inner) {
     admm_state *a = inner->state;
     a->going = false;
@@ -85,15 +87,15 @@ static void give_up(gpis_inner *inner) {
     gpis_gradient_begin(a->gradient);
 }
 
-/* ---- rho and its factor ------------------------------------------------------------------------------------------ */
+/* ---- rho and its factor ---- */
 
-/* The largest eigenvalue of H or, by its factor, of H^-1: from below, and good enough. */
+/* An estimate, from below, of the largest eigenvalue of H or, by its factor, of H^-1. */
 static double largest_eigenvalue(gpis_inner *inner, bool inverse) {
     admm_state *a = inner->state;
     const int64_t d = inner->set->d;
     double *v = a->move, *Hv = a->Hmove, norm = 0.0;
-    for (int64_t j = 0; j < d; j++) v[j] = 1.0 + 0.5 * sin((double)(3 * j)); /* none of the usual directions */
-    for (int i = 0; i < POWERS; i++) {
+    for (int64_t j = 0; j < d; j++) v[j] = 1.0 + 0.5 * sin((double)(3 * j)); /* unlike any usual direction */
+    for (int i = 0; i < POWER_ITERATIONS; i++) {
         norm = gpis_norm2(v, d);
         for (int64_t j = 0; j < d; j++) v[j] /= norm > 0.0 ? norm : 1.0;
         if (inverse)
@@ -105,11 +107,11 @@ static double largest_eigenvalue(gpis_inner *inner, bool inverse) {
     return gpis_norm2(v, d);
 }
 
-/* H + rho I = U'U; u is in units of 1 / rho. Gives up where there is no factor. */
+/* Factors H + rho I = U'U; u is scaled, since it is in units of 1 / rho. Gives up if there is no factor. */
 static void take_rho(gpis_inner *inner, double rho) {
     admm_state *a = inner->state;
     const int64_t d = inner->set->d;
-    rho = fmax(rho, LEAST_RHO * a->largest);
+    rho = fmax(rho, MIN_RHO * a->largest);
     for (int64_t i = 0; i < d * inner->set->k; i++) a->u[i] *= a->rho / rho;
     a->rho = rho;
     a->factors++;
@@ -118,7 +120,7 @@ static void take_rho(gpis_inner *inner, double rho) {
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)d, a->factor, (lapack_int)d) != 0) give_up(inner);
 }
 
-/* From where the gradient has come: z = s, and rho u = -grad q(s). */
+/* Begins ADMM at the point that the gradient has reached: z = s, and rho u = -grad q(s). */
 static gpis_status switch_over(gpis_inner *inner) {
     admm_state *a = inner->state;
     const int64_t d = inner->set->d, size = d * inner->set->k;
@@ -135,16 +137,16 @@ static gpis_status switch_over(gpis_inner *inner) {
     return GPIS_OK;
 }
 
-/* rho where v - z is half as large as the change of z, both relative: measured to be best, though not by much. */
+/* Adapts rho so that v - z is half as large as the change of z, both relative. That was measured to be the best ratio,
+ * though not by much. */
 static void adapt(gpis_inner *inner) {
     admm_state *a = inner->state;
     const double wrong = sqrt(2.0 * a->primal / a->change);
-    if (a->factors >= MOST_FACTORS || !isfinite(wrong) || (wrong < 1.5 && wrong > 1.0 / 1.5)) return;
+    if (a->factors >= MAX_FACTORS || !isfinite(wrong) || (wrong < 1.5 && wrong > 1.0 / 1.5)) return;
     take_rho(inner, a->rho * fmax(1.0 / 30.0, fmin(wrong, 30.0)));
 }
 
-/* ---- iterations -----------------------------------------------------------------------------------------------------
- */
+/* ---- iterations ---- */
 
 static void solve_factor(const gpis_inner *inner, double *v) {
     const admm_state *a = inner->state;
@@ -165,7 +167,7 @@ static gpis_status iterate(gpis_inner *inner) {
     solve_factor(inner, a->v);
     for (int64_t i = 0; i < size; i++) {
         a->v[i] += x[i];
-        a->u[i] += OVER * a->v[i] + (1.0 - OVER) * a->z[i];
+        a->u[i] += RELAXATION * a->v[i] + (1.0 - RELAXATION) * a->z[i];
     }
     if (!gpis_all_finite(a->u, size)) {
         give_up(inner);
@@ -180,7 +182,7 @@ static gpis_status iterate(gpis_inner *inner) {
     return status;
 }
 
-/* What the last iteration says of rho: called before `move` is used for other things. */
+/* The residuals of the last iteration, by which rho is adapted. To be called before `move` is used for other things. */
 static void measure_residuals(const gpis_inner *inner) {
     admm_state *a = inner->state;
     const int64_t size = inner->set->d * inner->set->k;
@@ -213,17 +215,17 @@ static gpis_status look(gpis_inner *inner) {
     return GPIS_OK;
 }
 
-/* At least `iterations`, more until the gap between q and its bound is half of what it was. */
+/* Makes at least `iterations`, and more until the gap between q and its bound has shrunk by half. */
 static gpis_status alternate(gpis_inner *inner, int64_t iterations, bool *done) {
     admm_state *a = inner->state;
     const double before = inner->value - inner->bound;
     gpis_status status = GPIS_OK;
     *done = false;
-    for (int64_t i = 1; i <= LONGER * iterations && a->going && !*done && status == GPIS_OK; i++) {
+    for (int64_t i = 1; i <= MAX_EXTENSION * iterations && a->going && !*done && status == GPIS_OK; i++) {
         status = iterate(inner);
         inner->iterations++;
         inner->trials++;
-        if (status != GPIS_OK || !a->going || (i % CHECK != 0 && i != iterations)) continue;
+        if (status != GPIS_OK || !a->going || (i % CHECK_INTERVAL != 0 && i != iterations)) continue;
         measure_residuals(inner);
         status = look(inner);
         const double gap = inner->value - inner->bound;
@@ -236,7 +238,7 @@ static gpis_status alternate(gpis_inner *inner, int64_t iterations, bool *done) 
 
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     admm_state *a = inner->state;
-    if (!a->going && a->steps >= FIRST && !a->factor) {
+    if (!a->going && a->steps >= GRADIENT_STEPS && !a->factor) {
         const gpis_status status = switch_over(inner);
         if (status != GPIS_OK) return status;
     }

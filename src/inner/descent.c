@@ -8,9 +8,9 @@
 
 enum { VECTORS = 9, MAX_HALVINGS = 200 };
 
-/* A step may grow to so many times the shortest: in a direction without curvature it would grow for ever, and carry the
- * rounding errors of the gradient away with it. */
-static const double MOST_GROWTH = 1e6;
+/* A step may be at most so many times as long as the shortest one. In a direction without curvature steps would grow
+ * for ever, and magnify the rounding errors of the gradient. */
+static const double MAX_GROWTH = 1e6;
 
 gpis_status gpis_descent_create(gpis_context *context, gpis_set *set, const gpis_descent_settings *settings,
                                 gpis_trial_fn trial, void *user, gpis_descent **out) {
@@ -71,7 +71,7 @@ static gpis_status project_step(gpis_descent *s, double eta, double *norm) {
  * The square of ||p|| may not be a number where x is in absurd units, so it is not formed. */
 static gpis_status line_search(gpis_descent *s, double *value, double *norm) {
     const bool search = !(s->settings.fixed_step > 0.0);
-    double eta = search ? fmin(s->eta * s->settings.gamma_d, MOST_GROWTH * s->shortest) : s->eta;
+    double eta = search ? fmin(s->eta * s->settings.gamma_d, MAX_GROWTH * s->shortest) : s->eta;
     for (int halvings = 0;; halvings++, eta /= s->settings.gamma_u) {
         gpis_status status = project_step(s, eta, norm);
         if (status != GPIS_OK || *norm == 0.0) return status;
@@ -96,7 +96,7 @@ static bool wants_restart(const gpis_descent *s, double value) {
     return uphill > 0.0;
 }
 
-/* old <- current <- next; what was old makes room for the next one. */
+/* old <- current <- next; the memory of the old one serves for the next. */
 static void rotate(double **old, double **current, double **next) {
     double *free_one = *old;
     *old = *current;

@@ -6,7 +6,7 @@
 
 static bool applies(const gpis_set *set) { return set->shape == GPIS_SHAPE_WHOLE; }
 
-/* The state is room for p. */
+/* The state is the array of the step p. */
 static gpis_status create(gpis_inner *inner) {
     inner->state = gpis_alloc(inner->context, inner->set->d * inner->set->k, sizeof(double));
     return inner->state ? GPIS_OK : GPIS_NO_MEMORY;

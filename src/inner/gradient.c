@@ -1,4 +1,4 @@
-/* Any set: projected gradient (descent.h) on the model, as its settings say. */
+/* For any set: projected gradient (descent.h) on the model, with the settings of the inner problem. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The inner problem on a model: which solver takes it, and what they share. */
+/* The inner problem on a model: the choice of its solver, and what the solvers share. */
 #include "inner/inner.h"
 
 #include <math.h>
@@ -6,11 +6,11 @@
 
 #include "inner/solver.h"
 
-enum { VECTORS = 30 }; /* of d x k, that a problem holds */
+enum { VECTORS = 30 }; /* upper bound on the vectors of d x k numbers that a solver holds */
 
-/* The first that applies; the last always does. */
-static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_face,   &gpis_inner_sphere,
-                                                   &gpis_inner_plane,  &gpis_inner_inside, &gpis_inner_admm};
+/* The first solver that applies is taken; the last one applies always. */
+static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_polyhedron, &gpis_inner_sphere,
+                                                   &gpis_inner_plane,  &gpis_inner_inside,     &gpis_inner_admm};
 
 static const gpis_inner_solver *choose(const gpis_set *set, bool gradient) {
     if (gradient) return gpis_inner_factor.applies(set) ? &gpis_inner_factor : &gpis_inner_gradient;
@@ -59,7 +59,7 @@ gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done) {
     return inner->solver->run(inner, iterations, done);
 }
 
-/* A factor, or a model in other coordinates and the problem on it. */
+/* One factor; or a model in other coordinates, and the inner problem on that. */
 double gpis_inner_memory(const gpis_set *set) {
     const double d = (double)set->d, square = 8.0 * d * d, vectors = 8.0 * VECTORS * d * (double)set->k;
     return vectors + (set->inside ? 2.0 * square + gpis_inner_memory(set->inside) : square);

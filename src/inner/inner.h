@@ -4,9 +4,9 @@
  *     q(s) = 1/2 <s - x, H (s - x)> + <g, s - x>,
  *
  * whose minimum bounds how far f can still fall. How it is solved depends on K (solver.h): by the factor of H without a
- * constraint or in a plane, from face to face for polyhedra, by a secular equation for the ball, in other coordinates
- * where K is one of these there, and by alternating directions for everything else, in bursts, so that the caller stops
- * as soon as the answer is good enough.
+ * constraint or in a plane, by the active set method for polyhedra, by a secular equation for the ball, in other
+ * coordinates where K is one of these there, and by alternating directions for everything else. The last runs in
+ * bursts, so that the caller can stop as soon as the answer is good enough.
  */
 #ifndef GPIS_INNER_H
 #define GPIS_INNER_H
@@ -19,31 +19,31 @@ typedef struct gpis_inner {
     gpis_set *set;           /* borrowed */
     const gpis_model *model; /* borrowed */
     const struct gpis_inner_solver *solver;
-    void *state;                    /* of the solver, owned */
+    void *state;                    /* owned: the state of the solver */
     gpis_descent_settings settings; /* of the projected gradient */
     double *x, *g;                  /* owned: where the model is centred, and the gradient there */
     double *s;                      /* owned: the solution so far */
     double value;                   /* q(s) */
-    double bound;                   /* q >= bound on K, but for rounding; -INFINITY where the solver does not know */
-    const double *dual;             /* where the multiplier -grad q is to be read: s, or a better point outside K */
-    int64_t iterations, trials;     /* steps taken, and products with H they took, since it was made */
-    double step_sum;                /* of the gradient's steps */
+    double bound;                   /* q >= bound on K, up to rounding; -INFINITY if the solver has no bound */
+    const double *dual;             /* the point at which -grad q is the multiplier: s, or a better point outside K */
+    int64_t iterations, trials;     /* steps, and the products with H that they took, since it was created */
+    double step_sum;                /* sum of the lengths of gradient steps */
 } gpis_inner;
 
-/* `settings`: by projected gradient as configured here (`none` by its factor even so); NULL: by the best solver for
- * this set. */
+/* With `settings`, solves by projected gradient with these settings (only the set `none` is still solved by its
+ * factor). With NULL, by the best solver for this set. */
 gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_model *model,
                               const gpis_descent_settings *settings, gpis_inner **out);
 /* The accelerated gradient with a search that costs little. */
 extern const gpis_descent_settings gpis_inner_fast;
 /* Centres the model at x (in K) with gradient g, and begins there. */
 void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g);
-/* At most `iterations` more steps, where steps are cheap and many; solvers that are exact go to the end at once. *done:
- * the minimiser is reached to working accuracy. */
+/* Makes at most `iterations` more steps, if the solver is iterative; exact solvers go to the end at once. *done: the
+ * minimiser is reached to working accuracy. */
 gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done);
-/* Bytes that it takes at its height, besides the model. */
+/* The largest number of bytes that it holds, without the model. */
 double gpis_inner_memory(const gpis_set *set);
-/* -q(s): how far the model has fallen. */
+/* -q(s): how far the model has fallen, at least 0. */
 double gpis_inner_fall(const gpis_inner *inner);
 void gpis_inner_destroy(gpis_inner *inner);
 

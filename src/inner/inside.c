@@ -1,14 +1,14 @@
 /*
  * Sets that are simpler in other coordinates (gpis_set.inside): those under an orthogonal transform, and monotone and
- * tv in terms of jumps. With x = T z the model has H_z = T'H T and the gradient T'g. A first entry of z that is loose
- * is minimised out: with H_z = [a h'; h B], g_z = (g_1, g_2) and a step (p_1, p_2),
+ * tv in terms of jumps. With x = T z the model has H_z = T'H T and the gradient T'g. If the first entry of z is not
+ * constrained ("loose"), it is eliminated: with H_z = [a h'; h B], g_z = (g_1, g_2) and a step (p_1, p_2),
  *
  *     p_1 = -(g_1 + <h, p_2>) / a,    and p_2 belongs to    B - h h' / a,    g_2 - h g_1 / a,
  *
  * an inner problem over `inside`, for whatever solver that set has.
  *
- * Digits are lost on the way to H_z and back. So the solution becomes the next centre, where the gradient is found by H
- * itself, until that lowers q no more: H_z need only be near.
+ * Digits are lost on the way to H_z and back. So the solution becomes the next centre, where the gradient is computed
+ * with H itself, until q falls no more. H_z need only be close to T'H T.
  */
 #include <math.h>
 #include <string.h>
@@ -16,17 +16,17 @@
 #include "inner/solver.h"
 #include "linalg/accurate.h"
 
-enum { MOST_CENTRES = 20 };
-static const double ROUNDINGS = 1000.0; /* of an entry of H_z: rather more than less, since centres make up for it */
+enum { MAX_CENTRES = 20 };
+static const double ROUNDINGS = 1000.0; /* of an entry of H_z: generous, since further centres correct the result */
 
 typedef struct inside_state {
-    gpis_model *model;       /* owned: in z, without what is loose */
-    gpis_inner *problem;     /* owned: on it, over set->inside */
-    gpis_gradient *gradient; /* owned: takes over where the coordinates lead nowhere */
+    gpis_model *model;       /* owned: in z, without the loose entry */
+    gpis_inner *problem;     /* owned: the problem on that model, over set->inside */
+    gpis_gradient *gradient; /* owned: takes over if the other coordinates do not help */
     bool centred, gave_up;
-    double loose_fall;      /* of q at the centre, by the loose entry alone */
-    bool warm;              /* the problem inside has a solution, of this round or the one before */
-    double *h;              /* owned: d; a and h of a loose entry; a = 0: without curvature, it stays */
+    double loose_fall;      /* how far q falls from the centre by the loose entry alone */
+    bool warm;              /* the problem inside has a solution, of this problem or of the one before */
+    double *h;              /* owned: d; a and h of the loose entry; a = 0: it has no curvature and stays where it is */
     double *z, *gradient_z; /* owned: d x k; the centre, and the gradient there */
     double *trial, *p, *Hp; /* owned: d x k */
     double *dual;           /* owned: d x k; that of the problem inside */
@@ -48,7 +48,7 @@ static void turn_matrix(const gpis_inner *inner, double *Hz, double *work) {
     set->class->turn(set, GPIS_TRANSPOSED, set->d, work, Hz);
 }
 
-/* a and h; where a is no more than rounding, the entry stays where it is. */
+/* Finds a and h. If a is no more than rounding, the loose entry stays where it is. */
 static void find_loose(inside_state *t, const gpis_set *set, const double *Hz) {
     double trace = 0.0;
     if (set->loose == 0) return;
@@ -61,8 +61,8 @@ static gpis_status turn_model(gpis_inner *inner) {
     inside_state *t = inner->state;
     const int64_t d = inner->set->d, loose = inner->set->loose, rest = d - loose;
     double *Hz = gpis_alloc(inner->context, d * d, sizeof *Hz), *H = gpis_alloc(inner->context, d * d, sizeof *H);
-    const bool room = Hz && H;
-    if (room) {
+    const bool allocated = Hz && H;
+    if (allocated) {
         turn_matrix(inner, Hz, H);
         find_loose(t, inner->set, Hz);
         for (int64_t i = 0; i < rest; i++)
@@ -74,7 +74,7 @@ static gpis_status turn_model(gpis_inner *inner) {
         for (int64_t i = 0; i < rest; i++) H[i * rest + i] = fmax(0.0, H[i * rest + i]);
     }
     gpis_free(inner->context, Hz);
-    if (room) return gpis_model_create(inner->context, rest, H, ROUNDINGS, &t->model);
+    if (allocated) return gpis_model_create(inner->context, rest, H, ROUNDINGS, &t->model);
     gpis_free(inner->context, H);
     return GPIS_NO_MEMORY;
 }
@@ -108,7 +108,7 @@ static void begin(gpis_inner *inner) {
     t->centred = t->gave_up = false;
 }
 
-/* The columns of X, each turned. Y may be X. */
+/* Transforms each column of X. Y may be X. */
 static void turn_columns(const gpis_inner *inner, gpis_way way, const double *X, double *Y) {
     const inside_state *t = inner->state;
     const int64_t d = inner->set->d, k = inner->set->k;
@@ -119,15 +119,15 @@ static void turn_columns(const gpis_inner *inner, gpis_way way, const double *X,
     }
 }
 
-/* Entries that rounding alone has moved from where the last solution has them go back to it: a bound that was met is
- * met again, and the face is not lost. */
+/* Entries that differ from the last solution by rounding alone are set to it. So an entry that was at a bound is at
+ * that bound again, and the face is not lost. */
 static void snap(const inside_state *t, double *z, int64_t size) {
     const double grain = gpis_set_rounding(t->model->d) * gpis_max_abs(z, size);
     for (int64_t i = 0; t->warm && i < size; i++)
         if (fabs(z[i] - t->problem->s[i]) <= grain) z[i] = t->problem->s[i];
 }
 
-/* The problem inside, around s. */
+/* Begins the problem inside, centred at s. */
 static gpis_status centre(gpis_inner *inner) {
     inside_state *t = inner->state;
     const gpis_set *set = inner->set;
@@ -150,7 +150,7 @@ static gpis_status centre(gpis_inner *inner) {
     return status;
 }
 
-/* A point of the problem inside in the coordinates x: the loose entry makes the best of it. */
+/* Transforms a point of the problem inside to the coordinates x, with the best value of the loose entry. */
 static void carry_over(const gpis_inner *inner, const double *from, double *X) {
     const inside_state *t = inner->state;
     const int64_t d = inner->set->d, k = inner->set->k, ahead = inner->set->loose * k;
@@ -164,8 +164,8 @@ static void carry_over(const gpis_inner *inner, const double *from, double *X) {
     turn_columns(inner, GPIS_TO_OUTSIDE, X, X);
 }
 
-/* From the solution inside to s, unless q is higher there by more than rounding: where q cannot tell any more, its
- * gradient is still the better for it, and bounds are made of that. */
+/* Takes the solution inside as s, unless q is higher there by more than rounding. Where q itself no longer shows a
+ * difference, its gradient is still more accurate there, and bounds are made of the gradient. */
 static gpis_status come_back(gpis_inner *inner) {
     inside_state *t = inner->state;
     const int64_t size = inner->set->d * inner->set->k;
@@ -202,7 +202,7 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     gpis_status status = run_inside(inner, iterations, done);
     inner->bound = t->problem->bound - t->loose_fall; /* around x */
     const double promised = gpis_inner_fall(t->problem) + t->loose_fall;
-    for (int centres = 1; status == GPIS_OK && *done && centres < MOST_CENTRES; centres++) {
+    for (int centres = 1; status == GPIS_OK && *done && centres < MAX_CENTRES; centres++) {
         const double before = inner->value;
         t->centred = false;
         status = run_inside(inner, iterations, done);

@@ -4,8 +4,9 @@
  *
  *     H p + g = Q mu,    Q'p = 0,    q = -1/2 ||w||^2.
  *
- * So W is orthonormalised once, and a solution costs two triangles. A column of zeros may go anywhere at no price: it
- * gets next to none. That, and rounding, are made up for by further steps, from the gradient at the last.
+ * So W is orthonormalised once, and a solution costs two triangular solves. A column of zeros, which may move at no
+ * cost, is given a very small curvature. Further steps, each from the gradient at the last point, correct for that and
+ * for rounding errors.
  */
 #include <cblas.h>
 #include <lapacke.h>
@@ -15,7 +16,7 @@
 #include "inner/solver.h"
 #include "linalg/accurate.h"
 
-enum { STEPS = 3 };
+enum { MAX_STEPS = 3 };
 
 typedef struct plane_state {
     int64_t rank;
@@ -28,7 +29,7 @@ typedef struct plane_state {
 
 static bool applies(const gpis_set *set) { return set->class->normals != NULL; }
 
-/* A column of zeros gets 1e-8 of the least curvature that there is. */
+/* A column of zeros is given 1e-8 of the smallest curvature of the other columns. */
 static void find_lift(plane_state *f, const gpis_model *model) {
     const int64_t d = model->d;
     double least = INFINITY;
@@ -100,7 +101,7 @@ static void remove_normals(plane_state *f, int64_t d, int64_t k) {
     }
 }
 
-/* One step from s, where the gradient is G. *better: it was taken, since q is not higher there by more than rounding.
+/* One step from s, where the gradient is G. *better: the step was taken, since q does not rise by more than rounding.
  */
 static gpis_status step(gpis_inner *inner, bool *better) {
     plane_state *f = inner->state;
@@ -133,7 +134,7 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     gpis_status status = GPIS_OK;
     bool better = true;
     memcpy(f->G, inner->g, (size_t)(inner->set->d * inner->set->k) * sizeof *f->G);
-    for (int i = 0; i < STEPS && better && status == GPIS_OK; i++) status = step(inner, &better);
+    for (int i = 0; i < MAX_STEPS && better && status == GPIS_OK; i++) status = step(inner, &better);
     *done = true;
     return status;
 }

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* 1 / sqrt(H_jj). A column without curvature gets some, 1e-8 of the least: enough to send it to its bound. */
+/* 1 / sqrt(H_jj). A column without curvature is given 1e-8 of the smallest one, which is enough to send its entry to a
+ * bound. */
 static void find_scale(gpis_principal *p) {
     double least = INFINITY;
     for (int64_t j = 0; j < p->d; j++)
@@ -46,7 +47,8 @@ void gpis_principal_destroy(gpis_principal *p) {
     gpis_free(p->context, p);
 }
 
-/* Orders F: what is in the factor already, as it stands there, then the rest. Returns how many rows remain valid. */
+/* Orders F: first the entries that are in the factor already, in their order there, then the others. Returns the number
+ * of rows of the factor that remain valid. */
 static int64_t reorder(gpis_principal *p, const bool *member) {
     const int64_t before = p->count;
     int64_t kept = 0, count = 0;
@@ -61,7 +63,8 @@ static int64_t reorder(gpis_principal *p, const bool *member) {
     return kept;
 }
 
-/* Rows [from, count) of L, by the formula of the header; false when T_FF + shift is not positive. */
+/* Computes rows [from, count) of L by the formula in principal.h. Returns false if T_FF + shift I is not positive
+ * definite. */
 static bool append(gpis_principal *p, int64_t from) {
     const int64_t d = p->d, rows = p->count - from;
     if (rows == 0) return true;
@@ -82,9 +85,9 @@ static bool append(gpis_principal *p, int64_t from) {
 }
 
 bool gpis_principal_factor(gpis_principal *p, const bool *member) {
-    enum { TRIES = 12 };
+    enum { MAX_SHIFTS = 12 };
     int64_t kept = reorder(p, member);
-    for (int tries = 0; tries < TRIES; tries++, kept = 0) {
+    for (int tries = 0; tries < MAX_SHIFTS; tries++, kept = 0) {
         if (append(p, kept)) return true;
         p->shift = p->shift > 0.0 ? 10.0 * p->shift : 4.0 * (double)p->d * DBL_EPSILON;
     }

@@ -7,7 +7,7 @@
  *
  *     B = T_new,old L^-T,    L_new L_new' = T_new,new - B B'.
  *
- * What came last goes first, mostly, so that a change costs far less than a factor.
+ * Usually the entries that came last leave first, so that a change costs far less than a new factor.
  */
 #ifndef GPIS_PRINCIPAL_H
 #define GPIS_PRINCIPAL_H
@@ -23,16 +23,16 @@ typedef struct gpis_principal {
     int64_t *index;   /* owned: F, in the order of the rows of L */
     int64_t *old;     /* owned: scratch */
     int64_t count;    /* of F */
-    double shift;     /* T_FF + shift I is what was factored; 0 unless that needs it */
-    int64_t factored; /* rows appended since it was made: what it cost */
+    double shift;     /* T_FF + shift I is factored; 0 unless T_FF alone cannot be */
+    int64_t factored; /* rows appended since it was created: a measure of its cost */
     double *work;     /* owned: d */
 } gpis_principal;
 
 gpis_status gpis_principal_create(gpis_context *context, const gpis_model *model, gpis_principal **out);
 void gpis_principal_destroy(gpis_principal *p);
-/* F = {j : member[j]}. False when no factor is to be had. */
+/* Factors the block of F = {j : member[j]}. Returns false if that is not possible. */
 bool gpis_principal_factor(gpis_principal *p, const bool *member);
-/* v := H_FF^-1 v, for v of d entries of which those of F count; the others are left alone. */
+/* v := H_FF^-1 v for the entries of v in F. The other entries of v, which has d of them, stay as they are. */
 void gpis_principal_solve(gpis_principal *p, double *v);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * How an inner problem is solved: one row of the table in inner.c for each way, one file for each row.
+ * The solvers of the inner problem: one row of the table in inner.c and one file for each.
  *
  * A solver finds x, g, the model and the set in the gpis_inner, keeps what it needs in inner->state, and leaves in
  * inner->s a point of K with inner->value = q(s) <= 0.
@@ -17,12 +17,13 @@ typedef struct gpis_inner_solver {
     void (*destroy)(gpis_inner *inner); /* state may be NULL or half built */
 } gpis_inner_solver;
 
-extern const gpis_inner_solver gpis_inner_factor, gpis_inner_face, gpis_inner_sphere, gpis_inner_plane,
+extern const gpis_inner_solver gpis_inner_factor, gpis_inner_polyhedron, gpis_inner_sphere, gpis_inner_plane,
     gpis_inner_inside, gpis_inner_admm, gpis_inner_gradient;
 
 /* q at s for all columns: p = s - x, Hp = H p; `p` and `Hp` hold d x k each. */
 double gpis_inner_value(const gpis_inner *inner, const double *s, double *p, double *Hp);
-/* What rounding s and the sum that is q(s) does to q(s), Hp = H (s - x): less than that cannot be told apart. */
+/* An upper bound on the effect of rounding s, and the terms of q(s), on q(s), with Hp = H (s - x). Smaller differences
+ * of q mean nothing. */
 double gpis_inner_noise(const gpis_inner *inner, const double *s, const double *Hp);
 
 /* The projected gradient as an object of its own, for the solvers that begin with it or fall back on it. */

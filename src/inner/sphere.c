@@ -3,8 +3,9 @@
  *
  *     (H + lambda I) p = -(g + lambda x),    lambda >= 0,    ||s|| <= R,    lambda (R - ||s||) = 0.
  *
- * H = Q T Q' is made tridiagonal once; then a lambda costs O(d). Inside the ball lambda is 0. Otherwise 1 / ||s|| is a
- * concave function of lambda that grows, and Newton on 1 / ||s|| = 1 / R climbs to the root without passing it:
+ * H = Q T Q' is made tridiagonal once; then each lambda costs O(d). If the minimiser is inside the ball, lambda is 0.
+ * Otherwise 1 / ||s|| is an increasing concave function of lambda, and Newton's method on 1 / ||s|| = 1 / R approaches
+ * the root from below:
  *
  *     lambda += (||s||^2 / <s, (H + lambda)^-1 s>) (||s|| - R) / R.
  */
@@ -16,7 +17,7 @@
 #include "inner/solver.h"
 #include "linalg/accurate.h"
 
-enum { VECTORS = 10, PANEL = 64, MOST_STEPS = 300 };
+enum { VECTORS = 10, PANEL = 64, MAX_STEPS = 300 };
 
 typedef struct sphere_state {
     double *Q;            /* owned: d x d, the reflections of the reduction, */
@@ -105,10 +106,10 @@ static void solve(gpis_inner *inner) {
     double size = 0.0, lambda = 0.0, norm = norm_at(b, d, 0.0);
     if (norm <= R) return;
     for (int64_t j = 0; j < d; j++) size = fmax(size, fabs(b->T[j]));
-    /* without a factor at 0 the least that may have one */
+    /* if there is no factor at lambda = 0, the smallest lambda for which there is one */
     for (lambda = 0.0; isinf(norm); norm = norm_at(b, d, lambda))
         lambda = lambda > 0.0 ? 4.0 * lambda : fmax((double)d * DBL_EPSILON * size, DBL_MIN);
-    for (int i = 0; i < MOST_STEPS && norm > R * (1.0 + 2.0 * DBL_EPSILON); i++) {
+    for (int i = 0; i < MAX_STEPS && norm > R * (1.0 + 2.0 * DBL_EPSILON); i++) {
         const double next = next_lambda(b, d, lambda, norm, R);
         if (!(next > lambda)) break;
         norm = norm_at(b, d, lambda = next);

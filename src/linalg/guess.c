@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/dependent.h"
+#include "linalg/null_vectors.h"
 
 /* How far, relatively, a digit may be from where the model has it. */
 static const double NEAR = 1e-10;
@@ -150,8 +150,8 @@ static bool is_new(int64_t d, const double *V, int count) {
     return true;
 }
 
-int gpis_dependent_guess(const gpis_model *m, const double *w, int64_t own, const double *rows, int64_t count,
-                         double *V) {
+int gpis_null_vectors_guess(const gpis_model *m, const double *w, int64_t own, const double *rows, int64_t count,
+                            double *V) {
     int found = 0;
     for (int kind = 0; kind < GPIS_GUESSES; kind++) {
         double *v = V + found * m->d;

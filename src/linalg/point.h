@@ -2,7 +2,7 @@
  * A measured point: an x, the objective and the gradient that a reading of A found there, and how far rounding can have
  * moved each of them. Points are made by a pass (gpis_pass_point), or by the hull of such points (method/hull.h), which
  * adds the errors of the combination. Certificates take them as they are. Three functions derive a point from another
- * one: for data near A, with larger errors (certificate.c), for some of the columns (certificate/on_face.c), and for
+ * one: for data near A, with larger errors (certificate.c), for some of the columns (certificate/face.c), and for
  * sampled rows with their weight (method/sample.c).
  *
  * A point of a sketched or sampled problem, which only serves to find the first x, has the norms of the columns of A,

@@ -1,4 +1,4 @@
-/* The rules of newton, the first that applies. */
+/* The rules of newton. The first that applies counts. */
 #include "method/decide.h"
 
 const char *gpis_phase_text(gpis_phase phase) {
@@ -16,20 +16,29 @@ const char *gpis_phase_text(gpis_phase phase) {
     return "unknown";
 }
 
-/* While a face is expected no probes are sent: the face is the cheaper proof. In extended precision, where a pass with
- * probes is dear, only young ones are. */
+bool gpis_phase_measures(gpis_phase phase) {
+    return phase == GPIS_PHASE_START || phase == GPIS_PHASE_HULL || phase == GPIS_PHASE_EXTENDED ||
+           phase == GPIS_PHASE_ROUND;
+}
+
+bool gpis_phase_certifies(gpis_phase phase) {
+    return gpis_phase_measures(phase) || phase == GPIS_PHASE_GRAM || phase == GPIS_PHASE_LEAVE_FACE;
+}
+
+/* While a face is expected no probes are sent, since the face is the cheaper proof. In extended precision, where a pass
+ * with probes is expensive, only young probes are sent. */
 static bool probes_board(const gpis_facts *f) {
     if (f->expects_face || !f->probes_useful) return false;
     return !f->extended || gpis_is_waiting_for_probes(f);
 }
 
-/* Without a start of the caller's, and where a bound is wanted, the model will be needed: the Gram matrix comes with
- * the first gradient. */
+/* If a bound is wanted and the caller has given no starting point, the model will be needed: the Gram matrix is then
+ * made in the first pass. */
 static gpis_action begin(const gpis_facts *f) {
     if (f->begins_with_sketch && f->model == GPIS_MODEL_NONE) return (gpis_action){.phase = GPIS_PHASE_SKETCH};
-    const bool hopeful = f->given_start || !f->wants_bounds || f->one_pass;
+    const bool may_do_without = f->given_start || !f->wants_bounds || f->one_pass;
     return (gpis_action){.phase = GPIS_PHASE_START,
-                         .gram = f->model == GPIS_MODEL_NONE && !hopeful,
+                         .gram = f->model == GPIS_MODEL_NONE && !may_do_without,
                          .probes = f->model != GPIS_MODEL_NONE && probes_board(f)};
 }
 
@@ -37,18 +46,19 @@ static bool may_make_gram(const gpis_facts *f) {
     return f->model == GPIS_MODEL_SKETCH && !f->gram_tried && f->gram_fits;
 }
 
-/* There will be no proof by a face: where nothing but a proof will do, or probes are the dearer way to a bound, the
- * Gram matrix is due. */
+/* There is no model at all; or there will be no proof by a face, and either a proof is insisted on or probes would be
+ * the more expensive way to a bound. */
 static bool gram_is_due(const gpis_facts *f) {
     if (f->model == GPIS_MODEL_NONE) return true;
     return (f->gram_is_cheaper || f->wants_proof) && !f->expects_face && !f->on_face && may_make_gram(f);
 }
 
-/* In extended precision x still has digits to win when the objective has none. */
+/* In extended precision x can still gain digits when the objective cannot. */
 static bool may_polish(const gpis_facts *f) { return f->extended && f->can_polish && !f->exhausted; }
 
-/* Nothing moves any more. Residuals in extended precision may help first. A sketch gives way to the Gram matrix, whose
- * bounds need no probes; a Gram matrix that has lost digits gives way to a sketch. */
+/* There is no progress any more. Each resort removes one possible reason, the cheapest first: the face is left;
+ * residuals are computed in extended precision; a sketch is replaced by the Gram matrix, whose bounds need no probes; a
+ * Gram matrix that has lost digits is replaced by a sketch. */
 static gpis_action last_resort(const gpis_facts *f) {
     const bool may_go_on = f->wants_bounds && !f->exhausted;
     if (f->on_face) return (gpis_action){.phase = GPIS_PHASE_LEAVE_FACE, .give_up_on_face = true};
@@ -60,19 +70,19 @@ static gpis_action last_resort(const gpis_facts *f) {
     return (gpis_action){.phase = GPIS_PHASE_END, .stalled = true};
 }
 
-/* Rounds that shrink the error too slowly, or are all too many, are a reason for another model. */
+/* Rounds that shrink the error too slowly, or have become too many, are a reason for another model. */
 static gpis_action go_round(const gpis_facts *f) {
-    const bool tired = !f->on_face && (f->slow >= f->slow_limit || f->rounds >= f->rounds_limit);
+    const bool needs_model = !f->on_face && (f->slow >= f->slow_limit || f->rounds >= f->rounds_limit);
     const bool sketched = f->model == GPIS_MODEL_SKETCH;
-    if (tired && sketched && !f->can_average && f->wants_bounds && may_make_gram(f))
+    if (needs_model && sketched && !f->can_average && f->wants_bounds && may_make_gram(f))
         return (gpis_action){.phase = GPIS_PHASE_GRAM, .give_up_on_face = true};
-    const bool sketch = tired && (sketched ? f->can_average : f->has_lost_digits);
-    const bool hopeless = tired && sketched && !sketch;
+    const bool sketch = needs_model && (sketched ? f->can_average : f->has_lost_digits);
+    const bool no_other_model = needs_model && sketched && !sketch;
     return (gpis_action){.phase = GPIS_PHASE_ROUND,
                          .sketch = sketch,
                          .probes = !sketch && probes_board(f),
-                         .look_for_face = !sketch && !hopeless && f->expects_face && !f->on_face,
-                         .give_up_on_face = hopeless};
+                         .look_for_face = !sketch && !no_other_model && f->expects_face && !f->on_face,
+                         .give_up_on_face = no_other_model};
 }
 
 gpis_action gpis_decide(const gpis_facts *f) {

@@ -1,7 +1,7 @@
 /* The loop of pgd and apgd. */
 #include "method/full_gradient.h"
 
-#include <math.h>
+#include "method/certify.h"
 
 gpis_descent_settings gpis_descent_from(const gpis_settings *settings, bool accelerated) {
     return (gpis_descent_settings){.accelerated = accelerated,
@@ -11,7 +11,7 @@ gpis_descent_settings gpis_descent_from(const gpis_settings *settings, bool acce
                                    .restart = settings->restart};
 }
 
-/* A search that needs a pass when none is left ends with this. */
+/* The status of a line search that needs a pass when none is left. */
 enum { OUT_OF_PASSES = GPIS_NOT_APPLICABLE };
 
 /* The trials of the line searches. */
@@ -37,17 +37,17 @@ static gpis_status step(gpis_run *run, gpis_descent *s, bool *moved) {
     const gpis_status status = gpis_descent_step(s, moved);
     if (status != (gpis_status)OUT_OF_PASSES) return status;
     *moved = false;
-    gpis_run_check(run); /* ends it */
+    gpis_run_check(run); /* ends the run */
     return GPIS_OK;
 }
 
 /* A step goes to the point of its last trial. */
 static gpis_status iterate(trials *t, gpis_descent *s, gpis_point point) {
-    static const double DIVERGED = 1e30; /* times the first objective: a fixed step that is too long */
+    static const double DIVERGED = 1e30; /* times the first objective: a fixed step was too long */
     gpis_run *run = t->run;
     const double first = point.objective;
     for (bool moved = true; !run->ended;) {
-        gpis_run_offer(run, &point);
+        gpis_record_offer(&run->record, &point);
         gpis_status status = gpis_run_prove(run, &point, !moved);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
@@ -56,8 +56,7 @@ static gpis_status iterate(trials *t, gpis_descent *s, gpis_point point) {
         if (status != GPIS_OK) return status;
         if (!moved || run->ended) continue;
         point = t->last;
-        run->step_sum += s->eta;
-        run->steps++;
+        gpis_account_enter_steps(&run->account, s->eta, 1);
     }
     return GPIS_OK;
 }
@@ -67,12 +66,12 @@ gpis_status gpis_full_gradient(gpis_run *run, const double *x0, bool accelerated
     trials t = {.run = run};
     gpis_descent *s = NULL;
     gpis_point start;
-    double *g = gpis_alloc(run->context, run->problem->size, sizeof *g), largest = 0.0;
+    double *g = gpis_alloc(run->context, run->problem->size, sizeof *g);
     gpis_status status =
         g ? gpis_descent_create(run->context, run->problem->set, &settings, trial, &t, &s) : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_run_gradient(run, x0, g, &start);
     if (status == GPIS_OK) {
-        for (int64_t j = 0; j < run->problem->d; j++) largest = fmax(largest, run->norms2[j]);
+        const double largest = gpis_curvature_largest_norm2(&run->curvature);
         gpis_descent_start(s, x0, g, start.objective, largest > 0.0 ? 1.0 / largest : 1.0);
         status = iterate(&t, s, start);
     }

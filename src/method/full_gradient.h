@@ -9,7 +9,7 @@
 
 gpis_status gpis_full_gradient(gpis_run *run, const double *x0, bool accelerated);
 
-/* What the settings say of the projected gradient. */
+/* The settings of the projected gradient. */
 gpis_descent_settings gpis_descent_from(const gpis_settings *settings, bool accelerated);
 
 #endif

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = GPIS_HULL_POINTS };
+enum { MAX_POINTS = GPIS_HULL_POINTS };
 
 gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool affine, gpis_hull **out) {
     const int64_t size = d * k;
@@ -15,12 +15,12 @@ gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool a
     gpis_hull *h = gpis_alloc_zero(context, 1, sizeof *h);
     if (!h) return GPIS_NO_MEMORY;
     *h = (gpis_hull){.context = context, .d = d, .k = k, .size = size, .affine = affine};
-    h->memory = gpis_alloc(context, 2 * MOST * size, sizeof(double));
+    h->memory = gpis_alloc(context, 2 * MAX_POINTS * size, sizeof(double));
     if (!h->memory) {
         gpis_free(context, h);
         return GPIS_NO_MEMORY;
     }
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX_POINTS; i++) {
         h->x[i] = h->memory + 2 * i * size;
         h->g[i] = h->memory + (2 * i + 1) * size;
     }
@@ -35,15 +35,15 @@ void gpis_hull_destroy(gpis_hull *h) {
 }
 
 void gpis_hull_add(gpis_hull *h, const gpis_point *point) {
-    if (h->count == MOST) { /* the oldest makes room */
+    if (h->count == MAX_POINTS) { /* the oldest leaves, and its memory serves again */
         double *old_x = h->x[0], *old_g = h->g[0];
-        for (int i = 1; i < MOST; i++) {
+        for (int i = 1; i < MAX_POINTS; i++) {
             h->x[i - 1] = h->x[i];
             h->g[i - 1] = h->g[i];
             h->points[i - 1] = h->points[i];
         }
-        h->x[MOST - 1] = old_x;
-        h->g[MOST - 1] = old_g;
+        h->x[MAX_POINTS - 1] = old_x;
+        h->g[MAX_POINTS - 1] = old_g;
         h->count--;
     }
     double *x = h->x[h->count], *g = h->g[h->count];
@@ -60,12 +60,13 @@ void gpis_hull_empty(gpis_hull *h) { h->count = 0; }
 /* Q_ij = <x_i - x_r, g_j - g_r> and b_i = <g_r, x_i - x_r>, r the best point. */
 typedef struct weights {
     int count, reference;
-    double Q[MOST][MOST], b[MOST], t[MOST];
-    double x_size[MOST], g_size[MOST]; /* ||x_i - x_r||, ||g_i - g_r||: |Q_ij| rounds like x_size_i g_size_j */
-    double g_norm;                     /* ||g_r|| */
+    double Q[MAX_POINTS][MAX_POINTS], b[MAX_POINTS], t[MAX_POINTS];
+    double x_size[MAX_POINTS],
+        g_size[MAX_POINTS]; /* ||x_i - x_r||, ||g_i - g_r||: |Q_ij| rounds like x_size_i g_size_j */
+    double g_norm;          /* ||g_r|| */
 } weights;
 
-/* In extended precision, so that its error is one of rounding once. */
+/* <a - a0, b - b0>, summed in extended precision so that its error is about one rounding. */
 static double difference_dot(const double *a, const double *a0, const double *b, const double *b0, int64_t size) {
     long double sum = 0.0L;
     for (int64_t i = 0; i < size; i++) sum += (long double)(a[i] - a0[i]) * (b[i] - b0[i]);
@@ -97,11 +98,11 @@ static void form(const gpis_hull *h, weights *w) {
     }
 }
 
-/* The minimiser over the affine hull of the active points, around one of them, `pivot`: the weights of the others are
- * free, so it is a linear system, scaled to a unit diagonal. False when that is not positive definite. */
+/* The minimiser over the affine hull of the active points. The weights of all but one of them, `pivot`, are free, so
+ * they solve a linear system, which is scaled to a unit diagonal. Returns false if that is not positive definite. */
 static bool affine_minimiser(const weights *w, const bool *active, int pivot, double *t) {
-    double M[MOST * MOST], v[MOST], scale[MOST];
-    int index[MOST], n = 0;
+    double M[MAX_POINTS * MAX_POINTS], v[MAX_POINTS], scale[MAX_POINTS];
+    int index[MAX_POINTS], n = 0;
     for (int i = 0; i < w->count; i++) {
         const double square = w->Q[i][i] - 2.0 * w->Q[i][pivot] + w->Q[pivot][pivot]; /* ||A (x_i - x_pivot)||^2 */
         if (!active[i] || i == pivot || !(square > 0.0)) continue;
@@ -125,8 +126,8 @@ static bool affine_minimiser(const weights *w, const bool *active, int pivot, do
     return true;
 }
 
-/* From feasible w->t towards t: as far as the weights stay nonnegative. True when t is reached; the point that blocked
- * the way leaves the active set otherwise. */
+/* Goes from the feasible w->t towards t as far as the weights stay nonnegative. Returns true if t is reached; otherwise
+ * the point that blocked the way leaves the active set. */
 static bool go_towards(weights *w, bool *active, const double *t) {
     double share = 1.0;
     int blocking = -1;
@@ -142,9 +143,9 @@ static bool go_towards(weights *w, bool *active, const double *t) {
     return false;
 }
 
-/* The point outside whose addition lowers f most steeply; -1 when none does. */
+/* The inactive point whose addition lowers f most steeply; -1 if none does. */
 static int entering(const weights *w, const bool *active) {
-    double mean = 0.0, slope[MOST], best = 0.0;
+    double mean = 0.0, slope[MAX_POINTS], best = 0.0;
     int found = -1;
     for (int i = 0; i < w->count; i++) {
         slope[i] = w->b[i];
@@ -166,13 +167,13 @@ static int heaviest(const weights *w) {
     return found;
 }
 
-/* Wolfe's way to the nearest point of a hull, in the norm of A: minimise over the affine hull of the active points,
- * drop those that would get a negative weight, add the one that lowers f most. */
+/* Wolfe's algorithm for the nearest point of a hull, in the norm of A: minimise over the affine hull of the active
+ * points, drop those that would get a negative weight, add the one that lowers f most. */
 static void convex_minimiser(weights *w) {
-    bool active[MOST] = {false};
+    bool active[MAX_POINTS] = {false};
     active[w->reference] = true;
-    for (int round = 0; round < 8 * MOST; round++) {
-        double t[MOST];
+    for (int round = 0; round < 8 * MAX_POINTS; round++) {
+        double t[MAX_POINTS];
         if (!affine_minimiser(w, active, heaviest(w), t)) return;
         if (!go_towards(w, active, t)) continue;
         const int next = entering(w, active);
@@ -181,19 +182,21 @@ static void convex_minimiser(weights *w) {
     }
 }
 
-/* Over the affine hull of all points; false where it would take differences of large multiples of them. */
+/* The minimiser over the affine hull of all points. Returns false if it would be a difference of large multiples of
+ * them, since that loses digits. */
 static bool moderate_affine_minimiser(weights *w) {
-    bool all[MOST];
-    double t[MOST], sum = 0.0;
-    for (int i = 0; i < MOST; i++) all[i] = true;
+    static const double MAX_WEIGHTS = 50.0; /* sum of |t_i|: rounding errors of the points grow by that factor */
+    bool all[MAX_POINTS];
+    double t[MAX_POINTS], sum = 0.0;
+    for (int i = 0; i < MAX_POINTS; i++) all[i] = true;
     if (!affine_minimiser(w, all, w->reference, t)) return false;
     for (int i = 0; i < w->count; i++) sum += fabs(t[i]);
-    if (!(sum <= 50.0)) return false;
+    if (!(sum <= MAX_WEIGHTS)) return false;
     memcpy(w->t, t, sizeof t);
     return true;
 }
 
-/* 2 <b, t> + <t, Q t>: how much lower f is than at the reference. In extended precision, and added to f only once. */
+/* 2 <b, t> + <t, Q t>: how f changes from the reference. Summed in extended precision, and added to f only once. */
 static double fall(const weights *w) {
     long double sum = 0.0L;
     for (int i = 0; i < w->count; i++) {
@@ -203,8 +206,7 @@ static double fall(const weights *w) {
     return (double)sum;
 }
 
-/* ---- errors
- * -----------------------------------------------------------------------------------------------------------
+/* ---- errors ----
  *
  * With p_i = x_i - x_r and p = sum_i t_i p_i, the gradients are off by A'e_i of the residuals and by h_i of the
  * products, so that the gradient of the combination is off by A'e + h with
@@ -256,7 +258,8 @@ static spread spread_of(const gpis_hull *h, const weights *w) {
 
 /* Differences are rounded to double, their dots and the sums of those are taken in extended precision. */
 static double rounding_error(const weights *w, int64_t size, double f) {
-    const double units = (MOST + 8.0) * DBL_EPSILON + ((double)size + 2.0 * MOST * MOST) * (double)LDBL_EPSILON;
+    const double units =
+        (MAX_POINTS + 8.0) * DBL_EPSILON + ((double)size + 2.0 * MAX_POINTS * MAX_POINTS) * (double)LDBL_EPSILON;
     double x = 0.0, g = 0.0;
     for (int i = 0; i < w->count; i++) {
         x += fabs(w->t[i]) * w->x_size[i];
@@ -284,9 +287,7 @@ static gpis_errors errors_of(const gpis_hull *h, const weights *w, const double 
     };
 }
 
-/* ---- the point
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- the point ---- */
 
 gpis_point gpis_hull_best(const gpis_hull *h, double *x, double *g) {
     gpis_point best = h->points[best_point(h)];
@@ -317,7 +318,7 @@ gpis_point gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *
     if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
     const double f = reference->objective + fall(&w);
     if (added) *added = 0.0;
-    if (!(f < reference->objective)) return gpis_hull_best(h, x, g); /* nothing but rounding would change */
+    if (!(f < reference->objective)) return gpis_hull_best(h, x, g); /* the change would be mere rounding */
     combine(h, &w, x, g);
     gpis_point point = {.x = x, .g = g, .objective = fmax(f, 0.0), .norms2 = reference->norms2};
     point.errors = errors_of(h, &w, x, point.objective, added);

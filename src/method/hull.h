@@ -1,11 +1,11 @@
 /*
- * The step that needs no pass. Gradients are affine in x, so where f and g are known at x_1 .. x_h, they are known on
- * the whole hull:  with x = sum_i t_i x_i, sum_i t_i = 1,
+ * A step that needs no pass. Gradients are affine in x, so where f and g are known at x_1 .. x_h, they are known on the
+ * whole hull: with x = sum_i t_i x_i, sum_i t_i = 1,
  *
  *     g(x) = sum_i t_i g_i,     f(x) = f_r + 2 <g_r, x - x_r> + sum_ij t_i t_j <x_i - x_r, g_j - g_r>
  *
- * for any reference r. Minimising f over the convex hull keeps x in K, never increases f, and works like acceleration.
- * Without a constraint the affine hull is allowed.
+ * for any reference r. Minimising f over the convex hull keeps x in K, never increases f, and has the effect of
+ * acceleration. Without a constraint the affine hull may be used.
  */
 #ifndef GPIS_HULL_H
 #define GPIS_HULL_H
@@ -18,24 +18,24 @@ enum { GPIS_HULL_POINTS = 12 };
 typedef struct gpis_hull {
     gpis_context *context; /* borrowed */
     int64_t d, k, size;    /* size = d k */
-    bool affine;
-    int count; /* points held */
+    bool affine;           /* minimise over the affine hull, since there is no constraint */
+    int count;             /* points held */
     gpis_point points[GPIS_HULL_POINTS];
-    double *x[GPIS_HULL_POINTS], *g[GPIS_HULL_POINTS]; /* what the points point to: parts of memory */
+    double *x[GPIS_HULL_POINTS], *g[GPIS_HULL_POINTS]; /* the arrays of the points: parts of memory */
     double *memory;                                    /* owned */
 } gpis_hull;
 
 /* For points of d x k. */
 gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool affine, gpis_hull **out);
 void gpis_hull_destroy(gpis_hull *hull);
-/* Adds a copy of a measured point; the oldest one leaves when there is no room. */
+/* Adds a copy of a measured point, in place of the oldest one if there are GPIS_HULL_POINTS already. */
 void gpis_hull_add(gpis_hull *hull, const gpis_point *point);
 /* Forgets all points. */
 void gpis_hull_empty(gpis_hull *hull);
-/* The minimiser of f over the hull, in x and g (d x k each), which the point borrows. *added, if wanted, is how much
- * less certain its objective is than that of the best point held: large where points far away cancel. */
+/* Returns the minimiser of f over the hull, in x and g (d x k each), which the point borrows. *added, if not NULL, is
+ * how much less certain its objective is than that of the best point held: large where points far away cancel. */
 gpis_point gpis_hull_minimise(const gpis_hull *hull, double *x, double *g, double *added);
-/* The best of the points themselves, copied to x and g. */
+/* Returns the best of the points themselves, copied to x and g. */
 gpis_point gpis_hull_best(const gpis_hull *hull, double *x, double *g);
 
 #endif

@@ -9,16 +9,6 @@ static const gpis_method *const METHODS[] = {&gpis_method_newton, &gpis_method_g
 
 gpis_methods gpis_all_methods(void) { return (gpis_methods){METHODS, sizeof METHODS / sizeof *METHODS}; }
 
-const char *gpis_always_applicable(const gpis_run *run) {
-    (void)run;
-    return NULL;
-}
-
-const char *gpis_model_applicable(const gpis_run *run) {
-    enum { MAX_COLUMNS = 20000 }; /* H takes 3.2 GB, and its factor as much again */
-    return run->problem->d > MAX_COLUMNS ? "its model would be too large" : NULL;
-}
-
 const gpis_method *gpis_method_named(gpis_methods methods, const char *name) {
     for (int i = 0; i < methods.count; i++)
         if (strcmp(methods.rows[i]->name, name) == 0) return methods.rows[i];
@@ -38,11 +28,4 @@ const gpis_method *gpis_method_find(gpis_context *context, const char *name) {
     const gpis_method *method = gpis_method_named(gpis_all_methods(), name);
     if (!method) gpis_method_unknown(context, gpis_all_methods(), name);
     return method;
-}
-
-gpis_proposal *gpis_propose(gpis_proposals *all) {
-    gpis_proposal *p = &all->list[all->count];
-    if (all->count < GPIS_MAX_PROPOSALS) all->count++;
-    *p = (gpis_proposal){.worthwhile = 1.0};
-    return p;
 }

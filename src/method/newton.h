@@ -1,5 +1,7 @@
-/* What a run of newton holds, for its loop (newton.c), what rides along in its passes (newton_riders.c), and its model
- * (newton_model.c). */
+/*
+ * What a run of newton holds, for its loop (newton.c), for what rides along in its passes (newton_riders.c), for its
+ * model (newton_model.c), and for what follows a pass (newton_certify.c).
+ */
 #ifndef GPIS_NEWTON_H
 #define GPIS_NEWTON_H
 
@@ -8,68 +10,89 @@
 #include "method/hull.h"
 #include "method/on_face.h"
 
-/* How the rounds go, for the decision. */
+/* How fast the rounds get on, for the decision. */
 typedef struct gpis_pace {
-    double left;           /* how far the model says that f can fall from the best point: about f(x) - f* */
+    double left;           /* how far f can fall from the best point according to the model: about f(x) - f* */
     int slow;              /* rounds in a row in which `left` shrank by less than half */
-    int rounds;            /* since the model was made or changed */
-    int idle;              /* rounds in a row in which neither the objective nor the gap moved but by rounding */
-    double objective, gap; /* as they were when that was last looked at */
+    int rounds;            /* rounds since the model was made or changed */
+    int idle;              /* rounds in a row in which neither the objective nor the gap moved except by rounding */
+    double objective, gap; /* of the record after the round before */
 } gpis_pace;
 
 typedef struct gpis_newton {
-    gpis_run *run;    /* borrowed */
-    double *vectors;  /* owned: all arrays below */
-    double *x, *g;    /* where the last pass was, and the gradient there */
-    double *xh, *gh;  /* the same of the best point of the hull */
-    double *next;     /* the minimiser of the model, where the next round goes */
-    double *foreseen; /* the gradient that a sketched model foresees there */
-    double *step;     /* d: next - xh */
-    double *V, *AAV;  /* d x GPIS_PROBES */
-    gpis_point point; /* what the last pass measured, of x and g */
-    gpis_point best;  /* the best point of the hull, of xh and gh */
-    gpis_hull *hull;  /* owned */
-    bool started;     /* a round's point has been measured */
-    bool sharp;       /* the best point of the hull is known as well as if it had been measured */
-    bool hull_tried;  /* it was measured in the last pass */
-    bool round_made;  /* a round was made that the pace has not been judged by yet */
-    bool polished;
+    gpis_run *run;     /* borrowed */
+    double *vectors;   /* owned: all arrays below are parts of it */
+    double *x, *g;     /* the point of the latest pass, and the gradient there */
+    double *xh, *gh;   /* the best point of the hull, and the gradient there */
+    double *next;      /* the minimiser of the model, to which the next round goes */
+    double *predicted; /* the gradient that a sketched model predicts at `next` */
+    double *step;      /* d: next - xh */
+    double *V, *AAV;   /* d x GPIS_PROBES: what the probes ask of a pass, and its answer */
+    gpis_point point;  /* what the latest pass measured; borrows x and g */
+    gpis_point best;   /* the best point of the hull; borrows xh and gh */
+    gpis_hull *hull;   /* owned */
+    bool sharp;        /* the best point of the hull is known as well as if it had been measured */
+    /* The phase of the latest action, other than a measurement of the hull's best point, which only completes the
+     * action before it. GPIS_PHASE_SKETCH until the first point has been measured. */
+    gpis_phase phase;
+    gpis_phase measured_for; /* the phase of the latest measurement; GPIS_PHASE_SKETCH: none yet */
     gpis_pace pace;
     /* The model. */
-    bool begins_with_sketch;
-    gpis_sketch *sketch; /* owned; NULL with the Gram matrix and with sampled rows */
-    bool sampling;       /* sketches are samples of rows */
-    int models;          /* sketches averaged in H */
-    bool gram_tried, sketch_tried;
-    gpis_probes *probes; /* owned; NULL: none */
+    gpis_sketch *sketch;           /* owned; NULL with the Gram matrix and with sampled rows */
+    bool sampling;                 /* sketches are samples of rows */
+    int models;                    /* how many sketches are averaged in H */
+    bool gram_tried, sketch_tried; /* a Gram matrix, a sketch has been made before */
+    double *gram;                  /* owned: the Gram matrix, while a pass is making it; else NULL */
+    gpis_probes *probes;           /* owned; NULL: there are none */
     /* The face. */
-    bool expects_face; /* few entries of the answer are likely to be free; no probes are sent meanwhile */
-    bool expected_face_at_start;
-    gpis_on_face *face; /* owned; NULL: none yet */
-    int faces_left;     /* faces that did not hold, and were left */
-    double wrong;       /* the largest error of the last gradient foreseen, in units of its columns */
-    double improving;   /* the factor by which that is likely to shrink in a round */
+    bool expects_face;           /* few entries of the answer are likely to be free; no probes are sent meanwhile */
+    bool expected_face_at_start; /* the same, when the sketched problem had been solved */
+    gpis_on_face *face;          /* owned; NULL: there is none yet */
+    int faces_left;              /* faces that did not hold and were left */
+    double prediction_error;     /* the largest error of `predicted` at the latest point, in units of the columns */
+    double prediction_rate;      /* the factor by which that error is likely to shrink in a round */
 } gpis_newton;
+
+/* ---- the loop (newton.c) ---- */
+
+gpis_facts gpis_newton_look(const gpis_newton *s);
 
 /* ---- the model (newton_model.c) ---- */
 
-/* A sketch, of Y too if k is not 0. With few rows to sketch, only a Gaussian one is sure to keep all directions. */
+/* Makes a sketch of m rows, of Y too if k is not 0. Where A has few rows, only a Gaussian sketch is sure to keep all
+ * directions. */
 gpis_status gpis_newton_make_sketch(gpis_newton *s, int64_t m, int64_t k);
-/* The pass that sketches A and y. */
+/* The pass that sketches A and Y. */
 gpis_status gpis_newton_sketch_all(gpis_newton *s);
-/* Another sketch in the model, which has been made (rows are sampled here), and new probes, since those belong to a
- * factor. With x0, that point of the sketched problem, in s->point. */
-gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0);
-/* Whether another sketch may be averaged in. */
+/* Averages another sketch, which has been filled, or another sample, which is drawn here, into the model. New probes
+ * are begun, since probes belong to one factor. With x0, measures that point of the sketched problem, in s->point;
+ * *on_A says that it was measured on A itself (gpis_run_sample_gram). */
+gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0, bool *on_A);
+/* Whether another sketch may be averaged into the model. */
 bool gpis_newton_can_average(const gpis_newton *s);
-/* One pass for the Gram matrix, in the place of all sketches. */
+/* Makes the Gram matrix, which takes the place of all sketches, by one pass. */
 gpis_status gpis_newton_make_gram(gpis_newton *s);
 
 /* ---- what rides along (newton_riders.c) ---- */
 
-/* Puts everybody who has a reason on the pass; the costs, in units of one gradient, are added to *gradients. */
+/* Puts everything that has a reason to ride along on the pass, and adds its cost, in units of one gradient, to
+ * *gradients. */
 gpis_status gpis_newton_board(gpis_newton *s, const gpis_action *action, gpis_pass *pass, double *gradients);
-/* The pass has been made: everybody takes what it brought. */
-gpis_status gpis_newton_alight(gpis_newton *s, const gpis_action *action, const gpis_pass *pass);
+/* The pass has been made: each rider takes its result. */
+gpis_status gpis_newton_take(gpis_newton *s, const gpis_action *action, const gpis_pass *pass);
+
+/* ---- after a pass (newton_certify.c) ---- */
+
+/* The inner problem around `from` has been solved: takes its minimiser as the next point, and predicts the gradient
+ * there with a sketched model. */
+void gpis_newton_predict(gpis_newton *s, const gpis_point *from);
+/* The gradient at the predicted point has been measured: finds how far the prediction was off. */
+void gpis_newton_compare(gpis_newton *s);
+/* Goes back to the model of all columns. */
+void gpis_newton_leave_face(gpis_newton *s);
+/* Finds the best point of the hull, its bounds and the next point, and checks whether the run ends. If the best point
+ * is not known well enough, and may still be measured, does nothing: the decision is then to measure it. If a
+ * measurement has not helped, the best measured point serves. */
+gpis_status gpis_newton_certify(gpis_newton *s);
 
 #endif

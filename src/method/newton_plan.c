@@ -73,7 +73,7 @@ static void propose_samples(const gpis_inquiry *q, gpis_proposals *all, const gp
 void gpis_newton_propose(const gpis_inquiry *q, gpis_proposals *all) {
     const gpis_settings *settings = q->run->settings;
     const gpis_sketch_class *kind = q->run->kind, *named = gpis_run_kind_named(settings);
-    const bool is_named = q->asked == &gpis_method_newton, may_be_chosen = !q->asked || is_named;
+    const bool is_named = q->asked && q->asked->propose == gpis_newton_propose, may_be_chosen = !q->asked || is_named;
     const bool sampling = gpis_workload_samples(q->work);
     propose_gram(q, all, is_named && settings->m == 0);
     if (may_be_chosen && settings->m > 0) {

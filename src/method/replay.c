@@ -18,7 +18,7 @@ enum { RECORD_RUN = 1, RECORD_PASS = 2, ANSWERS = GPIS_PASS_SUMS + 2 };
 
 /* How the record of a pass begins. */
 typedef struct pass_head {
-    double seconds;         /* of the run, when the pass was done */
+    double seconds;         /* the clock of the run when the pass was done */
     uint32_t asked, unused; /* a checksum of what the pass was asked */
 } pass_head;
 
@@ -27,7 +27,7 @@ static int add_answer(gpis_journal_part *parts, int count, double *data, int64_t
     return count;
 }
 
-/* What a pass gives, in order: its sums, then its sketch. */
+/* The results of a pass, in order: its sums, then its sketch. */
 static int answers_of(const gpis_run *run, const gpis_pass *pass, gpis_journal_part parts[ANSWERS]) {
     const gpis_sketch *sketch = pass->sketch;
     const gpis_load load = gpis_load_of(pass, run->problem->d);
@@ -46,28 +46,28 @@ static uint32_t add_vectors(uint32_t sum, const double *v, int64_t count) {
 
 /* A checksum of everything that the answers depend on besides A and Y. */
 static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
+    const gpis_problem *p = run->problem;
     const gpis_sketch *sketch = pass->sketch;
     const uint64_t numbers[6] = {(uint64_t)pass->k,
                                  (uint64_t)pass->probes,
                                  pass->extended,
-                                 gpis_load_of(pass, run->problem->d).wanted,
+                                 gpis_load_of(pass, p->d).wanted,
                                  sketch ? sketch->round + 1 : 0,
                                  sketch ? (uint64_t)sketch->m : 0};
     uint32_t sum = gpis_checksum(0, numbers, sizeof numbers);
     if (sketch) sum = gpis_checksum(sum, sketch->class->name, (int64_t)strlen(sketch->class->name));
     if (pass->columns) sum = gpis_checksum(sum, pass->columns, pass->count * (int64_t)sizeof *pass->columns);
-    sum = add_vectors(sum, pass->X, run->problem->d * pass->k);
-    sum = add_vectors(sum, pass->P, run->problem->d * pass->k);
-    return add_vectors(sum, pass->V, run->problem->d * pass->probes);
+    sum = add_vectors(sum, pass->X, p->d * pass->k);
+    sum = add_vectors(sum, pass->P, p->d * pass->k);
+    return add_vectors(sum, pass->V, p->d * pass->probes);
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------------------
- */
+/* ---- the file ---- */
 
-/* Compares the run with the first record, and takes the choice from it; whether that makes sense is for others to say
- * (api/choose.c). */
+/* Compares the run with the first record, and reads the choice from it. Whether that choice makes sense is checked
+ * elsewhere (api/choose.c). */
 static gpis_status check_run(gpis_run *run, gpis_journal *journal, gpis_choice *choice) {
-    enum { KEY_LONGER_BY = 1 << 16 }; /* that a key of other settings may be, at most */
+    enum { KEY_LONGER_BY = 1 << 16 }; /* bytes by which a key of other settings may be longer */
     gpis_context *context = run->context;
     gpis_journal_record record;
     char *before = NULL, *now = NULL;
@@ -145,10 +145,10 @@ void gpis_replay_close(gpis_run *run) {
     run->replay = NULL;
 }
 
-/* ---- passes ---------------------------------------------------------------------------------------------------------
- */
+/* ---- passes ---- */
 
-/* The end of what the journal holds. A record cut short is what a kill leaves; one that is whole and wrong is not. */
+/* The journal is used up. A kill can leave a record that is cut short; a record that is complete but wrong is damage.
+ */
 static void go_live(gpis_run *run) {
     gpis_replay *replay = run->replay;
     replay->live = true;
@@ -163,7 +163,7 @@ static bool none_is_negative(const double *v, int64_t count) {
     return true;
 }
 
-/* Whether this can be A'A: symmetric, and each entry at most the geometric mean of its two on the diagonal. */
+/* Whether this can be A'A: symmetric, and no entry larger than the geometric mean of its two diagonal entries. */
 static bool is_gram(const double *H, int64_t d) {
     const double slack = 1.0 + 1e-6;
     for (int64_t i = 0; i < d; i++) {
@@ -187,7 +187,7 @@ static bool is_possible(const gpis_run *run, const gpis_pass *pass, double secon
 }
 
 gpis_status gpis_replay_answer(gpis_run *run, const gpis_pass *pass, bool *answered) {
-    enum { QUICKLY_READ = 1 << 26 }; /* bytes: longer records are looked at only where they are expected */
+    enum { QUICKLY_READ = 1 << 26 }; /* bytes: longer records are read only if the pass expects them */
     gpis_replay *replay = run->replay;
     gpis_journal_record record;
     *answered = false;
@@ -215,14 +215,14 @@ gpis_status gpis_replay_answer(gpis_run *run, const gpis_pass *pass, bool *answe
                          "%s: its pass %lld holds numbers that no pass gives; remove it and start again",
                          replay->journal->path, (long long)replay->answered + 1);
     replay->answered++;
-    gpis_run_resume(run, head.seconds);
+    gpis_account_set_seconds(&run->account, head.seconds);
     *answered = true;
     return GPIS_OK;
 }
 
 void gpis_replay_keep(gpis_run *run, const gpis_pass *pass) {
     if (!run->replay) return;
-    pass_head head = {.seconds = gpis_run_seconds(run), .asked = question_of(run, pass)};
+    pass_head head = {.seconds = gpis_account_seconds(&run->account), .asked = question_of(run, pass)};
     gpis_journal_part parts[ANSWERS + 1] = {{&head, sizeof head}};
     const int count = 1 + answers_of(run, pass, parts + 1);
     gpis_journal_append(run->replay->journal, RECORD_PASS, parts, count);

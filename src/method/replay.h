@@ -1,16 +1,17 @@
 /*
- * Checkpoints by record and replay. Whatever a method does is a function of what its passes give, bit for bit; so a
- * checkpoint is a journal of what passes gave. A run that resumes does the same arithmetic from the start, its passes
- * being answered from the journal, A not being read; when the journal is used up, passes are made and recorded again.
+ * Checkpoints by record and replay. Everything that a method does is a function of the results of its passes, bit for
+ * bit. So a checkpoint is a journal of those results. A run that resumes repeats the same arithmetic from the start,
+ * and its passes are answered from the journal without reading A. When the journal is used up, passes are made and
+ * recorded again.
  *
  *     record 1     the key of the run (key.h), and what the planner chose
- *     record 2...  a pass: the clock of the run, a checksum of what was asked, and the answers in the order of
- * gpis_pass
+ *     record 2...  a pass: the clock of the run, a checksum of the question, and the answers in the order of gpis_pass
  *
- * A gradient takes as much room as a row of A, the Gram matrix as d rows, a sketch as m rows.
+ * The record of a gradient has the size of a row of A, that of the Gram matrix of d rows, that of a sketch of m rows.
  *
- * What was asked is compared, so that a run which would not come out the same (another processor, another BLAS) ends
- * with a word instead of a wrong answer. The clock goes on from where it was recorded.
+ * The question (what the pass was asked to compute, and where) is compared. A run that would not repeat the same
+ * arithmetic, on another processor or with another BLAS, therefore ends with a message instead of a wrong answer. The
+ * clock goes on from the time of the record.
  */
 #ifndef GPIS_REPLAY_H
 #define GPIS_REPLAY_H
@@ -20,31 +21,33 @@
 
 typedef struct gpis_run gpis_run;
 
-/* What the planner chose; kept, since the speeds it goes by may be measured anew and differ. */
+/* What the planner chose. It is kept in the checkpoint because the planner might choose differently when it measures
+ * the speed of the machine again. */
 typedef struct gpis_choice {
-    char method[16], sketch[16], plan[256]; /* sketch: its kind; "": as the settings say */
+    char method[16], sketch[16], plan[256]; /* sketch: its kind, or "" for that of the settings */
     int64_t m, passes;
     double seconds;
 } gpis_choice;
 
 typedef struct gpis_replay {
     gpis_journal *journal; /* owned */
-    int64_t answered;      /* passes, from the journal */
-    bool live;             /* it is used up */
+    int64_t answered;      /* number of passes answered from the journal */
+    bool live;             /* the journal is used up, and passes are recorded */
 } gpis_replay;
 
-/* With settings->checkpoint: looks whether the file is there and may be. If so, *found is true and *choice as kept. */
+/* With settings->checkpoint: opens the file if it exists, compares it with this run, and reads *choice from it. *found
+ * says whether it exists. */
 gpis_status gpis_replay_resume(gpis_run *run, gpis_choice *choice, bool *found);
-/* Makes the file. */
+/* Creates the file. */
 gpis_status gpis_replay_create(gpis_run *run, const gpis_choice *choice);
-/* Ends the file's part in the run. `trouble` (of `size` bytes) says why the file does not hold all passes of the run;
- * "" if it does, or there is none. */
+/* The run has ended: completes the file. `trouble` (of `size` bytes) says why the file does not hold all passes of the
+ * run; it is "" if it does, or if there is no file. */
 void gpis_replay_finish(gpis_run *run, char *trouble, size_t size);
 void gpis_replay_close(gpis_run *run);
 
-/* Fills in what the pass asks for if the journal has it; else *answered is false. */
+/* Answers the pass from the journal. *answered is false if the journal is used up. */
 gpis_status gpis_replay_answer(gpis_run *run, const gpis_pass *pass, bool *answered);
-/* Keeps what a pass gave. */
+/* Records the results of a pass. */
 void gpis_replay_keep(gpis_run *run, const gpis_pass *pass);
 
 #endif

@@ -1,37 +1,32 @@
-/* The model of a run: what it costs, how it is made and taken. */
+/* The model of a run: what it costs, and how it is made of all rows, of a sketch or of a sample. */
 #include <math.h>
 
 #include "cost/cost.h"
 #include "linalg/coarse.h"
+#include "method/dependence.h"
 #include "method/run.h"
+#include "pass/sweep.h"
 #include "ranks/ranks.h"
 
 double gpis_run_model_cost(const gpis_run *run) { return gpis_cost_gram_ratio(run->problem->A); }
 
-/* H and its pass; then H, its factor and what the inner problem takes. A model that is replaced gives back
- * its own only then. */
-bool gpis_run_model_fits(const gpis_run *run) {
-    const double square = 8.0 * (double)run->problem->d * (double)run->problem->d;
-    const gpis_load load = gpis_load_worst(run->problem->d, run->problem->k, 0, run->problem->d, false);
-    const double gram = gpis_pass_memory(run->context, run->problem->A, &load);
-    return fmax(square + gram, 2.0 * square + gpis_inner_memory(run->problem->set)) <=
-           (double)gpis_account_left(run->context);
-}
+/* ---- the Gram matrix ---- */
 
-gpis_status gpis_run_make_model(gpis_run *run, const double *x, double *g, gpis_point *point) {
-    double *H = gpis_alloc(run->context, run->problem->d * run->problem->d, sizeof *H);
+gpis_status gpis_run_make_model(gpis_run *run) {
+    const gpis_problem *p = run->problem;
+    double *H = gpis_alloc(run->context, p->d * p->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
-    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .X = x, .G = g, .gram = H};
-    const double products = (double)run->problem->d / 4.0; /* of the Gram matrix, in units of a gradient */
-    const gpis_status status =
-        x ? gpis_run_measure(run, &pass, products + 1.0, point) : gpis_run_pass(run, &pass, products);
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .gram = H};
+    const gpis_status status = gpis_run_pass(run, &pass, (double)p->d / 4.0);
     if (status != GPIS_OK) {
         gpis_free(run->context, H);
         return status;
     }
-    const gpis_load load = gpis_load_of(&pass, run->problem->d);
-    return gpis_run_take_model(run, H, gpis_pass_roundings(run->problem->A, &load).gram, NULL);
+    const gpis_load load = gpis_load_of(&pass, p->d);
+    return gpis_run_take_model(run, H, gpis_pass_roundings(p->A, &load).gram, NULL);
 }
+
+/* ---- a sketch ---- */
 
 bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch) {
     return gpis_cost_single_pays((double)sketch->m, (double)run->problem->d, gpis_ranks_count(run->problem->A));
@@ -39,46 +34,86 @@ bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch) {
 
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,
                                  double *g, gpis_point *point) {
+    const gpis_problem *p = run->problem;
     double objective;
     gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = x ? &objective : NULL, .G = g, .gram = H};
     gpis_status status = GPIS_OK;
     if (coarse) {
         pass.gram = NULL;
-        status = gpis_coarse_gram(run->context, sketch->SA, sketch->m, run->problem->d, H);
+        status = gpis_coarse_gram(run->context, sketch->SA, sketch->m, p->d, H);
     }
     if (status == GPIS_OK && (pass.gram || x))
-        status = gpis_ranks_pass_over(run->context, run->problem->A, sketch->SA, sketch->m, &pass, run->norms2, point);
-    run->epochs += (double)(sketch->m * run->problem->d) / (4.0 * (double)(run->problem->n * run->problem->k));
+        status = gpis_ranks_pass_over(run->context, p->A, sketch->SA, sketch->m, &pass, run->curvature.norms2, point);
+    gpis_account_enter_work(&run->account, (double)(sketch->m * p->d) / (4.0 * (double)(p->n * p->k)), 0.0);
     return status;
 }
 
-/* Rounding to floats is like noise of 1e-7 in the matrix with a unit diagonal. `inverse` bounds the norm of its inverse
- * by the sum of all eigenvalues of that, so it is larger than the true norm, and the limit is generous. */
-bool gpis_run_model_is_too_coarse(const gpis_run *run) {
-    static const double MOST = 3e7;
-    return run->model->shift > 0.0 || run->model->inverse > MOST;
+/* ---- a sample ---- */
+
+/* Enters the reading and the products of the sampled rows. */
+static void enter_sample(gpis_account *account, const gpis_problem *p, const gpis_source *rows) {
+    gpis_source_info info;
+    gpis_source_describe(rows, &info);
+    const double a_row = (double)info.nonzeros / (double)info.rows;
+    gpis_account_enter_sketch(account);
+    gpis_account_enter_work(account, (double)info.rows / (double)p->n * (0.25 + 0.25 * a_row / (double)p->k),
+                            (double)info.bytes);
 }
 
-/* H has lost digits that its rows still have; slower without, where there is no room for them. */
-static gpis_status hold_sketch(gpis_run *run, const gpis_sketch *sketch) {
-    const double room =
-        8.0 * (double)run->problem->d * (double)(sketch->m + run->nulls + 2 * run->problem->d + 2) + 1e6;
-    if (room > (double)gpis_account_left(run->context)) return GPIS_OK;
-    return gpis_model_hold_rows(run->model, sketch->m, sketch->SA);
+/* A message about numbers that are not finite is to name their place in A, not in the sample. */
+static gpis_status name_the_place(const gpis_problem *p, gpis_status status) {
+    if (status != GPIS_BAD_DATA) return status;
+    const gpis_pass pass = {.k = p->k, .Y = p->Y};
+    const gpis_status there = gpis_pass_audit(p->context, p->A, &pass, p->n);
+    return there == GPIS_OK ? status : there;
 }
+
+static bool lacks_columns(const double *H, int64_t d) {
+    for (int64_t j = 0; j < d; j++)
+        if (H[j * d + j] == 0.0) return true;
+    return false;
+}
+
+/* The diagonal entries of columns that the sample has missed, from A. */
+static gpis_status complete_diagonal(gpis_run *run, double *H, const double *x, double *g, gpis_point *point,
+                                     bool *on_A) {
+    const gpis_curvature *curvature = &run->curvature;
+    const int64_t d = run->problem->d;
+    gpis_status status = GPIS_OK;
+    if (!curvature->norms_known) {
+        status = gpis_run_gradient(run, x, g, point);
+        *on_A = status == GPIS_OK;
+    }
+    for (int64_t j = 0; status == GPIS_OK && j < d; j++)
+        if (H[j * d + j] == 0.0) H[j * d + j] = curvature->norms2[j];
+    return status;
+}
+
+gpis_status gpis_run_sample_gram(gpis_run *run, uint64_t round, double *H, const double *x, double *g,
+                                 gpis_point *point, bool *on_A, gpis_sample **sample) {
+    const gpis_problem *p = run->problem;
+    *on_A = false;
+    gpis_status status =
+        gpis_sample_create(run->context, p->A, p->Y, x ? p->k : 0, run->m, run->settings->seed, round, sample);
+    if (status != GPIS_OK) return status;
+    enter_sample(&run->account, p, (*sample)->rows);
+    status = name_the_place(p, gpis_sample_gram(*sample, H, x, g, run->curvature.norms2, point));
+    if (status == GPIS_OK && lacks_columns(H, p->d)) status = complete_diagonal(run, H, x, g, point, on_A);
+    if (status == GPIS_OK) return GPIS_OK;
+    gpis_sample_destroy(*sample);
+    *sample = NULL;
+    return status;
+}
+
+/* ---- any of them ---- */
 
 gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_origin *origin) {
-    gpis_inner_destroy(run->inner);
-    gpis_model_destroy(run->model);
-    run->inner = NULL;
-    run->model = NULL;
-    run->sketched = origin != NULL;
-    gpis_status status = gpis_model_create(run->context, run->problem->d, H, roundings, &run->model);
-    if (status != GPIS_OK || (origin && origin->coarse && gpis_run_model_is_too_coarse(run))) return status;
+    gpis_curvature *curvature = &run->curvature;
+    gpis_status status = gpis_curvature_take(curvature, H, roundings, origin != NULL);
+    if (status != GPIS_OK || (origin && origin->coarse && gpis_curvature_is_too_coarse(curvature))) return status;
     status = gpis_run_settle_dependence(run);
-    if (status == GPIS_OK && run->sketched && run->model->shift > 0.0)
-        status = origin->sketch ? hold_sketch(run, origin->sketch) : gpis_sample_hold(origin->sample, run->model);
-    run->full_rank = run->full_rank || (run->model && run->model->by_rows);
-    if (status != GPIS_OK) return status;
-    return gpis_inner_create(run->context, run->problem->set, run->model, NULL, &run->inner);
+    if (status == GPIS_OK && origin && curvature->model->shift > 0.0)
+        status = origin->sketch ? gpis_curvature_hold_sketch(curvature, origin->sketch)
+                                : gpis_curvature_hold_sample(curvature, origin->sample);
+    return status == GPIS_OK ? gpis_curvature_complete(curvature) : status;
 }

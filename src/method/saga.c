@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "method/certify.h"
 #include "method/method.h"
 #include "pass/batch.h"
 
@@ -20,12 +21,12 @@ typedef struct saga {
     gpis_run *run; /* borrowed */
     gpis_batches batches;
     double eta;
-    double *x, *g;         /* owned, as all below: the iterate; the full gradient, when measured */
+    double *x, *g;         /* owned, as all below: the iterate, and the full gradient there once it is measured */
     double *gbar;          /* (1/n) A' (old residuals) */
     double *table;         /* old residuals, n x k */
     double *fresh;         /* b x k */
     double *direction, *v; /* d x k */
-    uint64_t drawn;        /* how many batches were drawn */
+    uint64_t drawn;        /* number of batches drawn */
 } saga;
 
 /* eta = 1 / (3 Lhat) */
@@ -44,7 +45,7 @@ static gpis_status find_step(saga *s) {
     return GPIS_OK;
 }
 
-/* The table and its mean gradient at the starting point: one epoch. */
+/* Fills the table and its mean gradient at the starting point, which takes one epoch. */
 static void fill_table(saga *s) {
     const int64_t size = s->run->problem->size;
     memset(s->gbar, 0, (size_t)size * sizeof(double));
@@ -56,17 +57,18 @@ static void fill_table(saga *s) {
         gpis_batch_adjoint(&s->batches, &rows, old, s->gbar);
     }
     for (int64_t i = 0; i < size; i++) s->gbar[i] /= (double)s->run->problem->n;
-    s->run->epochs += 1.0;
+    gpis_account_enter_work(&s->run->account, 1.0, 0.0);
 }
 
 static gpis_status iteration(saga *s) {
     const gpis_run *run = s->run;
-    const int64_t b = s->batches.rows, size = run->problem->size;
+    const gpis_problem *p = run->problem;
+    const int64_t b = s->batches.rows, size = p->size;
     const gpis_bits bits = gpis_random_bits(run->settings->seed, gpis_stream(GPIS_STREAM_SHUFFLE, 0), s->drawn++);
     gpis_block rows;
     gpis_batch_take(&s->batches, gpis_random_below(bits.v[0], (uint32_t)s->batches.count), &rows);
-    const int64_t entries = rows.nrows * run->problem->k;
-    double *old = s->table + rows.row0 * run->problem->k;
+    const int64_t entries = rows.nrows * p->k;
+    double *old = s->table + rows.row0 * p->k;
     gpis_batch_residual(&s->batches, &rows, s->x, s->fresh);
     for (int64_t i = 0; i < entries; i++) {
         const double r = s->fresh[i];
@@ -75,34 +77,33 @@ static gpis_status iteration(saga *s) {
     }
     memset(s->direction, 0, (size_t)size * sizeof(double));
     gpis_batch_adjoint(&s->batches, &rows, s->fresh, s->direction);
-    const double by_b = 1.0 / (double)b, by_n = 1.0 / (double)run->problem->n;
+    const double by_b = 1.0 / (double)b, by_n = 1.0 / (double)p->n;
     for (int64_t i = 0; i < size; i++) {
         s->v[i] = s->x[i] - s->eta * (by_b * s->direction[i] + s->gbar[i]);
         s->gbar[i] += by_n * s->direction[i];
     }
-    return gpis_set_project(run->problem->set, s->v, s->x);
+    return gpis_set_project(p->set, s->v, s->x);
 }
 
-/* f and g at x by a full pass, which SAGA itself does not need: not charged. */
+/* Measures x by a full pass. SAGA itself does not need that, so it is not charged. */
 static gpis_status measure(saga *s) {
     gpis_run *run = s->run;
-    const double paused = gpis_run_pause(run), epochs = run->epochs;
     gpis_point point;
+    gpis_account_pause(&run->account);
     gpis_status status = gpis_run_gradient(run, s->x, s->g, &point);
     if (status == GPIS_OK) {
-        gpis_run_offer(run, &point);
+        gpis_record_offer(&run->record, &point);
         status = gpis_run_prove(run, &point, false);
     }
-    run->epochs = epochs;
-    gpis_run_resume(run, paused);
+    gpis_account_resume(&run->account);
     return status;
 }
 
 static gpis_status epochs(saga *s) {
     gpis_run *run = s->run;
-    double paused = gpis_run_pause(run);
+    gpis_account_pause(&run->account);
     gpis_status status = find_step(s);
-    gpis_run_resume(run, paused);
+    gpis_account_resume(&run->account);
     if (status == GPIS_OK) fill_table(s);
     while (status == GPIS_OK) {
         status = measure(s);
@@ -110,25 +111,25 @@ static gpis_status epochs(saga *s) {
         gpis_run_check(run);
         if (run->ended) break;
         for (int64_t i = 0; i < s->batches.count && status == GPIS_OK; i++) status = iteration(s);
-        run->epochs += 1.0;
-        run->inner_iterations = s->batches.count;
+        gpis_account_enter_work(&run->account, 1.0, 0.0);
+        gpis_account_enter_inner(&run->account, s->batches.count);
     }
     return status;
 }
 
 static gpis_status run_saga(gpis_run *run, const double *x0) {
+    const gpis_problem *p = run->problem;
     gpis_context *context = run->context;
     saga s = {.run = run};
-    const int64_t rows = gpis_min64(run->settings->batch, run->problem->n);
-    gpis_status status =
-        gpis_batches_start(context, run->problem->A, run->problem->Y, run->problem->k, rows, &s.batches);
-    double *vectors = status == GPIS_OK ? gpis_alloc(context, 5 * run->problem->size, sizeof(double)) : NULL;
-    s.table = vectors ? gpis_alloc(context, run->problem->n * run->problem->k, sizeof(double)) : NULL;
-    s.fresh = s.table ? gpis_alloc(context, s.batches.rows * run->problem->k, sizeof(double)) : NULL;
+    const int64_t rows = gpis_min64(run->settings->batch, p->n);
+    gpis_status status = gpis_batches_start(context, p->A, p->Y, p->k, rows, &s.batches);
+    double *vectors = status == GPIS_OK ? gpis_alloc(context, 5 * p->size, sizeof(double)) : NULL;
+    s.table = vectors ? gpis_alloc(context, p->n * p->k, sizeof(double)) : NULL;
+    s.fresh = s.table ? gpis_alloc(context, s.batches.rows * p->k, sizeof(double)) : NULL;
     if (s.fresh) {
         double **field[] = {&s.x, &s.g, &s.gbar, &s.direction, &s.v};
-        for (int i = 0; i < 5; i++) *field[i] = vectors + i * run->problem->size;
-        memcpy(s.x, x0, (size_t)run->problem->size * sizeof(double));
+        for (int i = 0; i < 5; i++) *field[i] = vectors + i * p->size;
+        memcpy(s.x, x0, (size_t)p->size * sizeof(double));
         status = epochs(&s);
     } else {
         status = GPIS_NO_MEMORY;

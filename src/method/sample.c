@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "method/run.h"
+#include "pass/pass.h"
 #include "pass/sweep.h"
 #include "sketch/permutation.h"
 
@@ -14,10 +14,9 @@ double gpis_sample_memory(const gpis_source *A, int64_t k, int64_t m) {
     return gpis_source_pick_memory(A, m) + (double)m * (double)((k + 1) * (int64_t)sizeof(double)) + (double)A->n / 8.0;
 }
 
-/* ---- which rows -----------------------------------------------------------------------------------------------------
- */
+/* ---- which rows ---- */
 
-/* Their numbers, ascending: marked among all n, then collected. */
+/* Draws m row numbers, in ascending order: they are marked among all n, then collected. */
 static gpis_status draw(gpis_context *context, int64_t n, int64_t m, uint64_t seed, uint64_t round, int64_t **out) {
     enum { BITS = 64 };
     const int64_t words = (n + BITS - 1) / BITS;
@@ -46,8 +45,7 @@ static gpis_status copy_responses(gpis_sample *s, const double *Y, const int64_t
     return GPIS_OK;
 }
 
-/* ---- the sample -----------------------------------------------------------------------------------------------------
- */
+/* ---- the sample ---- */
 
 static gpis_status fill(gpis_sample *s, gpis_source *A, const double *Y, const int64_t *numbers, int64_t m) {
     const gpis_status status = gpis_source_pick(s->context, A, numbers, m, &s->rows);
@@ -86,7 +84,7 @@ static void scale(double *v, int64_t count, double by, int threads) {
     for (int64_t i = 0; i < count; i++) v[i] *= by;
 }
 
-/* Rows that are all sqrt(weight) times as long: so are residuals, and what they are off by. */
+/* All rows are meant to be sqrt(weight) times as long: so are the residuals and their errors. */
 static void scale_point(const gpis_sample *s, double *G, gpis_point *point) {
     const double root = sqrt(s->weight);
     scale(G, s->rows->d * s->k, s->weight, 1);
@@ -108,17 +106,17 @@ gpis_status gpis_sample_gram(gpis_sample *s, double *H, const double *X, double 
         scale_point(s, G, point);
     }
     scale(H, d * d, s->weight, s->context->threads);
-    for (int64_t j = 0; j < d; j++) /* no entry is larger than all of these */
+    for (int64_t j = 0; j < d; j++) /* no entry of H is larger than the largest on the diagonal */
         if (!isfinite(H[j * d + j])) return gpis_pass_overflow(s->context, s->rows);
     return GPIS_OK;
 }
 
-/* A QR decomposition takes m d^2 where the Gram matrix of sparse rows took far less, so some of the rows must do. */
+/* A QR decomposition takes m d^2, where the Gram matrix of sparse rows took far less. So only some rows are used. */
 gpis_status gpis_sample_hold(const gpis_sample *s, gpis_model *model) {
-    enum { ROWS_A_COLUMN = 8 };
-    const int64_t d = s->rows->d, m = s->rows->n, held = gpis_min64(m, ROWS_A_COLUMN * d);
-    const double room = 8.0 * (double)d * (double)(2 * held + 2 * d + 2) + 1e6;
-    if (room > (double)gpis_account_left(s->context)) return GPIS_OK; /* slower without */
+    enum { ROWS_PER_COLUMN = 8 };
+    const int64_t d = s->rows->d, m = s->rows->n, held = gpis_min64(m, ROWS_PER_COLUMN * d);
+    const double bytes = 8.0 * (double)d * (double)(2 * held + 2 * d + 2) + 1e6;
+    if (bytes > (double)gpis_account_left(s->context)) return GPIS_OK; /* without it the rounds take longer */
     double *B = gpis_alloc(s->context, held * d, sizeof *B);
     gpis_block all;
     gpis_status status = B ? s->rows->class->block(s->rows, 0, m, NULL, &all) : GPIS_NO_MEMORY;
@@ -131,51 +129,5 @@ gpis_status gpis_sample_hold(const gpis_sample *s, gpis_model *model) {
         status = gpis_model_hold_rows(model, held, B);
     }
     gpis_free(s->context, B);
-    return status;
-}
-
-/* ---- for a run ------------------------------------------------------------------------------------------------------
- */
-
-/* m rows were read and multiplied. */
-static void enter_in_account(gpis_run *run, const gpis_source *rows) {
-    gpis_source_info info;
-    gpis_source_describe(rows, &info);
-    run->sketches++;
-    run->bytes_read += (double)info.bytes;
-    const double a_row = (double)info.nonzeros / (double)info.rows;
-    run->epochs += (double)info.rows / (double)run->problem->n * (0.25 + 0.25 * a_row / (double)run->problem->k);
-}
-
-/* Numbers that are not finite are to be told by their place in A, not in the sample. */
-static gpis_status name_the_place(gpis_run *run, gpis_status status) {
-    if (status != GPIS_BAD_DATA) return status;
-    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y};
-    const gpis_status there = gpis_pass_audit(run->context, run->problem->A, &pass, run->problem->n);
-    return there == GPIS_OK ? status : there;
-}
-
-static bool lacks_columns(const double *H, int64_t d) {
-    for (int64_t j = 0; j < d; j++)
-        if (H[j * d + j] == 0.0) return true;
-    return false;
-}
-
-gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *g, gpis_point *point,
-                            gpis_sample **out) {
-    const int64_t d = run->problem->d;
-    gpis_status status = gpis_sample_create(run->context, run->problem->A, run->problem->Y, x ? run->problem->k : 0,
-                                            run->m, run->settings->seed, round, out);
-    if (status != GPIS_OK) return status;
-    enter_in_account(run, (*out)->rows);
-    status = name_the_place(run, gpis_sample_gram(*out, H, x, g, run->norms2, point));
-    if (status == GPIS_OK && lacks_columns(H, d)) {
-        if (!run->norms_known) status = gpis_run_gradient(run, x, g, point);
-        for (int64_t j = 0; status == GPIS_OK && j < d; j++)
-            if (H[j * d + j] == 0.0) H[j * d + j] = run->norms2[j];
-    }
-    if (status == GPIS_OK) return GPIS_OK;
-    gpis_sample_destroy(*out);
-    *out = NULL;
     return status;
 }

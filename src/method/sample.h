@@ -1,15 +1,15 @@
 /*
- * sample: some rows of A as a small problem of their own.
+ * A sample: some rows of A as a small problem of their own.
  *
  *     E[ (n/m) B'B ] = A'A    for B: m rows of A, drawn uniformly without replacement
  *
- * A dense sketch of m rows costs m d^2 to multiply; m sparse rows of r entries cost m r^2 / 2, and no pass over A
- * brings them. The rows are those that the sketch `sample` draws for the same (seed, round), whatever the threads; they
- * are copied, in ascending order, so that an ordinary pass walks them: compressed rows stay compressed, dense ones
- * become rows of doubles.
+ * It is the sketch of the kind `sample` for a matrix that is in memory, without a pass over A: the same rows for the
+ * same (seed, round), whatever the number of threads. They are copied in ascending order, so that an ordinary pass
+ * walks them; compressed rows stay compressed, dense ones become rows of doubles. A dense sketch of m rows costs m d^2
+ * to multiply; m sparse rows of r entries cost m r^2 / 2.
  *
- * What uniform sampling is blind to: a few rows that carry most of A are in the sample by chance only, and a column
- * with few entries may have none there. Whoever takes (n/m) B'B for A'A has to find out, by probes.
+ * Uniform sampling can miss what matters: a few rows that carry most of A are in the sample only by chance, and a
+ * column with few entries may have none there. Whether (n/m) B'B is close to A'A has to be tested, by probes.
  */
 #ifndef GPIS_SAMPLE_H
 #define GPIS_SAMPLE_H
@@ -17,8 +17,6 @@
 #include "linalg/model.h"
 #include "linalg/point.h"
 #include "source/source.h"
-
-typedef struct gpis_run gpis_run;
 
 typedef struct gpis_sample {
     gpis_context *context; /* borrowed */
@@ -28,29 +26,21 @@ typedef struct gpis_sample {
     double weight; /* n / m */
 } gpis_sample;
 
-/* Whether single rows can be had: A is in memory and in one piece. */
+/* Whether single rows can be read at random: A is in memory and in one piece. */
 bool gpis_sample_is_at_hand(const gpis_source *A);
-/* Bytes that a sample holds while it is made, at most about. */
+/* An estimate, from above, of the bytes that a sample holds while it is made. */
 double gpis_sample_memory(const gpis_source *A, int64_t k, int64_t m);
 
-/* Draws m rows of A, which is at hand, and of Y (n x k; not looked at when k is 0). */
+/* Draws m rows of A, for which gpis_sample_is_at_hand, and of Y (n x k; not read if k is 0). */
 gpis_status gpis_sample_create(gpis_context *context, gpis_source *A, const double *Y, int64_t k, int64_t m,
                                uint64_t seed, uint64_t round, gpis_sample **out);
 void gpis_sample_destroy(gpis_sample *sample); /* NULL is fine */
-/* H = (n/m) B'B. With X (d x k), that point of the sampled problem as well: (n/m) ||B X - Y||^2, and (n/m) B'(B X - Y)
- * in G; `norms2` is borrowed by the point. */
+/* Computes H = (n/m) B'B. With X (d x k), measures that point of the sampled problem as well: (n/m) ||B X - Y||^2, and
+ * (n/m) B'(B X - Y) in G; the point borrows `norms2`. */
 gpis_status gpis_sample_gram(gpis_sample *sample, double *H, const double *X, double *G, const double *norms2,
                              gpis_point *point);
-/* Makes the model, of this sample's H, one by rows (gpis_model_hold_rows), as far as memory allows. */
-gpis_status gpis_sample_hold(const gpis_sample *sample, gpis_model *model);
-
-/*
- * For a run: a sample of run->m rows and its H, entered in the account. With x, also where the inner problem may start
- * from: that point of the sampled problem, its gradient in g. A column that is not zero but has no entry in the sample
- * gets its place on the diagonal from A; that takes a gradient pass, unless the norms are known, and then the point
- * is one of A itself.
+/* Makes the factor of the model, whose H is that of this sample, from the rows (gpis_model_hold_rows) if memory allows.
  */
-gpis_status gpis_run_sample(gpis_run *run, uint64_t round, const double *x, double *H, double *g, gpis_point *point,
-                            gpis_sample **out);
+gpis_status gpis_sample_hold(const gpis_sample *sample, gpis_model *model);
 
 #endif

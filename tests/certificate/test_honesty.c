@@ -110,7 +110,8 @@ static bounds bounds_at(setting *t, const double *x, int64_t effort) {
     assert_ok(t->context, gpis_certificate_first(t->context, t->set, &point, &b.first));
     gpis_inner_begin(t->inner, x, t->g);
     assert_ok(t->context, gpis_inner_run(t->inner, effort, &done));
-    assert_ok(t->context, gpis_certificate_second(t->context, t->set, &point, t->model, t->inner->s, &b.second));
+    assert_ok(t->context,
+              gpis_certificate_second(t->context, t->set, &point, t->model, t->model->c, t->inner->s, &b.second));
     return b;
 }
 

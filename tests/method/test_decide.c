@@ -38,9 +38,7 @@ static gpis_action expect(gpis_facts f, gpis_phase phase) {
     return a;
 }
 
-/* ---- each phase
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- each phase ---- */
 
 static void beginnings(void **state) {
     (void)state;
@@ -192,9 +190,7 @@ static void ends(void **state) {
     expect(f, GPIS_PHASE_END);
 }
 
-/* ---- any facts
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- any facts ---- */
 
 static gpis_facts random_facts(uint64_t seed) {
     gpis_bits b = gpis_random_bits(seed, 0, 0);
@@ -249,6 +245,12 @@ static void whatever_the_facts_are(void **state) {
         if (a.phase == GPIS_PHASE_LEAVE_FACE) assert_true(f.on_face);
         if (a.phase == GPIS_PHASE_POLISH) assert_true(f.extended && f.can_polish && !f.exhausted);
         if (a.phase == GPIS_PHASE_HULL) assert_true(!f.sharp && !f.hull_tried && !f.exhausted);
+        if (a.gram || a.probes || a.sketch || a.look_for_face)
+            assert_true(gpis_phase_measures(a.phase)); /* they ride */
+        if (gpis_phase_measures(a.phase)) assert_true(gpis_phase_certifies(a.phase) && !f.ended);
+        if (gpis_phase_certifies(a.phase)) assert_true(!f.ended && (f.started || a.phase == GPIS_PHASE_START));
+        if (a.phase == GPIS_PHASE_GRAM || a.phase == GPIS_PHASE_LEAVE_FACE)
+            assert_true(gpis_phase_certifies(a.phase)); /* with the model that is new, or is back */
         if (a.probes) assert_true(f.probes_useful && !f.expects_face);
         if (a.sketch)
             assert_true(f.model == GPIS_MODEL_SKETCH ? f.can_average || f.has_lost_digits : f.has_lost_digits);

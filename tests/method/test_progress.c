@@ -1,4 +1,8 @@
-/* Whatever the method, progress is called once after each pass over A, the pass that it ends with among them. */
+/*
+ * Whatever the method, progress is called once after each pass over A, including the last one. Epochs never fall from
+ * one report to the next, also where a pass is not charged; and a report has the objective that its pass has measured,
+ * also where further passes follow before the point is certified.
+ */
 #include "support.h"
 
 enum { N = 600, D = 12 };
@@ -6,6 +10,8 @@ enum { N = 600, D = 12 };
 typedef struct watcher {
     int64_t calls, last, stop_at;
     bool in_order;
+    double first_objective, epochs; /* of the first report; of the latest report */
+    bool epochs_fell;
 } watcher;
 
 static int watch(void *user, const gpis_progress *now) {
@@ -13,6 +19,9 @@ static int watch(void *user, const gpis_progress *now) {
     w->calls++;
     w->in_order = w->in_order && now->pass == w->last + 1;
     w->last = now->pass;
+    if (now->pass == 1) w->first_objective = now->objective;
+    w->epochs_fell = w->epochs_fell || now->epochs < w->epochs;
+    w->epochs = now->epochs;
     return now->pass == w->stop_at;
 }
 
@@ -24,12 +33,14 @@ typedef struct problem {
     double rows[N * D], y[N];
 } problem;
 
-/* Columns of very different lengths, so that line searches take several passes. */
-static void begin(problem *p, const char *spec) {
+/* Columns of very different lengths, so that line searches take several passes. `dependent`: two of them are the same,
+ * so that newton makes a pass to prove it. */
+static void begin(problem *p, const char *spec, bool dependent) {
     p->context = test_context(&p->memory);
     gpis_random_normal(1, 0, 0, N * D, p->rows);
     gpis_random_normal(2, 0, 0, N, p->y);
     for (int64_t i = 0; i < N * D; i++) p->rows[i] *= pow(10.0, -(double)(i % D) / 4.0);
+    for (int64_t i = 0; dependent && i < N; i++) p->rows[i * D + 1] = p->rows[i * D];
     assert_ok(p->context, gpis_source_dense(p->context, p->rows, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &p->A));
     assert_ok(p->context, gpis_set_parse(p->context, spec, D, 1, &p->set));
 }
@@ -47,8 +58,9 @@ static void every_pass_is_reported(void **state) {
     static problem p;
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
-            for (int gpcs = 0; gpcs < 2; gpcs++) {
-                begin(&p, specs[s]);
+            for (int variant = 0; variant < 4; variant++) {
+                const bool gpcs = variant % 2, dependent = variant / 2;
+                begin(&p, specs[s], dependent);
                 watcher w = {.in_order = true};
                 gpis_settings settings = gpis_settings_default();
                 settings.method = methods[m];
@@ -63,6 +75,10 @@ static void every_pass_is_reported(void **state) {
                 if (!w.in_order || w.calls != r.passes)
                     fail_msg("%s on %s: %lld calls for %lld passes%s", methods[m], specs[s], (long long)w.calls,
                              (long long)r.passes, w.in_order ? "" : ", out of order");
+                if (w.epochs_fell) fail_msg("%s on %s: epochs fell from one report to the next", methods[m], specs[s]);
+                if (r.sketches == 0 && !isfinite(w.first_objective))
+                    fail_msg("%s on %s: the first pass measured a point, and was reported without", methods[m],
+                             specs[s]);
                 /* stopped after each of the first passes: the next one is not made */
                 const int64_t passes = r.passes;
                 gpis_result_clear(p.context, &r);
@@ -80,7 +96,7 @@ static void every_pass_is_reported(void **state) {
 static void checks_report_their_passes(void **state) {
     (void)state;
     static problem p;
-    begin(&p, "l1:0.5");
+    begin(&p, "l1:0.5", false);
     watcher w = {.in_order = true};
     gpis_settings settings = gpis_settings_default();
     settings.progress = watch;

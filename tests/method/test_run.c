@@ -1,5 +1,5 @@
-/* The account of a run: the best point and the best bound are kept whatever comes after them. */
-#include "method/run.h"
+/* A run: the best point and the best bound are kept, whatever comes after them. */
+#include "method/certify.h"
 
 #include <omp.h>
 
@@ -10,7 +10,7 @@ enum { N = 40, D = 5 };
 static gpis_point visit(gpis_run *run, const double *x, double *g) {
     gpis_point point;
     assert_ok(run->context, gpis_run_gradient(run, x, g, &point));
-    gpis_run_offer(run, &point);
+    gpis_record_offer(&run->record, &point);
     return point;
 }
 
@@ -30,22 +30,23 @@ static void best_point_and_best_bound_are_kept(void **state) {
     assert_ok(context, gpis_run_start(&run, &stated, &settings));
     double x[D] = {0}, good[D], bad[D] = {-0.7}, g[D], worse_g[D];
     gpis_point v = visit(&run, x, g);
-    assert_true(run.objective == v.objective && gpis_run_gap(&run) == v.objective); /* f* >= 0 is all that is known */
-    assert_ok(context, gpis_run_make_model(&run, NULL, NULL, NULL));
+    assert_true(run.record.objective == v.objective &&
+                gpis_record_gap(&run.record) == v.objective); /* f* >= 0 is all that is known */
+    assert_ok(context, gpis_run_make_model(&run));
     assert_ok(context, gpis_run_second_order(&run, &v, true));
-    memcpy(good, run.inner->s, sizeof good);
+    memcpy(good, run.curvature.inner->s, sizeof good);
     v = visit(&run, good, g);
     assert_ok(context, gpis_run_second_order(&run, &v, true));
-    const double objective = run.objective, lower = run.lower;
+    const double objective = run.record.objective, lower = run.record.proven;
     assert_true(objective == v.objective && lower > 0.0 && lower <= objective);
     const gpis_point worse = visit(&run, bad, worse_g);
     assert_true(worse.objective > objective);
-    assert_ok(context, gpis_run_first_order(&run, &worse));
-    assert_true(run.lower == lower);
+    assert_ok(context, gpis_certify_first(&run.record, &worse));
+    assert_true(run.record.proven == lower);
     assert_ok(context, gpis_run_second_order(&run, &worse, true));
-    assert_true(run.lower >= lower && run.objective == objective);
-    assert_memory_equal(run.best, good, sizeof good);
-    assert_int_equal(run.passes, 4);
+    assert_true(run.record.proven >= lower && run.record.objective == objective);
+    assert_memory_equal(run.record.best, good, sizeof good);
+    assert_int_equal(run.account.passes, 4);
     gpis_run_clear(&run);
     gpis_set_destroy(set);
     gpis_source_destroy(A);

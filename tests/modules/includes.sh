@@ -6,6 +6,12 @@ cd "$1" || exit 1
 # allowed MODULE: the modules it may include, itself among them
 allowed() { sed -n "s/^$1:/$1/p" tests/modules/allowed; }
 
+# written PART FILES: assignments to fields of this part of a run (src/method/run.h) in other files of src.
+written() {
+    grep -rnE "\\b$1(\\.|->)[a-z_0-9]+(\\[[^]]*\\])? *(\\+\\+|--|[-+*/|&]?=[^=])" src --include='*.[ch]' |
+        grep -vE "^src/method/($2)\\.c:" | sed "s/^/only $2.c may write to the $1 of a run: /"
+}
+
 # Each #include "..." of a file as "FILE:LINE HEADER".
 includes() { grep -HnE '^ *# *include +"' "$@" 2>/dev/null | sed -E 's/^([^:]*:[0-9]*):[^"]*"([^"]*)".*/\1 \2/'; }
 
@@ -31,6 +37,11 @@ strays() {
                 echo "$place: $folder may not include $header"
         done
     done
+    # The parts of a run have one writer each.
+    written account account
+    written record record
+    written curvature curvature
+    written dependence 'curvature|dependence|nearly_null'
     # A kind is known by its properties (src/set/set.h), which another kind may share, and not by its name.
     grep -rnE 'strn?cmp\([^)]*(class|kind)->name' src --include='*.[ch]' | grep -v '^src/set/parse.c:'
     # The same for methods (src/method/method.h): nothing outside knows one by its name.

@@ -3,7 +3,7 @@
  * which ends when only rounding errors are left: R = (R_11 R_12), and the columns behind R_12 are the combinations
  * R_11^-1 R_12 of those before them. Each such column gives a null vector.
  */
-#include "linalg/dependent.h"
+#include "linalg/null_vectors.h"
 
 #include <cblas.h>
 #include <float.h>
@@ -35,8 +35,8 @@ static void take_combination(const gpis_model *m, int64_t rank, const lapack_int
     w[own] = -1.0;
 }
 
-gpis_status gpis_dependent_find(const gpis_model *m, int64_t most, double *W, int64_t *own, int64_t *count,
-                                int64_t *deficit) {
+gpis_status gpis_null_vectors_find(const gpis_model *m, int64_t most, double *W, int64_t *own, int64_t *count,
+                                   int64_t *deficit) {
     const int64_t d = m->d;
     lapack_int *pivot = gpis_alloc(m->context, d, sizeof *pivot), rank = 0;
     double *R = gpis_alloc(m->context, d * (d + 2), sizeof *R);

@@ -1,5 +1,5 @@
-/* A face: its minimum, its multipliers, and what rounding makes of them. */
-#include "inner/active_face.h"
+/* The minimum of a face, its multipliers, and their rounding errors. */
+#include "inner/active_step.h"
 
 #include <cblas.h>
 #include <float.h>
@@ -8,8 +8,8 @@
 
 #include "linalg/accurate.h"
 
-/* Hv = H v: by the rows of H that count where they are few, since H is symmetric. */
-void gpis_face_multiply(gpis_active_set *a, const double *v, double *Hv) {
+/* H is symmetric: if few entries of v are not zero, only their rows of H are read. */
+void gpis_active_multiply(gpis_active_set *a, const double *v, double *Hv) {
     const int64_t d = a->d;
     int64_t count = 0;
     a->products++;
@@ -24,9 +24,9 @@ void gpis_face_multiply(gpis_active_set *a, const double *v, double *Hv) {
 }
 
 /* G = g + H (s - x) and q(s). */
-void gpis_face_evaluate(gpis_active_set *a) {
+void gpis_active_evaluate(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) a->move[j] = a->s[j] - a->x[j];
-    gpis_face_multiply(a, a->move, a->G);
+    gpis_active_multiply(a, a->move, a->G);
     a->value = 0.0;
     for (int64_t j = 0; j < a->d; j++) {
         a->value += a->move[j] * (0.5 * a->G[j] + a->g[j]);
@@ -34,24 +34,23 @@ void gpis_face_evaluate(gpis_active_set *a) {
     }
 }
 
-double gpis_face_total(const gpis_active_set *a, const double *s) {
+double gpis_active_total(const gpis_active_set *a, const double *s) {
     gpis_sum sum = {0, 0};
-    for (int64_t j = 0; j < a->d; j++) gpis_sum_add(&sum, gpis_face_signed_sum(a) ? fabs(s[j]) : s[j]);
+    for (int64_t j = 0; j < a->d; j++) gpis_sum_add(&sum, gpis_active_signed_sum(a) ? fabs(s[j]) : s[j]);
     return gpis_sum_value(sum);
 }
 
-/* The least face that holds s. */
-void gpis_face_read(gpis_active_set *a) {
+void gpis_active_read(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) {
-        a->free[j] = gpis_face_signed_sum(a) ? a->s[j] != 0.0 : a->s[j] > a->lo[j] && a->s[j] < a->hi[j];
-        a->sigma[j] = gpis_face_signed_sum(a) && a->s[j] < 0.0 ? -1.0 : 1.0;
+        a->free[j] = gpis_active_signed_sum(a) ? a->s[j] != 0.0 : a->s[j] > a->lo[j] && a->s[j] < a->hi[j];
+        a->sigma[j] = gpis_active_signed_sum(a) && a->s[j] < 0.0 ? -1.0 : 1.0;
     }
     a->tight = a->set->sum == GPIS_SUM_IS_R;
-    if (a->set->sum != GPIS_SUM_ANY) a->tight = a->tight || gpis_face_total(a, a->s) >= a->set->R * (1.0 - 1e-13);
+    if (a->set->sum != GPIS_SUM_ANY) a->tight = a->tight || gpis_active_total(a, a->s) >= a->set->R * (1.0 - 1e-13);
 }
 
-/* p and nu of the header. The sum drifts by rounding; the step brings it back. */
-void gpis_face_find_step(gpis_active_set *a) {
+/* p and nu as in active_set.h. The sum drifts by rounding, and the step brings it back to R. */
+void gpis_active_find_step(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) a->p[j] = a->free[j] ? -a->G[j] : 0.0;
     gpis_principal_solve(a->factor, a->p);
     a->nu = 0.0;
@@ -70,10 +69,9 @@ void gpis_face_find_step(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) a->p[j] -= a->nu * a->w[j];
 }
 
-/* s + p. Where H_FF is ill conditioned p misses the sum by more than the last digits: the largest entry makes up for
- * it.
- */
-void gpis_face_take_step(gpis_active_set *a) {
+/* s := s + p. Where H_FF is ill conditioned, p misses the sum by more than the last digits; the largest entry is then
+ * corrected by the difference. */
+void gpis_active_take_step(gpis_active_set *a) {
     int64_t largest = 0;
     gpis_sum excess = {-a->set->R, 0};
     for (int64_t j = 0; j < a->d; j++) {
@@ -82,35 +80,33 @@ void gpis_face_take_step(gpis_active_set *a) {
         if (fabs(a->s[j]) > fabs(a->s[largest])) largest = j;
     }
     if (a->tight) a->s[largest] -= a->sigma[largest] * gpis_sum_value(excess);
-    gpis_face_evaluate(a);
+    gpis_active_evaluate(a);
 }
 
-/* By how much the multiplier of entry j, which is not free, has the wrong sign. */
-double gpis_face_wrong(const gpis_active_set *a, int64_t j) {
+double gpis_active_wrong(const gpis_active_set *a, int64_t j) {
     const double nu = a->tight ? a->nu : 0.0;
-    if (gpis_face_signed_sum(a)) return fabs(a->G[j]) - nu;
+    if (gpis_active_signed_sum(a)) return fabs(a->G[j]) - nu;
     if (!(a->lo[j] < a->hi[j])) return 0.0;
     return a->s[j] <= a->lo[j] ? -(a->G[j] + nu) : a->G[j] + nu;
 }
 
-/* What rounding makes of an entry of D G, but for that of g_j: the sum over i of H_ji (s_i - x_i) is rounded, and s_i
- * is known to its last digit only; |H_ji| <= 1 / (D_i D_j). */
-double gpis_face_rounding(const gpis_active_set *a) {
+/* The rounding error of an entry of D G, without that of g_j: the sum over i of H_ji (s_i - x_i) is rounded, and so is
+ * s_i itself; |H_ji| <= 1 / (D_i D_j). */
+double gpis_active_rounding(const gpis_active_set *a) {
     double sum = 0.0;
     for (int64_t j = 0; j < a->d; j++) sum += (4.0 * fabs(a->s[j] - a->x[j]) + fabs(a->s[j])) / a->factor->scale[j];
     return DBL_EPSILON * sum;
 }
 
-/* True when rounding alone does not explain that entry j, which is not free, has a multiplier of the wrong sign. */
-bool gpis_face_is_wrong(const gpis_active_set *a, int64_t j, double products) {
+bool gpis_active_is_wrong(const gpis_active_set *a, int64_t j, double products) {
     const double D = a->factor->scale[j];
-    return gpis_face_wrong(a, j) * D > products + 4.0 * DBL_EPSILON * fabs(a->g[j]) * D;
+    return gpis_active_wrong(a, j) * D > products + 4.0 * DBL_EPSILON * fabs(a->g[j]) * D;
 }
 
-void gpis_face_change_side(gpis_active_set *a, int64_t j) {
+void gpis_active_change_side(gpis_active_set *a, int64_t j) {
     a->free[j] = !a->free[j];
     if (!a->free[j])
-        a->s[j] = gpis_face_signed_sum(a) ? 0.0 : fmax(a->lo[j], fmin(a->s[j], a->hi[j]));
-    else if (gpis_face_signed_sum(a))
+        a->s[j] = gpis_active_signed_sum(a) ? 0.0 : fmax(a->lo[j], fmin(a->s[j], a->hi[j]));
+    else if (gpis_active_signed_sum(a))
         a->sigma[j] = a->G[j] > 0.0 ? -1.0 : 1.0;
 }

@@ -1,5 +1,5 @@
 /* Null vectors guessed from a Gram matrix, and what a model makes of those that are given to it. */
-#include "linalg/dependent.h"
+#include "linalg/null_vectors.h"
 
 #include <cblas.h>
 #include <omp.h>
@@ -52,13 +52,13 @@ static void check_found(gpis_context *context, const double *a, int64_t d, int64
     gpis_model *m = model_of(context, a, N, d);
     double *W = malloc((size_t)(MOST * d) * sizeof *W), *V = malloc((size_t)(GPIS_GUESSES * d) * sizeof *V);
     int64_t count, missing, own[MOST];
-    assert_ok(context, gpis_dependent_find(m, MOST, W, own, &count, &missing));
+    assert_ok(context, gpis_null_vectors_find(m, MOST, W, own, &count, &missing));
     assert_int_equal(missing, deficit);
     assert_int_equal(count, deficit);
     for (int64_t i = 0; i < count; i++) {
         for (int64_t t = 0; t < count; t++) assert_true(W[i * d + own[t]] == (t == i ? -1.0 : 0.0));
         assert_true(miss(a, d, W + i * d) <= 1e-20);
-        assert_true(gpis_dependent_guess(m, W + i * d, own[i], a, N, V) >= 1);
+        assert_true(gpis_null_vectors_guess(m, W + i * d, own[i], a, N, V) >= 1);
         assert_true(miss(a, d, V) <= 1e-29);
         memcpy(W + i * d, V, (size_t)d * sizeof *V);
     }
@@ -100,9 +100,9 @@ static bool is_guessed(gpis_context *context, const double *a, int64_t n, int64_
     gpis_model *m = model_of(context, a, n, d);
     double W[MOST], V[GPIS_GUESSES * MOST], columns[GPIS_GUESSES * MOST], misses[GPIS_GUESSES] = {0};
     int64_t count, deficit, own;
-    assert_ok(context, gpis_dependent_find(m, 1, W, &own, &count, &deficit));
+    assert_ok(context, gpis_null_vectors_find(m, 1, W, &own, &count, &deficit));
     assert_int_equal(deficit, 1);
-    *guesses = gpis_dependent_guess(m, W, own, rows, rows ? 3 : 0, V);
+    *guesses = gpis_null_vectors_guess(m, W, own, rows, rows ? 3 : 0, V);
     for (int i = 0; i < *guesses; i++)
         for (int64_t j = 0; j < d; j++) columns[j * *guesses + i] = V[i * d + j];
     const gpis_block block = gpis_block_dense(GPIS_FLOAT64, 0, n, d, a);
@@ -200,7 +200,7 @@ static gpis_status find_and_add(gpis_context *context, void *user) {
     double W[MOST * 5];
     int64_t count, deficit, own[MOST];
     gpis_model *m = model_of(context, user, N, 5);
-    gpis_status status = m ? gpis_dependent_find(m, MOST, W, own, &count, &deficit) : GPIS_NO_MEMORY;
+    gpis_status status = m ? gpis_null_vectors_find(m, MOST, W, own, &count, &deficit) : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_model_add_null(m, count, W, 0.0);
     gpis_model_destroy(m);
     return status;

@@ -1,11 +1,13 @@
 /* The bound on a face: slacks of the columns outside, and the second-order bound of those inside. */
-#include "certificate/on_face.h"
+#include "certificate/face.h"
 
 #include <float.h>
 #include <math.h>
 
-static const double ENOUGH = 1.01;   /* of the gap, for lead^2: errors of the gradient ask for that much */
-static const double UP = 1.0 + 1e-6; /* norms of columns are sums, rounded */
+/* lead^2 must be so many times the gap: the margin covers rounding errors of the gradient (docs/maths). */
+static const double LEAD_MARGIN = 1.01;
+/* Computed norms of columns may be too small by rounding: so many times the computed norm is an upper bound. */
+static const double NORM_MARGIN = 1.0 + 1e-6;
 
 bool gpis_face_applies(const gpis_set *set) { return set->class->select && set->k == 1; }
 
@@ -17,7 +19,7 @@ bool gpis_face_is_at_wall(const gpis_set *set, const double *x, int64_t j) {
     return has_sum(set) ? x[j] == 0.0 : x[j] == lo || x[j] == hi;
 }
 
-/* How much f falls, to first order, for each unit of the sum that entry j gets. */
+/* How much f falls, to first order, for each unit of the sum that is given to entry j. */
 static double pull(const gpis_set *set, const double *g, int64_t j) {
     return set->sum == GPIS_SUM_OF_SIZES_WITHIN ? fabs(g[j]) : -g[j];
 }
@@ -47,17 +49,17 @@ int64_t gpis_face_slacks(const gpis_set *set, const double *x, const double *g, 
     return k;
 }
 
-/* min over j outside of slack_j / (||a_j|| + ||a_k||), less what errors of the gradient can have done to it. A column
- * of zeros changes nothing but the sum. */
+/* min over j outside the face of slack_j / (||a_j|| + ||a_k||), less what errors of the gradient can have done to it. A
+ * column of zeros changes nothing but the sum. */
 static double find_lead(const gpis_set *set, const gpis_point *point, const bool *member, double *slack) {
     const int64_t k = gpis_face_slacks(set, point->x, point->g, member, slack);
     const double rounding = 4.0 * DBL_EPSILON * sqrt(point->objective); /* |g_j| <= ||a_j|| ||r|| */
     const double error = point->errors.residual + point->errors.product + rounding;
-    const double moved = k < 0 ? 0.0 : UP * sqrt(point->norms2[k]);
+    const double moved = k < 0 ? 0.0 : NORM_MARGIN * sqrt(point->norms2[k]);
     double lead = INFINITY;
     if (k < 0 && has_sum(set)) return -INFINITY;
     for (int64_t j = 0; j < set->d; j++) {
-        const double weight = moved + UP * sqrt(point->norms2[j]);
+        const double weight = moved + NORM_MARGIN * sqrt(point->norms2[j]);
         if (member[j] || weight == 0.0) continue;
         lead = fmin(lead, slack[j] / weight - error);
     }
@@ -65,7 +67,7 @@ static double find_lead(const gpis_set *set, const gpis_point *point, const bool
 }
 
 /* The point on the face: its entries there, with the errors of the whole point, as if there were no other columns.
- * `numbers` has room for 3 count. */
+ * `numbers` has space for 3 count of them. */
 static gpis_point part_of(const gpis_point *point, const gpis_face *face, double *numbers) {
     double *x = numbers, *g = x + face->count, *norms2 = g + face->count;
     for (int64_t c = 0; c < face->count; c++) {
@@ -93,7 +95,7 @@ gpis_status gpis_certificate_on_face(gpis_context *context, const gpis_set *set,
         *lead = find_lead(set, point, member, slack);
         status = gpis_certificate_curved(context, face->set, &part, face->model, s, gap);
     }
-    if (!(*lead > 0.0 && *lead * *lead >= ENOUGH * *gap)) *gap = INFINITY;
+    if (!(*lead > 0.0 && *lead * *lead >= LEAD_MARGIN * *gap)) *gap = INFINITY;
     gpis_free(context, member);
     gpis_free(context, slack);
     return status;

@@ -1,7 +1,8 @@
 /*
- * Polyhedra of bounds and one sum (nonneg, box, linf, l1, simplex, capped-simplex): the active set method, each column
- * by itself. It begins on the face of the last solution, which rounds of a method hardly change, or on one that a few
- * steps of projected gradient have found; and should it ever give up, projected gradient goes on from where it is.
+ * Polyhedra of bounds and at most one sum (nonneg, box, linf, l1, simplex, capped-simplex): the active set method, for
+ * each column by itself. It starts on the face of the last solution, which changes little from round to round, or on
+ * the face that a few steps of projected gradient have found. If it gives up, projected gradient goes on from its last
+ * point.
  */
 #include <math.h>
 #include <string.h>
@@ -9,24 +10,24 @@
 #include "inner/active_set.h"
 #include "inner/solver.h"
 
-enum { GUESS = 20 };
+enum { STEPS_TO_FIRST_FACE = 20 }; /* of projected gradient */
 
-typedef struct face_state {
+typedef struct polyhedron_state {
     gpis_active_set *active; /* owned */
     gpis_gradient *gradient; /* owned */
-    double *last;            /* owned: the solution before, d x k */
-    bool warm;               /* there is one */
+    double *last;            /* owned: the solution of the last problem, d x k */
+    bool warm;               /* `last` has been filled */
     bool gave_up;            /* the gradient has taken over */
     double *x, *g, *s;       /* owned: one column of each */
     double *p, *Hp;          /* owned: d x k */
-} face_state;
+} polyhedron_state;
 
 static bool applies(const gpis_set *set) { return set->class->bounds != NULL; }
 
 static gpis_status create(gpis_inner *inner) {
     gpis_context *context = inner->context;
     const int64_t d = inner->set->d, size = d * inner->set->k;
-    face_state *f = inner->state = gpis_alloc_zero(context, 1, sizeof *f);
+    polyhedron_state *f = inner->state = gpis_alloc_zero(context, 1, sizeof *f);
     if (!f) return GPIS_NO_MEMORY;
     f->last = gpis_alloc(context, size, sizeof(double));
     f->p = gpis_alloc(context, size, sizeof(double));
@@ -40,7 +41,7 @@ static gpis_status create(gpis_inner *inner) {
 }
 
 static void destroy(gpis_inner *inner) {
-    face_state *f = inner->state;
+    polyhedron_state *f = inner->state;
     if (!f) return;
     gpis_active_set_destroy(f->active);
     gpis_gradient_destroy(f->gradient);
@@ -49,15 +50,15 @@ static void destroy(gpis_inner *inner) {
     gpis_free(inner->context, f);
 }
 
-static void begin(gpis_inner *inner) { ((face_state *)inner->state)->gave_up = false; }
+static void begin(gpis_inner *inner) { ((polyhedron_state *)inner->state)->gave_up = false; }
 
-/* Where to begin: the last solution if it is lower than x, or what a few gradient steps make of x. */
+/* Chooses the starting point: the last solution if it is lower than x; without one, a few gradient steps from x. */
 static gpis_status choose_start(gpis_inner *inner) {
-    face_state *f = inner->state;
+    polyhedron_state *f = inner->state;
     bool done;
     if (!f->warm) {
         gpis_gradient_begin(f->gradient);
-        return gpis_gradient_run(f->gradient, GUESS, &done);
+        return gpis_gradient_run(f->gradient, STEPS_TO_FIRST_FACE, &done);
     }
     if (gpis_inner_value(inner, f->last, f->p, f->Hp) < 0.0)
         memcpy(inner->s, f->last, (size_t)(inner->set->d * inner->set->k) * sizeof(double));
@@ -68,10 +69,10 @@ static void gather(const double *X, int64_t d, int64_t k, int64_t c, double *col
     for (int64_t j = 0; j < d; j++) column[j] = X[j * k + c];
 }
 
-/* With a model near to singular steps are huge, and their rounding may carry the column f->s out of K: then the nearest
- * member takes its place, and it is not the solution. */
+/* With a nearly singular model steps are huge, and their rounding errors may carry the column f->s out of K. It is then
+ * projected, and does not count as the solution. */
 static gpis_status keep_inside(gpis_inner *inner, bool *solved) {
-    face_state *f = inner->state;
+    polyhedron_state *f = inner->state;
     const int64_t d = inner->set->d;
     const gpis_status status = inner->set->class->project(inner->set, f->s, f->x);
     double away = 0.0, size = 0.0;
@@ -86,7 +87,7 @@ static gpis_status keep_inside(gpis_inner *inner, bool *solved) {
 }
 
 static gpis_status solve_columns(gpis_inner *inner, bool *solved) {
-    face_state *f = inner->state;
+    polyhedron_state *f = inner->state;
     const int64_t d = inner->set->d, k = inner->set->k;
     *solved = true;
     for (int64_t c = 0; c < k; c++) {
@@ -104,7 +105,7 @@ static gpis_status solve_columns(gpis_inner *inner, bool *solved) {
 }
 
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
-    face_state *f = inner->state;
+    polyhedron_state *f = inner->state;
     const int64_t size = inner->set->d * inner->set->k;
     if (f->gave_up) return gpis_gradient_run(f->gradient, iterations, done);
     const int64_t faces = f->active->faces, products = f->active->products;
@@ -121,4 +122,4 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     return GPIS_OK;
 }
 
-const gpis_inner_solver gpis_inner_face = {applies, create, begin, run, destroy};
+const gpis_inner_solver gpis_inner_polyhedron = {applies, create, begin, run, destroy};

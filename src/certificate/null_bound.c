@@ -1,5 +1,5 @@
-/* Multipliers that have nothing along the null vectors of A, and the bound they give. */
-#include "certificate/dependent.h"
+/* Multipliers that are orthogonal to the null vectors of A, and the bound that they give. */
+#include "certificate/null_bound.h"
 
 #include <float.h>
 #include <math.h>
@@ -9,14 +9,14 @@
 #include "linalg/exact.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-static const double TINY = 0x1p-900;    /* products that are smaller may lose more than a rounding */
-static const double UP = 1.0 + 0x1p-40; /* more than the roundings of a bound on rounding errors */
+static const double TINY = 0x1p-900; /* smaller products may underflow, and then lose more than one rounding */
+/* A computed bound on rounding errors is itself rounded: so many times the computed one is an upper bound. */
+static const double BOUND_MARGIN = 1.0 + 0x1p-40;
 
-/* ---- <l, N_i> = 0 ---------------------------------------------------------------------------------------------------
- */
+/* ---- <l, N_i> = 0 ---- */
 
-/* A row of doubles that are known up to `blur`: the true entries are within blur[j] of entry[j]. Where it is 0,
- * entry[j] is exact; entries that are exactly zero are such. */
+/* A row of numbers that are known up to `blur`: the true entries are within blur[j] of entry[j]. Where blur[j] is 0,
+ * entry[j] is exact. */
 typedef struct row {
     double *entry, *blur;
 } row;
@@ -25,7 +25,8 @@ static row row_of(double *M, int64_t rows, int64_t d, int64_t i) { return (row){
 
 static bool is_zero(row r, int64_t j) { return r.entry[j] == 0.0 && r.blur[j] == 0.0; }
 
-/* t := a t - b with, in doubles that are exact; false, and t is as before, where that has none. */
+/* t := a t - b with, if all entries of the result are doubles exactly; otherwise returns false and leaves t as it is.
+ */
 static bool subtract_exactly(int64_t d, double a, double b, row with, row t, double *work) {
     for (int64_t i = 0; i < d; i++) {
         work[i] = gpis_exact_cross(a, t.entry[i], b, with.entry[i]);
@@ -46,19 +47,20 @@ static void subtract_row(int64_t d, int64_t j, row with, row t, double *work) {
     const bool divides = fma(q, with.entry[j], -t.entry[j]) == 0.0;
     if (subtract_exactly(d, divides ? 1.0 : with.entry[j], divides ? q : t.entry[j], with, t, work)) return;
     const double rounded = divides ? 0.0 : UNIT * fabs(t.entry[j]);
-    const double off = UP * (rounded + t.blur[j] + fabs(q) * with.blur[j]) / least;
+    const double off = BOUND_MARGIN * (rounded + t.blur[j] + fabs(q) * with.blur[j]) / least;
     for (int64_t i = 0; i < d; i++) {
         if (is_zero(with, i)) continue;
         const double value = fma(-q, with.entry[i], t.entry[i]);
         const double lost = fabs(q * with.entry[i]) < TINY ? TINY : UNIT * fabs(value);
-        t.blur[i] = UP * (lost + t.blur[i] + fabs(q) * with.blur[i] + off * (fabs(with.entry[i]) + with.blur[i]));
+        t.blur[i] =
+            BOUND_MARGIN * (lost + t.blur[i] + fabs(q) * with.blur[i] + off * (fabs(with.entry[i]) + with.blur[i]));
         t.entry[i] = value;
     }
     t.entry[j] = t.blur[j] = 0.0;
 }
 
-/* A pivot: the column of the largest activity in which a row from `first` on has an entry that is surely not zero, and
- * the row with the smallest one. */
+/* Chooses a pivot: the column of the largest activity in which a row from `first` on has an entry that is certainly not
+ * zero, and in that column the row with the smallest such entry. */
 static bool choose_pivot(int64_t count, int64_t d, double *M, const double *activity, int64_t first, int64_t *at,
                          int64_t *column) {
     double highest = -1.0, smallest = INFINITY;
@@ -84,7 +86,7 @@ static void swap_entries(int64_t d, double *a, double *b) {
     }
 }
 
-/* Row i of M now says l_j = - sum of the others M_ij' l_j' / M_ij for its pivot j. Where those are all 0, it is 0. */
+/* Row i of M now determines the entry of l at its pivot j from the others: l_j = - sum of M_ij' l_j' / M_ij. */
 static void solve_for_pivots(int64_t count, int64_t rows, int64_t d, double *M, const int64_t *pivot, double *l,
                              double *off) {
     for (int64_t i = 0; i < rows; i++) l[pivot[i]] = 0.0;
@@ -100,11 +102,11 @@ static void solve_for_pivots(int64_t count, int64_t rows, int64_t d, double *M, 
         }
         l[pivot[i]] = -sum / entry;
         off[pivot[i]] = ((double)d + 4.0) * UNIT * size / fabs(entry) +
-                        UP * (blurred + fabs(l[pivot[i]]) * blur) / (fabs(entry) - blur);
+                        BOUND_MARGIN * (blurred + fabs(l[pivot[i]]) * blur) / (fabs(entry) - blur);
     }
 }
 
-/* Whether nothing is left of the rows that have no pivot: not even an entry that may be zero or not. */
+/* Whether the rows without a pivot are exactly zero: no entry is left that might be zero or not. */
 static bool is_spent(int64_t count, int64_t rows, int64_t d, double *M) {
     for (int64_t i = rows; i < count; i++)
         for (int64_t j = 0; j < d; j++)
@@ -112,7 +114,7 @@ static bool is_spent(int64_t count, int64_t rows, int64_t d, double *M) {
     return true;
 }
 
-/* Gauss-Jordan elimination, with the pivots in the order of decreasing activity. Returns how many there are. */
+/* Gauss-Jordan elimination, with the pivots in the order of decreasing activity. Returns the number of pivots. */
 static int64_t eliminate(int64_t count, int64_t d, double *M, double *activity, int64_t *pivot, double *work) {
     int64_t rows = 0, at, column;
     while (choose_pivot(count, d, M, activity, rows, &at, &column)) {
@@ -127,8 +129,8 @@ static int64_t eliminate(int64_t count, int64_t d, double *M, double *activity, 
     return rows;
 }
 
-gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int64_t d, const double *N,
-                                      const double *blur, const double *size, double *l, double *off, bool *found) {
+gpis_status gpis_null_bound_annihilate(gpis_context *context, int64_t count, int64_t d, const double *N,
+                                       const double *blur, const double *size, double *l, double *off, bool *found) {
     double *M = gpis_alloc_zero(context, 2 * (count + 1) * d, sizeof *M), *activity = M ? M + 2 * count * d : NULL;
     int64_t *pivot = gpis_alloc(context, count, sizeof *pivot);
     *found = false;
@@ -148,10 +150,10 @@ gpis_status gpis_dependent_annihilate(gpis_context *context, int64_t count, int6
 
 static bool is_tv(const gpis_set *set) { return set->constants; }
 
-bool gpis_dependent_suits(const gpis_set *set) { return gpis_set_is_bounded(set) || is_tv(set); }
+bool gpis_null_bound_suits(const gpis_set *set) { return gpis_set_is_bounded(set) || is_tv(set); }
 
-gpis_status gpis_dependent_clean(gpis_context *context, const gpis_set *set, const gpis_model *model, double *l,
-                                 double *off) {
+gpis_status gpis_null_bound_clean(gpis_context *context, const gpis_set *set, const gpis_model *model, double *l,
+                                  double *off) {
     const int64_t d = set->d, k = set->k, count = model->nulls + (is_tv(set) ? 1 : 0);
     double *N = gpis_alloc(context, (count + 2) * d, sizeof *N), *column = N ? N + count * d : NULL;
     double *lost = N ? column + d : NULL;
@@ -161,7 +163,7 @@ gpis_status gpis_dependent_clean(gpis_context *context, const gpis_set *set, con
     for (int64_t i = 0; N && i < count * d; i++) N[i] = i < model->nulls * d ? model->N[i] : 1.0;
     for (int64_t c = 0; c < k && status == GPIS_OK && found; c++) {
         for (int64_t j = 0; j < d; j++) column[j] = l[j * k + c];
-        status = gpis_dependent_annihilate(context, count, d, N, NULL, model->scale, column, lost, &found);
+        status = gpis_null_bound_annihilate(context, count, d, N, NULL, model->scale, column, lost, &found);
         for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
             l[j * k + c] = column[j];
             sum += lost[j] * lost[j];
@@ -172,20 +174,19 @@ gpis_status gpis_dependent_clean(gpis_context *context, const gpis_set *set, con
     return status;
 }
 
-/* ---- walls ----------------------------------------------------------------------------------------------------------
- */
+/* ---- walls ---- */
 
 /*
- * The set that is left of K has the walls <w_j, s> <= b_j, with w_j = e_j or -e_j for bounds and e_j - e_{j+1} for
- * monotone; then l = sum of lambda_j w_j has the support function sum of lambda_j b_j. Both signs of one direction
- * share a j. One column of x at a time.
+ * The larger set has the walls <w_j, s> <= b_j, with w_j = e_j or -e_j for bounds and e_j - e_{j+1} for monotone. For
+ * l = sum of lambda_j w_j, lambda_j >= 0, the support function is the sum of lambda_j b_j. The walls w_j and -w_j share
+ * the index j, and the sign of lambda_j tells which is meant. One column of x at a time.
  */
 typedef struct walls {
     int64_t count;
     bool ordered;          /* monotone */
-    double *N, *blur;      /* nulls x count: <N_i, w_j>, and how far a computed one may be off */
+    double *N, *blur;      /* nulls x count: <N_i, w_j>, and bounds on their rounding errors */
     double *size;          /* 1 / ||a_j|| */
-    double *above, *below; /* b_j - <w_j, x> of the wall that a positive, a negative lambda_j is for; infinite: none */
+    double *above, *below; /* b_j - <w_j, x> of the wall for lambda_j > 0, for lambda_j < 0; infinite: none */
     double *lambda, *clean, *off;
 } walls;
 
@@ -215,7 +216,7 @@ static void find_walls(walls *w, const gpis_set *set, const double *s, const dou
     }
 }
 
-/* lambda from column c of l, as far as there are walls for it. */
+/* lambda from column c of l; 0 where there is no wall for its sign. */
 static void find_lambda(walls *w, const gpis_set *set, const double *l, int64_t c) {
     double sum = 0.0;
     for (int64_t j = 0; j < w->count; j++) {
@@ -224,23 +225,24 @@ static void find_lambda(walls *w, const gpis_set *set, const double *l, int64_t 
     }
 }
 
-/* Entries of lambda below `share` of the largest are taken for zeros, and the rest made free of null vectors: good if
- * they are still on their side of zero. */
+/* Sets entries of lambda below `share` of the largest to zero and makes the rest orthogonal to the null vectors. The
+ * result is good if no entry has changed its sign. */
 static gpis_status try_share(walls *w, gpis_context *context, int64_t nulls, double share, bool *good) {
     double largest = 0.0;
     for (int64_t j = 0; j < w->count; j++) largest = fmax(largest, w->size[j] * fabs(w->lambda[j]));
     for (int64_t j = 0; j < w->count; j++)
         w->clean[j] = w->size[j] * fabs(w->lambda[j]) > share * largest ? w->lambda[j] : 0.0;
     const gpis_status status =
-        gpis_dependent_annihilate(context, nulls, w->count, w->N, w->blur, w->size, w->clean, w->off, good);
+        gpis_null_bound_annihilate(context, nulls, w->count, w->N, w->blur, w->size, w->clean, w->off, good);
     for (int64_t j = 0; status == GPIS_OK && *good && j < w->count; j++) {
-        const double room = w->clean[j] > 0.0 ? w->above[j] : w->below[j];
-        *good = w->clean[j] == 0.0 ? w->off[j] == 0.0 : isfinite(room) && w->off[j] <= fabs(w->clean[j]);
+        const double distance = w->clean[j] > 0.0 ? w->above[j] : w->below[j];
+        *good = w->clean[j] == 0.0 ? w->off[j] == 0.0 : isfinite(distance) && w->off[j] <= fabs(w->clean[j]);
     }
     return status;
 }
 
-/* Entries that should be zero are rounding errors; how large those are, shows. Zeros alone are always good. */
+/* Entries that should be zero are rounding errors of unknown size: larger and larger shares are tried until the result
+ * is good. Zeros alone are always good. */
 static gpis_status clean_lambda(walls *w, gpis_context *context, int64_t nulls) {
     bool good = false;
     gpis_status status = GPIS_OK;
@@ -258,21 +260,19 @@ static double take_column(const walls *w, const gpis_model *m, int64_t k, int64_
         const double here = j < w->count ? w->clean[j] : 0.0, off = j < w->count ? w->off[j] : 0.0;
         const double before = w->ordered && j > 0 ? w->clean[j - 1] : 0.0;
         const double off_before = w->ordered && j > 0 ? w->off[j - 1] : 0.0;
-        const double room = here > 0.0 ? w->above[j] : here < 0.0 ? w->below[j] : 0.0;
+        const double distance = here > 0.0 ? w->above[j] : here < 0.0 ? w->below[j] : 0.0;
         l[j * k + c] = here - before;
-        linear += (fabs(here) + off) * room;
+        linear += (fabs(here) + off) * distance;
         const double lost = (off + off_before + (w->ordered ? UNIT * fabs(l[j * k + c]) : 0.0)) * m->scale[j];
         *lost2 += lost * lost;
     }
     return linear * (1.0 + ((double)m->d + 8.0) * UNIT);
 }
 
-/* ---- the bound ------------------------------------------------------------------------------------------------------
- */
+/* ---- the bound ---- */
 
-gpis_status gpis_dependent_bound(gpis_context *context, const gpis_set *set, const gpis_point *point,
-                                 const gpis_model *model, double c, const double *s, double *l, double *v,
-                                 double *bound) {
+gpis_status gpis_null_bound(gpis_context *context, const gpis_set *set, const gpis_point *point,
+                            const gpis_model *model, double c, const double *s, double *l, double *v, double *bound) {
     const bool ordered = is_ordered(set);
     walls w = {.count = set->class->bounds ? set->d : ordered ? set->d - 1 : 0, .ordered = ordered};
     double **field[] = {&w.size, &w.above, &w.below, &w.lambda, &w.clean, &w.off};

@@ -3,7 +3,7 @@
  * Truth is the lowest member that newton with the whole Gram matrix and a plain projected gradient find, in long
  * double.
  */
-#include "certificate/on_face.h"
+#include "certificate/face.h"
 
 #include "certificate/problems.h"
 #include "inner/inner.h"

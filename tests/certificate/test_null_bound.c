@@ -1,5 +1,5 @@
 /* Multipliers made free of null vectors: exactly, without moving what is zero. */
-#include "certificate/dependent.h"
+#include "certificate/null_bound.h"
 
 #include "support.h"
 
@@ -33,7 +33,7 @@ static void nothing_is_left_along_them(void **state) {
         fill(seed, count, N, l);
         if (seed % 3 == 0) memcpy(N + (count - 1) * D, N, D * sizeof *N); /* they need not be independent */
         memcpy(before, l, sizeof l);
-        assert_ok(context, gpis_dependent_annihilate(context, count, D, N, NULL, size, l, off, &found));
+        assert_ok(context, gpis_null_bound_annihilate(context, count, D, N, NULL, size, l, off, &found));
         assert_true(found);
         int moved = 0;
         for (int j = 0; j < D; j++) moved += l[j] != before[j];
@@ -59,11 +59,11 @@ static void zeros_stay(void **state) {
     const double size[4] = {1, 1, 1, 1}, N[2 * 4] = {1, 1, -1, 0, 1, 0, 0, 1};
     double off[4], l[4] = {0.0, -5.0, -5.0000001, 0.0};
     bool found;
-    assert_ok(context, gpis_dependent_annihilate(context, 2, 4, N, NULL, size, l, off, &found));
+    assert_ok(context, gpis_null_bound_annihilate(context, 2, 4, N, NULL, size, l, off, &found));
     assert_true(found && l[0] == 0.0 && l[3] == 0.0 && off[0] == 0.0 && off[3] == 0.0);
     assert_true(l[1] == -5.0 && l[2] == -5.0);
     double tiny[4] = {1e-14, -5.0, -4.0, 0.0};
-    assert_ok(context, gpis_dependent_annihilate(context, 1, 4, N, NULL, size, tiny, off, &found));
+    assert_ok(context, gpis_null_bound_annihilate(context, 1, 4, N, NULL, size, tiny, off, &found));
     assert_true(found && tiny[0] == 1e-14 && tiny[2] == -4.0 && fabs(tiny[1] + 4.0 + 1e-14) <= off[1]);
     test_context_end(context, &memory);
 }
@@ -81,7 +81,7 @@ static void inexact_elimination_is_counted(void **state) {
         gpis_random_normal(seed, 3, 0, 6, N);
         gpis_random_normal(seed, 4, 0, 6, shift);
         for (int i = 0; i < 6; i++) blur[i] = seed % 2 ? 1e-13 * fabs(shift[i]) : 0.0;
-        assert_ok(context, gpis_dependent_annihilate(context, 2, 3, N, blur, size, l, off, &found));
+        assert_ok(context, gpis_null_bound_annihilate(context, 2, 3, N, blur, size, l, off, &found));
         assert_true(found && l[2] == -1.0 && off[2] == 0.0);
         long double T[2 * 3]; /* a true N */
         for (int i = 0; i < 6; i++) T[i] = N[i] + copysignl(blur[i], shift[i]);
@@ -101,10 +101,10 @@ static void undecided_rank_is_given_up(void **state) {
     const double size[3] = {1, 1, 1}, N[2 * 3] = {0.1, 0.7, 0.3, 0.1, 0.7, 0.3};
     double off[3], l[3] = {-3.0, -2.0, -1.0}, blur[2 * 3] = {0};
     bool found;
-    assert_ok(context, gpis_dependent_annihilate(context, 2, 3, N, blur, size, l, off, &found));
+    assert_ok(context, gpis_null_bound_annihilate(context, 2, 3, N, blur, size, l, off, &found));
     assert_true(found); /* exactly the same */
     blur[4] = 1e-17;
-    assert_ok(context, gpis_dependent_annihilate(context, 2, 3, N, blur, size, l, off, &found));
+    assert_ok(context, gpis_null_bound_annihilate(context, 2, 3, N, blur, size, l, off, &found));
     assert_false(found);
     test_context_end(context, &memory);
 }
@@ -114,7 +114,7 @@ static gpis_status annihilate(gpis_context *context, void *user) {
     const double size[3] = {1, 1, 1}, N[3] = {1, 0, -1};
     double off[3], l[3] = {1, 2, 3};
     bool found;
-    return gpis_dependent_annihilate(context, 1, 3, N, NULL, size, l, off, &found);
+    return gpis_null_bound_annihilate(context, 1, 3, N, NULL, size, l, off, &found);
 }
 
 static void lack_of_memory(void **state) {

@@ -1,0 +1,105 @@
+/* Norms, model and inner problem of a run. */
+#include "method/curvature.h"
+
+#include <cblas.h>
+#include <math.h>
+
+gpis_status gpis_curvature_begin(gpis_curvature *c, const gpis_problem *problem) {
+    *c = (gpis_curvature){.problem = problem};
+    c->norms2 = gpis_alloc_zero(problem->context, problem->d, sizeof *c->norms2);
+    return c->norms2 ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
+static void drop_inner(gpis_curvature *c) {
+    gpis_inner_destroy(c->inner);
+    c->inner = NULL;
+}
+
+static void drop_model(gpis_curvature *c) {
+    drop_inner(c);
+    gpis_model_destroy(c->model);
+    c->model = NULL;
+}
+
+void gpis_curvature_clear(gpis_curvature *c) {
+    if (!c->problem) return;
+    drop_model(c);
+    gpis_free(c->problem->context, c->norms2);
+    gpis_free(c->problem->context, c->dependence.vectors);
+    *c = (gpis_curvature){0};
+}
+
+/* ---- norms of the columns ---- */
+
+static bool has_whole_gram(const gpis_pass *pass) { return pass->gram && !pass->columns; }
+
+double *gpis_curvature_norms_place(const gpis_curvature *c, const gpis_pass *pass) {
+    return !c->norms_known && pass->X && !has_whole_gram(pass) ? c->norms2 : NULL;
+}
+
+void gpis_curvature_take_norms(gpis_curvature *c, const gpis_pass *pass) {
+    const int d = (int)c->problem->d;
+    if (!c->norms_known && has_whole_gram(pass)) cblas_dcopy(d, pass->gram, d + 1, c->norms2, 1); /* the diagonal */
+    c->norms_known = c->norms_known || pass->X || has_whole_gram(pass);
+}
+
+double gpis_curvature_largest_norm2(const gpis_curvature *c) {
+    double largest2 = 0.0;
+    for (int64_t j = 0; j < c->problem->d; j++) largest2 = fmax(largest2, c->norms2[j]);
+    return largest2;
+}
+
+/* ---- the model ---- */
+
+/* First H and its pass; then H, its factor and the inner problem. A model that is replaced gives its memory back only
+ * after the pass. */
+bool gpis_curvature_fits(const gpis_problem *p) {
+    const double square = 8.0 * (double)p->d * (double)p->d;
+    const gpis_load load = gpis_load_worst(p->d, p->k, 0, p->d, false);
+    const double gram = gpis_pass_memory(p->context, p->A, &load);
+    return fmax(square + gram, 2.0 * square + gpis_inner_memory(p->set)) <= (double)gpis_account_left(p->context);
+}
+
+gpis_status gpis_curvature_take(gpis_curvature *c, double *H, double roundings, bool sketched) {
+    drop_model(c);
+    c->sketched = sketched;
+    return gpis_model_create(c->problem->context, c->problem->d, H, roundings, &c->model);
+}
+
+gpis_status gpis_curvature_hold_sketch(gpis_curvature *c, const gpis_sketch *sketch) {
+    const gpis_problem *p = c->problem;
+    const double rows = (double)(sketch->m + c->dependence.exact + 2 * p->d + 2); /* of d numbers, for the factor */
+    if (8.0 * (double)p->d * rows + 1e6 > (double)gpis_account_left(p->context)) return GPIS_OK;
+    return gpis_model_hold_rows(c->model, sketch->m, sketch->SA);
+}
+
+gpis_status gpis_curvature_hold_sample(gpis_curvature *c, const gpis_sample *sample) {
+    return gpis_sample_hold(sample, c->model);
+}
+
+static gpis_status make_inner(gpis_curvature *c) {
+    return gpis_inner_create(c->problem->context, c->problem->set, c->model, NULL, &c->inner);
+}
+
+gpis_status gpis_curvature_add_null(gpis_curvature *c, int64_t count, const double *vectors, double nearness) {
+    const bool had_inner = c->inner;
+    drop_inner(c);
+    const gpis_status status = gpis_model_add_null(c->model, count, vectors, nearness);
+    return status == GPIS_OK && had_inner ? make_inner(c) : status;
+}
+
+gpis_status gpis_curvature_complete(gpis_curvature *c) {
+    c->dependence.full_rank = c->dependence.full_rank || c->model->by_rows;
+    if (c->sketched) c->model->c = c->model->slack = 0.0; /* probes compare the factor, shifted or not, with A'A */
+    return make_inner(c);
+}
+
+void gpis_curvature_set_c(gpis_curvature *c, double value) { c->model->c = value; }
+
+/* Rounding to floats acts like noise of 1e-7 in the matrix T with a unit diagonal, so the norm of the inverse of T must
+ * stay well below 1e7. model->inverse is an upper bound on that norm: it adds up the reciprocals of all eigenvalues,
+ * not of the smallest one alone. So the limit is generous. */
+bool gpis_curvature_is_too_coarse(const gpis_curvature *c) {
+    static const double MAX_INVERSE = 3e7;
+    return c->model->shift > 0.0 || c->model->inverse > MAX_INVERSE;
+}

@@ -1,0 +1,109 @@
+/*
+ * newton after a pass: the best point of the hull, its bounds, and the point to which the next round goes. Also what
+ * the model predicts there, and how fast the rounds get on.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "method/certify.h"
+#include "method/newton.h"
+
+enum { MAX_FACES = 3 }; /* after so many faces that did not hold no other is tried */
+
+/* ---- predictions ---- */
+
+void gpis_newton_predict(gpis_newton *s, const gpis_point *from) {
+    const gpis_curvature *curvature = &s->run->curvature;
+    const gpis_problem *p = s->run->problem;
+    memcpy(s->next, curvature->inner->s, (size_t)p->size * sizeof(double));
+    if (!curvature->sketched || p->k > 1) return;
+    for (int64_t j = 0; j < p->d; j++) s->step[j] = s->next[j] - from->x[j];
+    gpis_model_apply(curvature->model, 1, s->step, s->predicted);
+    for (int64_t j = 0; j < p->d; j++) s->predicted[j] += from->g[j];
+}
+
+void gpis_newton_compare(gpis_newton *s) {
+    const double *norms2 = s->run->curvature.norms2;
+    const double before = s->prediction_error;
+    s->prediction_error = 0.0;
+    for (int64_t j = 0; j < s->run->problem->d; j++)
+        if (norms2[j] > 0.0)
+            s->prediction_error = fmax(s->prediction_error, fabs(s->g[j] - s->predicted[j]) / sqrt(norms2[j]));
+    if (before > 0.0) s->prediction_rate = fmin(1.0, s->prediction_error / before);
+}
+
+/* ---- bounds ---- */
+
+static gpis_status bound_by_model(gpis_newton *s) {
+    gpis_run *run = s->run;
+    gpis_status status = GPIS_OK;
+    if (run->curvature.model) status = gpis_run_second_order(run, &s->best, true);
+    if (status == GPIS_OK && run->curvature.model) gpis_newton_predict(s, &s->best);
+    return status == GPIS_OK ? gpis_certify_first(&run->record, &s->best) : status;
+}
+
+void gpis_newton_leave_face(gpis_newton *s) {
+    gpis_on_face_destroy(s->face);
+    s->face = NULL;
+    s->expects_face = s->expects_face && ++s->faces_left < MAX_FACES;
+}
+
+/* The bound and the next point on the face of the point that was measured last; those of the model of all columns if
+ * the face does not hold. */
+static gpis_status bound_on_face(gpis_newton *s) {
+    gpis_run *run = s->run;
+    bool holds = s->face->model->slack == 0.0 && gpis_on_face_contains(s->face, s->x);
+    gpis_status status = GPIS_OK;
+    if (holds) status = gpis_on_face_solve(s->face, &run->record, &run->account, &s->point, s->next, &holds);
+    if (status != GPIS_OK || gpis_record_is_solved(&run->record) || holds) return status;
+    gpis_newton_leave_face(s);
+    return bound_by_model(s);
+}
+
+/* ---- the pace ---- */
+
+/* A round is slow if the error that the model sees shrinks by less than half, unless that error is mere rounding or far
+ * below the tolerance. Slow rounds are a reason for another model. */
+static void judge_model(gpis_pace *pace, const gpis_record *record, const gpis_inner *inner) {
+    const double left = 2.0 * gpis_inner_fall(inner);
+    const bool matters = left > fmax(record->noise, 0.1 * record->tol * record->objective);
+    pace->slow = matters && left > 0.5 * pace->left ? pace->slow + 1 : 0;
+    pace->left = left;
+    pace->rounds++;
+}
+
+static void judge_pace(gpis_newton *s) {
+    gpis_record *record = &s->run->record;
+    gpis_pace *pace = &s->pace;
+    if (s->run->curvature.inner && !s->face) judge_model(pace, record, s->run->curvature.inner);
+    if (s->phase == GPIS_PHASE_ROUND) {
+        const gpis_facts facts = gpis_newton_look(s);
+        const bool idle = gpis_record_judge(record, pace->objective, pace->gap);
+        pace->idle = idle && !gpis_is_waiting_for_probes(&facts) ? pace->idle + 1 : 0;
+    }
+    pace->objective = record->objective;
+    pace->gap = gpis_record_gap(record);
+}
+
+/* ---- the step ---- */
+
+/* The objective of the hull's best point is known as well as if it had been measured: the combination added less than
+ * this share of it. */
+static bool is_sharp(const gpis_newton *s, double added) {
+    return added <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->best.objective;
+}
+
+gpis_status gpis_newton_certify(gpis_newton *s) {
+    gpis_run *run = s->run;
+    double added;
+    s->best = gpis_hull_minimise(s->hull, s->xh, s->gh, &added);
+    s->sharp = is_sharp(s, added);
+    if (!s->sharp && s->measured_for != GPIS_PHASE_HULL && !gpis_run_exhausted(run)) return GPIS_OK;
+    if (!s->sharp) s->best = gpis_hull_best(s->hull, s->xh, s->gh);
+    gpis_record_offer(&run->record, &s->best);
+    const gpis_status status = s->face ? bound_on_face(s) : bound_by_model(s);
+    if (status != GPIS_OK) return status;
+    judge_pace(s);
+    gpis_run_check(run);
+    return GPIS_OK;
+}

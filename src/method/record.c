@@ -1,0 +1,108 @@
+/* The best point, the lower bounds, and what they amount to. */
+#include "method/record.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "certificate/certificate.h"
+
+/* Where the set has no support function there are no bounds at all; elsewhere f >= 0 is the first. */
+gpis_status gpis_record_begin(gpis_record *record, const gpis_problem *problem, double tol, gpis_certificate wanted) {
+    const double known = problem->set->has_support ? 0.0 : -INFINITY;
+    *record = (gpis_record){.problem = problem,
+                            .tol = tol,
+                            .wanted = wanted,
+                            .objective = INFINITY,
+                            .known_objective = INFINITY,
+                            .proven = known,
+                            .probable = known,
+                            .nearby = known};
+    record->best = gpis_alloc_zero(problem->context, problem->size, sizeof *record->best);
+    return record->best ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
+void gpis_record_clear(gpis_record *record) {
+    if (record->problem) gpis_free(record->problem->context, record->best);
+    *record = (gpis_record){0};
+}
+
+/* ---- the best point ---- */
+
+void gpis_record_start_at(gpis_record *r, const double *x) {
+    memcpy(r->best, x, (size_t)r->problem->size * sizeof *r->best);
+}
+
+void gpis_record_offer(gpis_record *r, const gpis_point *point) {
+    if (point->objective < r->objective) gpis_record_replace(r, point);
+}
+
+void gpis_record_replace(gpis_record *r, const gpis_point *point) {
+    memcpy(r->best, point->x, (size_t)r->problem->size * sizeof *r->best);
+    r->objective = r->known_objective = point->objective;
+    r->noise = point->errors.objective;
+    r->grain = gpis_certificate_grain(r->problem->set, point);
+}
+
+void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
+
+void gpis_record_recall_objective(gpis_record *r) {
+    if (!isfinite(r->objective)) r->objective = r->known_objective;
+}
+
+double gpis_record_known_objective(const gpis_record *r) {
+    return isfinite(r->objective) ? r->objective : r->known_objective;
+}
+
+/* ---- lower bounds on f* ---- */
+
+void gpis_record_enter_proven(gpis_record *r, double lower) { r->proven = fmax(r->proven, lower); }
+
+void gpis_record_enter_probable(gpis_record *r, double lower) { r->probable = fmax(r->probable, lower); }
+
+void gpis_record_enter_nearby(gpis_record *r, double lower, double nearness) {
+    if (!(lower > r->nearby)) return;
+    r->nearby = lower;
+    r->nearness = nearness;
+}
+
+gpis_bound gpis_record_bound(const gpis_record *r) {
+    const bool any = r->wanted != GPIS_CERTIFICATE_PROVEN;
+    const gpis_bound bounds[] = {{.lower = r->proven},
+                                 {.lower = any ? r->probable : r->proven, .probable = any},
+                                 {.lower = r->nearby, .backward_error = r->nearness}};
+    int best = 0;
+    for (int i = 0; i < 3; i++) {
+        if (r->objective - bounds[i].lower <= r->tol * bounds[i].lower) return bounds[i];
+        if (bounds[i].lower > bounds[best].lower) best = i;
+    }
+    return bounds[best];
+}
+
+double gpis_record_lower(const gpis_record *r) { return gpis_record_bound(r).lower; }
+
+double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - gpis_record_lower(r)); }
+
+/* ---- what counts ---- */
+
+bool gpis_record_is_solved(const gpis_record *r) {
+    if (r->wanted == GPIS_CERTIFICATE_NONE) return false;
+    return gpis_record_gap(r) <= r->tol * gpis_record_lower(r) || r->objective <= fmax(r->noise, r->grain);
+}
+
+bool gpis_record_judge(gpis_record *r, double objective, double gap) {
+    static const double SHARE_OF_TOLERANCE = 0.1; /* a smaller fall of f is no progress */
+    static const double SHARE_OF_GAP = 0.9;       /* nor is a gap that stays above this share of what it was */
+    const double least = fmax(r->noise, SHARE_OF_TOLERANCE * r->tol * r->objective);
+    r->idle = !(gpis_record_gap(r) < SHARE_OF_GAP * gap) && !(r->objective < objective - least);
+    return r->idle;
+}
+
+bool gpis_record_is_limited_by_noise(const gpis_record *r) {
+    static const double HARMLESS = 0.1; /* noise below this share of the tolerance is not what keeps the gap open */
+    static const double WITHIN = 4.0;   /* tolerance and noise explain a gap of up to so many times their sum */
+    const double tolerance = r->tol * r->objective;
+    if (gpis_record_is_solved(r) || r->noise <= HARMLESS * tolerance) return false;
+    const bool near = gpis_record_gap(r) <= WITHIN * (tolerance + r->noise);
+    const bool blind = gpis_record_lower(r) <= 0.0 && r->idle;
+    return near || blind;
+}

@@ -1,0 +1,84 @@
+/*
+ * The record of a run: the best feasible point so far, the best lower bounds on f*, and what counts as solved.
+ *
+ * A lower bound holds for the problem and not for a point, so bounds that were found at different points combine:
+ *
+ *     gap = objective of the best point - best lower bound.
+ *
+ * Bounds are of three kinds, which are kept apart: proven for A; probable, that is, wrong with a chance of at most
+ * delta over our own random numbers; and proven for some data very near to A, where columns of A depend on each other
+ * except for rounding.
+ */
+#ifndef GPIS_RECORD_H
+#define GPIS_RECORD_H
+
+#include "linalg/point.h"
+#include "problem/problem.h"
+
+/* A lower bound on f* and what it is worth. */
+typedef struct gpis_bound {
+    double lower;
+    bool probable;         /* it is wrong with a chance of at most delta */
+    double backward_error; /* 0: the bound is for A; else it is for some A + E with ||E_j|| <= backward_error ||a_j|| */
+} gpis_bound;
+
+/* Only the functions below write these fields. Invariants: `objective` never rises and the bounds never fall, except by
+ * gpis_record_replace and gpis_record_forget_objective, which say so; `noise` and `grain` belong to `best`. */
+typedef struct gpis_record {
+    const gpis_problem *problem; /* borrowed */
+    double tol;                  /* the relative gap that counts as solved */
+    gpis_certificate wanted;     /* the kinds of bounds that count */
+    double *best;                /* owned: the best feasible point, d x k */
+    double objective;            /* f(best); infinite until it is measured */
+    double known_objective;      /* f(best) as it was last known; `objective` is infinite while it is measured again */
+    double noise;                /* an upper bound on the error of `objective` by rounding */
+    double grain;                /* what rounding x to double does to an objective of zero */
+    double proven;               /* f* >= proven */
+    double probable;             /* f* >= probable, but for a chance of delta */
+    double nearby;               /* f* >= nearby for some data within `nearness` of A */
+    double nearness;             /* backward error of the bound `nearby`, relative to each column */
+    bool idle;                   /* the latest round improved neither the objective nor the gap (gpis_record_judge) */
+} gpis_record;
+
+gpis_status gpis_record_begin(gpis_record *record, const gpis_problem *problem, double tol, gpis_certificate wanted);
+void gpis_record_clear(gpis_record *record);
+
+/* ---- the best point ---- */
+
+/* Makes x, which has not been measured, the best point as long as there is no other. */
+void gpis_record_start_at(gpis_record *record, const double *x);
+/* Keeps a measured feasible point if it is the best so far. */
+void gpis_record_offer(gpis_record *record, const gpis_point *point);
+/* Keeps it even if its objective is a little higher than that of the best point. */
+void gpis_record_replace(gpis_record *record, const gpis_point *point);
+/* The best point is about to be measured again, in extended precision: whatever is measured next takes its place. */
+void gpis_record_forget_objective(gpis_record *record);
+/* The pass that was to measure the best point again was stopped: the objective that was known before holds. */
+void gpis_record_recall_objective(gpis_record *record);
+/* The objective of the best point, also while it is being measured again. */
+double gpis_record_known_objective(const gpis_record *record);
+
+/* ---- lower bounds on f* ---- */
+
+void gpis_record_enter_proven(gpis_record *record, double lower);
+void gpis_record_enter_probable(gpis_record *record, double lower);
+void gpis_record_enter_nearby(gpis_record *record, double lower, double nearness);
+
+/* Of the bounds that are wanted: the first that meets the tolerance, in the order proven, probable, nearby; where none
+ * does, the highest. */
+gpis_bound gpis_record_bound(const gpis_record *record);
+double gpis_record_lower(const gpis_record *record); /* that bound */
+double gpis_record_gap(const gpis_record *record);   /* objective - lower, at least 0 */
+
+/* ---- what counts ---- */
+
+/* The gap is within the tolerance, or the objective is zero to working accuracy. Never without a certificate. */
+bool gpis_record_is_solved(const gpis_record *record);
+/* Sets and returns `idle`: since objective and gap had the given values, neither has changed by more than rounding and
+ * the tolerance account for. */
+bool gpis_record_judge(gpis_record *record, double objective, double gap);
+/* Rounding errors of the objective stand between the gap and the tolerance, so that residuals in extended precision
+ * would help: either the rest of the gap is small enough, or there is no bound and nothing but rounding moves. */
+bool gpis_record_is_limited_by_noise(const gpis_record *record);
+
+#endif

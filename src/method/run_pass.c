@@ -1,0 +1,75 @@
+/* The passes of a run: made or taken from the checkpoint, watched, entered in the account. */
+#include "method/run.h"
+
+/* How many of all rows are done if `rows` of the `here` rows of this rank are. */
+static int64_t scaled_up(int64_t rows, int64_t here, int64_t all) {
+    return here == all ? rows : (int64_t)((double)rows / (double)gpis_max64(1, here) * (double)all);
+}
+
+/* Asked within a pass, when `rows` rows are done. While nothing is charged, and in an audit, time does not run out. */
+static bool is_to_stop(void *user, int64_t rows) {
+    gpis_run *run = user;
+    const gpis_problem *p = run->problem;
+    const gpis_settings *settings = run->settings;
+    const bool has_time_limit = !run->audit && !run->account.paused;
+    const gpis_pass_progress progress = {.pass = run->account.passes + 1,
+                                         .done = scaled_up(rows, gpis_source_rows_here(p->A), p->n),
+                                         .rows = p->n,
+                                         .pass_seconds = gpis_account_pass_seconds(&run->account),
+                                         .seconds = gpis_account_seconds(&run->account)};
+    if (settings->pass_progress && settings->pass_progress(settings->progress_user, &progress))
+        gpis_run_end(run, GPIS_INTERRUPTED);
+    else if (has_time_limit && gpis_run_out_of_time(run))
+        gpis_run_end(run, GPIS_TIME_LIMIT);
+    else
+        return false;
+    return true;
+}
+
+/* Reads A. */
+static gpis_status make_pass(gpis_run *run, gpis_pass *pass) {
+    const gpis_settings *settings = run->settings;
+    run->watch.stop = is_to_stop;
+    run->watch.user = run;
+    gpis_account_begin_pass(&run->account);
+    if (settings->pass_progress || settings->time_limit > 0.0) pass->watch = &run->watch;
+    const gpis_status status = gpis_pass_run(run->context, run->problem->A, pass);
+    if (status == GPIS_OK) gpis_replay_keep(run, pass);
+    return status;
+}
+
+static gpis_status carry_out(gpis_run *run, gpis_pass *pass, double gradients) {
+    const bool had_ended = run->ended;
+    gpis_source_info info;
+    bool answered;
+    gpis_run_report(run);
+    gpis_status status = run->ended && !had_ended ? GPIS_STOPPED : gpis_replay_answer(run, pass, &answered);
+    if (status == GPIS_OK && !answered) status = make_pass(run, pass);
+    if (status == GPIS_STOPPED) gpis_record_recall_objective(&run->record);
+    if (status != GPIS_OK) return status;
+    gpis_curvature_take_norms(&run->curvature, pass);
+    gpis_source_describe(run->problem->A, &info);
+    gpis_account_enter_pass(&run->account, gradients, (double)info.bytes);
+    return GPIS_OK;
+}
+
+gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients) {
+    gpis_pass whole = *pass;
+    whole.norms2 = gpis_curvature_norms_place(&run->curvature, pass);
+    return carry_out(run, &whole, gradients);
+}
+
+gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradients, gpis_point *point) {
+    gpis_pass whole = *pass;
+    double objective;
+    whole.objective = &objective;
+    whole.norms2 = gpis_curvature_norms_place(&run->curvature, pass);
+    const gpis_status status = carry_out(run, &whole, gradients);
+    if (status == GPIS_OK) *point = gpis_pass_point(run->problem->A, &whole, run->curvature.norms2);
+    return status;
+}
+
+gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *g, gpis_point *point) {
+    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .X = x, .extended = run->extended, .G = g};
+    return gpis_run_measure(run, &pass, 1.0, point);
+}

@@ -1,0 +1,231 @@
+/*
+ * The record of a run, without a run: which point and which bounds are kept, how bounds of different kinds combine into
+ * a gap, and what counts as solved.
+ */
+#include "method/record.h"
+
+#include <math.h>
+
+#include "support.h"
+
+enum { D = 2 };
+
+typedef struct fixture {
+    test_memory memory;
+    gpis_context *context;
+    gpis_set *set;
+    gpis_problem problem;
+    gpis_record record;
+} fixture;
+
+static void begin(fixture *f, double tol, gpis_certificate wanted) {
+    f->context = test_context(&f->memory);
+    assert_ok(f->context, gpis_set_nonneg(f->context, D, &f->set));
+    f->problem = (gpis_problem){.context = f->context, .n = 10, .d = D, .k = 1, .size = D, .set = f->set};
+    assert_ok(f->context, gpis_record_begin(&f->record, &f->problem, tol, wanted));
+}
+
+static void end(fixture *f) {
+    gpis_record_clear(&f->record);
+    gpis_record_clear(&f->record); /* a second time is harmless */
+    gpis_set_destroy(f->set);
+    test_context_end(f->context, &f->memory);
+}
+
+/* A measured point with this objective, which rounding can have moved by `noise`. */
+static gpis_point point_of(const double *x, double objective, double noise) {
+    static const double norms2[D] = {4.0, 9.0};
+    return (gpis_point){.x = x, .g = x, .objective = objective, .norms2 = norms2, .errors.objective = noise};
+}
+
+static void the_best_point_is_kept(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-8, GPIS_CERTIFICATE_ANY);
+    gpis_record *r = &f.record;
+    const double start[D] = {9, 9}, first[D] = {1, 2}, better[D] = {3, 4}, worse[D] = {5, 6};
+    const gpis_point points[] = {point_of(first, 10.0, 0.25), point_of(better, 5.0, 0.125), point_of(worse, 7.0, 0.5)};
+    gpis_record_start_at(r, start);
+    assert_memory_equal(r->best, start, sizeof start);
+    assert_true(isinf(r->objective) && isinf(gpis_record_gap(r)));
+    for (int i = 0; i < 3; i++) gpis_record_offer(r, &points[i]);
+    assert_memory_equal(r->best, better, sizeof better);
+    assert_true(r->objective == 5.0 && r->noise == 0.125);
+    /* half a unit in the last place of each product: (2 * 3 + 3 * 4) 2^-53, squared */
+    assert_close(r->grain, 18.0 * 0x1p-53 * 18.0 * 0x1p-53, 1e-12 * r->grain);
+    gpis_record_replace(r, &points[2]); /* in any case */
+    assert_memory_equal(r->best, worse, sizeof worse);
+    assert_true(r->objective == 7.0 && r->noise == 0.5);
+    end(&f);
+}
+
+/* Before the best point is measured again, the next point takes its place whatever it is; a pass that is stopped
+ * changes nothing. */
+static void an_objective_is_forgotten_and_recalled(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-8, GPIS_CERTIFICATE_ANY);
+    gpis_record *r = &f.record;
+    const double x[D] = {1, 2}, again[D] = {1, 3};
+    const gpis_point point = point_of(x, 10.0, 0.0), measured_again = point_of(again, 10.5, 0.0);
+    gpis_record_offer(r, &point);
+    gpis_record_forget_objective(r);
+    assert_true(isinf(r->objective) && gpis_record_known_objective(r) == 10.0);
+    gpis_record_recall_objective(r);
+    assert_true(r->objective == 10.0);
+    gpis_record_forget_objective(r);
+    gpis_record_offer(r, &measured_again);
+    assert_true(r->objective == 10.5 && gpis_record_known_objective(r) == 10.5);
+    gpis_record_recall_objective(r); /* nothing is forgotten */
+    assert_true(r->objective == 10.5);
+    assert_memory_equal(r->best, again, sizeof again);
+    end(&f);
+}
+
+static void bounds_combine(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-8, GPIS_CERTIFICATE_ANY);
+    gpis_record *r = &f.record;
+    const double x[D] = {1, 2};
+    const gpis_point point = point_of(x, 10.0, 0.0);
+    gpis_record_offer(r, &point);
+    assert_true(gpis_record_lower(r) == 0.0 && gpis_record_gap(r) == 10.0); /* a sum of squares is not negative */
+    gpis_record_enter_proven(r, 6.0);
+    gpis_record_enter_proven(r, 2.0); /* of another point: a bound never falls */
+    gpis_record_enter_proven(r, NAN);
+    assert_true(gpis_record_lower(r) == 6.0 && gpis_record_gap(r) == 4.0);
+    gpis_record_enter_proven(r, 11.0); /* above the objective, as rounding can have it */
+    assert_true(gpis_record_gap(r) == 0.0);
+    end(&f);
+}
+
+static void check_bound(const gpis_record *r, double lower, bool probable, double backward_error) {
+    const gpis_bound bound = gpis_record_bound(r);
+    assert_true(bound.lower == lower && bound.probable == probable && bound.backward_error == backward_error);
+}
+
+/* Among bounds that meet the tolerance proven goes before probable, and probable before nearby, however high the others
+ * are; where none does, the highest counts. */
+static void kinds_of_bounds(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-2, GPIS_CERTIFICATE_ANY);
+    gpis_record *r = &f.record;
+    const double x[D] = {1, 2};
+    const gpis_point point = point_of(x, 10.0, 0.0);
+    gpis_record_offer(r, &point);
+    gpis_record_enter_proven(r, 1.0);
+    gpis_record_enter_nearby(r, 2.0, 1e-15);
+    check_bound(r, 2.0, false, 1e-15);
+    gpis_record_enter_nearby(r, 1.5, 1e-12); /* a lower bound is not kept, nor what it is worth */
+    check_bound(r, 2.0, false, 1e-15);
+    gpis_record_enter_probable(r, 3.0);
+    check_bound(r, 3.0, true, 0.0);
+    assert_false(gpis_record_is_solved(r));
+    gpis_record_enter_nearby(r, 9.99, 1e-15); /* within 1 % */
+    check_bound(r, 9.99, false, 1e-15);
+    assert_true(gpis_record_is_solved(r));
+    gpis_record_enter_probable(r, 9.96);
+    check_bound(r, 9.96, true, 0.0);
+    gpis_record_enter_proven(r, 9.95);
+    check_bound(r, 9.95, false, 0.0);
+    end(&f);
+}
+
+static void a_proof_can_be_insisted_on(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-2, GPIS_CERTIFICATE_PROVEN);
+    gpis_record *r = &f.record;
+    const double x[D] = {1, 2};
+    const gpis_point point = point_of(x, 10.0, 0.0);
+    gpis_record_offer(r, &point);
+    gpis_record_enter_proven(r, 1.0);
+    gpis_record_enter_probable(r, 9.99);
+    check_bound(r, 1.0, false, 0.0);
+    assert_false(gpis_record_is_solved(r));
+    gpis_record_enter_proven(r, 9.95);
+    assert_true(gpis_record_is_solved(r));
+    end(&f);
+    begin(&f, 1e-2, GPIS_CERTIFICATE_NONE);
+    gpis_record_offer(&f.record, &point);
+    gpis_record_enter_proven(&f.record, 9.99);
+    assert_false(gpis_record_is_solved(&f.record)); /* nothing counts */
+    end(&f);
+}
+
+/* An objective that rounding alone can explain is zero. */
+static void zero_is_solved(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-8, GPIS_CERTIFICATE_ANY);
+    const double x[D] = {1, 2};
+    const gpis_point above = point_of(x, 2e-20, 1e-20), below = point_of(x, 1e-20, 1e-20);
+    gpis_record_offer(&f.record, &above);
+    assert_false(gpis_record_is_solved(&f.record));
+    gpis_record_offer(&f.record, &below);
+    assert_true(gpis_record_is_solved(&f.record));
+    end(&f);
+}
+
+static void progress_is_judged(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-2, GPIS_CERTIFICATE_ANY);
+    gpis_record *r = &f.record;
+    const double x[D] = {1, 2};
+    const gpis_point point = point_of(x, 10.0, 0.02);
+    gpis_record_offer(r, &point);
+    gpis_record_enter_proven(r, 5.0);
+    assert_true(gpis_record_judge(r, 10.0, 5.0) && r->idle);
+    assert_true(gpis_record_judge(r, 10.015, 5.0)); /* a fall of 0.015 may be rounding */
+    assert_false(gpis_record_judge(r, 10.03, 5.0) || r->idle);
+    assert_true(gpis_record_judge(r, 10.0, 5.5)); /* the gap is still more than nine tenths of that */
+    assert_false(gpis_record_judge(r, 10.0, 5.6));
+    end(&f);
+}
+
+static void noise_in_the_way(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-3, GPIS_CERTIFICATE_ANY);
+    gpis_record *r = &f.record;
+    const double x[D] = {1, 2};
+    const gpis_point quiet = point_of(x, 10.0, 0.0005), loud = point_of(x, 9.9, 0.05);
+    gpis_record_offer(r, &quiet);
+    gpis_record_enter_proven(r, 9.97);
+    assert_false(gpis_record_is_solved(r) || gpis_record_is_limited_by_noise(r)); /* noise: 5 % of the tolerance */
+    end(&f);
+    begin(&f, 1e-3, GPIS_CERTIFICATE_ANY);
+    gpis_record_offer(r, &loud);
+    gpis_record_enter_proven(r, 9.6);
+    assert_false(gpis_record_is_limited_by_noise(r)); /* a gap of 0.3 has other reasons */
+    gpis_record_enter_proven(r, 9.8);
+    assert_true(gpis_record_is_limited_by_noise(r)); /* 0.1 is within four times 0.0099 + 0.05 */
+    gpis_record_enter_proven(r, 9.895);
+    assert_true(gpis_record_is_solved(r) && !gpis_record_is_limited_by_noise(r));
+    end(&f);
+    begin(&f, 1e-3, GPIS_CERTIFICATE_ANY);
+    gpis_record_offer(r, &loud);
+    assert_false(gpis_record_is_limited_by_noise(r)); /* no bound, but the rounds may still get on */
+    gpis_record_judge(r, 9.9, INFINITY);
+    assert_false(r->idle); /* a gap has appeared */
+    gpis_record_judge(r, 9.9, 9.9);
+    assert_true(r->idle && gpis_record_is_limited_by_noise(r));
+    end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_point_is_kept),
+        cmocka_unit_test(an_objective_is_forgotten_and_recalled),
+        cmocka_unit_test(bounds_combine),
+        cmocka_unit_test(kinds_of_bounds),
+        cmocka_unit_test(a_proof_can_be_insisted_on),
+        cmocka_unit_test(zero_is_solved),
+        cmocka_unit_test(progress_is_judged),
+        cmocka_unit_test(noise_in_the_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
