@@ -77,7 +77,7 @@ int cli_fail(int code, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    gpis_make_printable(text);
+    cli_name_options(gpis_make_printable(text));
     if (deferred.on && code != 0)
         defer(code, text);
     else if (!cli_ranks_keep(code, text))

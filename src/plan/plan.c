@@ -31,7 +31,7 @@ typedef struct desk {
     gpis_workload together; /* the same with one rank a machine, so that the choice is the same for any number there */
     gpis_machine machine;   /* all machines together */
     int threads;            /* of all ranks */
-    gpis_plan *plan;
+    gpis_plan_table *plan;
     double used; /* bytes that were in use before the solve */
     double room; /* bytes that a solve may take */
     bool strict; /* the room is a limit: nothing that needs more is taken, asked for or not */
@@ -79,7 +79,7 @@ static gpis_workload workload_of(const gpis_run *run, const gpis_machine *machin
 
 static gpis_candidate *add(desk *k, const gpis_method *method, int64_t m, const gpis_effort *work, double memory,
                            double cost) {
-    gpis_plan *plan = k->plan;
+    gpis_plan_table *plan = k->plan;
     k->cost[plan->count] = cost;
     gpis_candidate *c = &plan->candidates[plan->count++];
     *c = (gpis_candidate){.m = m, .passes = work->passes, .sketches = work->sketches, .flops = work->flops};
@@ -226,7 +226,7 @@ static void say_why_not(const desk *k, const gpis_method *asked) {
 
 /* Why no sketch, where the Gram matrix was chosen. */
 static const char *against_sketches(const desk *k) {
-    const gpis_plan *plan = k->plan;
+    const gpis_plan_table *plan = k->plan;
     bool any = false;
     if (gpis_run_is_unsketched(k->settings)) return "no sketch, as asked for";
     for (int i = 0; i < plan->count; i++) any = any || (plan->candidates[i].m > 0 && plan->candidates[i].applicable);
@@ -236,7 +236,7 @@ static const char *against_sketches(const desk *k) {
 }
 
 static void explain(const desk *k, const gpis_method *asked) {
-    gpis_plan *plan = k->plan;
+    gpis_plan_table *plan = k->plan;
     const gpis_candidate *c = &plan->candidates[plan->chosen];
     char *text = plan->text;
     const size_t size = sizeof plan->text;
@@ -281,7 +281,7 @@ static gpis_status say_what_is_needed(const desk *k, const gpis_method *asked) {
     if (sketch) snprintf(rows, sizeof rows, " with a %s of %lld rows", noun(least), (long long)least->m);
     return gpis_fail(k->run->context, GPIS_NO_MEMORY,
                      "%s%s needs %s of memory besides the %s that hold y and what else is loaded, and %s are allowed: "
-                     "give --memory %s%s",
+                     "give option memory %s%s",
                      least->method, gram ? " with the Gram matrix" : rows, gpis_bytes(least->memory).text,
                      gpis_bytes(k->used).text, gpis_bytes((double)context->limit).text,
                      gpis_bytes(least->memory + k->used).text, asked ? ", or leave the method to the plan" : "");
@@ -301,7 +301,8 @@ static void spread_over_ranks(desk *k, const gpis_source *A) {
     k->machine.syrk_flops *= machines;
 }
 
-gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used, gpis_plan *out) {
+gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used,
+                             gpis_plan_table *out) {
     gpis_context *context = problem->context;
     const char *name = settings->method;
     const gpis_method *asked = NULL;
@@ -334,7 +335,7 @@ gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *s
     return GPIS_OK;
 }
 
-gpis_choice gpis_plan_choice(const gpis_plan *plan) {
+gpis_choice gpis_plan_choice(const gpis_plan_table *plan) {
     const gpis_candidate *chosen = &plan->candidates[plan->chosen];
     gpis_choice choice = {.m = chosen->m, .passes = chosen->passes, .seconds = chosen->seconds};
     snprintf(choice.method, sizeof choice.method, "%s", chosen->method);

@@ -3,6 +3,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "source/hdf5_file.h"
 #include "source/stored.h"
 #include "source/text.h"
@@ -43,8 +44,6 @@ static const format *format_of(const char *path) {
     return NULL;
 }
 
-gpis_open_options gpis_open_options_default(void) { return (gpis_open_options){0}; }
-
 /* The other half is for y, the model and the windows, or for whatever else the machine does. */
 int64_t gpis_open_room(const gpis_context *context, const gpis_open_options *options) {
     if (options->memory > 0) return gpis_min64(options->memory, gpis_account_left(context)) / 2;
@@ -72,15 +71,13 @@ static void note_target(gpis_source *source, const char *target) {
 }
 
 gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out) {
-    const gpis_open_options options = {.target = target};
+    gpis_open_options options = gpis_open_options_default();
+    options.target = target;
     return gpis_source_open_with(context, path, &options, out);
 }
 
-gpis_status gpis_source_open_with(gpis_context *context, const char *path, const gpis_open_options *options,
-                                  gpis_source **out) {
-    if (!context || !path || !options || !out)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the source are needed");
-    *out = NULL;
+static gpis_status open_file(gpis_context *context, const char *path, const gpis_open_options *options,
+                             gpis_source **out) {
     if (options->cache && !*options->cache)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the folder for the cache has no name; \".\" is this one");
     if (options->memory < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the memory for a source is negative");
@@ -93,7 +90,7 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
     if (!chosen)
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
                          "%s: what it is does not show in its ending; known are .npy .csv .tsv .txt .data .mtx .svm "
-                         ".libsvm .h5 .hdf5, and .gz after a text format; others need a format (--format csv)",
+                         ".libsvm .h5 .hdf5, and .gz after a text format; others need a format (option format csv)",
                          path);
     if (!chosen->text && ends_with(path, strlen(path), ".gz"))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
@@ -102,4 +99,14 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
     const gpis_status status = chosen->open(context, path, options, out);
     if (status == GPIS_OK && options->target && !(*out)->columns) note_target(*out, options->target);
     return status;
+}
+
+gpis_status gpis_source_open_with(gpis_context *context, const char *path, const gpis_open_options *options,
+                                  gpis_source **out) {
+    gpis_open_options taken;
+    if (!context || !path || !options || !out)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the source are needed");
+    *out = NULL;
+    const gpis_status status = gpis_open_options_take(context, options, &taken);
+    return status == GPIS_OK ? open_file(context, path, &taken, out) : status;
 }

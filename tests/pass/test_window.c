@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <sys/stat.h>
 
+#include "calls.h"
 #include "files.h"
 #include "pass/pass.h"
 #include "source/npy.h"
@@ -123,13 +124,13 @@ static void long_columns_are_mapped(void **state) {
             write_matrix("long.npy", a, ROWS, COLS, width == 8 ? GPIS_FLOAT64 : GPIS_FLOAT32, GPIS_COLUMN_MAJOR, 64);
             assert_ok(context, gpis_context_set_threads(context, threads));
             assert_ok(context, gpis_source_open(context, "long.npy", NULL, &held));
-            assert_ok(context, gpis_evaluate(context, held, y, 1, x, &f[0], g[0]));
+            assert_ok(context, test_evaluate(context, held, y, 1, x, &f[0], g[0]));
             gpis_source_destroy(held);
             const gpis_open_options small = {.memory = LEAST};
             assert_ok(context, gpis_context_set_memory(context, limit));
             assert_ok(context, gpis_source_open_with(context, "long.npy", &small, &streamed));
             assert_ptr_equal(streamed->class, &gpis_npy_columns);
-            assert_ok(context, gpis_evaluate(context, streamed, y, 1, x, &f[1], g[1]));
+            assert_ok(context, test_evaluate(context, streamed, y, 1, x, &f[1], g[1]));
             assert_memory_equal(&f[0], &f[1], sizeof f[0]);
             assert_memory_equal(g[0], g[1], sizeof g[0]);
             assert_ok(context, streamed->class->block(streamed, rows, 100, NULL, &block));
