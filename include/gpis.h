@@ -257,12 +257,12 @@ typedef struct gpis_ranks {
  * and ranks are borrowed. ranks NULL: all parts are here. A rank may have no part (count 0), and one that could not
  * open its parts says so by count = -status: then all ranks fail with its status and the text of its last failure.
  *
- * With several ranks the call that makes this source, and those that read it (gpis_solve, gpis_check, gpis_evaluate,
- * gpis_gram, gpis_sketch_rows), are made by all ranks together. Each rank gives its problem its own rows of Y; all else
- * counts on rank 0, where the method runs while the other ranks serve it their rows. All ranks return the same status
- * and text. The result of gpis_solve and gpis_check is given to all ranks, the output of the others to rank 0 only.
- * gpis_plan_make and the functions of a problem talk to nobody; where a rank fails to give its problem a response or a
- * set, it still makes the call that follows, and all ranks fail together. */
+ * With several ranks the call that makes this source, gpis_problem_create, and the calls that read the rows (gpis_solve,
+ * gpis_check, gpis_evaluate, gpis_gram, gpis_sketch_rows) are made by all ranks together. Each rank gives its problem
+ * its own rows of Y; all else counts on rank 0, where the method runs while the other ranks serve it their rows. All
+ * ranks return the same status and text. The result of gpis_solve and gpis_check is given to all ranks, the output of
+ * the others to rank 0 only. The other functions talk to nobody: a rank that fails to give its problem a response or a
+ * set still makes the call that follows, and then all ranks fail together. */
 GPIS_API gpis_status gpis_source_join(gpis_context *context, gpis_source *const *parts, int64_t count,
                                       const gpis_ranks *ranks, gpis_source **out);
 /* Where the share of a rank begins when `rows` rows are shared out evenly: a multiple of 1024, so that all sketches

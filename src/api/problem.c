@@ -6,10 +6,12 @@
 gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_problem **out) {
     if (!context || !A || !out)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs a context, A and a place to put it");
-    *out = gpis_alloc_zero(context, 1, sizeof **out);
-    if (!*out) return GPIS_NO_MEMORY;
-    **out = (gpis_problem){.context = context, .A = A, .n = A->n, .d = A->d};
-    return GPIS_OK;
+    gpis_problem *problem = gpis_alloc_zero(context, 1, sizeof *problem);
+    const gpis_status status = gpis_ranks_agree(A, problem ? GPIS_OK : GPIS_NO_MEMORY);
+    if (status == GPIS_OK) *problem = (gpis_problem){.context = context, .A = A, .n = A->n, .d = A->d};
+    if (status != GPIS_OK) gpis_free(context, problem);
+    *out = status == GPIS_OK ? problem : NULL;
+    return status;
 }
 
 void gpis_problem_destroy(gpis_problem *problem) {

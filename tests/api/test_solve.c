@@ -252,7 +252,7 @@ static void bad_settings_are_refused(void **state) {
     REFUSE(fixed_step, NAN, "fixed_step");
     REFUSE(certificate, (gpis_certificate)7, "certificate");
     REFUSE(restart, (gpis_restart)7, "restart");
-    REFUSE(certificate, GPIS_CERTIFICATE_NONE, "max_passes");
+    REFUSE(certificate, GPIS_CERTIFICATE_NONE, "option max-passes");
     gpis_settings settings = t.settings;
     const double x0[D] = {0, 0, 0, NAN, 0, 0};
     settings.x0 = x0;
@@ -274,15 +274,11 @@ static void bad_problems_are_refused(void **state) {
     assert_int_equal(test_solve(t.context, t.A, t.p.Y, 0, t.set, &t.settings, &r), GPIS_BAD_SHAPE);
     assert_int_equal(test_solve(t.context, NULL, t.p.Y, 1, t.set, &t.settings, &r), GPIS_BAD_ARGUMENT);
     assert_int_equal(test_solve(t.context, t.A, NULL, 1, t.set, &t.settings, &r), GPIS_BAD_ARGUMENT);
-    assert_int_equal(test_solve(t.context, t.A, t.p.Y, 1, NULL, &t.settings, &r), GPIS_BAD_ARGUMENT);
-    assert_int_equal(test_solve(t.context, t.A, t.p.Y, 1, t.set, NULL, &r), GPIS_BAD_ARGUMENT);
-    assert_int_equal(test_solve(t.context, t.A, t.p.Y, 1, t.set, &t.settings, NULL), GPIS_BAD_ARGUMENT);
     assert_int_equal(test_check(t.context, t.A, t.p.Y, 1, t.set, NULL, &t.settings, &r), GPIS_BAD_ARGUMENT);
-    assert_int_equal(test_check(t.context, t.A, t.p.Y, 1, t.set, x, &t.settings, NULL), GPIS_BAD_ARGUMENT);
     double objective, bad[D] = {0, NAN};
     assert_int_equal(test_check(t.context, t.A, t.p.Y, 1, t.set, bad, &t.settings, &r), GPIS_BAD_DATA);
     assert_int_equal(test_evaluate(t.context, t.A, t.p.Y, 1, bad, &objective, NULL), GPIS_BAD_DATA);
-    assert_int_equal(test_evaluate(t.context, t.A, t.p.Y, 0, x, &objective, NULL), GPIS_BAD_ARGUMENT);
+    assert_int_equal(test_evaluate(t.context, t.A, t.p.Y, 0, x, &objective, NULL), GPIS_BAD_SHAPE);
     assert_int_equal(test_evaluate(t.context, t.A, NULL, 1, x, &objective, NULL), GPIS_BAD_ARGUMENT);
     assert_int_equal(gpis_gram(t.context, t.A, NULL), GPIS_BAD_ARGUMENT);
     double SA[4 * D], SY[4];
@@ -463,7 +459,7 @@ static gpis_status work(gpis_context *context, void *user) {
     if (status == GPIS_OK && !q->method) status = test_evaluate(context, A, p->Y, 1, x, &objective, G);
     if (status == GPIS_OK && !q->method) status = gpis_gram(context, A, H);
     if (status == GPIS_OK && !q->method) status = test_sketch(context, A, p->Y, 1, "count", 8, 1, 0, SA, SY);
-    if (status != GPIS_OK && q->method) assert_null(r->x);
+    if (status != GPIS_OK && q->method) assert_null(r);
     gpis_result_destroy(r);
     gpis_set_destroy(set);
     gpis_source_destroy(A);

@@ -451,8 +451,10 @@ static void check_memory(int64_t n, int64_t d, const char *spec, const char *ske
                                       : gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, n, d, d, &A));
     assert_ok(context, gpis_set_parse(context, spec, d, 1, &set));
     assert_ok(context, plan_for(context, A, set, &settings, &plan));
+    gpis_problem *posed = NULL;
+    assert_ok(context, test_problem(context, A, y, 1, set, &posed));
     const double before = (double)context->used, predicted = plan.candidates[plan.chosen].memory;
-    assert_ok(context, test_solve(context, A, y, 1, set, &settings, &result));
+    assert_ok(context, gpis_solve(posed, &settings, &result));
     const double taken = (double)gpis_context_memory_peak(context) - before;
     if (!(taken <= predicted && predicted <= 1.5 * taken + 1e6))
         fail_msg("%lld x %lld, %s, m = %lld: %g bytes predicted, %g taken", (long long)n, (long long)d, spec,
@@ -460,12 +462,13 @@ static void check_memory(int64_t n, int64_t d, const char *spec, const char *ske
     /* so much is enough, and far less is refused with what would be */
     gpis_result_destroy(result);
     settings.memory = (int64_t)(before + predicted);
-    assert_ok(context, test_solve(context, A, y, 1, set, &settings, &result));
+    assert_ok(context, gpis_solve(posed, &settings, &result));
     gpis_result_destroy(result);
     settings.memory = (int64_t)(before + 200000);
-    assert_int_equal(test_solve(context, A, y, 1, set, &settings, &result), GPIS_NO_MEMORY);
+    assert_int_equal(gpis_solve(posed, &settings, &result), GPIS_NO_MEMORY);
     assert_non_null(strstr(gpis_last_error(context), "are allowed: give option memory "));
     assert_int_equal(context->limit, 0);
+    gpis_problem_destroy(posed);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     free(a), free(y);
