@@ -15,6 +15,55 @@ static void refused(stage *t, const char *word) {
         fail_msg("'%s' has no '%s' (%s)", gpis_last_error(t->context), word, gpis_status_text(status));
 }
 
+/* A value of the option that is not the one of the scene. */
+static const char *other_value(const gpis_option *o) {
+    switch (o->type) {
+    case GPIS_OPTION_NUMBER: return o->low <= 0.25 && o->high >= 0.25 ? "0.25" : "3";
+    case GPIS_OPTION_INTEGER: return "1";
+    case GPIS_OPTION_INTEGERS: return "3,4";
+    case GPIS_OPTION_BYTES: return "1G";
+    case GPIS_OPTION_FLAG: return "yes";
+    case GPIS_OPTION_CHOICE: return "none";
+    case GPIS_OPTION_TEXT: return strcmp(o->name, "method") == 0 ? "acc-gpis" : "gaussian";
+    default: return NULL;
+    }
+}
+
+/* Every option of the table is part of the key, and refused by its name, or has no say in the answer and is not. */
+static void every_option_is_in_the_key_or_not(void **state) {
+    (void)state;
+    stage t;
+    begin(&t, &SCENES[7]);
+    gpis_result *whole = run_whole(&t);
+    bytes b = load();
+    const gpis_settings usual = t.settings;
+    const gpis_option *o;
+    int in_key = 0, others = 0;
+    for (int i = 0; (o = gpis_option_at(i)) != NULL; i++) {
+        const char *value = other_value(o);
+        char words[80];
+        if (!(o->where & GPIS_OPTION_SOLVE) || !value || strcmp(o->name, "resume") == 0) continue;
+        store(b.data, b.size);
+        assert_int_equal(gpis_settings_set(&t.settings, o->name, value), GPIS_OK);
+        if (strcmp(value, "none") == 0) t.settings.max_passes = 40; /* which ends a run without a certificate */
+        if (o->in_checkpoint) {
+            snprintf(words, sizeof words, "was made with option %s ", o->name);
+            refused(&t, words);
+            in_key++;
+        } else {
+            gpis_result *r = solve(&t);
+            assert_true(r->resumed_passes > 0);
+            clear(&t, r);
+            others++;
+        }
+        t.settings = usual;
+    }
+    assert_true(in_key >= 13 && others >= 5);
+    clear(&t, whole);
+    free(b.data);
+    end(&t);
+}
+
 static void other_settings_are_refused(void **state) {
     (void)state;
     stage t;
@@ -277,6 +326,7 @@ static void memory_failures_are_clean(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_settings_are_refused),
+        cmocka_unit_test(every_option_is_in_the_key_or_not),
         cmocka_unit_test(other_data_are_refused),
         cmocka_unit_test(other_files_of_a_set_are_refused),
         cmocka_unit_test(passes_of_another_run_are_refused),
