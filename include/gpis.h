@@ -14,9 +14,11 @@
  * library prints nothing and has no global state. A context, and everything made with it, is used by one thread at a
  * time; different contexts are independent.
  *
- * How the interface grows. Results and plans are made by the library and destroyed by it. Structs that the caller fills
- * begin with their size (gpis_settings). New fields are only ever added at the end of a struct, so programs need not be
- * compiled again for a newer library.
+ * How the interface grows. Results, plans and what is handed to progress functions are made by the library. Structs
+ * with options, which the caller fills, begin with their size: gpis_settings, gpis_open_options, gpis_machine and
+ * gpis_bounds_problem. New fields of all these are only ever added at the end, so that programs need not be compiled
+ * again for a newer library. All other structs stay as they are for as long as the name of the shared library stays the
+ * same.
  */
 #ifndef GPIS_H
 #define GPIS_H
@@ -257,12 +259,12 @@ typedef struct gpis_ranks {
  * and ranks are borrowed. ranks NULL: all parts are here. A rank may have no part (count 0), and one that could not
  * open its parts says so by count = -status: then all ranks fail with its status and the text of its last failure.
  *
- * With several ranks the call that makes this source, gpis_problem_create, and the calls that read the rows (gpis_solve,
- * gpis_check, gpis_evaluate, gpis_gram, gpis_sketch_rows) are made by all ranks together. Each rank gives its problem
- * its own rows of Y; all else counts on rank 0, where the method runs while the other ranks serve it their rows. All
- * ranks return the same status and text. The result of gpis_solve and gpis_check is given to all ranks, the output of
- * the others to rank 0 only. The other functions talk to nobody: a rank that fails to give its problem a response or a
- * set still makes the call that follows, and then all ranks fail together. */
+ * With several ranks the call that makes this source, gpis_problem_create, and the calls that read the rows
+ * (gpis_solve, gpis_check, gpis_evaluate, gpis_gram, gpis_sketch_rows) are made by all ranks together. Each rank gives
+ * its problem its own rows of Y; all else counts on rank 0, where the method runs while the other ranks serve it their
+ * rows. All ranks return the same status and text. The result of gpis_solve and gpis_check is given to all ranks, the
+ * output of the others to rank 0 only. The other functions talk to nobody: a rank that fails to give its problem a
+ * response or a set still makes the call that follows, and then all ranks fail together. */
 GPIS_API gpis_status gpis_source_join(gpis_context *context, gpis_source *const *parts, int64_t count,
                                       const gpis_ranks *ranks, gpis_source **out);
 /* Where the share of a rank begins when `rows` rows are shared out evenly: a multiple of 1024, so that all sketches
@@ -362,9 +364,9 @@ GPIS_API gpis_status gpis_set_distance(gpis_set *set, const double *x, double *d
 /* ---- problem: what is solved ---------------------------------------------------------------------------------- */
 
 /* minimise ||Y - A X||_F^2 over X in K. A is given when the problem is made, the other terms by one function each, in
- * any order; giving a term again replaces it. A problem with a term that was
- * refused cannot be used until that term is given again. All of it is borrowed and must
- * stay unchanged until the problem is destroyed. A problem can be used for any number of calls. */
+ * any order; giving a term again replaces it. A problem with a term that was refused cannot be used until that term is
+ * given again. A, Y and K are borrowed and must stay unchanged until the problem is destroyed. A problem can be used
+ * for any number of calls. */
 typedef struct gpis_problem gpis_problem;
 
 GPIS_API gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_problem **out);

@@ -145,10 +145,11 @@ static gpis_status finish(task *t, gpis_context *context, gpis_status status, gp
     gpis_run_clear(&t->run);
     gpis_call_end(&t->call, context);
     gpis_set_destroy(t->every_x);
+    gpis_result *made = t->result ? &t->result->seen : NULL;
     if (status == GPIS_OK)
-        *result = &t->result->seen;
+        *result = made;
     else
-        gpis_result_destroy(&t->result->seen);
+        gpis_result_destroy(made);
     return status;
 }
 

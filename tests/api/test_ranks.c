@@ -516,6 +516,40 @@ static void solve_oddly(member *m) {
     gpis_source_destroy(part);
 }
 
+/* Rank 1 gives y with a row too few, is refused, and goes on as if nothing had happened: so nobody waits for it. */
+static void solve_without_y(member *m) {
+    problem *p = m->user;
+    holding h;
+    gpis_problem *posed = NULL;
+    gpis_result *result = NULL;
+    gpis_status status = take_hold(m, p, GPIS_OK, &h);
+    assert_ok(m->context, status);
+    assert_ok(m->context, gpis_problem_create(m->context, h.A, &posed));
+    const int64_t rows = h.end - h.begin - (m->ranks.rank == 1);
+    status = gpis_problem_response(posed, p->Y + h.begin * p->k, rows, p->k);
+    assert_int_equal(status, m->ranks.rank == 1 ? GPIS_BAD_SHAPE : GPIS_OK);
+    if (m->ranks.rank == 1) assert_non_null(strstr(gpis_last_error(m->context), "on this rank; y needs one row"));
+    double objective = 0.0;
+    const double x[4] = {0};
+    assert_int_equal(gpis_evaluate(posed, x, 4, &objective, NULL), GPIS_BAD_ARGUMENT);
+    status = gpis_solve(posed, NULL, &result);
+    assert_null(result);
+    keep(m, p, status, NULL, 0);
+    gpis_problem_destroy(posed);
+    let_go(&h);
+}
+
+static void a_response_that_is_refused(void **state) {
+    (void)state;
+    problem p = make_problem(5000, 4, 1);
+    world_run(3, true, -1, 0, solve_without_y, &p);
+    for (int r = 0; r < 3; r++) {
+        assert_int_equal(p.status[r], GPIS_BAD_ARGUMENT);
+        assert_non_null(strstr(p.message[r], "rank 1: the problem has no y"));
+    }
+    end_problem(&p);
+}
+
 static void shapes_must_fit(void **state) {
     (void)state;
     problem p = make_problem(100, 4, 2);
@@ -648,6 +682,7 @@ int main(void) {
         cmocka_unit_test(saga_is_refused),
         cmocka_unit_test(bad_rows_are_named),
         cmocka_unit_test(shapes_must_fit),
+        cmocka_unit_test(a_response_that_is_refused),
         cmocka_unit_test(survives_lack_of_memory),
         cmocka_unit_test(shares_cover_all_rows),
         cmocka_unit_test(slices),
