@@ -127,11 +127,15 @@ int main(int argc, char **argv) {
     gpis_source_info shape;
     gpis_source_describe(p.A, &shape);
     bench_check(context, gpis_set_parse(context, argv[2], shape.cols, p.y.cols, &set));
+    gpis_problem *posed = NULL;
+    bench_check(context, gpis_problem_create(context, p.A, &posed));
+    bench_check(context, gpis_problem_response(posed, p.y.data, p.y.rows, p.y.cols));
+    bench_check(context, gpis_problem_constrain(posed, set));
     gpis_settings settings = gpis_settings_default();
     settings.method = method;
     /* `newton` by name stands for the exact Gram matrix. */
     if (strcmp(method, "newton") == 0) settings.sketch = "none";
-    gpis_machine machine; /* as the program does: measured once, not for each solve */
+    gpis_machine machine = gpis_machine_default(); /* as the program does: measured once, not for each solve */
     bench_check(context, gpis_machine_measure(context, &machine));
     settings.machine = &machine;
     settings.tol = atof(argv[4]);
@@ -148,15 +152,16 @@ int main(int argc, char **argv) {
     double spent = 0;
     for (int r = 0; r < atoi(argv[6]) && (r == 0 || spent < limit / 4); r++) {
         for (int k = 0; k < READS; k++) printf("read %.9g\n", bench_read(&reader));
-        gpis_result result = {0};
+        gpis_result *result = NULL;
         const double start = omp_get_wtime();
-        bench_check(context, gpis_solve(context, p.A, p.y.data, p.y.cols, set, &settings, &result));
+        bench_check(context, gpis_solve(posed, &settings, &result));
         const double seconds = omp_get_wtime() - start;
         spent += seconds;
-        if (r == 0) bench_check(context, gpis_array_write(context, path, result.x, shape.cols, p.y.cols, 2));
-        report(&result, seconds);
-        gpis_result_clear(context, &result);
+        if (r == 0) bench_check(context, gpis_array_write(context, path, result->x, shape.cols, p.y.cols, 2));
+        report(result, seconds);
+        gpis_result_destroy(result);
     }
+    gpis_problem_destroy(posed);
     gpis_set_destroy(set);
     close_problem(context, &p);
     gpis_context_destroy(context);

@@ -67,11 +67,11 @@ static inline __attribute__((always_inline)) uint64_t read_streams(const uint64_
 #endif
 
 /* streams, bytes prefetched ahead */
-#define WAYS(WAY)                                                                                                \
-    WAY(1, 0)                                                                                                    \
-    WAY(2, 0)                                                                                                    \
-    WAY(4, 0) WAY(8, 0) WAY(16, 0) WAY(1, 1024) WAY(1, 4096) WAY(2, 1024) WAY(2, 2048) WAY(4, 1024) WAY(4, 2048) \
-        WAY(8, 1024)
+#define WAYS(WAY) \
+    WAY(1, 0)     \
+    WAY(2, 0)     \
+    WAY(4, 0)     \
+    WAY(8, 0) WAY(16, 0) WAY(1, 1024) WAY(1, 4096) WAY(2, 1024) WAY(2, 2048) WAY(4, 1024) WAY(4, 2048) WAY(8, 1024)
 
 #define DEFINE(streams, ahead)                                                                         \
     FOR_EACH_PROCESSOR static uint64_t read_##streams##_##ahead(const uint64_t *words, size_t count) { \

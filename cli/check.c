@@ -22,13 +22,16 @@ static const char doc[] =
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     check_options *o = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &o->common; return 0;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        state->child_inputs[1] = &o->common;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->files == 3) return cli_usage(state, "check takes A, y and x; '%s' is one too many", arg);
         return cli_take_input(state, &o->common, arg, &o->file[o->files++]);
     case ARGP_KEY_END:
         if (o->files < 2) return cli_usage(state, "check needs the files of A and x");
-        if (o->files == 3 && o->common.target)
+        if (o->files == 3 && o->common.open.target)
             return cli_usage(state, "y is given twice: by the file %s and by --target", o->file[1]);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -43,41 +46,41 @@ static bool is_member(const gpis_array *x, const gpis_result *result, double tol
 }
 
 int cli_check(int argc, char **argv) {
-    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {NULL, parse_option, "A [y] x", doc, children, NULL, NULL};
+    const struct argp table = cli_table_argp(GPIS_OPTION_PROBLEM | GPIS_OPTION_OPEN | GPIS_OPTION_CHECK);
+    const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
+    const struct argp argp = {NULL, parse_option, "A [y] x", doc, children, NULL, NULL};
     check_options o = {.common = cli_common_default()};
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
 
     cli_problem p = {0};
     gpis_array x = {0};
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     int code = cli_ranks_start(o.common.mpi);
     if (code != 0) return code;
     code = cli_problem_open(&p, o.file[0], o.files == 3 ? o.file[1] : NULL, &o.common);
     if (code == 0) code = cli_ranks_agree(cli_problem_read_x(&p, &o.common, o.file[o.files - 1], &x));
     cli_ranks_settled();
-    if (code == 0 && o.common.delta_given && !o.common.quiet)
+    if (code == 0 && cli_is_given(&o.common, "delta") && !o.common.quiet)
         cli_fail(0, "note: --delta is ignored: the bounds of a check are proven");
     if (code == 0) {
-        const gpis_status status = gpis_check(p.context, p.A, p.Y, p.k, p.set, x.data, &o.common.settings, &result);
+        const gpis_status status = gpis_check(p.problem, x.data, x.rows * x.cols, &o.common.settings, &result);
         if (status != GPIS_OK) code = cli_fail_status(p.context, status);
     }
-    if (code == 0 && result.warning[0] && !o.common.quiet && cli_is_first()) cli_fail(0, "warning: %s", result.warning);
+    if (code == 0 && result->warning[0] && !o.common.quiet && cli_is_first())
+        cli_fail(0, "warning: %s", result->warning);
     const double sent = code == 0 ? cli_ranks_sent() : 0;
     const int trouble = code == 0 ? (int)cli_ranks_largest(cli_deferred_code()) : 0;
     const cli_given given = {.nonzeros = cli_count_nonzeros(x.data, x.rows * x.cols),
-                             .in_set = code == 0 && is_member(&x, &result, o.common.settings.tol)};
+                             .in_set = code == 0 && is_member(&x, result, o.common.settings.tol)};
     if (code == 0 && o.common.json && cli_is_first())
-        code = cli_report_json(&p, &o.common, &result, &given, sent);
+        code = cli_report_json(&p, &o.common, result, &given, sent);
     else if (code == 0 && !o.common.quiet && cli_is_first())
-        cli_report_summary(&p, &o.common, &result, &given, sent);
-    if (code == 0 && !(result.outcome == GPIS_SOLVED && given.in_set)) code = CLI_UNCERTIFIED;
+        cli_report_summary(&p, &o.common, result, &given, sent);
+    if (code == 0 && !(result->outcome == GPIS_SOLVED && given.in_set)) code = CLI_UNCERTIFIED;
     code = cli_with_trouble(code, trouble);
 
-    if (p.context) {
-        gpis_result_clear(p.context, &result);
-        gpis_array_clear(p.context, &x);
-    }
+    gpis_result_destroy(result);
+    if (p.context) gpis_array_clear(p.context, &x);
     cli_problem_close(&p);
     return code;
 }

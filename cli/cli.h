@@ -61,31 +61,30 @@ json_t *cli_json_text(const char *text);
 
 /* ---- options (options.c) ---------------------------------------------------------------------------------------- */
 
-/* What solve and check have in common; the texts belong to argv. */
+/* What the commands that read data have in common; the texts belong to argv. */
 typedef struct cli_common {
-    const char *set, *target, *cache, *format;
+    const char *set;
     gpis_settings settings;
-    int threads;
+    gpis_open_options open; /* target, cache, format and memory as given */
+    uint64_t given;         /* which options of the library's table were given, a bit for each row */
     bool json, quiet, mpi;
-    bool delta_given;
     bool standard_input; /* one of the files is standard input */
     bool without_y;      /* y may be missing: it is not read, and one response is assumed */
 } cli_common;
-extern const struct argp cli_common_argp; /* a child of the commands' own */
+extern const struct argp cli_common_argp; /* the program's own options; a child of the commands' own */
 cli_common cli_common_default(void);
 
-/* The options of the methods (method_options.c), as entered in the settings. */
-enum { CLI_INNER_MOST = 64 };
-typedef struct cli_method {
-    gpis_settings *settings;       /* borrowed */
-    int64_t inner[CLI_INNER_MOST]; /* what settings->inner_iterations points to */
-    unsigned given;                /* which of the options were given, a bit for each */
-} cli_method;
-extern const struct argp cli_method_argp; /* a child of the commands' own */
-/* Whether an option was given that not every method uses. */
-bool cli_method_is_given(const cli_method *method, const cli_common *common);
+/* The options of the library's table that count in any of the places `where` (GPIS_OPTION_SOLVE, ...): a child of the
+ * commands' own, whose input is a cli_common (table.c). One command calls it once. */
+struct argp cli_table_argp(unsigned where);
+bool cli_is_given(const cli_common *common, const char *name); /* an option of the library's table */
+/* Messages of the library speak of "option memory": says "--memory" instead, in place, and returns the text. */
+char *cli_name_options(char *text);
+
+/* Whether an option was given that not every method uses (ignored.c). */
+bool cli_asks_for_method(const cli_common *common);
 /* Says in one line which of the options given the way that was chosen does not use, if there are any. */
-void cli_method_tell_ignored(const cli_method *method, const cli_common *common, const gpis_candidate *chosen);
+void cli_report_ignored(const cli_common *common, const gpis_plan_candidate *chosen);
 
 /* argp_parse with one-line messages of our own. True: go on; false: exit with CLI_BAD_INPUT, the message is out. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input);
@@ -103,10 +102,6 @@ error_t cli_number(const struct argp_state *state, const char *option, const cha
                    double *out);
 error_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high,
                     int64_t *out);
-
-/* Bytes, at least 1: a number and, if it is not bytes, a unit: K, M, G or T, each 1024 times the one before; KB and KiB
- * are the same as K. */
-error_t cli_bytes(const struct argp_state *state, const char *option, const char *text, int64_t *out);
 
 /* ---- words that are not known (suggest.c) ------------------------------------------------------------------------
  */
@@ -129,8 +124,8 @@ typedef struct cli_loading {
     bool cache_named; /* by --cache: no need to say where it is */
     bool shown;       /* there is a line to wipe */
 } cli_loading;
-/* Enters in the options where caches go and that `loading` is told of the progress. */
-void cli_loading_start(cli_loading *loading, bool quiet, const char *cache, gpis_open_options *options);
+/* Enters in the options that `loading` follows the progress. */
+void cli_loading_start(cli_loading *loading, bool quiet, gpis_open_options *options);
 void cli_loading_end(cli_loading *loading); /* wipes the line */
 
 /* ---- the problem: files opened and matched (problem.c) ----------------------------------------------------------- */
@@ -142,7 +137,9 @@ typedef struct cli_problem {
     gpis_source *A;         /* owned */
     gpis_source_info shape; /* of A */
     gpis_set *set;          /* owned */
-    const double *Y;        /* a row for each row of A on this rank: y_file.data, or what A carries */
+    gpis_problem *problem;  /* owned: all of it together */
+    int64_t rows_here;      /* rows of A on this rank */
+    const double *Y;        /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
     int64_t k;              /* responses; of a plan without y: 1 */
     gpis_array y_file;      /* owned; empty when A carries y */
     int dimensions;         /* of x as it is written: 1 when y is a plain vector */
@@ -163,7 +160,7 @@ int cli_problem_read_x(cli_problem *problem, const cli_common *common, const cha
 /* What --memory leaves besides all that was held so far, at least 1; 0: there is no limit. */
 int64_t cli_problem_room(const cli_problem *problem, const cli_common *common);
 void cli_problem_close(cli_problem *problem);
-/* The same for "@LIST", and on several ranks (parts.c); the context is there. Fills A, Y, k, dimensions. */
+/* The same for "@LIST", and on several ranks (parts.c); the context is there. Fills A, rows_here, Y, k, dimensions. */
 int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 void cli_parts_close(cli_parts *parts); /* NULL is fine; A goes first */
 

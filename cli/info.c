@@ -6,7 +6,7 @@
 typedef struct info_options {
     const char **files; /* owned */
     int count;
-    cli_common common; /* of which target, memory, cache, format and standard input count */
+    cli_common common; /* of which the options for opening files and standard input count */
     bool json;
 } info_options;
 
@@ -20,18 +20,10 @@ typedef struct finding {
     bool listed;         /* a file of several things, of which none was named */
 } finding;
 
-enum { KEY_TARGET = 256, KEY_JSON, KEY_MEMORY, KEY_CACHE, KEY_FORMAT };
+enum { KEY_JSON = 256 };
 
 static const struct argp_option options[] = {
-    {"target", KEY_TARGET, "COLUMN", 0, "the column of a .csv/.tsv that holds y, by name or number from 1", 0},
-    {"format", KEY_FORMAT, "FMT", 0,
-     "format of the files, or of '-' (default csv): npy, csv, tsv, txt, mtx, svm; without it the ending of the name "
-     "says "
-     "what a file is",
-     0},
-    {"memory", KEY_MEMORY, "BYTES", 0, "hold no more than so many bytes, 64 MB aside (300MB, 1.5G: units of 1024)", 0},
-    {"cache", KEY_CACHE, "DIR", 0, "keep the numbers of text files in binary in this folder", 0},
-    {"json", KEY_JSON, 0, 0, "print one JSON object instead", 0},
+    {"json", KEY_JSON, 0, 0, "print one JSON object instead", 5},
     {0},
 };
 
@@ -47,10 +39,7 @@ static const char doc[] =
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
     info_options *o = state->input;
     switch (key) {
-    case KEY_TARGET: o->common.target = arg; return 0;
-    case KEY_MEMORY: return cli_bytes(state, "memory", arg, &o->common.settings.memory);
-    case KEY_CACHE: o->common.cache = arg; return 0;
-    case KEY_FORMAT: o->common.format = arg; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &o->common; return 0;
     case KEY_JSON: o->json = true; return 0;
     case ARGP_KEY_ARG: return cli_take_input(state, &o->common, arg, &o->files[o->count++]);
     case ARGP_KEY_NO_ARGS: return cli_usage(state, "info needs the name of a file");
@@ -126,8 +115,9 @@ static json_t *column_names(const finding *f) {
 
 static json_t *describe(const finding *f) {
     json_t *object = json_object();
+    cli_text trouble = cli_printable(f->trouble);
     json_object_set_new(object, "file", cli_json_text(f->file));
-    json_object_set_new(object, "trouble", f->trouble ? cli_json_text(f->trouble) : json_null());
+    json_object_set_new(object, "trouble", f->trouble ? cli_json_text(cli_name_options(trouble.text)) : json_null());
     if (!f->source) return object;
     json_object_set_new(object, "rows", json_integer(f->shape.rows));
     json_object_set_new(object, "cols", json_integer(f->shape.cols));
@@ -183,7 +173,9 @@ static int tell_all(gpis_context *context, const info_options *o) {
 }
 
 int cli_info(int argc, char **argv) {
-    static const struct argp argp = {options, parse_option, "FILE...", doc, NULL, NULL, NULL};
+    const struct argp table = cli_table_argp(GPIS_OPTION_OPEN);
+    const struct argp_child children[] = {{&table, 0, NULL, 0}, {0}};
+    const struct argp argp = {options, parse_option, "FILE...", doc, children, NULL, NULL};
     info_options o = {.common = cli_common_default(), .files = calloc((size_t)argc, sizeof(char *))};
     gpis_context *context = NULL;
     int code = 0;

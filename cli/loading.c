@@ -37,10 +37,10 @@ static int watch(void *user, const gpis_open_progress *p) {
     return cli_interrupted();
 }
 
-void cli_loading_start(cli_loading *loading, bool quiet, const char *cache, gpis_open_options *options) {
-    *loading = (cli_loading){
-        .on_terminal = isatty(STDERR_FILENO) && !quiet && cli_is_first(), .quiet = quiet, .cache_named = cache != NULL};
-    options->cache = cache;
+void cli_loading_start(cli_loading *loading, bool quiet, gpis_open_options *options) {
+    *loading = (cli_loading){.on_terminal = isatty(STDERR_FILENO) && !quiet && cli_is_first(),
+                             .quiet = quiet,
+                             .cache_named = options->cache != NULL};
     options->progress = watch;
     options->progress_user = loading;
 }

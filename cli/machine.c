@@ -103,6 +103,7 @@ static bool store(const char *path, gpis_machine *machine) {
 /* With all threads of the machine, whatever the solve will use. */
 static bool measure(int64_t room, gpis_machine *machine) {
     gpis_context *context = NULL;
+    *machine = gpis_machine_default();
     const bool done = gpis_context_create(&context) == GPIS_OK && gpis_context_set_memory(context, room) == GPIS_OK &&
                       gpis_machine_measure(context, machine) == GPIS_OK;
     gpis_context_destroy(context);
@@ -120,6 +121,7 @@ static int threads_of_machine(void) {
 
 const char *cli_machine(bool worth_measuring, int64_t room, gpis_machine *machine) {
     char *path = cache_path();
+    *machine = gpis_machine_default();
     const char *origin = "as measured before";
     if (!path || !load(path, threads_of_machine(), machine)) {
         origin = "measured now";

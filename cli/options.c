@@ -1,5 +1,4 @@
-/* Options: argp with one-line messages, numbers, and what solve and check share. */
-#include <ctype.h>
+/* Options: argp with one-line messages, numbers, and the program's own options that several commands share. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -162,66 +161,11 @@ error_t cli_integer(const struct argp_state *state, const char *option, const ch
     return 0;
 }
 
-error_t cli_bytes(const struct argp_state *state, const char *option, const char *text, int64_t *out) {
-    static const char units[] = "KMGT";
-    char *number_end = NULL;
-    double bytes = strtod(text, &number_end);
-    const char *end = number_end + strspn(number_end, " ");
-    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-    for (const char *u = units; unit && u <= unit; u++) bytes *= 1024.0;
-    if (unit) end += 1 + (tolower((unsigned char)end[1]) == 'i');
-    if (toupper((unsigned char)*end) == 'B') end++;
-    if (number_end == text || *end || !(bytes >= 1.0 && bytes <= 1e18))
-        return cli_usage(state,
-                         "--%s wants a number of bytes such as 800000000, 300MB, 512K, 1.5G or 1GiB (K, M, G, T: times "
-                         "1024), not '%s'",
-                         option, text);
-    *out = (int64_t)bytes;
-    return 0;
-}
+/* ---- what the commands that read data share -------------------------------------------------------------------- */
 
-/* ---- what solve and check share -----------------------------------------------------------------------------------
- */
-
-enum {
-    KEY_SET = 256,
-    KEY_TOL,
-    KEY_CERTIFICATE,
-    KEY_DELTA,
-    KEY_TARGET,
-    KEY_SEED,
-    KEY_THREADS,
-    KEY_MPI,
-    KEY_JSON,
-    KEY_QUIET,
-    KEY_MEMORY,
-    KEY_CACHE,
-    KEY_FORMAT
-};
+enum { KEY_MPI = 256, KEY_JSON, KEY_QUIET };
 
 static const struct argp_option common_options[] = {
-    {0, 0, 0, 0, "Problem:", 1},
-    {"set", KEY_SET, "SPEC", 0, "constrain x to this set: none (default), nonneg, l1:R, box:LO,HI, simplex:R, ...", 1},
-    {"target", KEY_TARGET, "COLUMN", 0, "the column of a .csv/.tsv A that holds y, by name or number from 1", 1},
-    {"format", KEY_FORMAT, "FMT", 0,
-     "format of A, or of the file that is '-': npy, csv (default of '-'), tsv, txt, mtx, svm; without it the ending of "
-     "the name says what a file is",
-     1},
-    {0, 0, 0, 0, "Accuracy:", 2},
-    {"tol", KEY_TOL, "T", 0, "relative gap that counts as solved (default 1e-8)", 2},
-    {"certificate", KEY_CERTIFICATE, "KIND", 0, "which bound may stop: any (default), proven, none", 2},
-    {"delta", KEY_DELTA, "P", 0, "a probable bound may be wrong with this probability (default 1e-9)", 2},
-    {0, 0, 0, 0, "Running:", 4},
-    {"seed", KEY_SEED, "N", 0, "seed of the random numbers (default 0)", 4},
-    {"threads", KEY_THREADS, "N", 0, "threads (default 0: all); the answer does not depend on it", 4},
-    {"memory", KEY_MEMORY, "BYTES", 0,
-     "hold no more than so many bytes, 64 MB aside (300MB, 1.5G: units of 1024); files that do not fit are read at "
-     "each pass",
-     4},
-    {"cache", KEY_CACHE, "DIR", 0,
-     "keep the numbers of a text A in binary in this folder, and take them from there the next time (default: beside "
-     "the file, when they do not fit in memory)",
-     4},
     {"mpi", KEY_MPI, 0, 0, "share the rows with other ranks; mpirun and its like are noticed without it", 4},
     {0, 0, 0, 0, "Output:", 5},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 5},
@@ -229,40 +173,10 @@ static const struct argp_option common_options[] = {
     {0},
 };
 
-static error_t parse_certificate(cli_common *c, const char *text, const struct argp_state *state) {
-    static const struct {
-        const char *name;
-        gpis_certificate kind;
-    } kinds[] = {{"any", GPIS_CERTIFICATE_ANY}, {"proven", GPIS_CERTIFICATE_PROVEN}, {"none", GPIS_CERTIFICATE_NONE}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(text, kinds[i].name) == 0) {
-            c->settings.certificate = kinds[i].kind;
-            return 0;
-        }
-    return cli_usage(state, "--certificate is any, proven or none, not '%s'", text);
-}
-
 static error_t parse_common(int key, char *arg, struct argp_state *state) {
     cli_common *c = state->input;
-    int64_t value = 0;
-    error_t error = 0;
+    (void)arg;
     switch (key) {
-    case KEY_SET: c->set = arg; return 0;
-    case KEY_TARGET: c->target = arg; return 0;
-    case KEY_CACHE: c->cache = arg; return 0;
-    case KEY_FORMAT: c->format = arg; return 0;
-    case KEY_TOL: return cli_number(state, "tol", arg, 0, 1, &c->settings.tol);
-    case KEY_DELTA: c->delta_given = true; return cli_number(state, "delta", arg, 1e-300, 0.5, &c->settings.delta);
-    case KEY_CERTIFICATE: return parse_certificate(c, arg, state);
-    case KEY_SEED:
-        error = cli_integer(state, "seed", arg, 0, INT64_MAX, &value);
-        c->settings.seed = (uint64_t)value;
-        return error;
-    case KEY_THREADS:
-        error = cli_integer(state, "threads", arg, 0, 4096, &value);
-        c->threads = (int)value;
-        return error;
-    case KEY_MEMORY: return cli_bytes(state, "memory", arg, &c->settings.memory);
     case KEY_MPI: c->mpi = true; return 0;
     case KEY_JSON: c->json = true; return 0;
     case KEY_QUIET: c->quiet = true; return 0;
@@ -273,6 +187,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
 const struct argp cli_common_argp = {.options = common_options, .parser = parse_common};
 
 cli_common cli_common_default(void) {
-    cli_common common = {.set = "none", .settings = gpis_settings_default()};
-    return common;
+    return (cli_common){.set = gpis_option_find("set")->fallback,
+                        .settings = gpis_settings_default(),
+                        .open = gpis_open_options_default()};
 }

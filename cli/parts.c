@@ -257,7 +257,7 @@ int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path,
     if (code == 0) code = a_path[0] == '@' ? read_list(p, a_path + 1) : add_part(p, strdup(a_path), NULL);
     if (code == 0 && y_path && p->parts[0].y)
         code = cli_fail(CLI_BAD_INPUT, "y is given twice: by the file %s and by the list %s", y_path, a_path + 1);
-    if (code == 0 && common->target && p->parts[0].y)
+    if (code == 0 && common->open.target && p->parts[0].y)
         code = cli_fail(CLI_BAD_INPUT, "y is given twice: by --target and by the list %s", a_path + 1);
     code = cli_ranks_agree(code);
     if (code == 0) code = find_shapes(problem, p, common, &rows);
@@ -273,9 +273,8 @@ int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path,
     const gpis_status status = gpis_source_join(problem->context, p->slices, p->sliced, ranks, &problem->A);
     if (status != GPIS_OK) return cli_ranks_agree(cli_fail_status(problem->context, status));
     const double *inside = gpis_source_target(problem->A, NULL);
-    problem->Y = problem->y_file.data ? problem->y_file.data
-                 : inside             ? inside
-                                      : &problem->load_seconds; /* no rows: never read */
+    problem->Y = problem->y_file.data ? problem->y_file.data : inside;
+    problem->rows_here = end - begin;
     return 0;
 }
 

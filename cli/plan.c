@@ -6,7 +6,6 @@
 
 typedef struct plan_options {
     cli_common common;
-    cli_method method;
     const char *a, *y;
 } plan_options;
 
@@ -26,12 +25,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
-        state->child_inputs[1] = &o->method;
+        state->child_inputs[1] = &o->common;
         return 0;
     case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
     case ARGP_KEY_END:
         if (!o->a) return cli_usage(state, "plan needs the file of A");
-        if (o->y && o->common.target) return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
+        if (o->y && o->common.open.target)
+            return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -40,13 +40,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
  */
 
-static json_t *count_or_null(const gpis_candidate *c, int64_t count) {
+static json_t *count_or_null(const gpis_plan_candidate *c, int64_t count) {
     return c->passes > 0 ? json_integer(count) : json_null();
 }
 
-static const char *sketch_or_null(const gpis_candidate *c) { return c->sketch[0] ? c->sketch : NULL; }
+static const char *sketch_or_null(const gpis_plan_candidate *c) { return c->sketch[0] ? c->sketch : NULL; }
 
-static json_t *candidate_json(const gpis_candidate *c) {
+static json_t *candidate_json(const gpis_plan_candidate *c) {
     return json_pack("{s:s, s:s?, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:s}", "method", c->method, "sketch",
                      sketch_or_null(c), "m", (json_int_t)c->m, "passes", count_or_null(c, c->passes), "sketches",
                      count_or_null(c, c->sketches), "flops", cli_json_number(c->flops), "memory",
@@ -56,8 +56,8 @@ static json_t *candidate_json(const gpis_candidate *c) {
 
 static int print_json(const cli_problem *p, const gpis_machine *machine, const gpis_plan *plan) {
     json_t *candidates = json_array();
-    for (int i = 0; i < plan->count; i++) json_array_append_new(candidates, candidate_json(&plan->candidates[i]));
-    const gpis_candidate *chosen = &plan->candidates[plan->chosen];
+    for (int64_t i = 0; i < plan->count; i++) json_array_append_new(candidates, candidate_json(plan->candidates[i]));
+    const gpis_plan_candidate *chosen = plan->chosen;
     return cli_print_json(
         json_pack("{s:s, s:s, s:s?, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:{s:i, s:f, s:f, s:f, s:f}, s:o, s:s}",
                   "plan", plan->text, "method", chosen->method, "sketch", sketch_or_null(chosen), "m",
@@ -90,7 +90,7 @@ static const char *duration(double seconds, char text[32]) {
     return text;
 }
 
-static void print_candidate(const gpis_candidate *c) {
+static void print_candidate(const gpis_plan_candidate *c) {
     char name[48], memory[32], flops[32], time[32];
     if (c->m > 0)
         snprintf(name, sizeof name, "%s, %s of %lld rows", c->method,
@@ -118,16 +118,16 @@ static void print_table(const cli_problem *p, int64_t budget, const gpis_machine
            amount(machine->read_bytes, "B", read), amount(machine->syrk_flops, "flop", flops),
            amount(machine->memory, "B", memory), origin);
     printf("  %-32s%7s %12s %8s %9s\n", "candidate", "passes", "arithmetic", "memory", "time");
-    for (int i = 0; i < plan->count; i++) print_candidate(&plan->candidates[i]);
+    for (int64_t i = 0; i < plan->count; i++) print_candidate(plan->candidates[i]);
     printf("\nplan          %s\n", cli_printable(plan->text).text);
 }
 
 int cli_plan(int argc, char **argv) {
-    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&cli_method_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {NULL, parse_option, "A [y]", doc, children, NULL, NULL};
+    const struct argp table = cli_table_argp(GPIS_OPTION_PROBLEM | GPIS_OPTION_OPEN | GPIS_OPTION_PLAN);
+    const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
+    const struct argp argp = {NULL, parse_option, "A [y]", doc, children, NULL, NULL};
     plan_options o = {.common = cli_common_default()};
     o.common.without_y = true;
-    o.method.settings = &o.common.settings;
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
 
     cli_problem p = {0};
@@ -136,18 +136,18 @@ int cli_plan(int argc, char **argv) {
     cli_ranks_settled();
     if (code == 0 && cli_is_first()) {
         gpis_machine machine;
-        gpis_plan plan;
+        gpis_plan *plan = NULL;
         const char *origin = cli_machine(true, cli_problem_room(&p, &o.common), &machine);
         o.common.settings.machine = &machine;
-        const gpis_status status = gpis_plan_make(p.context, p.A, p.k, p.set, &o.common.settings, &plan);
-        if (status == GPIS_OK && !o.common.quiet)
-            cli_method_tell_ignored(&o.method, &o.common, &plan.candidates[plan.chosen]);
+        const gpis_status status = gpis_plan_make(p.problem, &o.common.settings, &plan);
+        if (status == GPIS_OK && !o.common.quiet) cli_report_ignored(&o.common, plan->chosen);
         if (status != GPIS_OK)
             code = cli_fail_status(p.context, status);
         else if (o.common.json)
-            code = print_json(&p, &machine, &plan);
+            code = print_json(&p, &machine, plan);
         else if (!o.common.quiet)
-            print_table(&p, o.common.settings.memory, &machine, origin, &plan);
+            print_table(&p, o.common.settings.memory, &machine, origin, plan);
+        gpis_plan_destroy(plan);
     }
     cli_problem_close(&p);
     return code;

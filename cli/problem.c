@@ -36,14 +36,12 @@ void cli_tell_cache_trouble(const gpis_source_info *info) {
 
 /* --format is for what comes from standard input, or else for A; standard input is a .csv file without it. */
 gpis_open_options cli_open_options(cli_loading *loading, const cli_common *common, const char *path, bool is_y) {
-    gpis_open_options options = gpis_open_options_default();
-    options.target = is_y ? NULL : common->target;
-    options.memory = common->settings.memory;
-    if (strcmp(path, CLI_STANDARD_INPUT) == 0)
-        options.format = common->format ? common->format : "csv";
-    else if (!is_y && !common->standard_input)
-        options.format = common->format;
-    cli_loading_start(loading, common->quiet, common->cache, &options);
+    gpis_open_options options = common->open;
+    const bool from_input = strcmp(path, CLI_STANDARD_INPUT) == 0;
+    if (is_y) options.target = NULL;
+    if (from_input && !options.format) options.format = "csv";
+    if (!from_input && (is_y || common->standard_input)) options.format = NULL;
+    cli_loading_start(loading, common->quiet, &options);
     return options;
 }
 
@@ -59,15 +57,25 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
     cli_loading_end(&p->loading);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
     gpis_source_describe(p->A, &p->shape);
+    p->rows_here = p->shape.rows;
     cli_tell_cache_trouble(&p->shape);
     return y_path ? use_y_file(p, a_path, y_path, common) : use_y_of_source(p, a_path, common);
+}
+
+/* A, y and the set as one problem. A plan may do without y. */
+static gpis_status pose_problem(cli_problem *p, const cli_common *common) {
+    gpis_status status = gpis_problem_create(p->context, p->A, &p->problem); /* all ranks together */
+    if (status == GPIS_OK) status = gpis_set_parse(p->context, common->set, p->shape.cols, p->k, &p->set);
+    if (status == GPIS_OK && (p->Y || !common->without_y))
+        status = gpis_problem_response(p->problem, p->Y, p->rows_here, p->k);
+    return status == GPIS_OK ? gpis_problem_constrain(p->problem, p->set) : status;
 }
 
 int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
     *p = (cli_problem){0};
     const double start = cli_clock();
     gpis_status status = gpis_context_create(&p->context);
-    if (status == GPIS_OK) status = gpis_context_set_threads(p->context, cli_ranks_threads(common->threads));
+    if (status == GPIS_OK) status = gpis_context_set_threads(p->context, cli_ranks_threads(common->settings.threads));
     if (status == GPIS_OK) status = gpis_context_set_memory(p->context, common->settings.memory);
     int code = status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
     if (code == 0 && common->standard_input && cli_ranks())
@@ -75,7 +83,7 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     code = cli_ranks_agree(code);
     if (code == 0) code = open_rows(p, a_path, y_path, common);
     if (code != 0) return code;
-    status = gpis_set_parse(p->context, common->set, p->shape.cols, p->k, &p->set);
+    status = pose_problem(p, common);
     if (status != GPIS_OK) code = cli_fail_status(p->context, status);
     p->load_seconds = cli_clock() - start;
     return cli_ranks_agree(code);
@@ -98,6 +106,7 @@ int64_t cli_problem_room(const cli_problem *p, const cli_common *common) {
 }
 
 void cli_problem_close(cli_problem *p) {
+    gpis_problem_destroy(p->problem);
     gpis_set_destroy(p->set);
     if (p->context) gpis_array_clear(p->context, &p->y_file);
     gpis_source_destroy(p->A);

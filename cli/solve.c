@@ -6,22 +6,14 @@
 
 typedef struct solve_options {
     cli_common common;
-    cli_method method;
     const char *a, *y, *x0, *out, *trace;
-    bool every_given; /* --checkpoint-every */
 } solve_options;
 
 enum { WORTH_MEASURING = 1 << 26 }; /* bytes of A: below, a solve is over before the machine is measured */
-enum { KEY_MAX_PASSES = 512, KEY_TIME_LIMIT, KEY_X0, KEY_OUT, KEY_TRACE, KEY_CHECKPOINT, KEY_EVERY, KEY_RESUME };
+enum { KEY_X0 = 512, KEY_OUT, KEY_TRACE };
 
 static const struct argp_option options[] = {
     {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
-    {"max-passes", KEY_MAX_PASSES, "N", 0, "stop after N passes over A", 2},
-    {"time-limit", KEY_TIME_LIMIT, "SECONDS", 0, "stop after this long", 2},
-    {"checkpoint", KEY_CHECKPOINT, "FILE", 0, "keep in FILE what it takes to go on after a kill or a crash", 4},
-    {"checkpoint-every", KEY_EVERY, "SECONDS", 0,
-     "make it proof against a crash of the machine so often (default 10; 0: after each pass)", 4},
-    {"resume", KEY_RESUME, 0, 0, "go on from the file of --checkpoint, if it is there", 4},
     {"out", KEY_OUT, "FILE.npy", 0, "write x here (without it x is not written)", 5},
     {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 5},
     {0},
@@ -71,10 +63,11 @@ static error_t check_outputs(const solve_options *o, const struct argp_state *st
 
 static error_t check_options(const solve_options *o, const struct argp_state *state) {
     if (!o->a) return cli_usage(state, "solve needs the file of A");
-    if (o->y && o->common.target) return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
+    if (o->y && o->common.open.target)
+        return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
     if (o->common.settings.resume && !o->common.settings.checkpoint)
         return cli_usage(state, "--resume needs --checkpoint FILE, the file to go on from");
-    if (o->every_given && !o->common.settings.checkpoint)
+    if (cli_is_given(&o->common, "checkpoint-every") && !o->common.settings.checkpoint)
         return cli_usage(state, "--checkpoint-every needs --checkpoint FILE, the file to write");
     if (o->out) {
         const size_t length = strlen(o->out);
@@ -89,37 +82,30 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
-        state->child_inputs[1] = &o->method;
+        state->child_inputs[1] = &o->common;
         return 0;
-    case KEY_MAX_PASSES: return cli_integer(state, "max-passes", arg, 1, INT64_MAX, &o->common.settings.max_passes);
-    case KEY_TIME_LIMIT: return cli_number(state, "time-limit", arg, 1e-9, 1e12, &o->common.settings.time_limit);
     case KEY_X0: return cli_take_input(state, &o->common, arg, &o->x0);
     case KEY_OUT: o->out = arg; return 0;
     case KEY_TRACE: o->trace = arg; return 0;
-    case KEY_CHECKPOINT:
-        if (!*arg) return cli_usage(state, "--checkpoint wants the name of a file");
-        o->common.settings.checkpoint = arg;
-        return 0;
-    case KEY_EVERY:
-        o->every_given = true;
-        return cli_number(state, "checkpoint-every", arg, 0, 1e9, &o->common.settings.checkpoint_every);
-    case KEY_RESUME: o->common.settings.resume = 1; return 0;
     case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
     case ARGP_KEY_END: return check_options(o, state);
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-/* Says, before the solve begins, which of the options given it will not use. */
-static void tell_ignored(const cli_problem *p, const solve_options *o, const gpis_settings *settings) {
-    gpis_plan plan;
-    if (o->common.quiet || !cli_is_first() || !cli_method_is_given(&o->method, &o->common)) return;
-    if (gpis_plan_make(p->context, p->A, p->k, p->set, settings, &plan) != GPIS_OK) return; /* the solve will say why */
-    cli_method_tell_ignored(&o->method, &o->common, &plan.candidates[plan.chosen]);
+/* What the plan says before the solve begins: which of the options given will not be used, and how many passes the
+ * progress line is to expect. Where there is no plan the solve will say why. */
+static void look_ahead(const cli_problem *p, const solve_options *o, const gpis_settings *settings, cli_line *line) {
+    const bool notes = !o->common.quiet && cli_is_first() && cli_asks_for_method(&o->common);
+    gpis_plan *plan = NULL;
+    if (!(notes || line->on) || gpis_plan_make(p->problem, settings, &plan) != GPIS_OK) return;
+    if (notes) cli_report_ignored(&o->common, plan->chosen);
+    line->expected = plan->chosen->passes;
+    gpis_plan_destroy(plan);
 }
 
 /* Everything between the open problem and the result. The trace stays open. */
-static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result *result) {
+static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result **result) {
     const int code = cli_ranks_agree(o->trace && cli_is_first() ? cli_output_open(trace, o->trace) : 0);
     if (code != 0) return code;
     cli_ranks_settled();
@@ -138,11 +124,8 @@ static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result 
     settings.progress = cli_watch_progress;
     settings.pass_progress = cli_watch_pass;
     settings.progress_user = &watch;
-    tell_ignored(p, o, &settings);
-    gpis_plan plan;
-    if (watch.line.on && gpis_plan_make(p->context, p->A, p->k, p->set, &settings, &plan) == GPIS_OK)
-        watch.line.expected = plan.candidates[plan.chosen].passes;
-    const gpis_status status = gpis_solve(p->context, p->A, p->Y, p->k, p->set, &settings, result);
+    look_ahead(p, o, &settings, &watch.line);
+    const gpis_status status = gpis_solve(p->problem, &settings, result);
     cli_watch_delivery();
     cli_line_end(&watch.line);
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
@@ -191,15 +174,15 @@ static int outcome_code(gpis_outcome outcome) {
 }
 
 int cli_solve(int argc, char **argv) {
-    static const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&cli_method_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {options, parse_option, "A [y]", doc, children, NULL, NULL};
+    const struct argp table = cli_table_argp(GPIS_OPTION_PROBLEM | GPIS_OPTION_OPEN | GPIS_OPTION_SOLVE);
+    const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
+    const struct argp argp = {options, parse_option, "A [y]", doc, children, NULL, NULL};
     solve_options o = {.common = cli_common_default()};
-    o.method.settings = &o.common.settings;
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
 
     cli_problem problem = {0};
     gpis_array x0 = {0};
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     cli_output trace = {0};
     int code = cli_ranks_start(o.common.mpi);
     if (code != 0) return code;
@@ -210,18 +193,17 @@ int cli_solve(int argc, char **argv) {
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
     if (code == 0) code = cli_ranks_agree(o.x0 ? cli_problem_read_x(&problem, &o.common, o.x0, &x0) : 0);
     o.common.settings.x0 = x0.data;
+    o.common.settings.x0_entries = x0.rows * x0.cols;
     if (code == 0) code = run(&problem, &o, &trace, &result);
     if (code == 0) {
-        const bool written = deliver(&problem, &o, &trace, &result);
-        code = cli_with_trouble(outcome_code(result.outcome), report(&problem, &o, &result, written));
+        const bool written = deliver(&problem, &o, &trace, result);
+        code = cli_with_trouble(outcome_code(result->outcome), report(&problem, &o, result, written));
         code = cli_with_trouble(code, (int)cli_ranks_largest(cli_deferred_code())); /* all ranks end alike */
     }
     cli_output_discard(&trace); /* of a solve that failed */
 
-    if (problem.context) {
-        gpis_result_clear(problem.context, &result);
-        gpis_array_clear(problem.context, &x0);
-    }
+    gpis_result_destroy(result);
+    if (problem.context) gpis_array_clear(problem.context, &x0);
     cli_problem_close(&problem);
     return code;
 }

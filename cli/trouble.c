@@ -28,6 +28,23 @@ json_t *cli_json_text(const char *text) {
 
 json_t *cli_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+/* "raise option memory" becomes "raise --memory": shorter, so it is done in place. */
+char *cli_name_options(char *text) {
+    static const char word[] = "option ";
+    const size_t length = sizeof word - 1;
+    for (char *at = text; (at = strstr(at, word)) != NULL; at++) {
+        char name[32];
+        const size_t size = strspn(at + length, "abcdefghijklmnopqrstuvwxyz-");
+        if ((at > text && at[-1] != ' ' && at[-1] != '(') || size == 0 || size >= sizeof name) continue;
+        memcpy(name, at + length, size);
+        name[size] = '\0';
+        if (!gpis_option_find(name)) continue;
+        memcpy(at, "--", 2);
+        memmove(at + 2, at + length, strlen(at + length) + 1);
+    }
+    return text;
+}
+
 /* ---- messages -------------------------------------------------------------------------------------------------------
  */
 
@@ -80,7 +97,7 @@ int cli_fail(int code, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    gpis_make_printable(text);
+    cli_name_options(gpis_make_printable(text));
     if (deferred.on && code != 0)
         defer(code, text);
     else if (!cli_ranks_keep(code, text))

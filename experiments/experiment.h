@@ -71,6 +71,7 @@ typedef struct problem {
     gpis_context *context; /* owned, as all of it */
     gpis_source *A;
     gpis_set *set;
+    gpis_problem *posed; /* A, y and the set together */
     gen_problem data;
 } problem;
 
@@ -78,9 +79,9 @@ typedef struct problem {
  */
 int problem_open(problem *problem, const gen_options *options, int64_t threads, const char *set);
 void problem_close(problem *problem);
-/* f* by a certified solve to `tol`; *result holds what is known of it and is the caller's to clear. Returns 0 or an
- * exit code. */
-int problem_solve(problem *problem, double tol, gpis_result *result);
+/* f* by a certified solve to `tol`; *result is the caller's to destroy, and NULL after a failure. Returns 0 or an exit
+ * code. */
+int problem_solve(problem *problem, double tol, gpis_result **result);
 
 /* ---- a race (race.c) ----------------------------------------------------------------------------------------------
  */

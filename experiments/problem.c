@@ -30,6 +30,14 @@ static int make_set(problem *p, const char *given) {
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
+/* A, y and the set as one problem. */
+static int pose(problem *p) {
+    gpis_status status = gpis_problem_create(p->context, p->A, &p->posed);
+    if (status == GPIS_OK) status = gpis_problem_response(p->posed, p->data.y, p->data.n, p->data.k);
+    if (status == GPIS_OK) status = gpis_problem_constrain(p->posed, p->set);
+    return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
+}
+
 int problem_open(problem *p, const gen_options *options, int64_t threads, const char *set) {
     gpis_status status = gpis_context_create(&p->context);
     if (status == GPIS_OK) status = gpis_context_set_threads(p->context, (int)threads);
@@ -39,10 +47,13 @@ int problem_open(problem *p, const gen_options *options, int64_t threads, const 
     if (code != 0) return code;
     status =
         gpis_source_dense(p->context, p->data.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->data.n, p->data.d, p->data.d, &p->A);
-    return status == GPIS_OK ? make_set(p, set) : cli_fail_status(p->context, status);
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    const int set_code = make_set(p, set);
+    return set_code == 0 ? pose(p) : set_code;
 }
 
 void problem_close(problem *p) {
+    gpis_problem_destroy(p->posed);
     gpis_set_destroy(p->set);
     gpis_source_destroy(p->A);
     gpis_context_destroy(p->context);
@@ -55,13 +66,13 @@ static int stop_when_interrupted(void *user, const gpis_progress *progress) {
     return cli_interrupted();
 }
 
-int problem_solve(problem *p, double tol, gpis_result *result) {
+int problem_solve(problem *p, double tol, gpis_result **result) {
     gpis_settings settings = gpis_settings_default();
     settings.method = "newton";
     settings.tol = tol;
     settings.time_limit = REFERENCE_SECONDS;
     settings.progress = stop_when_interrupted;
-    const gpis_status status = gpis_solve(p->context, p->A, p->data.y, p->data.k, p->set, &settings, result);
+    const gpis_status status = gpis_solve(p->posed, &settings, result);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
-    return result->outcome == GPIS_INTERRUPTED ? CLI_INTERRUPTED : 0;
+    return (*result)->outcome == GPIS_INTERRUPTED ? CLI_INTERRUPTED : 0;
 }

@@ -70,13 +70,13 @@ static double budget_of(const race *r, const reproduce_options *o) {
 static int run_once(race *r, int which, problem *p, const reproduce_options *o, trace *t) {
     const double budget = budget_of(r, o);
     recorder keeper = {t, r->best, budget};
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     gpis_settings settings = settings_of(r, &runners[which], o);
     settings.time_limit = WALL_CLOCK_LIMIT * budget;
     settings.progress = record;
     settings.progress_user = &keeper;
-    const gpis_status status = gpis_solve(p->context, p->A, p->data.y, p->data.k, p->set, &settings, &result);
-    gpis_result_clear(p->context, &result);
+    const gpis_status status = gpis_solve(p->posed, &settings, &result);
+    gpis_result_destroy(result);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
     if (t->failed) return cli_fail(CLI_TROUBLE, "out of memory");
     return cli_interrupted() ? CLI_INTERRUPTED : 0;
@@ -183,18 +183,18 @@ static int open_problem(problem *p, race *r, const reproduce_options *o) {
 
 /* f*, certified, by a method that is not the paper's. */
 static int find_best(problem *p, race *r, reproduce_options *o) {
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     fprintf(stderr, "[%d of %d] %s, f* to %.0e: ", ++o->done, o->total, r->name, REFERENCE_TOLERANCE);
     int code = problem_solve(p, REFERENCE_TOLERANCE, &result);
-    r->best = result.objective;
-    r->certified = code == 0 ? gpis_relative_gap(&result) : 1.0;
-    r->reference_seconds = result.seconds;
+    r->best = result ? result->objective : 0.0;
+    r->certified = code == 0 ? gpis_relative_gap(result) : 1.0;
+    r->reference_seconds = result ? result->seconds : 0.0;
     if (code == 0) fprintf(stderr, "%.10g, certified to %.0e, %.2f s\n", r->best, r->certified, r->reference_seconds);
-    if (code == 0 && result.outcome != GPIS_SOLVED && !(r->certified <= REFERENCE_AT_MOST))
+    if (code == 0 && result->outcome != GPIS_SOLVED && !(r->certified <= REFERENCE_AT_MOST))
         code = cli_fail(CLI_UNCERTIFIED,
                         "%s: f* could be certified to %.1e only, which is too coarse to measure errors of 1e-10 by",
                         r->name, r->certified);
-    gpis_result_clear(p->context, &result);
+    gpis_result_destroy(result);
     return code;
 }
 

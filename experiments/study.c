@@ -101,19 +101,18 @@ static int worst_round(problem *p, double best, const way *w, const study *s, ui
     settings.max_passes = 4 * ROUNDS;
     settings.restart = GPIS_RESTART_NONE;
     settings.fixed_step = w->step;
-    if (w->inner > 0) {
-        settings.inner_iterations = &w->inner;
-        settings.inner_rounds = 1;
-    }
+    char inner[24];
+    snprintf(inner, sizeof inner, "%lld", (long long)w->inner);
+    if (w->inner > 0) settings.inner = inner;
     settings.progress = measure;
     *worst = 0.0;
     for (int64_t t = 0; t < s->trials; t++) {
         rounds r = {.best = best, .m = w->m, .previous = -1.0};
-        gpis_result result = {0};
+        gpis_result *result = NULL;
         settings.seed = seed + (uint64_t)t;
         settings.progress_user = &r;
-        const gpis_status status = gpis_solve(p->context, p->A, p->data.y, p->data.k, p->set, &settings, &result);
-        gpis_result_clear(p->context, &result);
+        const gpis_status status = gpis_solve(p->posed, &settings, &result);
+        gpis_result_destroy(result);
         if (status != GPIS_OK) return cli_fail_status(p->context, status);
         if (cli_interrupted()) return CLI_INTERRUPTED;
         *worst = fmax(*worst, r.worst);
@@ -162,15 +161,15 @@ int study_run(study *s, reproduce_options *o) {
     s->trials = o->quick ? QUICK_TRIALS : TRIALS;
     for (int i = 0; i < 2 && code == 0; i++) {
         problem p = {0};
-        gpis_result result = {0};
+        gpis_result *result = NULL;
         fprintf(stderr, "[%d of %d] bounds, %s: ", ++o->done, o->total,
                 i == 0 ? "rounds against the rows of the sketch" : "rounds against inner iterations");
         code = problem_open(&p, &options, 0, sets[i]);
         if (code == 0) code = problem_solve(&p, 1e-13, &result);
         if (code == 0 && i == 0) code = find_bounds(s, p.context);
-        if (code == 0) code = measurements[i](s, &p, result.objective, o);
+        if (code == 0) code = measurements[i](s, &p, result->objective, o);
         if (code == 0) fputs("done\n", stderr);
-        if (p.context) gpis_result_clear(p.context, &result);
+        gpis_result_destroy(result);
         problem_close(&p);
     }
     s->run = code == 0;

@@ -29,9 +29,9 @@ static int add_step(void *user, const gpis_progress *p) {
 
 /* One random problem solved by GPIS; *step: mean eta L. Nothing is timed, so all threads take part. */
 static int trial(const gen_options *options, int64_t m, double *step) {
-    static const int64_t inner = INNER;
+    char inner[24];
     problem p = {0};
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     mean_step mean = {0};
     gpis_settings settings = gpis_settings_default();
     settings.method = "gpis";
@@ -39,15 +39,15 @@ static int trial(const gen_options *options, int64_t m, double *step) {
     settings.max_passes = ROUNDS + 1;
     settings.m = m;
     settings.seed = options->seed;
-    settings.inner_iterations = &inner;
-    settings.inner_rounds = 1;
+    snprintf(inner, sizeof inner, "%d", (int)INNER);
+    settings.inner = inner;
     settings.progress = add_step;
     settings.progress_user = &mean;
     int code = problem_open(&p, options, 0, NULL);
-    const gpis_status status = code == 0 ? gpis_solve(p.context, p.A, p.data.y, 1, p.set, &settings, &result) : GPIS_OK;
+    const gpis_status status = code == 0 ? gpis_solve(p.posed, &settings, &result) : GPIS_OK;
     if (status != GPIS_OK) code = cli_fail_status(p.context, status);
     *step = mean.count > 0 ? mean.sum / (double)mean.count * (double)p.data.n : 0.0;
-    if (p.context) gpis_result_clear(p.context, &result);
+    gpis_result_destroy(result);
     problem_close(&p);
     if (code == 0 && cli_interrupted()) code = CLI_INTERRUPTED;
     return code;

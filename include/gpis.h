@@ -7,9 +7,18 @@
  * (k responses) and X is d x k. Matrices are row-major double arrays unless a function says otherwise. With k > 1 a
  * set constrains each column of X by itself, except `nuclear`, which constrains X as a matrix.
  *
- * Every function that can fail returns a gpis_status; the context it worked with then holds one line of text
- * (gpis_last_error). The library prints nothing and has no global state. A context, and everything made with it, is
- * used by one thread at a time; different contexts are independent.
+ * How a program uses it: make a context, a source (the rows of A) and a problem from it; give the problem a response Y
+ * and a set; solve it; read the result; destroy what was made, the context last.
+ *
+ * Every function that can fail returns a gpis_status, and leaves one line of text in the context (gpis_last_error). The
+ * library prints nothing and has no global state. A context, and everything made with it, is used by one thread at a
+ * time; different contexts are independent.
+ *
+ * How the interface grows. Results, plans and what is handed to progress functions are made by the library. Structs
+ * with options, which the caller fills, begin with their size: gpis_settings, gpis_open_options, gpis_machine and
+ * gpis_bounds_problem. New fields of all these are only ever added at the end, so that programs need not be compiled
+ * again for a newer library. All other structs stay as they are for as long as the name of the shared library stays the
+ * same.
  */
 #ifndef GPIS_H
 #define GPIS_H
@@ -18,7 +27,7 @@
 #include <stdint.h>
 
 #define GPIS_VERSION_MAJOR 0
-#define GPIS_VERSION_MINOR 1
+#define GPIS_VERSION_MINOR 2
 #define GPIS_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -85,7 +94,10 @@ GPIS_API int gpis_context_threads(const gpis_context *context);
 GPIS_API gpis_status gpis_context_set_memory(gpis_context *context, int64_t bytes);
 GPIS_API int64_t gpis_context_memory_peak(const gpis_context *context); /* the most bytes in use at one time so far */
 
-/* The text of the last failure of a call that used this context; "" if none. Valid until the next call. */
+/* The text of the last failure of a call that used this context; "" if none. Valid until the next call.
+ *
+ * Where a message speaks of an option (see "options" below) it says "option NAME", as in "raise the limit (option
+ * memory)", so that a program can put its own way to set that option in the place of these words. */
 GPIS_API const char *gpis_last_error(const gpis_context *context);
 
 /* Makes a text safe to show on a terminal, in place, and returns it: every byte of a control character (escape
@@ -160,7 +172,9 @@ typedef struct gpis_open_progress {
  * reading: the call that opens the file fails with GPIS_STOPPED. */
 typedef int (*gpis_open_progress_fn)(void *user, const gpis_open_progress *progress);
 
+/* How to open a file: gpis_open_options_default, then set what differs. */
 typedef struct gpis_open_options {
+    size_t size;        /* of this struct in the caller's program; set by gpis_open_options_init */
     const char *target; /* as above */
     int64_t memory;     /* bytes for everything, A, y and the solve; 0: the limit of the context, if it has one */
     const char *cache;  /* folder for what is made of text files; NULL: beside the file */
@@ -168,9 +182,15 @@ typedef struct gpis_open_options {
     gpis_open_progress_fn progress; /* NULL: nobody is told */
     void *progress_user;
 } gpis_open_options;
-GPIS_API gpis_open_options gpis_open_options_default(void);
-/* A file that fits in the memory is mapped or held there; of others each pass reads the rows anew, a window at a time,
- * so that A may be larger than memory. Without a limit, half of the machine's memory counts. */
+/* Fills the struct, which has `size` bytes, with the defaults. GPIS_BAD_ARGUMENT for a size that cannot be. */
+GPIS_API gpis_status gpis_open_options_init(gpis_open_options *options, size_t size);
+static inline gpis_open_options gpis_open_options_default(void) {
+    gpis_open_options options;
+    gpis_open_options_init(&options, sizeof options);
+    return options;
+}
+/* A file that fits in memory is mapped or held there. Of a larger file each pass reads the rows again, a window at a
+ * time, so that A may be larger than memory. Without a limit, half of the machine's memory counts. */
 GPIS_API gpis_status gpis_source_open_with(gpis_context *context, const char *path, const gpis_open_options *options,
                                            gpis_source **out);
 GPIS_API void gpis_source_destroy(gpis_source *source);
@@ -207,7 +227,8 @@ typedef struct gpis_source_info {
 } gpis_source_info;
 
 GPIS_API void gpis_source_describe(const gpis_source *source, gpis_source_info *info);
-/* y held inside the file (n x k, row-major; LIBSVM labels, the --target column), or NULL. Borrowed. */
+/* The y that the file itself holds (n x k, row-major: LIBSVM labels, or the column named as the target), or NULL.
+ * Borrowed. */
 GPIS_API const double *gpis_source_target(const gpis_source *source, int64_t *k);
 /* The header name of column j (counted from 0), or NULL where there is none. Borrowed. */
 GPIS_API const char *gpis_source_column(const gpis_source *source, int64_t j);
@@ -238,11 +259,12 @@ typedef struct gpis_ranks {
  * and ranks are borrowed. ranks NULL: all parts are here. A rank may have no part (count 0), and one that could not
  * open its parts says so by count = -status: then all ranks fail with its status and the text of its last failure.
  *
- * With several ranks the calls that make this source, and those that take it (gpis_solve, gpis_check, gpis_evaluate,
- * gpis_gram, gpis_sketch_rows), are made by all ranks together, each with its own rows of Y; what else they are given
- * counts on rank 0, where the method runs, while the others serve it their rows. All ranks return the same status and
- * text. The result of gpis_solve and gpis_check is given to all ranks, the output of the others to rank 0 only.
- * gpis_plan_make talks to nobody. */
+ * With several ranks the call that makes this source, gpis_problem_create, and the calls that read the rows
+ * (gpis_solve, gpis_check, gpis_evaluate, gpis_gram, gpis_sketch_rows) are made by all ranks together. Each rank gives
+ * its problem its own rows of Y; all else counts on rank 0, where the method runs while the other ranks serve it their
+ * rows. All ranks return the same status and text. The result of gpis_solve and gpis_check is given to all ranks, the
+ * output of the others to rank 0 only. The other functions talk to nobody: a rank that fails to give its problem a
+ * response or a set still makes the call that follows, and then all ranks fail together. */
 GPIS_API gpis_status gpis_source_join(gpis_context *context, gpis_source *const *parts, int64_t count,
                                       const gpis_ranks *ranks, gpis_source **out);
 /* Where the share of a rank begins when `rows` rows are shared out evenly: a multiple of 1024, so that all sketches
@@ -258,7 +280,10 @@ typedef struct gpis_set gpis_set;
 
 /* A set is made from a text or, by the functions below, from numbers and arrays in memory. It keeps no array of the
  * caller's: arrays are copied. It does keep the context and the other sets that it is made of: they are borrowed, and
- * destroyed after it. A set has scratch memory of its own, so it is used by one thread at a time. */
+ * destroyed after it.
+ *
+ * A set is constant in what it contains, but it has scratch memory of its own. So functions that compute with it take a
+ * gpis_set * that is not const, and a set is used by one thread at a time; a problem that holds it counts as a user. */
 
 /* Parses a spec such as "l1:3.5", "box:0,1" or "l1:2@dct" for X of d x k. */
 GPIS_API gpis_status gpis_set_parse(gpis_context *context, const char *spec, int64_t d, int64_t k, gpis_set **out);
@@ -336,28 +361,45 @@ GPIS_API gpis_status gpis_set_project(gpis_set *set, const double *v, double *x)
 GPIS_API gpis_status gpis_set_support(gpis_set *set, const double *g, double *value);     /* sup <g, s>, may be inf */
 GPIS_API gpis_status gpis_set_distance(gpis_set *set, const double *x, double *distance); /* ||x - project(x)|| */
 
+/* ---- problem: what is solved ---------------------------------------------------------------------------------- */
+
+/* minimise ||Y - A X||_F^2 over X in K. A is given when the problem is made, the other terms by one function each, in
+ * any order; giving a term again replaces it. A problem with a term that was refused cannot be used until that term is
+ * given again. A, Y and K are borrowed and must stay unchanged until the problem is destroyed. A problem can be used
+ * for any number of calls. */
+typedef struct gpis_problem gpis_problem;
+
+GPIS_API gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_problem **out);
+/* Y, rows x k, row-major. `rows` is the number of rows of A; on several ranks, of those that this rank holds. */
+GPIS_API gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_t rows, int64_t k);
+/* K, made for as many columns as A has and for as many responses as Y has. NULL, and without this call: every X. */
+GPIS_API gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set);
+GPIS_API void gpis_problem_destroy(gpis_problem *problem); /* NULL is fine */
+
+/* The calls that take a problem do not change it. They do use the scratch memory of its source and its set. */
+
 /* ---- the building blocks, each one pass over A --------------------------------------------------------------- */
 
-/* objective = ||Y - A X||_F^2 and, where G is not NULL, G = A'(A X - Y), d x k. */
-GPIS_API gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
-                                   double *objective, double *G);
+/* objective = ||Y - A X||_F^2 and, where G is not NULL, G = A'(A X - Y), d x k. X has `entries` = d k numbers. The set
+ * does not matter here. */
+GPIS_API gpis_status gpis_evaluate(const gpis_problem *problem, const double *X, int64_t entries, double *objective,
+                                   double *G);
 /* The same, and AAV = A'A V for V of d x count, in the same pass: a few vectors cost little more than none. */
-GPIS_API gpis_status gpis_evaluate_with(gpis_context *context, gpis_source *A, const double *Y, int64_t k,
-                                        const double *X, double *objective, double *G, const double *V, int64_t count,
-                                        double *AAV);
+GPIS_API gpis_status gpis_evaluate_with(const gpis_problem *problem, const double *X, int64_t entries,
+                                        double *objective, double *G, const double *V, int64_t count, double *AAV);
 /* H = A'A, d x d, both triangles. */
 GPIS_API gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H);
 /* SA (m x d) and, where SY is not NULL, SY (m x k), with E[S'S] = I. kind: "count", "sparse-sign", "gaussian", "srht",
- * "count-gauss", "sample". S depends on (kind, m, seed, round) and the row numbers alone. */
-GPIS_API gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k,
-                                      const char *kind, int64_t m, uint64_t seed, uint64_t round, double *SA,
-                                      double *SY);
+ * "count-gauss", "sample". S depends on (kind, m, seed, round) and the row numbers alone. Without SY the problem needs
+ * no response. */
+GPIS_API gpis_status gpis_sketch_rows(const gpis_problem *problem, const char *kind, int64_t m, uint64_t seed,
+                                      uint64_t round, double *SA, double *SY);
 
 /* Entry i is a function of (seed, stream, first + i) alone. */
 GPIS_API void gpis_random_uniform(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, double *out);
 GPIS_API void gpis_random_normal(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, double *out);
 
-/* ---- solve and check ----------------------------------------------------------------------------------------- */
+/* ---- settings: how a problem is solved, and how its progress is followed --------------------------------------- */
 
 #define GPIS_OUTCOME_LIST(ENTRY)    \
     ENTRY(SOLVED, "solved")         \
@@ -414,6 +456,7 @@ typedef int (*gpis_pass_progress_fn)(void *user, const gpis_pass_progress *progr
 
 /* How fast a machine is: what plans are made of. */
 typedef struct gpis_machine {
+    size_t size;           /* of this struct in the caller's program; set by gpis_machine_init */
     int threads;           /* all speeds are those of so many threads together */
     double read_bytes;     /* a second: a plain read of memory */
     double gradient_bytes; /* a second: a gradient pass over dense rows of doubles */
@@ -422,54 +465,133 @@ typedef struct gpis_machine {
     double disk_bytes;     /* a second: reading of files that are not in memory; 0: a usual figure */
 } gpis_machine;
 /* Usual figures, for machines that were not measured. */
-GPIS_API gpis_machine gpis_machine_default(void);
-/* Measures this machine with the threads of the context: some tenths of a second, 64 MB. */
-GPIS_API gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *out);
+GPIS_API gpis_status gpis_machine_init(gpis_machine *machine, size_t size);
+static inline gpis_machine gpis_machine_default(void) {
+    gpis_machine machine;
+    gpis_machine_init(&machine, sizeof machine);
+    return machine;
+}
+/* Measures this machine with the threads of the context: some tenths of a second, 64 MB. *machine holds usual figures
+ * before, and the measured ones after. */
+GPIS_API gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *machine);
 
+/* How a problem is solved: gpis_settings_default, then set what differs. Most fields can also be set by name and text
+ * (gpis_settings_set); their ranges are in the table of options. */
 typedef struct gpis_settings {
-    const char *method; /* "auto" or a method's name */
+    size_t size;        /* of this struct in the caller's program; set by gpis_settings_init */
+    const char *method; /* "auto" or the name of a method. Texts are borrowed, here as in all fields. */
     double tol;         /* stop when gap <= tol * (objective - gap) */
     int64_t max_passes; /* 0: no limit */
     double time_limit;  /* seconds; 0: none */
     gpis_certificate certificate;
-    double delta; /* a probable bound may be wrong with this probability; default 1e-9 */
+    int threads;  /* of the context during this call; 0: as the context has it */
+    double delta; /* a probable bound may be wrong with this probability */
     uint64_t seed;
-    const double *x0; /* start, d x k, borrowed; NULL: zero. It is projected on K first. */
+    const double *x0;   /* start, d x k, borrowed; NULL: zero. It is projected on K first. */
+    int64_t x0_entries; /* d k */
     /* Line search (the paper's Algorithm 3) of the gradient methods: the step grows by gamma_d before each search and
      * shrinks by gamma_u while it is too long. A positive fixed_step turns the search off. */
     double gamma_u, gamma_d, fixed_step;
     gpis_restart restart;
+    int gpcs; /* non-zero: start from the solution of a classical sketch of A and y */
     /* Sketched methods (gpis, acc-gpis, and newton where the plan or m says so). */
     const char *sketch; /* its kind: "count", ...; "auto": count, or a sample of rows where newton's plan says so;
                            "none": newton's model is the Gram matrix */
     int64_t m;          /* rows of the sketch; 0: 8 d, but not more than n; for newton, what the plan says */
-    int gpcs;           /* non-zero: start from the solution of a classical sketch of A and y */
     int64_t rounds;     /* GPIHS rounds; 0: no limit */
-    /* Of each round in turn, the last number for all further rounds; with gpcs the first number is for the classical
-     * sketch. NULL: as many as the sketch is worth. */
-    const int64_t *inner_iterations;
-    int64_t inner_rounds;        /* how many are listed */
+    /* Inner iterations of each round in turn, as "20,40,80". The last number is for all further rounds; with gpcs the
+     * first number is for the classical sketch. NULL: as many as the sketch is worth. */
+    const char *inner;
     int64_t batch;               /* saga: rows of a minibatch */
-    int64_t memory;              /* limit for the context while it solves, in bytes; 0: as the context has it */
+    int64_t memory;              /* limit of the context during this call, in bytes; 0: as the context has it */
     const gpis_machine *machine; /* what the plan is made for, borrowed; NULL: gpis_machine_default */
     gpis_progress_fn progress;
     gpis_pass_progress_fn pass_progress;
     void *progress_user; /* given to both */
-    /* gpis_solve keeps what passes give in this file, so that a solve that was killed can go on (docs/howto). Not for
-     * saga. NULL: nowhere. Borrowed. */
+    /* gpis_solve keeps the results of its passes in this file, so that a solve that was killed can go on (docs/howto).
+     * Not for saga. NULL: nowhere. */
     const char *checkpoint;
-    double checkpoint_every; /* seconds after which it is made durable; default 10; 0: after each pass */
     int resume;              /* non-zero: go on from the file if it is there; 0: it must not be there */
+    double checkpoint_every; /* seconds after which the file is made durable; 0: after each pass */
 } gpis_settings;
-GPIS_API gpis_settings gpis_settings_default(void);
 
+/* Fills the struct, which has `size` bytes in the caller's program, with the defaults. A program that was compiled with
+ * an older gpis.h has a smaller struct: fields that it does not know keep their defaults. One compiled with a newer
+ * gpis.h has a larger struct: it is taken as long as the fields that this library does not know are zero.
+ * GPIS_BAD_ARGUMENT for a size that cannot be. */
+GPIS_API gpis_status gpis_settings_init(gpis_settings *settings, size_t size);
+static inline gpis_settings gpis_settings_default(void) {
+    gpis_settings settings;
+    gpis_settings_init(&settings, sizeof settings);
+    return settings;
+}
+
+/* ---- options: settings by name and text ------------------------------------------------------------------------- */
+
+/* What the value of an option looks like. */
+typedef enum gpis_option_type {
+    GPIS_OPTION_TEXT,     /* any text */
+    GPIS_OPTION_FILE,     /* the name of a file */
+    GPIS_OPTION_NUMBER,   /* a number from low to high */
+    GPIS_OPTION_INTEGER,  /* a whole number from low to high; high is infinite where only int64_t limits it */
+    GPIS_OPTION_INTEGERS, /* 1 to 64 whole numbers from low to high: "20,40,80" */
+    GPIS_OPTION_BYTES,    /* a number of bytes, at least 1: "800000000", "300MB", "512K", "1.5G", "1GiB" */
+    GPIS_OPTION_FLAG,     /* "yes" or "no" */
+    GPIS_OPTION_CHOICE    /* one of the words of `choices` */
+} gpis_option_type;
+
+/* Where an option counts. */
+enum {
+    GPIS_OPTION_OPEN = 1,    /* a field of gpis_open_options */
+    GPIS_OPTION_PROBLEM = 2, /* a term of the problem: the text of gpis_set_parse */
+    GPIS_OPTION_SOLVE = 4,   /* a field of gpis_settings that gpis_solve uses */
+    GPIS_OPTION_PLAN = 8,    /* ... that gpis_plan_make uses */
+    GPIS_OPTION_CHECK = 16   /* ... that gpis_check uses */
+};
+
+/* A row of the table of options, from which the program has its options and their help. */
+typedef struct gpis_option {
+    const char *name; /* "max-passes"; "max_passes" names the same option */
+    gpis_option_type type;
+    unsigned where; /* GPIS_OPTION_OPEN and so on, added up */
+    double low, high;
+    const char *choices;  /* "any, proven, none"; NULL where the type is another */
+    const char *fallback; /* the default as text; "" where no value is the default */
+    const char *unset;    /* what having no value means, in words: "as planned"; NULL where there is always one */
+    const char *argument; /* what help calls the value: "SECONDS"; NULL for a flag */
+    const char *group;    /* "Problem", "Accuracy", "Method", "Running" */
+    const char *help;     /* what it does, in a line */
+    /* The methods that use it, "gpis, acc-gpis, newton with a sketch", where newton alone also stands for "newton with
+     * the Gram matrix"; NULL: all of them. */
+    const char *methods;
+    int in_checkpoint; /* non-zero: a checkpoint goes on only where this option has the value it was made with */
+} gpis_option;
+
+GPIS_API const gpis_option *gpis_option_at(int64_t index);      /* NULL behind the last */
+GPIS_API const gpis_option *gpis_option_find(const char *name); /* NULL: there is none */
+/* Why an option does not take this value, as "tol wants a number from 0 to 1, not 'x'"; "" where it does. Returns the
+ * length that the whole text has, which is cut to `size` bytes. */
+GPIS_API size_t gpis_option_explain(const gpis_option *option, const char *value, char *text, size_t size);
+
+/* Sets a field by the name of its option; NULL: to its default. The text is borrowed where the field is a text.
+ * GPIS_BAD_ARGUMENT, and nothing is set, where there is no such field or the value is refused (gpis_option_explain). */
+GPIS_API gpis_status gpis_settings_set(gpis_settings *settings, const char *name, const char *value);
+GPIS_API gpis_status gpis_open_options_set(gpis_open_options *options, const char *name, const char *value);
+/* The value of a field as gpis_settings_set takes it; "" where it has none. Returns its length; 0 and "" too where
+ * there is no such field. */
+GPIS_API size_t gpis_settings_get(const gpis_settings *settings, const char *name, char *text, size_t size);
+
+/* ---- solve and check ----------------------------------------------------------------------------------------- */
+
+/* Made by gpis_solve and gpis_check, which own everything in it; to be read until gpis_result_destroy. */
 typedef struct gpis_result {
     gpis_outcome outcome;
-    char method[16];
-    double *x;        /* d x k, owned: gpis_result_clear */
-    double objective; /* ||Y - A x||^2 */
-    double gap;       /* bound on objective - f* */
     gpis_gap_kind gap_kind;
+    const char *method;
+    const double *x; /* d x k, row-major */
+    int64_t d, k;
+    double objective;   /* ||Y - A x||^2 */
+    double gap;         /* bound on objective - f* */
     double gap_delta;   /* probability that a probable bound is wrong; 0 when proven */
     double feasibility; /* distance of x from K */
     int64_t passes, sketches;
@@ -477,62 +599,65 @@ typedef struct gpis_result {
     double epochs;          /* arithmetic, in units of one full gradient A'(A x - y) */
     double bytes_read;
     double seconds;
-    int64_t predicted_passes; /* what the plan said; 0: it said nothing */
-    double predicted_seconds; /* NaN: it said nothing */
-    char plan[256];           /* what was done and why, in words */
-    char warning[256];        /* what the caller should know although it is no failure; "" if nothing */
+    int64_t predicted_passes; /* what the plan predicted; 0: nothing */
+    double predicted_seconds; /* NaN: nothing */
+    const char *plan;         /* what was done and why, in words */
+    const char *warning;      /* what the caller should know although it is no failure; "" if nothing */
     /* gpis_check: ||Y - A X||^2 of the X that was given, which need not be in K. gpis_solve: the same as objective. */
     double given_objective;
     /* Why the file settings->checkpoint does not hold all passes of this solve, although the solve itself is fine: the
      * disk was full, the file was removed, ... "" if the file is complete or none was wanted. */
-    char checkpoint_trouble[512];
+    const char *checkpoint_trouble;
     /* 0: the gap is for A as given. Otherwise columns of A depend on each other but for rounding, and the gap is for
      * some data near A, for which they depend exactly: column j differs from a_j by at most backward_error ||a_j||. The
      * warning names the columns. */
     double backward_error;
 } gpis_result;
 
-GPIS_API gpis_status gpis_solve(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
-                                const gpis_settings *settings, gpis_result *result);
-/* Audits a given X from the data alone. given_objective and feasibility (the distance from K) are those of X itself; x,
- * objective and certificate those of its projection on K, which is X where X is in K. */
-GPIS_API gpis_status gpis_check(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_set *set,
-                                const double *X, const gpis_settings *settings, gpis_result *result);
+/* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */
+GPIS_API gpis_status gpis_solve(const gpis_problem *problem, const gpis_settings *settings, gpis_result **result);
+/* Audits a given X, of `entries` = d k numbers, from the data alone. given_objective and feasibility (the distance from
+ * K) are those of X itself; x, objective and certificate those of its projection on K, which is X where X is in K. */
+GPIS_API gpis_status gpis_check(const gpis_problem *problem, const double *X, int64_t entries,
+                                const gpis_settings *settings, gpis_result **result);
 GPIS_API double gpis_relative_gap(const gpis_result *result); /* gap / (objective - gap); infinite where that is <= 0 */
-GPIS_API void gpis_result_clear(gpis_context *context, gpis_result *result);
+GPIS_API void gpis_result_destroy(gpis_result *result);       /* NULL is fine */
 
 /* ---- plan: what a solve would cost ---------------------------------------------------------------------------- */
 
 /* One way to solve the problem. */
-typedef struct gpis_candidate {
-    char method[16];
-    char sketch[16];          /* kind of the sketch; "": none */
+typedef struct gpis_plan_candidate {
+    const char *method;
+    const char *sketch;       /* kind of the sketch; "": none */
     int64_t m;                /* rows of the sketch; 0: none */
     int64_t passes, sketches; /* passes, and sketches, which ride in them or (of rows at hand) need none; 0: unknown */
     double flops;             /* arithmetic */
     double memory;            /* bytes at its height, besides A, y and the set */
     double seconds;           /* NaN: not predicted */
     int applicable, chosen;
-    char reason[96]; /* why it is not the one chosen; "" for that one */
-} gpis_candidate;
+    const char *reason; /* why it is not the one chosen; "" for that one */
+} gpis_plan_candidate;
 
-enum { GPIS_PLAN_MOST = 16 };
+/* Made by gpis_plan_make, which owns everything in it; to be read until gpis_plan_destroy. */
 typedef struct gpis_plan {
-    int count, chosen; /* candidates, and which of them solve would take */
-    gpis_candidate candidates[GPIS_PLAN_MOST];
-    char text[256]; /* the choice and its reason in words */
+    int64_t count; /* of candidates */
+    const gpis_plan_candidate *const *candidates;
+    const gpis_plan_candidate *chosen; /* the one that gpis_solve would take */
+    const char *text;                  /* the choice and its reason in words */
 } gpis_plan;
 
-/* What gpis_solve would do with k responses and these settings, and what it would cost; reads nothing of A. The choice
- * depends on the problem's shape, the settings and settings->machine, never on the threads of the context, which only
- * scale the seconds. */
-GPIS_API gpis_status gpis_plan_make(gpis_context *context, gpis_source *A, int64_t k, gpis_set *set,
-                                    const gpis_settings *settings, gpis_plan *out);
+/* What gpis_solve would do with this problem and these settings (NULL: the defaults), and what it would cost; reads
+ * nothing of A and Y. Without a response, Y is taken to have as many columns as the set is made for. The choice depends
+ * on the problem's shape, the settings and settings->machine, never on the threads of the context, which only scale the
+ * seconds. */
+GPIS_API gpis_status gpis_plan_make(const gpis_problem *problem, const gpis_settings *settings, gpis_plan **plan);
+GPIS_API void gpis_plan_destroy(gpis_plan *plan); /* NULL is fine */
 
 /* ---- theory: the paper's bounds for Gaussian sketches (docs/maths/theory.md) --------------------------------- */
 
 /* A sketched problem as the theory sees it: gpis_bounds_default, then set what is known. */
 typedef struct gpis_bounds_problem {
+    size_t size;        /* of this struct in the caller's program; set by gpis_bounds_init */
     int64_t m;          /* rows of the sketch */
     int64_t n, d;       /* shape of A; n (0: not known) matters to the work alone */
     double cond;        /* L / mu, ratio of the extreme eigenvalues of A'A; infinite when mu = 0 */
@@ -544,7 +669,12 @@ typedef struct gpis_bounds_problem {
     double tol;         /* work: reduce ||A (x - x*)|| to so much of its first value */
     double sketch_cost; /* work: a sketch in units of a full gradient; 0.25 is the count sketch */
 } gpis_bounds_problem;
-GPIS_API gpis_bounds_problem gpis_bounds_default(void);
+GPIS_API gpis_status gpis_bounds_init(gpis_bounds_problem *problem, size_t size);
+static inline gpis_bounds_problem gpis_bounds_default(void) {
+    gpis_bounds_problem problem;
+    gpis_bounds_init(&problem, sizeof problem);
+    return problem;
+}
 
 /* What cannot be bounded is infinite (alpha: 1). Each holds with its probability over one sketch; 0: no promise. */
 typedef struct gpis_bounds {

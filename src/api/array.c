@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/npy.h"
+#include "base/options.h"
 #include "source/hdf5_file.h"
 #include "source/table.h"
 
@@ -44,7 +45,10 @@ gpis_status gpis_array_read_with(gpis_context *context, const char *path, const 
     if (!context || !path || !options || !out)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the array are needed");
     *out = (gpis_array){0};
-    gpis_status status = GPIS_OK;
+    gpis_open_options taken;
+    gpis_status status = gpis_open_options_take(context, options, &taken);
+    if (status != GPIS_OK) return status;
+    options = &taken;
     switch (options->format ? kind_of_name(options->format) : kind_of_path(path)) {
     case TEXT: return gpis_table_read(context, path, options, out); /* finite, or refused with line and column */
     case NPY: status = gpis_npy_read(context, path, out); break;
@@ -52,8 +56,7 @@ gpis_status gpis_array_read_with(gpis_context *context, const char *path, const 
     default:
         if (options->format)
             return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                             "%s: an array cannot be of the format '%s', but npy, csv, tsv, "
-                             "txt or data",
+                             "%s: an array cannot be of the format '%s'; its format is npy, csv, tsv, txt or data",
                              path, options->format);
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
                          "%s: what it is does not show in its ending; an array is .npy, .csv, .tsv, .txt, .data or "

@@ -1,44 +1,57 @@
-/* The building blocks as public functions, each one pass over A. */
+/* The building blocks as public functions, each one pass over A. On several ranks rank 0 makes the pass, and the others
+ * serve it their rows. */
+#include "api/problem.h"
 #include "linalg/blas.h"
 #include "ranks/ranks.h"
 
-/* Makes BLAS ready, on all ranks or on none. *outside is for gpis_blas_leave, which is called in any case. */
-static gpis_status begin(gpis_context *context, const gpis_source *A, int *outside) {
-    return gpis_ranks_agree(A, gpis_blas_enter(context, context->threads, outside));
+/* Makes BLAS ready, on all ranks or on none, where each of them has what rank 0 will ask for: k columns of y.
+ * gpis_blas_leave(*outside) is called in any case. */
+static gpis_status begin(const gpis_problem *problem, int64_t k, int *outside) {
+    return gpis_problem_agree(problem, k, gpis_blas_enter(problem->context, problem->context->threads, outside));
 }
 
-static gpis_status evaluate(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
-                            double *objective, double *G, const double *V, int64_t count, double *AAV) {
-    if (!Y || !X || !objective || k < 1)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
+/* ---- evaluate ------------------------------------------------------------------------------------------------------
+ */
+
+static gpis_status check_evaluation(const gpis_problem *p, const double *X, int64_t entries, const double *objective,
+                                    const double *V, int64_t count, const double *AAV) {
+    if (p->k < 1 || !X || !objective)
+        return gpis_fail(p->context, GPIS_BAD_ARGUMENT, "an evaluation needs y, x and a place for the objective");
+    if (entries != p->size)
+        return gpis_fail(p->context, GPIS_BAD_SHAPE, "x has %lld entries and needs %lld x %lld", (long long)entries,
+                         (long long)p->d, (long long)p->k);
     if (count < 0 || (count > 0) != (V != NULL) || (count > 0) != (AAV != NULL))
-        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+        return gpis_fail(p->context, GPIS_BAD_ARGUMENT,
                          "vectors to carry along are %lld vectors V and a place for A'A V, or none of these",
                          (long long)count);
+    return GPIS_OK;
+}
+
+gpis_status gpis_evaluate(const gpis_problem *problem, const double *X, int64_t entries, double *objective, double *G) {
+    return gpis_evaluate_with(problem, X, entries, objective, G, NULL, 0, NULL);
+}
+
+gpis_status gpis_evaluate_with(const gpis_problem *problem, const double *X, int64_t entries, double *objective,
+                               double *G, const double *V, int64_t count, double *AAV) {
+    if (!problem) return GPIS_BAD_ARGUMENT;
     const gpis_pass pass = {
-        .k = k, .Y = Y, .X = X, .objective = objective, .G = G, .V = V, .probes = V ? count : 0, .AAV = AAV};
-    return gpis_pass_run(context, A, &pass);
-}
-
-gpis_status gpis_evaluate(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
-                          double *objective, double *G) {
-    return gpis_evaluate_with(context, A, Y, k, X, objective, G, NULL, 0, NULL);
-}
-
-/* On several ranks rank 0 makes the pass, and the others serve it. */
-gpis_status gpis_evaluate_with(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const double *X,
-                               double *objective, double *G, const double *V, int64_t count, double *AAV) {
-    if (!context || !A)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "an evaluation needs A, y, x and a place for the objective");
+        .k = problem->k, .Y = problem->Y, .X = X, .objective = objective, .G = G, .V = V, .probes = count, .AAV = AAV};
+    gpis_context *context = problem->context;
     int outside;
-    gpis_status status = begin(context, A, &outside);
-    if (status == GPIS_OK && gpis_ranks_is_served(A))
-        status = gpis_ranks_serve(context, A, Y);
-    else if (status == GPIS_OK)
-        status = gpis_ranks_dismiss(context, A, evaluate(context, A, Y, k, X, objective, G, V, count, AAV));
+    gpis_status status = begin(problem, problem->k, &outside);
+    if (status == GPIS_OK && gpis_ranks_is_served(problem->A)) {
+        status = gpis_ranks_serve(context, problem->A, problem->Y);
+    } else if (status == GPIS_OK) {
+        status = check_evaluation(problem, X, entries, objective, V, count, AAV);
+        if (status == GPIS_OK) status = gpis_pass_run(context, problem->A, &pass);
+        status = gpis_ranks_dismiss(context, problem->A, status);
+    }
     gpis_blas_leave(outside);
     return status;
 }
+
+/* ---- the Gram matrix ------------------------------------------------------------------------------------------------
+ */
 
 static gpis_status gram(gpis_context *context, gpis_source *A, double *H) {
     if (!H) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
@@ -48,8 +61,9 @@ static gpis_status gram(gpis_context *context, gpis_source *A, double *H) {
 
 gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H) {
     if (!context || !A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
+    const gpis_problem rows_alone = {.context = context, .A = A};
     int outside;
-    gpis_status status = begin(context, A, &outside);
+    gpis_status status = begin(&rows_alone, 0, &outside);
     if (status == GPIS_OK && gpis_ranks_is_served(A))
         status = gpis_ranks_serve(context, A, NULL);
     else if (status == GPIS_OK)
@@ -58,37 +72,42 @@ gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H) {
     return status;
 }
 
-static gpis_status sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const char *kind,
-                               int64_t m, uint64_t seed, uint64_t round, double *SA, double *SY) {
-    if (!kind || !SA || (SY && (!Y || k < 1)))
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs A, its kind and a place for it, and Y for SY");
+/* ---- sketches -------------------------------------------------------------------------------------------------------
+ */
+
+static gpis_status sketch_rows(const gpis_problem *p, const char *kind, int64_t m, uint64_t seed, uint64_t round,
+                               double *SA, double *SY) {
+    gpis_context *context = p->context;
+    if (!kind || !SA || (SY && p->k < 1))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs its kind and a place for it, and y for SY");
     const gpis_sketch_class *class = gpis_sketch_find(kind);
     if (!class)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "no sketch is called '%s'; there are %s", kind,
                          gpis_sketch_names());
-    if (class->whole && !A->resident)
+    if (class->whole && !p->A->resident)
         return gpis_fail(context, GPIS_NOT_APPLICABLE,
                          "the %s sketch needs all rows at once, and these are not there at once; use sparse-sign",
                          kind);
+    const int64_t k = SY ? p->k : 0;
     gpis_sketch *sketch;
-    gpis_status status = gpis_sketch_create_in(context, class, m, A->n, A->d, SY ? k : 0, seed, round, SA, SY, &sketch);
+    gpis_status status = gpis_sketch_create_in(context, class, m, p->n, p->d, k, seed, round, SA, SY, &sketch);
     if (status != GPIS_OK) return status;
-    const gpis_pass pass = {.k = SY ? k : 0, .Y = SY ? Y : NULL, .sketch = sketch};
-    status = gpis_pass_run(context, A, &pass);
+    const gpis_pass pass = {.k = k, .Y = SY ? p->Y : NULL, .sketch = sketch};
+    status = gpis_pass_run(context, p->A, &pass);
     gpis_sketch_destroy(sketch);
     return status;
 }
 
-gpis_status gpis_sketch_rows(gpis_context *context, gpis_source *A, const double *Y, int64_t k, const char *kind,
-                             int64_t m, uint64_t seed, uint64_t round, double *SA, double *SY) {
-    if (!context || !A)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch needs A, its kind and a place for it, and Y for SY");
+gpis_status gpis_sketch_rows(const gpis_problem *problem, const char *kind, int64_t m, uint64_t seed, uint64_t round,
+                             double *SA, double *SY) {
+    if (!problem) return GPIS_BAD_ARGUMENT;
+    gpis_context *context = problem->context;
     int outside;
-    gpis_status status = begin(context, A, &outside);
-    if (status == GPIS_OK && gpis_ranks_is_served(A))
-        status = gpis_ranks_serve(context, A, Y);
+    gpis_status status = begin(problem, SY ? problem->k : 0, &outside);
+    if (status == GPIS_OK && gpis_ranks_is_served(problem->A))
+        status = gpis_ranks_serve(context, problem->A, problem->Y);
     else if (status == GPIS_OK)
-        status = gpis_ranks_dismiss(context, A, sketch_rows(context, A, Y, k, kind, m, seed, round, SA, SY));
+        status = gpis_ranks_dismiss(context, problem->A, sketch_rows(problem, kind, m, seed, round, SA, SY));
     gpis_blas_leave(outside);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/settings.h"
 #include "plan/plan.h"
 
 /* Whether this is text that ends within its array and that can be printed. */
@@ -19,7 +20,7 @@ static bool is_text(const char *text, size_t size) {
 }
 
 /* The candidate of the plan that the checkpoint names; NULL if it names none that the settings allow. */
-static const gpis_candidate *find_candidate(const gpis_plan *plan, const gpis_settings *settings,
+static const gpis_candidate *find_candidate(const gpis_plan_table *plan, const gpis_settings *settings,
                                             const gpis_choice *kept) {
     const bool named = settings->method && strcmp(settings->method, "auto") != 0;
     if (named && strcmp(settings->method, kept->method) != 0) return NULL;
@@ -34,7 +35,7 @@ static const gpis_candidate *find_candidate(const gpis_plan *plan, const gpis_se
 
 /* The candidate that a checkpoint has kept; NULL, with the message set, if it cannot have been kept by a run like this.
  */
-static const gpis_candidate *check_kept(const gpis_run *run, const gpis_plan *plan, const gpis_choice *kept) {
+static const gpis_candidate *check_kept(const gpis_run *run, const gpis_plan_table *plan, const gpis_choice *kept) {
     const bool readable = is_text(kept->method, sizeof kept->method) && is_text(kept->sketch, sizeof kept->sketch) &&
                           is_text(kept->plan, sizeof kept->plan) && kept->passes >= 0 &&
                           (isnan(kept->seconds) || (isfinite(kept->seconds) && kept->seconds >= 0.0));
@@ -46,12 +47,8 @@ static const gpis_candidate *check_kept(const gpis_run *run, const gpis_plan *pl
     return candidate;
 }
 
-bool gpis_settings_are_limited(const gpis_settings *settings) {
-    return settings->max_passes > 0 || settings->time_limit > 0.0;
-}
-
 gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **method) {
-    gpis_plan plan;
+    gpis_plan_table plan;
     bool resumed;
     gpis_status status = gpis_replay_resume(run, choice, &resumed);
     if (status == GPIS_OK) status = gpis_plan_choose(run->problem, run->settings, run->account.memory_before, &plan);
@@ -64,7 +61,8 @@ gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **
     if (choice->sketch[0]) run->kind = gpis_sketch_find(choice->sketch);
     const char *reason = (*method)->applicable(run);
     if (!reason && !run->problem->set->has_support && !gpis_settings_are_limited(run->settings) && (*method)->endless)
-        reason = "the set has no support function, so no certificate ends the run: give max_passes or time_limit";
+        reason = "the set has no support function, so no certificate ends the run: give option max-passes or option "
+                 "time-limit";
     if (!reason && run->settings->checkpoint && (*method)->by_rows)
         return gpis_fail(
             run->context, GPIS_NOT_APPLICABLE,

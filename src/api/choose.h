@@ -8,7 +8,4 @@
  * one is wanted and there is none yet. */
 gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **method);
 
-/* True where something besides a certificate ends the run. */
-bool gpis_settings_are_limited(const gpis_settings *settings);
-
 #endif

@@ -51,7 +51,7 @@ bool gpis_account_affords(gpis_context *context, const char *what, double bytes)
  * first of them is allocated. */
 bool gpis_account_affords_x(gpis_context *context, int64_t d, int64_t k);
 
-/* "1.9G": bytes as the program's --memory takes them (K, M, G of 1024), rounded up so that so much is enough. */
+/* "1.9G": bytes as the option memory takes them (K, M, G of 1024), rounded up so that so much is enough. */
 typedef struct gpis_bytes_text {
     char text[24];
 } gpis_bytes_text;

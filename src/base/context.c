@@ -120,11 +120,11 @@ bool gpis_account_take(gpis_context *context, int64_t bytes) {
     const int64_t used = atomic_fetch_add(&context->used, bytes) + bytes;
     if (context->limit > 0 && used > context->limit) {
         gpis_account_return(context, bytes);
-        gpis_fail(
-            context, GPIS_NO_MEMORY,
-            "%s of memory are needed and %s are in use already, but only %s are allowed; raise the limit (--memory)",
-            gpis_bytes((double)bytes).text, gpis_bytes((double)(used - bytes)).text,
-            gpis_bytes((double)context->limit).text);
+        gpis_fail(context, GPIS_NO_MEMORY,
+                  "%s of memory are needed and %s are in use already, but only %s are allowed; raise the limit (option "
+                  "memory)",
+                  gpis_bytes((double)bytes).text, gpis_bytes((double)(used - bytes)).text,
+                  gpis_bytes((double)context->limit).text);
         return false;
     }
     long long peak = atomic_load(&context->peak);
@@ -152,9 +152,10 @@ bool gpis_account_affords(gpis_context *context, const char *what, double bytes)
         return true; /* within what was granted before */
     const int64_t left = context->free_memory(allocated);
     if (bytes <= (double)left) return true;
-    gpis_fail(context, GPIS_NO_MEMORY,
-              "%s needs %s of memory, and only %s are free here; free some, or set a limit to stay below (--memory)",
-              what, gpis_bytes(bytes).text, gpis_bytes((double)left).text);
+    gpis_fail(
+        context, GPIS_NO_MEMORY,
+        "%s needs %s of memory, and only %s are free here; free some, or set a limit to stay below (option memory)",
+        what, gpis_bytes(bytes).text, gpis_bytes((double)left).text);
     return false;
 }
 
@@ -174,7 +175,7 @@ static bool take_allocation(gpis_context *context, int64_t bytes) {
         atomic_fetch_sub(&context->allocated, bytes);
         gpis_fail(context, GPIS_NO_MEMORY,
                   "%s more of memory are needed besides the %s in use, and only %s are free here; free some, or set a "
-                  "limit to stay below (--memory)",
+                  "limit to stay below (option memory)",
                   gpis_bytes((double)bytes).text, gpis_bytes((double)(all - bytes)).text,
                   gpis_bytes((double)left).text);
         return false;

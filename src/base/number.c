@@ -6,6 +6,8 @@
 #include "base/number.h"
 
 #include <locale.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +81,19 @@ bool gpis_parse_count(gpis_span span, int64_t *out) {
         if (!is_digit(*at) || !gpis_checked_mul(*out, 10, out) || !gpis_checked_add(*out, *at - '0', out)) return false;
     }
     return span.end > span.begin;
+}
+
+void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]) {
+    if (value == rint(value) && fabs(value) < 1e15) { /* 10, where %g says 1e+01 */
+        snprintf(text, GPIS_NUMBER_TEXT, "%lld", (long long)value);
+        return;
+    }
+    const locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* a static object: never freed */
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, GPIS_NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    uselocale(before);
 }
 
 gpis_status gpis_grow(gpis_context *context, void **memory, int64_t *capacity, int64_t used, int64_t wanted,

@@ -16,6 +16,10 @@ bool gpis_parse_number(gpis_span span, double *out);
 /* Digits and nothing else, whose value fits an int64_t. */
 bool gpis_parse_count(gpis_span span, int64_t *out);
 
+/* The shortest decimal text that reads back as the same number, in any locale. */
+enum { GPIS_NUMBER_TEXT = 32 };
+void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]);
+
 /* Grows an array to hold `wanted` elements, at least twofold; its first `used` elements are kept. */
 gpis_status gpis_grow(gpis_context *context, void **memory, int64_t *capacity, int64_t used, int64_t wanted,
                       size_t size);

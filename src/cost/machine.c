@@ -2,6 +2,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "linalg/blas.h"
 #include "pass/pass.h"
 
@@ -12,13 +13,15 @@ enum { GRAM_SHARE = 2, ATTEMPTS = 9 }; /* the Gram matrix is of a half of the ro
 
 /* A small virtual machine: two cores that share a memory channel, AVX2, 4 GB, a solid-state disk. Decisions within a
  * run are made for this machine (cost.h), so other figures mean answers with other bits. */
-gpis_machine gpis_machine_default(void) {
-    return (gpis_machine){.threads = 2,
-                          .read_bytes = 12e9,
-                          .gradient_bytes = 10e9,
-                          .syrk_flops = 30e9,
-                          .memory = 4294967296.0,
-                          .disk_bytes = 1e9};
+gpis_status gpis_machine_init(gpis_machine *machine, size_t size) {
+    static const gpis_machine usual = {.size = sizeof usual,
+                                       .threads = 2,
+                                       .read_bytes = 12e9,
+                                       .gradient_bytes = 10e9,
+                                       .syrk_flops = 30e9,
+                                       .memory = 4294967296.0,
+                                       .disk_bytes = 1e9};
+    return gpis_sized_init(machine, size, &usual, sizeof usual);
 }
 
 /* A plain read: every cache line is touched, and the sum keeps the compiler from leaving it out. */
@@ -77,9 +80,8 @@ static gpis_status time_passes(gpis_context *context, const double *rows, double
     return status;
 }
 
-gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *out) {
-    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the measurement");
-    *out = gpis_machine_default();
+/* Measures into *out, which holds usual figures. */
+static gpis_status measure(gpis_context *context, gpis_machine *out) {
     const int64_t count = (int64_t)ROWS * COLUMNS;
     int outside;
     gpis_status status = gpis_blas_enter(context, context->threads, &outside);
@@ -97,6 +99,15 @@ gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *out) {
     gpis_free(context, rows);
     const double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
     if (pages > 0.0 && size > 0.0) out->memory = 0.5 * pages * size;
-    if (status != GPIS_OK) *out = gpis_machine_default();
+    return status;
+}
+
+gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *machine) {
+    if (!context || !machine) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the measurement");
+    gpis_machine measured = gpis_machine_default();
+    gpis_status status =
+        gpis_sized_take(context, "figures of a machine", "gpis_machine_init", machine, &measured, sizeof measured);
+    if (status == GPIS_OK) status = measure(context, &measured);
+    if (status == GPIS_OK) gpis_sized_give(machine, &measured, sizeof measured);
     return status;
 }

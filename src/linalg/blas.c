@@ -61,7 +61,7 @@ static gpis_status make_sure(gpis_context *context, int threads) {
     if (!can_map(bytes))
         return gpis_fail(context, GPIS_NO_MEMORY,
                          "out of memory: BLAS needs %s of address space on %d thread%s; raise the limit of the process "
-                         "(ulimit -v) or use fewer threads (--threads)",
+                         "(ulimit -v) or use fewer threads (option threads)",
                          gpis_bytes((double)bytes).text, threads, threads > 1 ? "s" : "");
     if (is_limited()) take_now(callers, threads);
     context->blas_threads = threads;

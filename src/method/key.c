@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/number.h"
+#include "base/options.h"
 #include "ranks/ranks.h"
 #include "source/text.h"
 
@@ -25,12 +27,6 @@ __attribute__((format(printf, 3, 4))) static void add(key *k, const char *name, 
     at[length] = '\n';
     at[length + 1] = '\0';
     k->used += length + 1;
-}
-
-static void add_number(key *k, const char *name, double value) {
-    char text[GPIS_NUMBER_TEXT];
-    gpis_number_text(value, text);
-    add(k, name, "%s", text);
 }
 
 static void add_mark(key *k, const char *name, uint32_t sum) { add(k, name, "#%08lx", (unsigned long)sum); }
@@ -54,49 +50,53 @@ static gpis_status add_data(key *k, const gpis_run *run) {
     add(k, "y of", "%lld x %lld", (long long)run->problem->n, (long long)run->problem->k);
     add_mark(k, "A", identity.A);
     add_mark(k, "y", identity.Y);
-    add_sum(k, "start (--x0)", run->settings->x0, run->problem->size * (int64_t)sizeof(double));
+    add_sum(k, "start (x0)", run->settings->x0, run->problem->size * (int64_t)sizeof(double));
     return GPIS_OK;
 }
 
 /* The spec, and by where it projects a vector, the content of the files that it names. */
 static gpis_status add_set(key *k, const gpis_run *run) {
-    add(k, "--set", "%s", run->problem->set->spec);
+    add(k, "option set", "%s", run->problem->set->spec);
     double *v = gpis_alloc(run->context, run->problem->size, sizeof *v);
     if (!v) return GPIS_NO_MEMORY;
     gpis_random_normal(0, 0, 0, run->problem->size, v);
     const gpis_status status = gpis_set_project(run->problem->set, v, v);
-    if (status == GPIS_OK) add_sum(k, "content of the files of --set", v, run->problem->size * (int64_t)sizeof *v);
+    if (status == GPIS_OK) add_sum(k, "content of the files of option set", v, run->problem->size * (int64_t)sizeof *v);
     gpis_free(run->context, v);
     return status;
 }
 
-static void add_settings(key *k, const gpis_settings *s) {
-    static const char *const certificates[] = {"any", "proven", "none"};
-    static const char *const restarts[] = {"gradient", "function", "none"};
-    add(k, "--method", "%s", s->method ? s->method : "auto");
-    add_number(k, "--tol", s->tol);
-    add(k, "--certificate", "%s", certificates[s->certificate]);
-    add_number(k, "--delta", s->delta);
-    add(k, "--seed", "%llu", (unsigned long long)s->seed);
-    add(k, "--sketch", "%s", s->sketch);
-    if (s->m > 0)
-        add(k, "--m", "%lld", (long long)s->m);
-    else
-        add(k, "--m", "as planned");
-    add(k, "--memory", "%lld", (long long)s->memory); /* whether there is room for another model */
-    add(k, "--gpcs", "%s", s->gpcs ? "yes" : "no");
-    add_number(k, "--gamma-u", s->gamma_u);
-    add_number(k, "--gamma-d", s->gamma_d);
-    add_number(k, "--step", s->fixed_step);
-    add(k, "--restart", "%s", restarts[s->restart]);
-    add_sum(k, "list --inner", s->inner_iterations, s->inner_rounds * (int64_t)sizeof *s->inner_iterations);
+static void add_option(key *k, const gpis_option_row *row, const void *field) {
+    char name[40], value[GPIS_NUMBER_TEXT];
+    snprintf(name, sizeof name, "option %s", row->option.name);
+    const char *text = row->held == GPIS_HELD_AS_TEXT ? *(const char *const *)field : value;
+    if (text == value) gpis_option_text(row, field, value, sizeof value);
+    add(k, name, "%s", text && *text ? text : row->option.unset ? row->option.unset : "");
+}
+
+/* The options that the table declares part of the key. */
+static void add_settings(key *k, const gpis_settings *settings) {
+    const gpis_option_row *row;
+    for (int64_t i = 0; (row = gpis_option_row_at(i)) != NULL; i++)
+        if (row->option.in_checkpoint && row->in_settings != GPIS_NO_FIELD)
+            add_option(k, row, (const char *)settings + row->in_settings);
+}
+
+/* What the values of options that are texts take. */
+static int64_t texts_length(const gpis_settings *settings) {
+    const gpis_option_row *row;
+    size_t sum = 0;
+    for (int64_t i = 0; (row = gpis_option_row_at(i)) != NULL; i++)
+        if (row->held == GPIS_HELD_AS_TEXT && row->in_settings != GPIS_NO_FIELD)
+            sum += gpis_option_text(row, (const char *)settings + row->in_settings, NULL, 0);
+    return (int64_t)sum;
 }
 
 gpis_status gpis_key_make(const gpis_run *run, char **text) {
     enum { ROOM_BESIDES_SET = 2048 };
     const gpis_settings *s = run->settings;
-    key k = {.context = run->context, .room = ROOM_BESIDES_SET};
-    k.room += (int64_t)(strlen(run->problem->set->spec) + strlen(s->method ? s->method : "") + strlen(s->sketch));
+    key k = {.context = run->context, .room = ROOM_BESIDES_SET + (int64_t)strlen(run->problem->set->spec)};
+    k.room += texts_length(s);
     *text = k.text = gpis_alloc(run->context, k.room, 1);
     if (!k.text) return GPIS_NO_MEMORY;
     add(&k, "gpis", "%s", gpis_version());

@@ -105,7 +105,8 @@ gpis_status gpis_replay_resume(gpis_run *run, gpis_choice *choice, bool *found) 
     if (!*found) return GPIS_OK;
     if (!settings->resume)
         return gpis_fail(run->context, GPIS_BAD_ARGUMENT,
-                         "%s: is there already; add --resume to go on from it, or remove it", settings->checkpoint);
+                         "%s: is there already; add option resume to go on from it, or remove it",
+                         settings->checkpoint);
     gpis_status status = gpis_journal_open(run->context, settings->checkpoint, settings->checkpoint_every, &journal);
     if (status == GPIS_OK) status = check_run(run, journal, choice);
     if (status == GPIS_OK) status = hold(run, journal);

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "method/certify.h"
 #include "method/full_gradient.h"
 
@@ -71,7 +72,7 @@ static gpis_status new_model(rounds *r, bool classical) {
 /* The classical sketch is round 0 and takes the first number; without one round 1 does. */
 static int64_t listed_iterations(const gpis_settings *settings, int64_t t) {
     const int64_t place = settings->gpcs ? t : t - 1;
-    return settings->inner_iterations[gpis_min64(place, settings->inner_rounds - 1)];
+    return gpis_list_at(settings->inner, place);
 }
 
 /* The inner loop of round t from x, where the gradient is g. Leaves its last point in x. */
@@ -85,8 +86,8 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     if (status != GPIS_OK) return status;
     gpis_inner_begin(inner, r->x, g);
     bool done = false;
-    if (settings->inner_iterations) status = gpis_inner_run(inner, listed_iterations(settings, t), &done);
-    for (int64_t burst = FIRST_BURST; !settings->inner_iterations && status == GPIS_OK && !done; burst += burst / 2) {
+    if (settings->inner) status = gpis_inner_run(inner, listed_iterations(settings, t), &done);
+    for (int64_t burst = FIRST_BURST; !settings->inner && status == GPIS_OK && !done; burst += burst / 2) {
         const double before = gpis_inner_fall(inner);
         status = gpis_inner_run(inner, burst, &done);
         const double fall = gpis_inner_fall(inner),

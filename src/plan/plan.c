@@ -137,7 +137,7 @@ static gpis_status fail_for_memory(const planner *k, const gpis_proposal *least)
     gpis_context *context = k->inquiry.run->context;
     return gpis_fail(context, GPIS_NO_MEMORY,
                      "%s needs %s of memory besides the %s that hold y and what else is loaded, and %s are allowed: "
-                     "give --memory %s%s",
+                     "give option memory %s%s",
                      least->title, gpis_bytes(least->memory).text, gpis_bytes(k->used).text,
                      gpis_bytes((double)context->limit).text, gpis_bytes(least->memory + k->used).text,
                      k->inquiry.asked ? ", or leave the method to the plan" : "");
@@ -162,7 +162,7 @@ static gpis_machine machine_of(const gpis_settings *settings) {
     return machine;
 }
 
-static void write_down(const planner *k, const gpis_proposal *chosen, gpis_plan *out) {
+static void write_down(const planner *k, const gpis_proposal *chosen, gpis_plan_table *out) {
     out->count = k->all.count;
     out->chosen = (int)(chosen - k->all.list);
     for (int i = 0; i < k->all.count; i++) {
@@ -184,7 +184,7 @@ static void write_down(const planner *k, const gpis_proposal *chosen, gpis_plan 
 }
 
 gpis_status gpis_plan_choose_among(gpis_methods methods, const gpis_problem *problem, const gpis_settings *settings,
-                                   int64_t used, gpis_plan *out) {
+                                   int64_t used, gpis_plan_table *out) {
     gpis_context *context = problem->context;
     const gpis_method *asked = NULL;
     memset(out, 0, sizeof *out);
@@ -216,11 +216,12 @@ gpis_status gpis_plan_choose_among(gpis_methods methods, const gpis_problem *pro
     return GPIS_OK;
 }
 
-gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used, gpis_plan *out) {
+gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used,
+                             gpis_plan_table *out) {
     return gpis_plan_choose_among(gpis_all_methods(), problem, settings, used, out);
 }
 
-gpis_choice gpis_plan_choice(const gpis_plan *plan) {
+gpis_choice gpis_plan_choice(const gpis_plan_table *plan) {
     const gpis_candidate *chosen = &plan->candidates[plan->chosen];
     gpis_choice choice = {.m = chosen->m, .passes = chosen->passes, .seconds = chosen->seconds};
     snprintf(choice.method, sizeof choice.method, "%s", chosen->method);

@@ -11,13 +11,31 @@
 #include "method/method.h"
 #include "method/replay.h"
 
+/* One way to solve the problem, and the table of them, with their texts in place: gpis.h says what the fields of
+ * gpis_plan_candidate and gpis_plan mean, which gpis_plan_make fills from these. */
+typedef struct gpis_candidate {
+    char method[16], sketch[16];
+    int64_t m, passes, sketches;
+    double flops, memory, seconds;
+    int applicable, chosen;
+    char reason[96];
+} gpis_candidate;
+
+enum { GPIS_PLAN_MOST = 16 };
+typedef struct gpis_plan_table {
+    int count, chosen;
+    gpis_candidate candidates[GPIS_PLAN_MOST];
+    char text[256];
+} gpis_plan_table;
+
 /* The plan for a problem, all methods considered. The settings have been checked. `used`: bytes that were in use before
  * the solve. */
-gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used, gpis_plan *out);
+gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used,
+                             gpis_plan_table *out);
 /* The same with these methods alone. */
 gpis_status gpis_plan_choose_among(gpis_methods methods, const gpis_problem *problem, const gpis_settings *settings,
-                                   int64_t used, gpis_plan *out);
+                                   int64_t used, gpis_plan_table *out);
 /* The part of a plan that a solve needs. */
-gpis_choice gpis_plan_choice(const gpis_plan *plan);
+gpis_choice gpis_plan_choice(const gpis_plan_table *plan);
 
 #endif

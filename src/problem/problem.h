@@ -5,13 +5,15 @@
 #include "set/set.h"
 #include "source/source.h"
 
-typedef struct gpis_problem {
+struct gpis_problem {
     gpis_context *context; /* borrowed, as all of it */
     gpis_source *A;        /* n x d */
-    const double *Y;       /* n x k, row-major */
-    int64_t n, d, k;
-    int64_t size;  /* d k: entries of X */
-    gpis_set *set; /* K */
-} gpis_problem;
+    const double *Y;       /* the rows of Y on this rank, row-major; NULL: there are none here, or no response yet */
+    int64_t n, d;
+    int64_t k;        /* responses; 0: no response yet */
+    int64_t size;     /* d k: entries of X */
+    gpis_set *set;    /* K; NULL, before the interface completes the problem: every X */
+    bool set_refused; /* a set was given that does not fit, and none since: there is nothing to be solved */
+};
 
 #endif

@@ -17,6 +17,11 @@ int gpis_ranks_machines(const gpis_source *A) {
     return (ranks + here - 1) / here;
 }
 
+int64_t gpis_ranks_rows_here(const gpis_source *A) {
+    const gpis_join *join = gpis_source_joined(A);
+    return join ? gpis_join_rows(join) : A->n;
+}
+
 bool gpis_ranks_is_served(const gpis_source *A) {
     const gpis_join *join = gpis_source_joined(A);
     return join && join->ranks.rank > 0;

@@ -8,8 +8,9 @@
 
 #include "pass/pass.h"
 
-int gpis_ranks_count(const gpis_source *A);    /* 1: there are no others */
-int gpis_ranks_machines(const gpis_source *A); /* that the ranks run on, as far as they know */
+int gpis_ranks_count(const gpis_source *A);         /* 1: there are no others */
+int gpis_ranks_machines(const gpis_source *A);      /* that the ranks run on, as far as they know */
+int64_t gpis_ranks_rows_here(const gpis_source *A); /* rows of A that this rank holds */
 /* True on the ranks that serve rank 0 with their rows of this source. */
 bool gpis_ranks_is_served(const gpis_source *A);
 

@@ -102,16 +102,3 @@ void gpis_content_text(const double *values, int64_t count, char text[GPIS_NUMBE
     const uint32_t sum = gpis_checksum(0, values, count * (int64_t)sizeof *values);
     snprintf(text, GPIS_NUMBER_TEXT, "#%08lx", (unsigned long)sum);
 }
-
-void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]) {
-    if (value == rint(value) && fabs(value) < 1e15) { /* 10, where %g says 1e+01 */
-        snprintf(text, GPIS_NUMBER_TEXT, "%lld", (long long)value);
-        return;
-    }
-    const locale_t before = enter_c_locale();
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, GPIS_NUMBER_TEXT, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    leave_c_locale(before);
-}

@@ -2,7 +2,7 @@
 #ifndef GPIS_SPEC_H
 #define GPIS_SPEC_H
 
-#include "base/base.h"
+#include "base/number.h"
 
 typedef struct gpis_spec {
     gpis_context *context;
@@ -10,8 +10,6 @@ typedef struct gpis_spec {
     const char *at, *end; /* what is left of the current part */
     const char *usage;    /* the form of that part */
 } gpis_spec;
-
-enum { GPIS_NUMBER_TEXT = 32 };
 
 /* GPIS_BAD_SET: "set TEXT: <the formatted complaint> at position P; usage: ...", P being where `at` stands. */
 gpis_status gpis_spec_fail(const gpis_spec *spec, const char *at, const char *format, ...)
@@ -29,8 +27,5 @@ gpis_status gpis_spec_file(gpis_spec *spec, char **out);
 
 /* The text for an array from memory in a spec: '#' and its checksum. Equal arrays have equal texts. */
 void gpis_content_text(const double *values, int64_t count, char text[GPIS_NUMBER_TEXT]);
-
-/* The shortest decimal text that reads back as the same number, in any locale. */
-void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]);
 
 #endif

@@ -27,8 +27,8 @@ static gpis_status trouble(gpis_cache_writer *w, int reason) {
                          "TMPDIR to another folder",
                          w->place->path, strerror(reason));
     return gpis_fail(w->context, GPIS_IO,
-                     "%s: its cache %s cannot be written: %s; name another folder for it (--cache)", w->place->path,
-                     w->place->cache, strerror(reason));
+                     "%s: its cache %s cannot be written: %s; name another folder for it (option cache)",
+                     w->place->path, w->place->cache, strerror(reason));
 }
 
 static gpis_status put(gpis_cache_writer *w, const void *data, int64_t bytes, int64_t offset) {

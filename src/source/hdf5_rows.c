@@ -41,11 +41,12 @@ gpis_status gpis_h5_rows_reserve(gpis_context *context, const char *name, gpis_h
     /* Besides the tail, libhdf5 holds a chunk before and after it is decoded, each at most as large as a band. */
     if (!gpis_checked_mul(gpis_min64(rows->band, rows->n), rows->row_bytes, &tail) ||
         !gpis_checked_mul(tail, 3, &all) || all > budget)
-        return gpis_fail(context, GPIS_NO_MEMORY,
-                         "%s: its chunks are %" PRId64 " rows high, and %s of memory, half of what is allowed at most, "
-                         "are needed to read rows by whole chunks; raise --memory, or rewrite it with lower chunks "
-                         "(h5repack -l CHUNK=...)",
-                         name, rows->band, gpis_bytes(3.0 * (double)rows->band * (double)rows->row_bytes).text);
+        return gpis_fail(
+            context, GPIS_NO_MEMORY,
+            "%s: its chunks are %" PRId64 " rows high, and %s of memory, half of what is allowed at most, "
+            "are needed to read rows by whole chunks; raise option memory, or rewrite it with lower chunks "
+            "(h5repack -l CHUNK=...)",
+            name, rows->band, gpis_bytes(3.0 * (double)rows->band * (double)rows->row_bytes).text);
     if (!gpis_account_affords(context, name, (double)all) || !gpis_account_take(context, 2 * tail))
         return GPIS_NO_MEMORY;
     rows->decoding = 2 * tail;

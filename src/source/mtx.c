@@ -128,7 +128,7 @@ static gpis_status check_memory(const reader *r, const gpis_open_options *option
     if (reading <= (double)(options->memory > 0 ? gpis_min64(options->memory, left) : left)) return GPIS_OK;
     return gpis_fail(
         r->context, GPIS_NO_MEMORY,
-        "%s: a .mtx file is read whole, and this one takes %s of memory; raise --memory, or save it by rows "
+        "%s: a .mtx file is read whole, and this one takes %s of memory; raise option memory, or save it by rows "
         "(.svm, or compressed rows in HDF5), which are read at each pass",
         r->path, gpis_bytes(reading).text);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/options.h"
 #include "source/hdf5_file.h"
 #include "source/stored.h"
 #include "source/text.h"
@@ -42,8 +43,6 @@ static const format *format_of(const char *path) {
     return NULL;
 }
 
-gpis_open_options gpis_open_options_default(void) { return (gpis_open_options){0}; }
-
 static bool is_hdf5(const char *path) {
     size_t length;
     const char *inside;
@@ -63,15 +62,13 @@ static void record_target(gpis_source *source, const char *target) {
 }
 
 gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out) {
-    const gpis_open_options options = {.target = target};
+    gpis_open_options options = gpis_open_options_default();
+    options.target = target;
     return gpis_source_open_with(context, path, &options, out);
 }
 
-gpis_status gpis_source_open_with(gpis_context *context, const char *path, const gpis_open_options *options,
-                                  gpis_source **out) {
-    if (!context || !path || !options || !out)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the source are needed");
-    *out = NULL;
+static gpis_status open_file(gpis_context *context, const char *path, const gpis_open_options *options,
+                             gpis_source **out) {
     if (options->cache && !*options->cache)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the folder for the cache has no name; \".\" is this one");
     if (options->memory < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the memory for a source is negative");
@@ -84,7 +81,7 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
     if (!chosen)
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
                          "%s: what it is does not show in its ending; known are .npy .csv .tsv .txt .data .mtx .svm "
-                         ".libsvm .h5 .hdf5, and .gz after a text format; others need a format (--format csv)",
+                         ".libsvm .h5 .hdf5, and .gz after a text format; others need a format (option format csv)",
                          path);
     if (!chosen->text && ends_with(path, strlen(path), ".gz"))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
@@ -93,4 +90,14 @@ gpis_status gpis_source_open_with(gpis_context *context, const char *path, const
     const gpis_status status = chosen->open(context, path, options, out);
     if (status == GPIS_OK && options->target && !(*out)->columns) record_target(*out, options->target);
     return status;
+}
+
+gpis_status gpis_source_open_with(gpis_context *context, const char *path, const gpis_open_options *options,
+                                  gpis_source **out) {
+    gpis_open_options taken;
+    if (!context || !path || !options || !out)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path, options and a place for the source are needed");
+    *out = NULL;
+    const gpis_status status = gpis_open_options_take(context, options, &taken);
+    return status == GPIS_OK ? open_file(context, path, &taken, out) : status;
 }

@@ -15,12 +15,24 @@
  */
 #include <math.h>
 
+#include "base/sized.h"
 #include "theory/theory.h"
 
-gpis_bounds_problem gpis_bounds_default(void) {
-    gpis_bounds_problem problem = {
-        .cond = 1, .width = INFINITY, .theta = 7.5, .gamma_u = 1, .tol = 1e-5, .sketch_cost = 0.25};
-    return problem;
+gpis_status gpis_bounds_init(gpis_bounds_problem *problem, size_t size) {
+    const gpis_bounds_problem usual = {.size = sizeof usual,
+                                       .cond = 1,
+                                       .width = INFINITY,
+                                       .theta = 7.5,
+                                       .gamma_u = 1,
+                                       .tol = 1e-5,
+                                       .sketch_cost = 0.25};
+    return gpis_sized_init(problem, size, &usual, sizeof usual);
+}
+
+gpis_status gpis_theory_take(gpis_context *context, const gpis_bounds_problem *given, gpis_bounds_problem *out) {
+    *out = gpis_bounds_default();
+    if (!given) return gpis_fail(context, GPIS_BAD_ARGUMENT, "bounds are made for a problem, and none is given");
+    return gpis_sized_take(context, "the terms of a bound", "gpis_bounds_init", given, out, sizeof *out);
 }
 
 double gpis_theory_mean_length(int64_t m) {
@@ -98,7 +110,6 @@ static void compute_rates(const gpis_bounds_problem *p, gpis_bounds *out) {
 }
 
 static gpis_status check(gpis_context *context, const gpis_bounds_problem *p) {
-    if (!p) return gpis_fail(context, GPIS_BAD_ARGUMENT, "bounds are made for a problem, and none is given");
     if (p->m < 1)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a sketch has at least 1 row, not m = %lld", (long long)p->m);
     if (p->d < 1)
@@ -118,10 +129,12 @@ static gpis_status check(gpis_context *context, const gpis_bounds_problem *p) {
 
 gpis_status gpis_bounds_compute(gpis_context *context, const gpis_bounds_problem *problem, gpis_bounds *out) {
     if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the bounds");
-    const gpis_status status = check(context, problem);
+    gpis_bounds_problem taken;
+    gpis_status status = gpis_theory_take(context, problem, &taken);
+    if (status == GPIS_OK) status = check(context, &taken);
     if (status != GPIS_OK) return status;
-    compute_factors(problem, out);
-    compute_rates(problem, out);
+    compute_factors(&taken, out);
+    compute_rates(&taken, out);
     return GPIS_OK;
 }
 

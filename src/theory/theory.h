@@ -4,6 +4,9 @@
 
 #include "base/base.h"
 
+/* The caller's problem, filled up with defaults. */
+gpis_status gpis_theory_take(gpis_context *context, const gpis_bounds_problem *given, gpis_bounds_problem *out);
+
 /* b_m, the mean length of m independent standard normal numbers. */
 double gpis_theory_mean_length(int64_t m);
 

@@ -136,7 +136,6 @@ static gpis_work complete(const forecast *p, gpis_work work) {
 }
 
 static gpis_status start(gpis_context *context, const gpis_bounds_problem *problem, int accelerated, forecast *p) {
-    if (!problem) return gpis_fail(context, GPIS_BAD_ARGUMENT, "bounds are made for a problem, and none is given");
     *p = (forecast){.context = context, .problem = *problem, .accelerated = accelerated != 0};
     if (problem->n < 1 || problem->m > problem->n || problem->d > problem->n)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "to predict work, n must be at least d and m, not %lld",
@@ -152,8 +151,10 @@ gpis_status gpis_bounds_work(gpis_context *context, const gpis_bounds_problem *p
                              gpis_work *out) {
     forecast p;
     if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the work");
-    const gpis_status status = start(context, problem, accelerated, &p);
-    if (status == GPIS_OK) *out = complete(&p, work_of(&p, problem->m));
+    gpis_bounds_problem taken;
+    gpis_status status = gpis_theory_take(context, problem, &taken);
+    if (status == GPIS_OK) status = start(context, &taken, accelerated, &p);
+    if (status == GPIS_OK) *out = complete(&p, work_of(&p, taken.m));
     return status;
 }
 
@@ -161,11 +162,12 @@ gpis_status gpis_bounds_advise(gpis_context *context, const gpis_bounds_problem 
                                gpis_work *out) {
     forecast p;
     if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the advice");
-    gpis_bounds_problem any = problem ? *problem : gpis_bounds_default();
-    any.m = 1; /* whatever m the problem has does not matter */
-    const gpis_status status = start(context, problem ? &any : NULL, accelerated, &p);
+    gpis_bounds_problem any;
+    gpis_status status = gpis_theory_take(context, problem, &any);
+    any.m = 1; /* the problem's own m is not asked for */
+    if (status == GPIS_OK) status = start(context, &any, accelerated, &p);
     if (status != GPIS_OK) return status;
-    const int64_t low = gpis_min64(problem->d + 1, problem->n);
-    *out = complete(&p, work_of(&p, search(low, problem->n, cost_of_m, &p)));
+    const int64_t low = gpis_min64(any.d + 1, any.n);
+    *out = complete(&p, work_of(&p, search(low, any.n, cost_of_m, &p)));
     return GPIS_OK;
 }

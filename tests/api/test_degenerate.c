@@ -1,4 +1,5 @@
 /* Data that is hardly a problem at all, and data in absurd units. */
+#include "calls.h"
 #include "certificate/problems.h"
 
 static const char *const METHODS[] = {"newton", "apgd"};
@@ -11,20 +12,21 @@ typedef struct expectation {
 static void solve_and_check(gpis_context *context, const problem *p, gpis_set *set, expectation e, const char *what) {
     for (int m = 0; m < 2; m++) {
         gpis_settings settings = gpis_settings_default();
-        gpis_result r, c;
+        gpis_result *r = NULL, *c = NULL;
         settings.method = METHODS[m];
         settings.max_passes = 3000;
         gpis_source *A = problem_source(context, p);
-        if (gpis_solve(context, A, p->Y, p->k, set, &settings, &r) != GPIS_OK)
+        if (test_solve(context, A, p->Y, p->k, set, &settings, &r) != GPIS_OK)
             fail_msg("%s, %s, %s: %s", what, gpis_set_spec(set), METHODS[m], gpis_last_error(context));
-        if (!(fabs(r.objective - e.objective) <= e.tol) || (e.certified && r.outcome != GPIS_SOLVED))
+        if (!(fabs(r->objective - e.objective) <= e.tol) || (e.certified && r->outcome != GPIS_SOLVED))
             fail_msg("%s, %s, %s: %s, objective %.15g, not %.15g, gap %g, %lld passes", what, gpis_set_spec(set),
-                     METHODS[m], gpis_outcome_text(r.outcome), r.objective, e.objective, r.gap, (long long)r.passes);
-        assert_true(r.objective - r.gap <= e.objective + e.tol);
-        assert_ok(context, gpis_check(context, A, p->Y, p->k, set, r.x, &settings, &c));
-        assert_true(fabs(c.objective - e.objective) <= e.tol && c.objective - c.gap <= e.objective + e.tol);
-        gpis_result_clear(context, &c);
-        gpis_result_clear(context, &r);
+                     METHODS[m], gpis_outcome_text(r->outcome), r->objective, e.objective, r->gap,
+                     (long long)r->passes);
+        assert_true(r->objective - r->gap <= e.objective + e.tol);
+        assert_ok(context, test_check(context, A, p->Y, p->k, set, r->x, &settings, &c));
+        assert_true(fabs(c->objective - e.objective) <= e.tol && c->objective - c->gap <= e.objective + e.tol);
+        gpis_result_destroy(c);
+        gpis_result_destroy(r);
         gpis_source_destroy(A);
     }
 }
@@ -211,11 +213,11 @@ static void absurd_units(void **state) {
             gpis_set *set = problem_set(context, &w, spec, "1", 1);
             if (i < 0) {
                 gpis_settings settings = gpis_settings_default();
-                gpis_result r;
+                gpis_result *r = NULL;
                 gpis_source *A = problem_source(context, &p);
-                assert_ok(context, gpis_solve(context, A, p.Y, 1, set, &settings, &r));
-                base = r.objective;
-                gpis_result_clear(context, &r);
+                assert_ok(context, test_solve(context, A, p.Y, 1, set, &settings, &r));
+                base = r->objective;
+                gpis_result_destroy(r);
                 gpis_source_destroy(A);
             } else {
                 char what[64];
@@ -242,9 +244,9 @@ static void impossible_units(void **state) {
         for (int j = 0; j < (which ? 30 : 10); j++) (which ? p.A : p.Y)[j] *= 1e200;
         gpis_set *set = problem_set(context, &w, "none", "1", 1);
         gpis_settings settings = gpis_settings_default();
-        gpis_result r;
+        gpis_result *r = NULL;
         gpis_source *A = problem_source(context, &p);
-        assert_int_equal(gpis_solve(context, A, p.Y, 1, set, &settings, &r), GPIS_BAD_DATA);
+        assert_int_equal(test_solve(context, A, p.Y, 1, set, &settings, &r), GPIS_BAD_DATA);
         assert_non_null(strstr(gpis_last_error(context), "scale the data down"));
         gpis_source_destroy(A);
         gpis_set_destroy(set);
@@ -264,14 +266,14 @@ static void diverging_step(void **state) {
     problem p = problem_make(FINE, 30, 3, 1, 2);
     gpis_set *set = problem_set(context, &w, "none", "1", 1);
     gpis_settings settings = gpis_settings_default();
-    gpis_result r;
+    gpis_result *r = NULL;
     settings.method = "apgd";
     settings.fixed_step = 10.0;
     gpis_source *A = problem_source(context, &p);
-    assert_ok(context, gpis_solve(context, A, p.Y, 1, set, &settings, &r));
-    assert_int_equal(r.outcome, GPIS_STALLED);
-    assert_true(isfinite(r.objective) && r.objective <= square(p.Y, 30) * (1.0 + 1e-12));
-    gpis_result_clear(context, &r);
+    assert_ok(context, test_solve(context, A, p.Y, 1, set, &settings, &r));
+    assert_int_equal(r->outcome, GPIS_STALLED);
+    assert_true(isfinite(r->objective) && r->objective <= square(p.Y, 30) * (1.0 + 1e-12));
+    gpis_result_destroy(r);
     gpis_source_destroy(A);
     gpis_set_destroy(set);
     problem_clear(&p);

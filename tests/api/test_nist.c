@@ -4,7 +4,7 @@
  * (absolute where the certified value is 0), at most 15; the smallest over the coefficients counts. The floors below
  * are a digit or two under what is reached.
  */
-#include "support.h"
+#include "calls.h"
 
 enum { MAX_ROWS = 64, MAX_COLS = 8, EXACT = 15 };
 
@@ -97,24 +97,24 @@ static void check_set(void **state) {
     gpis_context *context = test_context(&memory);
     gpis_source *A = NULL;
     gpis_set *set = NULL;
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     gpis_settings settings = gpis_settings_default();
     settings.tol = 1e-14;
     settings.max_passes = 200000;
     assert_ok(context, gpis_source_dense(context, s->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, s->n, s->d, s->d, &A));
     assert_ok(context, gpis_set_parse(context, "none", s->d, 1, &set));
-    assert_ok(context, gpis_solve(context, A, s->y, 1, set, &settings, &result));
+    assert_ok(context, test_solve(context, A, s->y, 1, set, &settings, &result));
 
     double least = EXACT;
-    for (int j = 0; j < s->d; j++) least = fmin(least, digits(result.x[j], s->certified[j]));
-    const double of_objective = objective_digits(s, result.objective);
+    for (int j = 0; j < s->d; j++) least = fmin(least, digits(result->x[j], s->certified[j]));
+    const double of_objective = objective_digits(s, result->objective);
     print_message(
         "%-9s digits: %4.1f of the coefficients, %4.1f of the residual sum of squares; %s after %lld passes\n", s->name,
-        least, of_objective, gpis_outcome_text(result.outcome), (long long)result.passes);
+        least, of_objective, gpis_outcome_text(result->outcome), (long long)result->passes);
     assert_true(least >= s->floor_x);
     assert_true(of_objective >= s->floor_objective);
 
-    gpis_result_clear(context, &result);
+    gpis_result_destroy(result);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     test_context_end(context, &memory);
@@ -156,23 +156,23 @@ static void filip(void **state) {
     gpis_context *context = test_context(&memory);
     gpis_source *source = NULL;
     gpis_set *set = NULL;
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     gpis_settings settings = gpis_settings_default();
     settings.tol = 1e-12;
     settings.max_passes = 500;
     assert_ok(context, gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &source));
     assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
-    assert_ok(context, gpis_solve(context, source, y, 1, set, &settings, &result));
+    assert_ok(context, test_solve(context, source, y, 1, set, &settings, &result));
     long double f = 0;
     for (int i = 0; i < N; i++) {
         long double r = y[i];
-        for (int j = 0; j < D; j++) r -= (long double)A[i * D + j] * result.x[j];
+        for (int j = 0; j < D; j++) r -= (long double)A[i * D + j] * result->x[j];
         f += r * r;
     }
     print_message("Filip-like: f within %.1Le of the best; %s after %lld passes\n", (f - best) / best,
-                  gpis_outcome_text(result.outcome), (long long)result.passes);
+                  gpis_outcome_text(result->outcome), (long long)result->passes);
     assert_true(fabsl(f - best) <= 1e-10L * best);
-    gpis_result_clear(context, &result);
+    gpis_result_destroy(result);
     gpis_set_destroy(set);
     gpis_source_destroy(source);
     test_context_end(context, &memory);

@@ -116,41 +116,101 @@ static gpis_status support(valid *v, int hole) {
 static gpis_status distance(valid *v, int hole) {
     return gpis_set_distance(OR_NULL(0, v->set), OR_NULL(1, v->X), OR_NULL(2, &v->number));
 }
+/* A problem whose terms are there but for those in the hole: 1 is A, 2 is Y, 3 is all of it. */
+typedef struct posed {
+    gpis_problem *problem;
+    gpis_status status;
+} posed;
+
+static posed pose(valid *v, int hole) {
+    posed p = {NULL, gpis_problem_create(CONTEXT, OR_NULL(1, v->A), &p.problem)};
+    if (p.status == GPIS_OK) p.status = gpis_problem_response(p.problem, OR_NULL(2, v->Y), 4, 1);
+    if (p.status == GPIS_OK) p.status = gpis_problem_constrain(p.problem, v->set);
+    return p;
+}
+
+static gpis_status end(posed p, gpis_status status) {
+    gpis_problem_destroy(p.problem);
+    return p.status == GPIS_OK ? status : p.status;
+}
+
+static gpis_status create_problem(valid *v, int hole) {
+    gpis_problem *problem = NULL;
+    const gpis_status status = gpis_problem_create(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, &problem));
+    gpis_problem_destroy(problem);
+    return status;
+}
+static gpis_status no_problem(valid *v, int hole) {
+    gpis_result *result = NULL;
+    gpis_plan *planned = NULL;
+    (void)v;
+    switch (hole) {
+    case 0: return gpis_problem_response(NULL, v->Y, 4, 1);
+    case 1: return gpis_problem_constrain(NULL, v->set);
+    case 2: return gpis_solve(NULL, NULL, &result);
+    case 3: return gpis_check(NULL, v->X, 3, NULL, &result);
+    case 4: return gpis_plan_make(NULL, NULL, &planned);
+    case 5: return gpis_evaluate(NULL, v->X, 3, &v->number, v->G);
+    case 6: return gpis_sketch_rows(NULL, "count", 2, 0, 0, v->G, NULL);
+    default: return gpis_evaluate_with(NULL, v->X, 3, &v->number, v->G, NULL, 0, NULL);
+    }
+}
 static gpis_status evaluate(valid *v, int hole) {
-    return gpis_evaluate(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, v->X), OR_NULL(4, &v->number),
-                         v->G);
+    const posed p = pose(v, hole);
+    const gpis_status status = gpis_evaluate(p.problem, OR_NULL(3, v->X), 3, OR_NULL(4, &v->number), v->G);
+    return end(p, status);
 }
 static gpis_status evaluate_with(valid *v, int hole) {
-    return gpis_evaluate_with(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, v->X), OR_NULL(4, &v->number),
-                              v->G, OR_NULL(5, v->V), hole == 7 ? 0 : 1, OR_NULL(6, v->AAV));
+    const posed p = pose(v, hole);
+    const gpis_status status = gpis_evaluate_with(p.problem, OR_NULL(3, v->X), 3, OR_NULL(4, &v->number), v->G,
+                                                  OR_NULL(5, v->V), hole == 7 ? 0 : 1, OR_NULL(6, v->AAV));
+    return end(p, status);
 }
 static gpis_status gram(valid *v, int hole) { return gpis_gram(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->G)); }
 static gpis_status sketch(valid *v, int hole) {
-    return gpis_sketch_rows(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, "count"), 2, 0, 0,
-                            OR_NULL(4, v->G), v->AAV);
+    const posed p = pose(v, hole);
+    return end(p, gpis_sketch_rows(p.problem, OR_NULL(3, "count"), 2, 0, 0, OR_NULL(4, v->G), v->AAV));
 }
 static gpis_status measure(valid *v, int hole) {
-    gpis_machine machine;
+    gpis_machine machine = gpis_machine_default();
     return gpis_machine_measure(CONTEXT, OR_NULL(1, &machine));
 }
+/* No set is every x, and no settings are the defaults: neither is a hole. */
 static gpis_status solve(valid *v, int hole) {
-    gpis_result result = {0};
-    const gpis_status status = gpis_solve(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, v->set),
-                                          OR_NULL(4, &v->settings), OR_NULL(5, &result));
-    gpis_result_clear(v->context, &result);
+    const posed p = pose(v, hole);
+    gpis_result *result = NULL;
+    const gpis_status status = end(p, gpis_solve(p.problem, &v->settings, OR_NULL(3, &result)));
+    gpis_result_destroy(result);
     return status;
 }
 static gpis_status check(valid *v, int hole) {
-    gpis_result result = {0};
-    const gpis_status status = gpis_check(CONTEXT, OR_NULL(1, v->A), OR_NULL(2, v->Y), 1, OR_NULL(3, v->set),
-                                          OR_NULL(4, v->X), OR_NULL(5, &v->settings), OR_NULL(6, &result));
-    gpis_result_clear(v->context, &result);
+    const posed p = pose(v, hole);
+    gpis_result *result = NULL;
+    const gpis_status status = end(p, gpis_check(p.problem, OR_NULL(3, v->X), 3, &v->settings, OR_NULL(4, &result)));
+    gpis_result_destroy(result);
     return status;
 }
 static gpis_status plan(valid *v, int hole) {
-    static gpis_plan plan;
-    return gpis_plan_make(CONTEXT, OR_NULL(1, v->A), 1, OR_NULL(2, v->set), OR_NULL(3, &v->settings),
-                          OR_NULL(4, &plan));
+    gpis_plan *planned = NULL;
+    const posed p = pose(v, hole);
+    const gpis_status status = end(p, gpis_plan_make(p.problem, &v->settings, OR_NULL(3, &planned)));
+    gpis_plan_destroy(planned);
+    return status;
+}
+/* Structs that begin with their size, and options. */
+static gpis_status init(valid *v, int hole) {
+    gpis_settings settings = v->settings;
+    gpis_open_options options = gpis_open_options_default();
+    switch (hole) {
+    case 0: return gpis_settings_init(NULL, sizeof(gpis_settings));
+    case 1: return gpis_open_options_init(NULL, sizeof(gpis_open_options));
+    case 2: return gpis_machine_init(NULL, sizeof(gpis_machine));
+    case 3: return gpis_bounds_init(NULL, sizeof(gpis_bounds_problem));
+    case 4: return gpis_settings_set(NULL, "tol", "0.1");
+    case 5: return gpis_settings_set(&settings, NULL, "0.1");
+    case 6: return gpis_open_options_set(NULL, "cache", ".");
+    default: return gpis_open_options_set(&options, NULL, ".");
+    }
 }
 static gpis_status bounds(valid *v, int hole) {
     gpis_bounds_problem problem = gpis_bounds_default();
@@ -207,9 +267,12 @@ static const struct {
     {"gram", gram, 3},
     {"sketch_rows", sketch, 5},
     {"machine_measure", measure, 2},
-    {"solve", solve, 6},
-    {"check", check, 7},
-    {"plan_make", plan, 5},
+    {"problem_create", create_problem, 3},
+    {"... without a problem", no_problem, 8},
+    {"solve", solve, 4},
+    {"check", check, 5},
+    {"plan_make", plan, 4},
+    {"..._init and ..._set", init, 8},
     {"bounds_compute", bounds, 3},
     {"bounds_width_l1", width, 2},
     {"bounds_theta", theta, 2},
@@ -242,15 +305,19 @@ static void null_is_nothing(void **state) {
     (void)state;
     gpis_source_info info = {.rows = 7};
     gpis_array array = {0};
-    gpis_result result = {0};
     int64_t k = 7;
     gpis_context_destroy(NULL);
     gpis_source_destroy(NULL);
     gpis_set_destroy(NULL);
     gpis_array_clear(NULL, &array);
     gpis_array_clear(NULL, NULL);
-    gpis_result_clear(NULL, &result);
-    gpis_result_clear(NULL, NULL);
+    gpis_problem_destroy(NULL);
+    gpis_result_destroy(NULL);
+    gpis_plan_destroy(NULL);
+    assert_null(gpis_option_at(-1));
+    assert_null(gpis_option_find(NULL));
+    assert_int_equal(gpis_option_explain(NULL, "1", NULL, 0), 0);
+    assert_int_equal(gpis_settings_get(NULL, "tol", NULL, 0), 0);
     gpis_random_uniform(0, 0, 0, 3, NULL);
     gpis_random_normal(0, 0, 1, 3, NULL);
     gpis_source_describe(NULL, NULL);

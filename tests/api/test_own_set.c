@@ -1,6 +1,7 @@
 /* Sets of the caller's own: with and without a certificate, functions that fail or lie, threads, checkpoints. */
 #include <omp.h>
 
+#include "calls.h"
 #include "certificate/problems.h"
 
 enum { N = 80, D = 6 };
@@ -35,9 +36,9 @@ static gpis_set *make(fixture *t, const gpis_custom_set *functions) {
     return set;
 }
 
-static gpis_result solve(fixture *t, gpis_set *set) {
-    gpis_result r;
-    assert_ok(t->context, gpis_solve(t->context, t->A, t->p.Y, t->p.k, set, &t->settings, &r));
+static gpis_result *solve(fixture *t, gpis_set *set) {
+    gpis_result *r = NULL;
+    assert_ok(t->context, test_solve(t->context, t->A, t->p.Y, t->p.k, set, &t->settings, &r));
     return r;
 }
 
@@ -56,14 +57,14 @@ static void ball_of_the_callers_is_l2(void **state) {
             gpis_set *set = make(&t, &functions);
             assert_string_equal(gpis_set_spec(set), "custom:ball");
             assert_ok(t.context, gpis_set_parse(t.context, "l2:0.3", D, k, &l2));
-            gpis_result own = solve(&t, set), known = solve(&t, l2), checked;
-            assert_true(own.outcome == GPIS_SOLVED && own.gap_kind != GPIS_GAP_NONE && own.warning[0] == '\0');
-            assert_close(own.objective, known.objective, 2e-8 * known.objective);
-            assert_ok(t.context, gpis_check(t.context, t.A, t.p.Y, k, set, known.x, &t.settings, &checked));
-            assert_true(checked.outcome == GPIS_SOLVED && checked.gap_kind == GPIS_GAP_PROVEN);
-            gpis_result_clear(t.context, &own);
-            gpis_result_clear(t.context, &known);
-            gpis_result_clear(t.context, &checked);
+            gpis_result *own = solve(&t, set), *known = solve(&t, l2), *checked = NULL;
+            assert_true(own->outcome == GPIS_SOLVED && own->gap_kind != GPIS_GAP_NONE && own->warning[0] == '\0');
+            assert_close(own->objective, known->objective, 2e-8 * known->objective);
+            assert_ok(t.context, test_check(t.context, t.A, t.p.Y, k, set, known->x, &t.settings, &checked));
+            assert_true(checked->outcome == GPIS_SOLVED && checked->gap_kind == GPIS_GAP_PROVEN);
+            gpis_result_destroy(own);
+            gpis_result_destroy(known);
+            gpis_result_destroy(checked);
             gpis_set_destroy(set);
             gpis_set_destroy(l2);
             end(&t);
@@ -80,16 +81,16 @@ static void functions_of_a_matrix(void **state) {
     functions.matrix = 1;
     gpis_set *set = make(&t, &functions);
     t.settings.tol = 1e-10;
-    gpis_result r = solve(&t, set);
-    assert_int_equal(r.outcome, GPIS_SOLVED);
-    assert_close(gpis_norm2(r.x, 2 * D), 0.3, 1e-9);
+    gpis_result *r = solve(&t, set);
+    assert_int_equal(r->outcome, GPIS_SOLVED);
+    assert_close(gpis_norm2(r->x, 2 * D), 0.3, 1e-9);
     /* on the sphere the gradient points to the centre, all columns with one multiplier */
     long double g[2 * D], gx = 0, gg = 0;
-    problem_value(&t.p, r.x, g);
-    for (int i = 0; i < 2 * D; i++) gx += g[i] * r.x[i], gg += g[i] * g[i];
+    problem_value(&t.p, r->x, g);
+    for (int i = 0; i < 2 * D; i++) gx += g[i] * r->x[i], gg += g[i] * g[i];
     assert_close((double)(-gx / sqrtl(gg)), 0.3, 1e-7);
     assert_int_equal(gpis_set_responses(set, 3), GPIS_BAD_SHAPE);
-    gpis_result_clear(t.context, &r);
+    gpis_result_destroy(r);
     gpis_set_destroy(set);
     end(&t);
 }
@@ -115,25 +116,26 @@ static void projection_alone(void **state) {
         functions.support = NULL;
         functions.recession = NULL;
         gpis_set *set = make(&t, &functions);
-        gpis_result best = solve(&t, whole), checked;
-        assert_true(best.outcome == GPIS_SOLVED && best.gap_kind == GPIS_GAP_PROVEN);
+        gpis_result *best = solve(&t, whole), *checked = NULL;
+        assert_true(best->outcome == GPIS_SOLVED && best->gap_kind == GPIS_GAP_PROVEN);
         t.settings.method = ways[m].method;
         t.settings.max_passes = ways[m].max_passes;
-        gpis_result r = solve(&t, set);
-        assert_true(r.outcome == GPIS_STALLED || r.outcome == GPIS_MAX_PASSES);
-        assert_uncertified(&r);
-        assert_true(r.feasibility <= 1e-12 && r.passes < 100 + ways[m].max_passes);
-        assert_close(r.objective, best.objective, 1e-7 * best.objective);
+        gpis_result *r = solve(&t, set);
+        assert_true(r->outcome == GPIS_STALLED || r->outcome == GPIS_MAX_PASSES);
+        assert_uncertified(r);
+        assert_true(r->feasibility <= 1e-12 && r->passes < 100 + ways[m].max_passes);
+        assert_close(r->objective, best->objective, 1e-7 * best->objective);
 
-        assert_ok(t.context, gpis_check(t.context, t.A, t.p.Y, 1, set, best.x, &t.settings, &checked));
-        assert_uncertified(&checked);
-        assert_int_equal(checked.passes, 1); /* none is spent on a proof */
-        assert_close(checked.objective, best.objective, 1e-12 * best.objective);
-        gpis_plan plan;
-        assert_ok(t.context, gpis_plan_make(t.context, t.A, 1, set, &t.settings, &plan));
-        gpis_result_clear(t.context, &best);
-        gpis_result_clear(t.context, &r);
-        gpis_result_clear(t.context, &checked);
+        assert_ok(t.context, test_check(t.context, t.A, t.p.Y, 1, set, best->x, &t.settings, &checked));
+        assert_uncertified(checked);
+        assert_int_equal(checked->passes, 1); /* none is spent on a proof */
+        assert_close(checked->objective, best->objective, 1e-12 * best->objective);
+        gpis_plan *plan = NULL;
+        assert_ok(t.context, test_plan(t.context, t.A, set, &t.settings, &plan));
+        gpis_plan_destroy(plan);
+        gpis_result_destroy(best);
+        gpis_result_destroy(r);
+        gpis_result_destroy(checked);
         gpis_set_destroy(set);
         gpis_set_destroy(whole);
         end(&t);
@@ -158,15 +160,15 @@ static void no_support_is_told_on(void **state) {
     assert_ok(t.context, gpis_set_custom(t.context, &functions, 3, 1, &small));
     assert_ok(t.context, gpis_set_nonneg(t.context, 3, &nonneg));
     assert_ok(t.context, gpis_set_blocks(t.context, D, 2, columns, (gpis_set *[]){small, nonneg}, &product));
-    gpis_result r = solve(&t, product);
-    assert_uncertified(&r);
-    gpis_result_clear(t.context, &r);
+    gpis_result *r = solve(&t, product);
+    assert_uncertified(r);
+    gpis_result_destroy(r);
     t.own.d = D;
     r = solve(&t, turned);
-    assert_uncertified(&r);
-    gpis_result_clear(t.context, &r);
+    assert_uncertified(r);
+    gpis_result_destroy(r);
     t.settings.method = "apgd";
-    assert_int_equal(gpis_solve(t.context, t.A, t.p.Y, 1, set, &t.settings, &r), GPIS_NOT_APPLICABLE);
+    assert_int_equal(test_solve(t.context, t.A, t.p.Y, 1, set, &t.settings, &r), GPIS_NOT_APPLICABLE);
     assert_non_null(strstr(gpis_last_error(t.context), "no support function, so no certificate ends the run"));
     gpis_set *all[] = {product, small, nonneg, turned, set};
     for (int i = 0; i < 5; i++) gpis_set_destroy(all[i]);
@@ -231,15 +233,15 @@ static void lies_are_noticed(void **state) {
         assert_says(&t, gpis_set_custom(t.context, &functions, D, 1, &set), LIES[i].status, LIES[i].says);
         assert_null(set);
         for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-            gpis_result r;
+            gpis_result *r = NULL;
             l.calls = 0;
             l.good = INT64_MAX;
             set = make(&t, &functions);
             l.good = l.calls + 2;
             t.settings.method = methods[m];
             t.settings.max_passes = 200;
-            assert_says(&t, gpis_solve(t.context, t.A, t.p.Y, 1, set, &t.settings, &r), LIES[i].status, LIES[i].says);
-            assert_null(r.x);
+            assert_says(&t, test_solve(t.context, t.A, t.p.Y, 1, set, &t.settings, &r), LIES[i].status, LIES[i].says);
+            assert_null(r);
             gpis_set_destroy(set);
             set = NULL;
         }
@@ -345,11 +347,11 @@ static void one_thread_calls(void **state) {
         gpis_custom_set functions = own_functions("ball", &w.own);
         functions.project = watched;
         gpis_set *set = make(&t, &functions);
-        gpis_result r = solve(&t, set);
+        gpis_result *r = solve(&t, set);
         assert_true(w.alone);
-        if (threads == 1) memcpy(first, r.x, sizeof first);
-        assert_memory_equal(first, r.x, sizeof first);
-        gpis_result_clear(t.context, &r);
+        if (threads == 1) memcpy(first, r->x, sizeof first);
+        assert_memory_equal(first, r->x, sizeof first);
+        gpis_result_destroy(r);
         gpis_set_destroy(set);
         end(&t);
     }
@@ -359,12 +361,12 @@ static gpis_status solve_within(gpis_context *context, void *user) {
     fixture *t = user;
     gpis_source *A = NULL;
     gpis_set *set = NULL;
-    gpis_result r = {0};
+    gpis_result *r = NULL;
     const gpis_custom_set functions = own_functions("ball", &t->own);
     gpis_status status = gpis_source_dense(context, t->p.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &A);
     if (status == GPIS_OK) status = gpis_set_custom(context, &functions, D, 1, &set);
-    if (status == GPIS_OK) status = gpis_solve(context, A, t->p.Y, 1, set, &t->settings, &r);
-    gpis_result_clear(context, &r);
+    if (status == GPIS_OK) status = test_solve(context, A, t->p.Y, 1, set, &t->settings, &r);
+    gpis_result_destroy(r);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     return status;
@@ -387,26 +389,26 @@ static void checkpoints_know_the_name(void **state) {
     gpis_custom_set functions = own_functions("ball", &t.own);
     gpis_set *set = make(&t, &functions);
     t.settings.checkpoint = PATH;
-    gpis_result whole = solve(&t, set), r;
+    gpis_result *whole = solve(&t, set), *r = NULL;
     t.settings.resume = 1;
     r = solve(&t, set);
-    assert_true(r.resumed_passes == whole.passes && r.passes == whole.passes);
-    assert_memory_equal(r.x, whole.x, D * sizeof(double));
-    gpis_result_clear(t.context, &r);
+    assert_true(r->resumed_passes == whole->passes && r->passes == whole->passes);
+    assert_memory_equal(r->x, whole->x, D * sizeof(double));
+    gpis_result_destroy(r);
     gpis_set_destroy(set);
 
     functions.name = "another ball";
     set = make(&t, &functions);
-    assert_says(&t, gpis_solve(t.context, t.A, t.p.Y, 1, set, &t.settings, &r), GPIS_BAD_ARGUMENT,
+    assert_says(&t, test_solve(t.context, t.A, t.p.Y, 1, set, &t.settings, &r), GPIS_BAD_ARGUMENT,
                 "custom:ball, not custom:another ball");
     gpis_set_destroy(set);
     functions.name = "ball";
     t.own.R = 0.2;
     functions.radius = 0.2;
     set = make(&t, &functions);
-    assert_says(&t, gpis_solve(t.context, t.A, t.p.Y, 1, set, &t.settings, &r), GPIS_BAD_ARGUMENT, "another content");
+    assert_says(&t, test_solve(t.context, t.A, t.p.Y, 1, set, &t.settings, &r), GPIS_BAD_ARGUMENT, "another content");
     gpis_set_destroy(set);
-    gpis_result_clear(t.context, &whole);
+    gpis_result_destroy(whole);
     unlink(PATH);
     end(&t);
 }

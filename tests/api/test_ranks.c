@@ -2,6 +2,7 @@
  * happens when something goes wrong on one of them. Ranks are threads here. */
 #include <unistd.h>
 
+#include "calls.h"
 #include "ranks.h"
 #include "sketch/kinds.h"
 #include "sketch/matrices.h"
@@ -10,6 +11,14 @@
 typedef enum kind { FROM_STORAGE = 0, MADE = STORAGES, KINDS } kind;
 
 /* One problem, and what is done with it on every rank. */
+/* What is kept of a result when its rank is gone. */
+typedef struct kept {
+    gpis_outcome outcome;
+    double objective, gap, bytes_read, backward_error;
+    int64_t passes, sketches;
+    char method[16], plan[256], warning[256];
+} kept;
+
 typedef struct problem {
     int64_t n, d, k;
     const double *A, *Y;
@@ -26,7 +35,7 @@ typedef struct problem {
     /* what comes out */
     gpis_status status[RANKS_MOST];
     char message[RANKS_MOST][512];
-    gpis_result result[RANKS_MOST]; /* x: in `points` */
+    kept result[RANKS_MOST]; /* x: in `points` */
     double *points[RANKS_MOST];
     double *out; /* of rank 0 */
 } problem;
@@ -105,10 +114,20 @@ static void keep(member *m, problem *p, gpis_status status, gpis_result *result,
     p->status[rank] = status;
     snprintf(p->message[rank], sizeof p->message[rank], "%s", gpis_last_error(m->context));
     if (!result || status != GPIS_OK) return;
-    p->result[rank] = *result;
+    kept *k = &p->result[rank];
+    *k = (kept){.outcome = result->outcome,
+                .objective = result->objective,
+                .gap = result->gap,
+                .bytes_read = result->bytes_read,
+                .backward_error = result->backward_error,
+                .passes = result->passes,
+                .sketches = result->sketches};
+    snprintf(k->method, sizeof k->method, "%s", result->method);
+    snprintf(k->plan, sizeof k->plan, "%s", result->plan);
+    snprintf(k->warning, sizeof k->warning, "%s", result->warning);
     p->points[rank] = malloc((size_t)size * sizeof(double));
     memcpy(p->points[rank], result->x, (size_t)size * sizeof(double));
-    gpis_result_clear(m->context, result);
+    gpis_result_destroy(result);
 }
 
 static void forget(problem *p) {
@@ -122,14 +141,14 @@ static void solve(member *m) {
     problem *p = m->user;
     holding h;
     gpis_set *set = NULL;
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     gpis_status status = take_hold(m, p, gpis_set_parse(m->context, p->set, p->d, p->k, &set), &h);
     const double *Y = p->Y + h.begin * p->k;
     if (status == GPIS_OK && p->x)
-        status = gpis_check(m->context, h.A, Y, p->k, set, p->x, &p->settings, &result);
+        status = test_check(m->context, h.A, Y, p->k, set, p->x, &p->settings, &result);
     else if (status == GPIS_OK)
-        status = gpis_solve(m->context, h.A, Y, p->k, set, &p->settings, &result);
-    keep(m, p, status, &result, p->d * p->k);
+        status = test_solve(m->context, h.A, Y, p->k, set, &p->settings, &result);
+    keep(m, p, status, result, p->d * p->k);
     gpis_set_destroy(set);
     let_go(&h);
 }
@@ -140,8 +159,8 @@ static void sketch(member *m) {
     gpis_status status = take_hold(m, p, GPIS_OK, &h);
     double *out = calloc((size_t)(p->m * (p->d + p->k)), sizeof *out);
     if (status == GPIS_OK)
-        status = gpis_sketch_rows(m->context, h.A, p->Y + h.begin * p->k, p->k, p->sketch, p->m, 5, 6, out,
-                                  out + p->m * p->d);
+        status =
+            test_sketch(m->context, h.A, p->Y + h.begin * p->k, p->k, p->sketch, p->m, 5, 6, out, out + p->m * p->d);
     keep(m, p, status, NULL, 0);
     if (m->ranks.rank == 0)
         p->out = out;
@@ -159,7 +178,7 @@ static void sums(member *m) {
     gpis_status status = take_hold(m, p, GPIS_OK, &h);
     double *out = calloc((size_t)sums_count(p), sizeof *out), *G = out + 1, *AAV = G + p->d * p->k;
     if (status == GPIS_OK)
-        status = gpis_evaluate_with(m->context, h.A, p->Y + h.begin * p->k, p->k, p->x, out, G, p->A, 2, AAV);
+        status = test_evaluate_with(m->context, h.A, p->Y + h.begin * p->k, p->k, p->x, out, G, p->A, 2, AAV);
     if (status == GPIS_OK) status = gpis_gram(m->context, h.A, AAV + 2 * p->d);
     keep(m, p, status, NULL, 0);
     if (m->ranks.rank == 0)
@@ -322,14 +341,14 @@ static double difference(const problem *p, const double *a, const double *b, int
 /* On 1 to 4 ranks: objective, gap and x as on one; the same result on every rank. */
 static void check_solve(problem *p) {
     alone(p, solve);
-    const gpis_result want = p->result[0];
+    const kept want = p->result[0];
     double *x = p->points[0], size = 0.0;
     p->points[0] = NULL;
     for (int64_t i = 0; i < p->d * p->k; i++) size = fmax(size, fabs(x[i]));
     for (int ranks = 1; ranks <= 4; ranks++) {
         world_run(ranks, ranks != 3, -1, 0, solve, p);
         same_everywhere(p, ranks, GPIS_OK);
-        const gpis_result *got = &p->result[0];
+        const kept *got = &p->result[0];
         assert_int_equal(got->outcome, want.outcome);
         assert_string_equal(got->method, want.method);
         assert_int_equal(got->passes, want.passes);
@@ -483,18 +502,52 @@ static void solve_oddly(member *m) {
     problem *p = o->p;
     gpis_source *part = NULL, *A = NULL;
     gpis_set *set = NULL;
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     gpis_status status = GPIS_OK;
     if (o->rows[rank] > 0)
         assert_ok(m->context, gpis_source_dense(m->context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, o->rows[rank],
                                                 o->d[rank], o->d[rank], &part));
     status = gpis_source_join(m->context, &part, part ? 1 : 0, &m->ranks, &A);
     assert_ok(m->context, gpis_set_parse(m->context, "none", o->d[rank], o->k[rank], &set));
-    if (status == GPIS_OK) status = gpis_solve(m->context, A, p->Y, o->k[rank], set, &p->settings, &result);
-    keep(m, p, status, &result, o->d[rank] * o->k[rank]);
+    if (status == GPIS_OK) status = test_solve(m->context, A, p->Y, o->k[rank], set, &p->settings, &result);
+    keep(m, p, status, result, o->d[rank] * o->k[rank]);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     gpis_source_destroy(part);
+}
+
+/* Rank 1 gives y with a row too few, is refused, and goes on as if nothing had happened: so nobody waits for it. */
+static void solve_without_y(member *m) {
+    problem *p = m->user;
+    holding h;
+    gpis_problem *posed = NULL;
+    gpis_result *result = NULL;
+    gpis_status status = take_hold(m, p, GPIS_OK, &h);
+    assert_ok(m->context, status);
+    assert_ok(m->context, gpis_problem_create(m->context, h.A, &posed));
+    const int64_t rows = h.end - h.begin - (m->ranks.rank == 1);
+    status = gpis_problem_response(posed, p->Y + h.begin * p->k, rows, p->k);
+    assert_int_equal(status, m->ranks.rank == 1 ? GPIS_BAD_SHAPE : GPIS_OK);
+    if (m->ranks.rank == 1) assert_non_null(strstr(gpis_last_error(m->context), "on this rank; y needs one row"));
+    double objective = 0.0;
+    const double x[4] = {0};
+    assert_int_equal(gpis_evaluate(posed, x, 4, &objective, NULL), GPIS_BAD_ARGUMENT);
+    status = gpis_solve(posed, NULL, &result);
+    assert_null(result);
+    keep(m, p, status, NULL, 0);
+    gpis_problem_destroy(posed);
+    let_go(&h);
+}
+
+static void a_response_that_is_refused(void **state) {
+    (void)state;
+    problem p = make_problem(5000, 4, 1);
+    world_run(3, true, -1, 0, solve_without_y, &p);
+    for (int r = 0; r < 3; r++) {
+        assert_int_equal(p.status[r], GPIS_BAD_ARGUMENT);
+        assert_non_null(strstr(p.message[r], "rank 1: the problem has no y"));
+    }
+    end_problem(&p);
 }
 
 static void shapes_must_fit(void **state) {
@@ -629,6 +682,7 @@ int main(void) {
         cmocka_unit_test(saga_is_refused),
         cmocka_unit_test(bad_rows_are_named),
         cmocka_unit_test(shapes_must_fit),
+        cmocka_unit_test(a_response_that_is_refused),
         cmocka_unit_test(survives_lack_of_memory),
         cmocka_unit_test(shares_cover_all_rows),
         cmocka_unit_test(slices),

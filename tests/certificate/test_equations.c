@@ -5,6 +5,7 @@
  *
  *     A'A x + C'lambda = A'y,   C x = b.
  */
+#include "calls.h"
 #include "set/world.h"
 
 enum { N = 30, D = 6, ROWS = 2, SIZE = D + ROWS, SEEDS = 12 };
@@ -63,16 +64,16 @@ static quad best_objective(const double *A, const double *y, quad C[ROWS][D], co
 static void check_claim(gpis_context *context, const double *A, const double *y, gpis_set *set, quad best, double tol) {
     gpis_source *source;
     gpis_settings settings = gpis_settings_default();
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     settings.tol = tol;
     assert_ok(context, gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &source));
-    assert_ok(context, gpis_solve(context, source, y, 1, set, &settings, &result));
+    assert_ok(context, test_solve(context, source, y, 1, set, &settings, &result));
     quad x[D];
-    for (int j = 0; j < D; j++) x[j] = result.x[j];
+    for (int j = 0; j < D; j++) x[j] = result->x[j];
     const double above = (double)(objective_of(A, y, x) - best);
-    if (above > result.gap)
-        fail_msg("the objective is %g above the best, which a gap of %g excludes", above, result.gap);
-    gpis_result_clear(context, &result);
+    if (above > result->gap)
+        fail_msg("the objective is %g above the best, which a gap of %g excludes", above, result->gap);
+    gpis_result_destroy(result);
     gpis_source_destroy(source);
 }
 

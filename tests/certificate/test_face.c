@@ -5,6 +5,8 @@
  */
 #include "certificate/face.h"
 
+#include "calls.h"
+
 #include "certificate/problems.h"
 #include "inner/inner.h"
 #include "pass/pass.h"
@@ -31,12 +33,12 @@ static void offer(setting *t, const double *x) {
 
 static void search(setting *t) {
     gpis_settings settings = gpis_settings_default();
-    gpis_result result;
+    gpis_result *result = NULL;
     settings.tol = 1e-14;
     settings.max_passes = 60;
-    assert_ok(t->context, gpis_solve(t->context, t->A, t->p->Y, 1, t->set, &settings, &result));
-    offer(t, result.x);
-    gpis_result_clear(t->context, &result);
+    assert_ok(t->context, test_solve(t->context, t->A, t->p->Y, 1, t->set, &settings, &result));
+    offer(t, result->x);
+    gpis_result_destroy(result);
     long double g[MOST];
     double x[MOST], trace = 0.0;
     for (int64_t j = 0; j < t->p->d; j++) trace += t->norms2[j];

@@ -3,6 +3,7 @@
  * f at any member of the set that anybody can find, here by the library's own methods and by a plain projected gradient
  * in long double. None of their lower bounds is believed.
  */
+#include "calls.h"
 #include "certificate/certificate.h"
 
 #include <omp.h>
@@ -85,13 +86,13 @@ static void search_plainly(setting *t, int iterations) {
 
 static void search_by_library(setting *t, const char *method) {
     gpis_settings settings = gpis_settings_default();
-    gpis_result result;
+    gpis_result *result = NULL;
     settings.method = method;
     settings.tol = 1e-14;
     settings.max_passes = 60;
-    assert_ok(t->context, gpis_solve(t->context, t->A, t->p->Y, t->p->k, t->set, &settings, &result));
-    offer(t, result.x);
-    gpis_result_clear(t->context, &result);
+    assert_ok(t->context, test_solve(t->context, t->A, t->p->Y, t->p->k, t->set, &settings, &result));
+    offer(t, result->x);
+    gpis_result_destroy(result);
 }
 
 typedef struct bounds {

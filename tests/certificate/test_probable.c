@@ -5,6 +5,7 @@
  */
 #include <omp.h>
 
+#include "calls.h"
 #include "certificate/problems.h"
 
 typedef struct tally {
@@ -12,10 +13,10 @@ typedef struct tally {
     double worst_objective; /* error of the objective, relative to f and what rounding of A x - y can do */
 } tally;
 
-static gpis_result solve_with(gpis_context *context, gpis_source *A, const problem *p, gpis_set *set, int64_t m,
-                              const char *sketch, double tol, uint64_t seed, int64_t passes) {
+static gpis_result *solve_with(gpis_context *context, gpis_source *A, const problem *p, gpis_set *set, int64_t m,
+                               const char *sketch, double tol, uint64_t seed, int64_t passes) {
     gpis_settings settings = gpis_settings_default();
-    gpis_result result;
+    gpis_result *result = NULL;
     settings.method = "newton";
     settings.tol = tol;
     settings.m = m;
@@ -23,7 +24,7 @@ static gpis_result solve_with(gpis_context *context, gpis_source *A, const probl
     settings.delta = 0.05;
     settings.seed = seed;
     settings.max_passes = passes;
-    assert_ok(context, gpis_solve(context, A, p->Y, p->k, set, &settings, &result));
+    assert_ok(context, test_solve(context, A, p->Y, p->k, set, &settings, &result));
     return result;
 }
 
@@ -46,34 +47,34 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
     problem p = problem_make(what, n, d, k, seed);
     gpis_set *set = problem_set(context, w, pattern, R, k);
     gpis_source *A = problem_source(context, &p);
-    gpis_result best = solve_with(context, A, &p, set, 0, "count", 1e-13, 0, 30);
+    gpis_result *best = solve_with(context, A, &p, set, 0, "count", 1e-13, 0, 30);
     const int64_t m = gpis_min64(p.n, (2 + (int64_t)(seed % 3) * 3) * d);
-    gpis_result r = solve_with(context, A, &p, set, m, kinds[seed % 4], tolerances[seed / 4 % 3], seed, 60);
-    const long double f = problem_value(&p, r.x, NULL), own = f + membership_noise(&p, r.x);
-    long double lowest = problem_value(&p, best.x, NULL) + membership_noise(&p, best.x); /* of a true member nearby */
+    gpis_result *r = solve_with(context, A, &p, set, m, kinds[seed % 4], tolerances[seed / 4 % 3], seed, 60);
+    const long double f = problem_value(&p, r->x, NULL), own = f + membership_noise(&p, r->x);
+    long double lowest = problem_value(&p, best->x, NULL) + membership_noise(&p, best->x); /* of a true member nearby */
     if (own < lowest) lowest = own;
     const double rounding = (double)(d + 8) * 2.3e-16;
-    const double off = fabs((double)(f - r.objective)) /
-                       (rounding * (sqrt((double)f * size_of(&p, r.x)) + rounding * size_of(&p, r.x)));
+    const double off = fabs((double)(f - r->objective)) /
+                       (rounding * (sqrt((double)f * size_of(&p, r->x)) + rounding * size_of(&p, r->x)));
     t->worst_objective = fmax(t->worst_objective, off);
-    const bool wrong = r.objective - r.gap > lowest;
+    const bool wrong = r->objective - r->gap > lowest;
     /* A point of a hull is not measured: its objective is a sum, right to a small share of the tolerance. */
-    if (off > 30.0 && fabs((double)(f - r.objective)) > 1e-4 * tolerances[seed / 4 % 3] * (double)f)
+    if (off > 30.0 && fabs((double)(f - r->objective)) > 1e-4 * tolerances[seed / 4 % 3] * (double)f)
         fail_msg("%s, flavour %d, n %d: objective %.17g, truth %.17Lg, rounding %g", gpis_set_spec(set), what, (int)n,
-                 r.objective, f, off);
-    if (wrong && r.gap_kind == GPIS_GAP_PROVEN)
+                 r->objective, f, off);
+    if (wrong && r->gap_kind == GPIS_GAP_PROVEN)
         fail_msg("%s, flavour %d, n %d, m %d: proven %.17g above %.17Lg", gpis_set_spec(set), what, (int)n, (int)m,
-                 r.objective - r.gap, lowest);
+                 r->objective - r->gap, lowest);
     if (wrong)
         print_message("%s, flavour %d, n %d, d %d, m %d: probable %.17g above %.17Lg, gap %g\n", gpis_set_spec(set),
-                      what, (int)n, (int)d, (int)m, r.objective - r.gap, lowest, r.gap);
+                      what, (int)n, (int)d, (int)m, r->objective - r->gap, lowest, r->gap);
     t->problems++;
-    t->probable += r.gap_kind == GPIS_GAP_PROBABLE;
-    t->proven += r.gap_kind == GPIS_GAP_PROVEN;
-    t->solved += r.outcome == GPIS_SOLVED;
+    t->probable += r->gap_kind == GPIS_GAP_PROBABLE;
+    t->proven += r->gap_kind == GPIS_GAP_PROVEN;
+    t->solved += r->outcome == GPIS_SOLVED;
     t->wrong += wrong;
-    gpis_result_clear(context, &best);
-    gpis_result_clear(context, &r);
+    gpis_result_destroy(best);
+    gpis_result_destroy(r);
     gpis_source_destroy(A);
     gpis_set_destroy(set);
     problem_clear(&p);

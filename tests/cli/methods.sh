@@ -76,4 +76,4 @@ refuse 2 solve syn1/A.npy syn1/y.npy --gamma-d 0.5
 refuse 2 solve syn1/A.npy syn1/y.npy --step -1
 refuse 2 solve syn1/A.npy syn1/y.npy --batch 0
 refuse 2 solve syn1/A.npy syn1/y.npy --certificate none
-says "max_passes"
+says "--max-passes"

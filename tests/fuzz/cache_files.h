@@ -10,7 +10,7 @@
 /* False if the file cannot have a cache, because it is empty. */
 static inline bool fuzz_cache_place(const char *path, const char *target, gpis_cache_place *out) {
     gpis_context *context = fuzz_context();
-    const gpis_open_options options = {.target = target};
+    const gpis_open_options options = {.size = sizeof options, .target = target};
     const gpis_status status = gpis_cache_find_place(context, path, &options, out);
     fuzz_context_end(context);
     return status == GPIS_OK;

@@ -200,7 +200,11 @@ static void gradient_pass(gpis_context *context, gpis_source *source, const gpis
     double objective;
     for (int64_t j = 0; j < 64; j++) x[j] = 1.0;
     if (info->cols > 64 || info->rows > FUZZ_ENTRIES) return;
-    const gpis_status status = gpis_evaluate(context, source, y ? y : zeros, 1, x, &objective, g);
+    gpis_problem *problem = NULL;
+    gpis_status status = gpis_problem_create(context, source, &problem);
+    if (status == GPIS_OK) status = gpis_problem_response(problem, y ? y : zeros, info->rows, 1);
+    if (status == GPIS_OK) status = gpis_evaluate(problem, x, info->cols, &objective, g);
+    gpis_problem_destroy(problem);
     if (status == GPIS_OK)
         fuzz_require(objective >= 0.0, "a sum of squares that is negative or NaN");
     else

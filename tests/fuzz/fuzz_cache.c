@@ -23,7 +23,7 @@ static gpis_cache_place places[ORIGINALS];
 
 /* A folder that is named for it gets a cache in any case; the harness looks for it beside the original. */
 static void make_seed(const struct original *o, const char *fresh) {
-    const gpis_open_options options = {.target = o->target, .cache = "."};
+    const gpis_open_options options = {.size = sizeof options, .target = o->target, .cache = "."};
     gpis_cache_place place;
     gpis_source *source = NULL;
     char seed[32];

@@ -29,7 +29,7 @@ static gpis_status solve(const struct scene *s, int resume) {
     gpis_context *context = fuzz_context();
     gpis_source *source = NULL;
     gpis_set *set = NULL;
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     for (int64_t i = 0; i < N; i++) {
         y[i] = number(i, D);
         for (int64_t j = 0; j < D; j++) A[i * D + j] = number(i, j);
@@ -46,10 +46,15 @@ static gpis_status solve(const struct scene *s, int resume) {
     const bool made = gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &source) == GPIS_OK &&
                       gpis_set_parse(context, s->set, D, 1, &set) == GPIS_OK;
     fuzz_require(made, "the problem was refused");
-    const gpis_status status = gpis_solve(context, source, y, 1, set, &settings, &result);
-    if (status != GPIS_OK) fuzz_check_refusal(context, status, result.x);
-    if (status == GPIS_OK) fuzz_look(result.x, D);
-    gpis_result_clear(context, &result);
+    gpis_problem *problem = NULL;
+    gpis_status status = gpis_problem_create(context, source, &problem);
+    if (status == GPIS_OK) status = gpis_problem_response(problem, y, N, 1);
+    if (status == GPIS_OK) status = gpis_problem_constrain(problem, set);
+    if (status == GPIS_OK) status = gpis_solve(problem, &settings, &result);
+    if (status != GPIS_OK) fuzz_check_refusal(context, status, result);
+    if (status == GPIS_OK) fuzz_look(result->x, D);
+    gpis_result_destroy(result);
+    gpis_problem_destroy(problem);
     gpis_set_destroy(set);
     gpis_source_destroy(source);
     fuzz_context_end(context);

@@ -16,7 +16,7 @@ void fuzz_start(const char *fresh) {
 static void try_list(const char *y_path, const char *target) {
     cli_common common = cli_common_default();
     cli_problem problem = {.context = fuzz_context()};
-    common.target = target;
+    common.open.target = target;
     const int code = cli_parts_open(&problem, "@list.txt", y_path, &common);
     fuzz_require(code == 0 || code == CLI_BAD_INPUT || code == CLI_TROUBLE, "an exit code of another kind");
     if (code == 0) {

@@ -41,19 +41,24 @@ static void use(gpis_set *set, int64_t size) {
 static void solve(gpis_context *context, gpis_set *set, int64_t d, int64_t k) {
     static double A[N * D], y[N * K];
     gpis_source *source = NULL;
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     gpis_settings settings = gpis_settings_default();
     settings.max_passes = 4;
     for (int64_t i = 0; i < N * d; i++) A[i] = (double)((i * i * 7 + i * 3) % 11) - 5.0;
     for (int64_t i = 0; i < N * k; i++) y[i] = (double)((i * 5 + 2) % 7) - 3.0;
     fuzz_require(gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, d, d, &source) == GPIS_OK,
                  "the problem was refused");
-    const gpis_status status = gpis_solve(context, source, y, k, set, &settings, &result);
+    gpis_problem *problem = NULL;
+    gpis_status status = gpis_problem_create(context, source, &problem);
+    if (status == GPIS_OK) status = gpis_problem_response(problem, y, N, k);
+    if (status == GPIS_OK) status = gpis_problem_constrain(problem, set);
+    if (status == GPIS_OK) status = gpis_solve(problem, &settings, &result);
     if (status == GPIS_OK)
-        fuzz_look(result.x, d * k);
+        fuzz_look(result->x, d * k);
     else
-        fuzz_check_refusal(context, status, result.x);
-    gpis_result_clear(context, &result);
+        fuzz_check_refusal(context, status, result);
+    gpis_result_destroy(result);
+    gpis_problem_destroy(problem);
     gpis_source_destroy(source);
 }
 

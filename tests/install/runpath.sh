@@ -65,7 +65,7 @@ done
 
 # A planted library in the current folder is not loaded.
 mkdir "$work/planted"
-for name in libgpis.so.0 libopenblas.so.0 libjansson.so.4 libhdf5_serial.so.103; do echo none >"$work/planted/$name"; done
+for name in libgpis.so.0.2 libopenblas.so.0 libjansson.so.4 libhdf5_serial.so.103; do echo none >"$work/planted/$name"; done
 for program in "$build/gpis" "$work/moved/bin/gpis"; do
     (cd "$work/planted" && env -i "$program" --version >/dev/null 2>&1) || fail "$program loads what lies in the current folder"
 done

@@ -10,9 +10,12 @@ empty() { # empty WHAT: shows stdin, and fails, when it is not empty; a file rem
     [ -z "$found" ] || printf 'FAILED: %s:\n%s\n' "$1" "$found" | tee -a "$work/failures"
 }
 
-# Exported are the functions declared GPIS_API, all of them and nothing else.
+# Exported are the functions declared GPIS_API, all of them and nothing else, each with the version of the interface.
+abi=0.2
 sed -n '/^ *GPIS_API/s/.*[ *]\(gpis_[a-z0-9_]*\)(.*/\1/p' "$header" | sort >"$work/declared"
-nm -D --defined-only "$shared" | awk '{print $3}' | sort >"$work/exported"
+nm -D --defined-only --with-symbol-versions "$shared" | awk '$2 != "A" {print $3}' | sort >"$work/versioned"
+grep -v "@@GPIS_$abi\$" "$work/versioned" | empty "exported without the version GPIS_$abi"
+sed 's/@.*//' "$work/versioned" >"$work/exported"
 [ -s "$work/declared" ] || echo "no declaration found in $header" | empty "declarations"
 comm -13 "$work/declared" "$work/exported" | empty "exported and not declared GPIS_API"
 comm -23 "$work/declared" "$work/exported" | empty "declared GPIS_API and not exported"
@@ -26,8 +29,7 @@ nm -u "$static" | awk '{print $2}' | sort -u |
     grep -xE '(__)?v?f?d?printf(_chk)?|f?puts|f?putc|putchar|perror|fwrite|stdout|stderr|_?exit|quick_exit|abort|__assert_fail' |
     empty "the library must not use"
 
-major=$(sed -n 's/^#define GPIS_VERSION_MAJOR //p' "$header")
-readelf -d "$shared" | grep SONAME | grep -vF "[libgpis.so.$major]" | empty "soname"
+readelf -d "$shared" | grep SONAME | grep -vF "[libgpis.so.$abi]" | empty "soname"
 readelf -d "$shared" | grep -q SONAME || echo none | empty "soname"
 
 # The header compiles by itself, in C and in C++.

@@ -5,6 +5,7 @@
  */
 #include <omp.h>
 
+#include "calls.h"
 #include "set/world.h"
 
 enum { N = 1200, D = 30 };
@@ -90,7 +91,7 @@ static double relative_error(const double *A, const double *y, long double best,
     gpis_context *context = test_context(&memory);
     gpis_source *source = NULL;
     gpis_set *set = NULL;
-    gpis_result result;
+    gpis_result *result = NULL;
     gpis_settings settings = gpis_settings_default();
     settings.method = "newton";
     settings.m = m;
@@ -98,14 +99,14 @@ static double relative_error(const double *A, const double *y, long double best,
     settings.max_passes = 300;
     assert_ok(context, gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &source));
     assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
-    assert_ok(context, gpis_solve(context, source, y, 1, set, &settings, &result));
-    const long double f = value_at(A, y, result.x);
+    assert_ok(context, test_solve(context, source, y, 1, set, &settings, &result));
+    const long double f = value_at(A, y, result->x);
     const double error = (double)((f - best) / best);
     print_message("cond %.0e, %s: relative error of f %8.1e; %s after %d passes, %s gap %.1e\n", cond,
-                  m ? "sketch" : "Gram  ", error, gpis_outcome_text(result.outcome), (int)result.passes,
-                  gpis_gap_kind_text(result.gap_kind), gpis_relative_gap(&result));
-    assert_true(result.objective - result.gap <= best);
-    gpis_result_clear(context, &result);
+                  m ? "sketch" : "Gram  ", error, gpis_outcome_text(result->outcome), (int)result->passes,
+                  gpis_gap_kind_text(result->gap_kind), gpis_relative_gap(result));
+    assert_true(result->objective - result->gap <= best);
+    gpis_result_destroy(result);
     gpis_set_destroy(set);
     gpis_source_destroy(source);
     test_context_end(context, &memory);

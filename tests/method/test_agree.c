@@ -2,18 +2,19 @@
  * alone cannot tell. */
 #include <omp.h>
 
+#include "calls.h"
 #include "certificate/problems.h"
 
-static gpis_result solve(gpis_context *context, const problem *p, gpis_set *set, const char *method, double tol,
-                         int64_t passes) {
+static gpis_result *solve(gpis_context *context, const problem *p, gpis_set *set, const char *method, double tol,
+                          int64_t passes) {
     gpis_settings settings = gpis_settings_default();
-    gpis_result result;
+    gpis_result *result = NULL;
     settings.method = method;
     settings.tol = tol;
     settings.max_passes = passes;
     gpis_source *A = problem_source(context, p);
-    assert_ok(context, gpis_solve(context, A, p->Y, p->k, set, &settings, &result));
-    assert_string_equal(result.method, method);
+    assert_ok(context, test_solve(context, A, p->Y, p->k, set, &settings, &result));
+    assert_string_equal(result->method, method);
     gpis_source_destroy(A);
     return result;
 }
@@ -46,26 +47,26 @@ static void on_every_set(void **state) {
                 for (int64_t k = 1; k <= 2; k++, seed += 3) {
                     problem p = problem_make(flavours[i], 40, d, k, seed);
                     gpis_set *set = problem_set(context, &w, SPECS[spec], radii[seed % 3], k);
-                    gpis_result newton = solve(context, &p, set, "newton", 1e-10, 200);
-                    gpis_result apgd = solve(context, &p, set, "apgd", 1e-9, 800);
-                    check_result(&p, set, &newton, 1e-10);
-                    check_result(&p, set, &apgd, 1e-9);
+                    gpis_result *newton = solve(context, &p, set, "newton", 1e-10, 200);
+                    gpis_result *apgd = solve(context, &p, set, "apgd", 1e-9, 800);
+                    check_result(&p, set, newton, 1e-10);
+                    check_result(&p, set, apgd, 1e-9);
                     double y2 = 0.0;
                     for (int64_t j = 0; j < p.n * k; j++) y2 += p.Y[j] * p.Y[j];
-                    if (!(fabs(newton.objective - apgd.objective) <= 1e-7 * newton.objective + 1e-12 * y2))
+                    if (!(fabs(newton->objective - apgd->objective) <= 1e-7 * newton->objective + 1e-12 * y2))
                         fail_msg(
                             "%s, flavour %d, d %lld, k %lld: newton %.15g (%s, %lld passes), apgd %.15g (%s, %lld)",
-                            gpis_set_spec(set), flavours[i], (long long)d, (long long)k, newton.objective,
-                            gpis_outcome_text(newton.outcome), (long long)newton.passes, apgd.objective,
-                            gpis_outcome_text(apgd.outcome), (long long)apgd.passes);
-                    if (flavours[i] == FINE && newton.outcome != GPIS_SOLVED)
+                            gpis_set_spec(set), flavours[i], (long long)d, (long long)k, newton->objective,
+                            gpis_outcome_text(newton->outcome), (long long)newton->passes, apgd->objective,
+                            gpis_outcome_text(apgd->outcome), (long long)apgd->passes);
+                    if (flavours[i] == FINE && newton->outcome != GPIS_SOLVED)
                         fail_msg("%s, d %lld, k %lld: newton %s, gap %g", gpis_set_spec(set), (long long)d,
-                                 (long long)k, gpis_outcome_text(newton.outcome), gpis_relative_gap(&newton));
-                    if (flavours[i] == FINE && apgd.outcome != GPIS_SOLVED)
+                                 (long long)k, gpis_outcome_text(newton->outcome), gpis_relative_gap(newton));
+                    if (flavours[i] == FINE && apgd->outcome != GPIS_SOLVED)
                         fail_msg("%s, d %lld, k %lld: apgd %s, gap %g", gpis_set_spec(set), (long long)d, (long long)k,
-                                 gpis_outcome_text(apgd.outcome), gpis_relative_gap(&apgd));
-                    gpis_result_clear(context, &newton);
-                    gpis_result_clear(context, &apgd);
+                                 gpis_outcome_text(apgd->outcome), gpis_relative_gap(apgd));
+                    gpis_result_destroy(newton);
+                    gpis_result_destroy(apgd);
                     gpis_set_destroy(set);
                     problem_clear(&p);
                 }
@@ -90,21 +91,21 @@ static void newton_refines(void **state) {
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 1; j < D; j++) p.A[i * D + j] = p.A[i * D] + apart * p.A[i * D + j];
         gpis_set *set = problem_set(context, &w, "none", "1", 1);
-        gpis_result r = solve(context, &p, set, "newton", 1e-10, 60);
-        assert_true(r.passes <= 30 && (apart < 1e-5 || r.outcome == GPIS_SOLVED));
-        gpis_result_clear(context, &r);
+        gpis_result *r = solve(context, &p, set, "newton", 1e-10, 60);
+        assert_true(r->passes <= 30 && (apart < 1e-5 || r->outcome == GPIS_SOLVED));
+        gpis_result_destroy(r);
         r = solve(context, &p, set, "newton", 1e-15, 60); /* as far as it goes */
         long double g[D];
-        const long double f = problem_value(&p, r.x, g);
+        const long double f = problem_value(&p, r->x, g);
         for (int64_t j = 0; j < D; j++) {
             long double norm2 = 0;
             for (int64_t i = 0; i < N; i++) norm2 += (long double)p.A[i * D + j] * p.A[i * D + j];
             const double cosine = (double)(fabsl(g[j]) / sqrtl(norm2 * f));
             if (!(cosine <= 1e-9))
                 fail_msg("apart by %g: column %lld at a cosine of %g, %s after %lld passes", apart, (long long)j,
-                         cosine, gpis_outcome_text(r.outcome), (long long)r.passes);
+                         cosine, gpis_outcome_text(r->outcome), (long long)r->passes);
         }
-        gpis_result_clear(context, &r);
+        gpis_result_destroy(r);
         gpis_set_destroy(set);
         problem_clear(&p);
     }

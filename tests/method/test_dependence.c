@@ -6,6 +6,7 @@
  */
 #include <omp.h>
 
+#include "calls.h"
 #include "set/world.h"
 #include "sketch/matrices.h"
 
@@ -116,19 +117,19 @@ static gpis_source *source_of(gpis_context *context, const table *t, storage how
     return A;
 }
 
-static gpis_result solve(gpis_context *context, const table *t, storage how, const char *spec, const char *method,
-                         int64_t m, double tol) {
+static gpis_result *solve(gpis_context *context, const table *t, storage how, const char *spec, const char *method,
+                          int64_t m, double tol) {
     matrix stored;
     gpis_source *A = source_of(context, t, how, &stored);
     gpis_set *set = NULL;
-    gpis_result r;
+    gpis_result *r = NULL;
     gpis_settings settings = gpis_settings_default();
     settings.method = method;
     settings.m = m;
     settings.tol = tol;
     settings.max_passes = 2000;
     assert_ok(context, gpis_set_parse(context, spec, t->d, 1, &set));
-    assert_ok(context, gpis_solve(context, A, t->y, 1, set, &settings, &r));
+    assert_ok(context, test_solve(context, A, t->y, 1, set, &settings, &r));
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     matrix_clear(&stored);
@@ -153,16 +154,16 @@ static void certified_as_without_them(void **state) {
             for (int w = 0; w < 5; w++) {
                 if (w == 4 && (what == POWERS || what == THOUSANDS || what == ALL_OF_THEM))
                     continue; /* takes forever */
-                gpis_result r = solve(context, &t, forms[f], "none", ways[w].method, ways[w].m, ways[w].tol);
-                const double error = (double)((r.objective - best) / best);
-                if (r.outcome != GPIS_SOLVED || r.gap_kind == GPIS_GAP_NONE ||
-                    !(fabs(error) <= fmax(1e-10, ways[w].tol)) || (long double)r.objective - r.gap > best)
+                gpis_result *r = solve(context, &t, forms[f], "none", ways[w].method, ways[w].m, ways[w].tol);
+                const double error = (double)((r->objective - best) / best);
+                if (r->outcome != GPIS_SOLVED || r->gap_kind == GPIS_GAP_NONE ||
+                    !(fabs(error) <= fmax(1e-10, ways[w].tol)) || (long double)r->objective - r->gap > best)
                     fail_msg("dependence %d, storage %d, %s, m %d: %s, %s gap %g, error of f %g, %d passes; %s", what,
-                             forms[f], ways[w].method, (int)ways[w].m, gpis_outcome_text(r.outcome),
-                             gpis_gap_kind_text(r.gap_kind), r.gap, error, (int)r.passes, r.warning);
-                assert_string_equal(r.warning, "");
-                if (ways[w].m == 160) assert_int_equal(r.gap_kind, GPIS_GAP_PROBABLE);
-                gpis_result_clear(context, &r);
+                             forms[f], ways[w].method, (int)ways[w].m, gpis_outcome_text(r->outcome),
+                             gpis_gap_kind_text(r->gap_kind), r->gap, error, (int)r->passes, r->warning);
+                assert_string_equal(r->warning, "");
+                if (ways[w].m == 160) assert_int_equal(r->gap_kind, GPIS_GAP_PROBABLE);
+                gpis_result_destroy(r);
             }
         table_clear(&t);
     }
@@ -184,10 +185,10 @@ static void other_sets(void **state) {
                 /* projected gradients, which know no units, solve the inner problem of the last two */
                 if (s >= GRADIENT && (what == POWERS || what == THOUSANDS || what == ALL_OF_THEM)) continue;
                 table t = table_make(what);
-                gpis_result r = solve(context, &t, ROW_64, specs[s], "newton", m, 1e-8);
-                if (r.outcome != GPIS_SOLVED)
+                gpis_result *r = solve(context, &t, ROW_64, specs[s], "newton", m, 1e-8);
+                if (r->outcome != GPIS_SOLVED)
                     fail_msg("%s, dependence %d, m %d: %s, gap %g of %g after %d passes", specs[s], what, (int)m,
-                             gpis_outcome_text(r.outcome), r.gap, r.objective, (int)r.passes);
+                             gpis_outcome_text(r->outcome), r->gap, r->objective, (int)r->passes);
                 if (strcmp(specs[s], "nonneg") == 0 && (what == ZEROS || what == DUPLICATES)) {
                     table alone = table_make(what); /* the others, moved to the front */
                     int64_t d = 0;
@@ -199,13 +200,14 @@ static void other_sets(void **state) {
                     }
                     for (int i = 1; i < N; i++) memmove(alone.A + i * d, alone.A + i * t.d, (size_t)d * sizeof(double));
                     alone.d = d;
-                    gpis_result want = solve(context, &alone, ROW_64, specs[s], "newton", 0, 1e-12);
-                    assert_close(r.objective, want.objective, 1e-8 * want.objective);
-                    assert_true(r.objective - r.gap <= want.objective && want.objective - want.gap <= r.objective);
-                    gpis_result_clear(context, &want);
+                    gpis_result *want = solve(context, &alone, ROW_64, specs[s], "newton", 0, 1e-12);
+                    assert_close(r->objective, want->objective, 1e-8 * want->objective);
+                    assert_true(r->objective - r->gap <= want->objective &&
+                                want->objective - want->gap <= r->objective);
+                    gpis_result_destroy(want);
                     table_clear(&alone);
                 }
-                gpis_result_clear(context, &r);
+                gpis_result_destroy(r);
                 table_clear(&t);
             }
     test_context_end(context, &memory);
@@ -219,16 +221,16 @@ static void check_proves_it_too(void **state) {
     for (int what = 0; what < DEPENDENCES; what++) {
         table t = table_make(what);
         matrix stored;
-        gpis_result r = solve(context, &t, ROW_64, "none", "newton", 0, 1e-10), c;
+        gpis_result *r = solve(context, &t, ROW_64, "none", "newton", 0, 1e-10), *c = NULL;
         gpis_source *A = source_of(context, &t, ROW_64, &stored);
         gpis_set *set = NULL;
         const gpis_settings settings = gpis_settings_default();
         assert_ok(context, gpis_set_parse(context, "none", t.d, 1, &set));
-        assert_ok(context, gpis_check(context, A, t.y, 1, set, r.x, &settings, &c));
-        assert_int_equal(c.outcome, GPIS_SOLVED);
-        assert_int_equal(c.gap_kind, GPIS_GAP_PROVEN);
-        gpis_result_clear(context, &r);
-        gpis_result_clear(context, &c);
+        assert_ok(context, test_check(context, A, t.y, 1, set, r->x, &settings, &c));
+        assert_int_equal(c->outcome, GPIS_SOLVED);
+        assert_int_equal(c->gap_kind, GPIS_GAP_PROVEN);
+        gpis_result_destroy(r);
+        gpis_result_destroy(c);
         gpis_set_destroy(set);
         gpis_source_destroy(A);
         matrix_clear(&stored);
@@ -246,10 +248,10 @@ static void tiny_columns_count(void **state) {
     t.A[41 * t.d + 3] = 1e-18;
     t.kept[3] = true;
     const long double best = least(&t);
-    gpis_result r = solve(context, &t, ROW_64, "none", "newton", 0, 1e-10);
-    assert_int_equal(r.outcome, GPIS_SOLVED);
-    assert_true(fabs((double)(r.objective - best)) <= 1e-10 * (double)best);
-    gpis_result_clear(context, &r);
+    gpis_result *r = solve(context, &t, ROW_64, "none", "newton", 0, 1e-10);
+    assert_int_equal(r->outcome, GPIS_SOLVED);
+    assert_true(fabs((double)(r->objective - best)) <= 1e-10 * (double)best);
+    gpis_result_destroy(r);
     table_clear(&t);
     test_context_end(context, &memory);
 }
@@ -258,12 +260,12 @@ static gpis_status solve_dummies(gpis_context *context, void *user) {
     table *t = user;
     gpis_source *A = NULL;
     gpis_set *set = NULL;
-    gpis_result r = {0};
+    gpis_result *r = NULL;
     const gpis_settings settings = gpis_settings_default();
     gpis_status status = gpis_source_dense(context, t->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, t->d, t->d, &A);
     if (status == GPIS_OK) status = gpis_set_parse(context, "monotone", t->d, 1, &set);
-    if (status == GPIS_OK) status = gpis_solve(context, A, t->y, 1, set, &settings, &r);
-    gpis_result_clear(context, &r);
+    if (status == GPIS_OK) status = test_solve(context, A, t->y, 1, set, &settings, &r);
+    gpis_result_destroy(r);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     return status;

@@ -9,6 +9,7 @@
  */
 #include <omp.h>
 
+#include "calls.h"
 #include "set/world.h"
 
 enum { N = 700, MOST = 10 };
@@ -203,18 +204,18 @@ static gpis_source *source_of(gpis_context *context, const table *t) {
     return A;
 }
 
-static gpis_result solve(gpis_context *context, const table *t, const char *spec, const char *method, int64_t m,
-                         gpis_certificate certificate) {
+static gpis_result *solve(gpis_context *context, const table *t, const char *spec, const char *method, int64_t m,
+                          gpis_certificate certificate) {
     gpis_source *A = source_of(context, t);
     gpis_set *set = NULL;
-    gpis_result r;
+    gpis_result *r = NULL;
     gpis_settings settings = gpis_settings_default();
     settings.method = method;
     settings.m = m;
     settings.certificate = certificate;
     settings.max_passes = 1000;
     assert_ok(context, gpis_set_parse(context, spec, t->d, 1, &set));
-    assert_ok(context, gpis_solve(context, A, t->y, 1, set, &settings, &r));
+    assert_ok(context, test_solve(context, A, t->y, 1, set, &settings, &r));
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     return r;
@@ -278,13 +279,13 @@ static void claims_are_true(void **state) {
     for (int e = 0; e < EXAMPLE_COUNT; e++) {
         table *t = table_make(&EXAMPLES[e]);
         for (int w = 0; w < 4; w++) {
-            gpis_result r = solve(context, t, "none", ways[w].method, ways[w].m, ways[w].certificate);
-            if (r.outcome != GPIS_SOLVED || (r.backward_error > 0.0) == t->exactly)
+            gpis_result *r = solve(context, t, "none", ways[w].method, ways[w].m, ways[w].certificate);
+            if (r->outcome != GPIS_SOLVED || (r->backward_error > 0.0) == t->exactly)
                 fail_msg("%s, m %d: %s, gap %g of %g, backward error %g, %d passes; %s", EXAMPLES[e].name,
-                         (int)ways[w].m, gpis_outcome_text(r.outcome), r.gap, r.objective, r.backward_error,
-                         (int)r.passes, r.warning);
-            check_claim(EXAMPLES[e].name, t, &r);
-            gpis_result_clear(context, &r);
+                         (int)ways[w].m, gpis_outcome_text(r->outcome), r->gap, r->objective, r->backward_error,
+                         (int)r->passes, r->warning);
+            check_claim(EXAMPLES[e].name, t, r);
+            gpis_result_destroy(r);
         }
         free(t);
     }
@@ -315,12 +316,12 @@ static void random_tables(void **state) {
             }
             put(t, i, 5, sum, digits + 3);
         }
-        gpis_result r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-        if (r.outcome != GPIS_SOLVED || !(r.backward_error <= 0x1p-53))
-            fail_msg("table %d: %s, backward error %g, gap %g of %g; %s", seed, gpis_outcome_text(r.outcome),
-                     r.backward_error, r.gap, r.objective, r.warning);
-        check_claim("a random table", t, &r);
-        gpis_result_clear(context, &r);
+        gpis_result *r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
+        if (r->outcome != GPIS_SOLVED || !(r->backward_error <= 0x1p-53))
+            fail_msg("table %d: %s, backward error %g, gap %g of %g; %s", seed, gpis_outcome_text(r->outcome),
+                     r->backward_error, r->gap, r->objective, r->warning);
+        check_claim("a random table", t, r);
+        gpis_result_destroy(r);
         free(t);
     }
     test_context_end(context, &memory);
@@ -336,13 +337,13 @@ static void huge_sets(void **state) {
     for (int e = 0; e < EXAMPLE_COUNT; e++)
         for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
             table *t = table_make(&EXAMPLES[e]);
-            gpis_result r = solve(context, t, specs[s], "newton", 0, GPIS_CERTIFICATE_ANY);
-            if (r.outcome != GPIS_SOLVED)
-                fail_msg("%s, %s: %s, gap %g of %g", EXAMPLES[e].name, specs[s], gpis_outcome_text(r.outcome), r.gap,
-                         r.objective);
+            gpis_result *r = solve(context, t, specs[s], "newton", 0, GPIS_CERTIFICATE_ANY);
+            if (r->outcome != GPIS_SOLVED)
+                fail_msg("%s, %s: %s, gap %g of %g", EXAMPLES[e].name, specs[s], gpis_outcome_text(r->outcome), r->gap,
+                         r->objective);
             const quad of_decimals = least(t, t->exact, t->kept);
-            assert_true((quad)r.objective - r.gap <= of_decimals * (1 + 1e-13));
-            gpis_result_clear(context, &r);
+            assert_true((quad)r->objective - r->gap <= of_decimals * (1 + 1e-13));
+            gpis_result_destroy(r);
             free(t);
         }
     test_context_end(context, &memory);
@@ -369,21 +370,21 @@ static void other_sets(void **state) {
         for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
             table *t = table_make(&EXAMPLES[e]);
             gpis_set *set = NULL;
-            gpis_result r = solve(context, t, specs[s], "newton", 0, GPIS_CERTIFICATE_ANY);
-            if (r.outcome != GPIS_SOLVED)
+            gpis_result *r = solve(context, t, specs[s], "newton", 0, GPIS_CERTIFICATE_ANY);
+            if (r->outcome != GPIS_SOLVED)
                 fail_msg("%s, %s: %s, gap %g of %g after %d passes; %s", EXAMPLES[e].name, specs[s],
-                         gpis_outcome_text(r.outcome), r.gap, r.objective, (int)r.passes, r.warning);
+                         gpis_outcome_text(r->outcome), r->gap, r->objective, (int)r->passes, r->warning);
             assert_ok(context, gpis_set_parse(context, specs[s], t->d, 1, &set));
             for (uint64_t seed = 0; seed < 200; seed++) {
                 double x[MOST], step[MOST];
                 fill_normal(step, t->d, 900 + seed, pow(10.0, -(double)(seed % 7)));
-                for (int64_t j = 0; j < t->d; j++) x[j] = r.x[j] + step[j];
+                for (int64_t j = 0; j < t->d; j++) x[j] = r->x[j] + step[j];
                 assert_ok(context, gpis_set_project(set, x, x));
-                if (value(t, x) < (long double)r.objective - r.gap - 1e-13L * r.objective)
+                if (value(t, x) < (long double)r->objective - r->gap - 1e-13L * r->objective)
                     fail_msg("%s, %s: a member is better than what was claimed", EXAMPLES[e].name, specs[s]);
             }
             gpis_set_destroy(set);
-            gpis_result_clear(context, &r);
+            gpis_result_destroy(r);
             free(t);
         }
     test_context_end(context, &memory);
@@ -396,19 +397,19 @@ static void more_than_rounding_is_not_believed(void **state) {
     gpis_context *context = test_context(&memory);
     table *t = table_make(&EXAMPLES[10]);
     for (int64_t i = 0; i < N; i++) t->A[i * MOST + 2] *= 1.0 + 1e-14 * (double)(i % 7 - 3);
-    gpis_result r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-    assert_true(r.outcome == GPIS_STALLED && r.backward_error == 0.0 && r.gap >= 1e-3 * r.objective);
-    assert_non_null(strstr(r.warning, "columns 3 and 4 depend on each other to working accuracy but not exactly"));
-    assert_non_null(strstr(r.warning, "drop one of them"));
-    gpis_result_clear(context, &r);
+    gpis_result *r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
+    assert_true(r->outcome == GPIS_STALLED && r->backward_error == 0.0 && r->gap >= 1e-3 * r->objective);
+    assert_non_null(strstr(r->warning, "columns 3 and 4 depend on each other to working accuracy but not exactly"));
+    assert_non_null(strstr(r->warning, "drop one of them"));
+    gpis_result_destroy(r);
     for (int64_t i = 0; i < N; i++) t->A[i * MOST + 2] *= 1.0 + 1e-6 * (double)(i % 5 - 2); /* a column like others */
     r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-    assert_true(r.outcome == GPIS_SOLVED && r.backward_error == 0.0);
-    assert_string_equal(r.warning, "");
+    assert_true(r->outcome == GPIS_SOLVED && r->backward_error == 0.0);
+    assert_string_equal(r->warning, "");
     quad *doubles = as_read(t);
-    assert_true((quad)r.objective - r.gap <= least(t, doubles, NULL) * (1 + 1e-13));
+    assert_true((quad)r->objective - r->gap <= least(t, doubles, NULL) * (1 + 1e-13));
     free(doubles);
-    gpis_result_clear(context, &r);
+    gpis_result_destroy(r);
     free(t);
     test_context_end(context, &memory);
 }
@@ -420,16 +421,16 @@ static void check_claims_the_same(void **state) {
     gpis_context *context = test_context(&memory);
     for (int e = 0; e < EXAMPLE_COUNT; e++) {
         table *t = table_make(&EXAMPLES[e]);
-        gpis_result r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY), c;
+        gpis_result *r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY), *c = NULL;
         gpis_source *A = source_of(context, t);
         gpis_set *set = NULL;
         const gpis_settings settings = gpis_settings_default();
         assert_ok(context, gpis_set_parse(context, "none", t->d, 1, &set));
-        assert_ok(context, gpis_check(context, A, t->y, 1, set, r.x, &settings, &c));
-        assert_int_equal(c.outcome, GPIS_SOLVED);
-        check_claim(EXAMPLES[e].name, t, &c);
-        gpis_result_clear(context, &r);
-        gpis_result_clear(context, &c);
+        assert_ok(context, test_check(context, A, t->y, 1, set, r->x, &settings, &c));
+        assert_int_equal(c->outcome, GPIS_SOLVED);
+        check_claim(EXAMPLES[e].name, t, c);
+        gpis_result_destroy(r);
+        gpis_result_destroy(c);
         gpis_set_destroy(set);
         gpis_source_destroy(A);
         free(t);
@@ -444,9 +445,9 @@ static void clean_data_pay_nothing(void **state) {
     gpis_context *context = test_context(&memory);
     table *t = table_make(&EXAMPLES[0]);
     for (int64_t i = 0; i < N; i++) put(t, i, 2, whole_number(i, 50, 10000), 2);
-    gpis_result r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-    assert_true(r.outcome == GPIS_SOLVED && r.passes == 2 && r.backward_error == 0.0);
-    gpis_result_clear(context, &r);
+    gpis_result *r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
+    assert_true(r->outcome == GPIS_SOLVED && r->passes == 2 && r->backward_error == 0.0);
+    gpis_result_destroy(r);
     free(t);
     test_context_end(context, &memory);
 }
@@ -457,15 +458,16 @@ static void same_bits_on_any_threads(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     table *t = table_make(&EXAMPLES[13]);
-    gpis_result one, four;
+    gpis_result *one = NULL, *four = NULL;
     assert_ok(context, gpis_context_set_threads(context, 1));
     one = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
     assert_ok(context, gpis_context_set_threads(context, 4));
     four = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-    assert_memory_equal(one.x, four.x, (size_t)t->d * sizeof(double));
-    assert_true(one.objective == four.objective && one.gap == four.gap && one.backward_error == four.backward_error);
-    gpis_result_clear(context, &one);
-    gpis_result_clear(context, &four);
+    assert_memory_equal(one->x, four->x, (size_t)t->d * sizeof(double));
+    assert_true(one->objective == four->objective && one->gap == four->gap &&
+                one->backward_error == four->backward_error);
+    gpis_result_destroy(one);
+    gpis_result_destroy(four);
     free(t);
     test_context_end(context, &memory);
 }
@@ -496,16 +498,16 @@ static void exact_and_near_together(void **state) {
     const double least = (double)sqrtl(left2 / (m2 * (1.0L + 1.0L / COPIES)));
     gpis_settings settings = gpis_settings_default();
     settings.certificate = GPIS_CERTIFICATE_PROVEN;
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     gpis_source *A = NULL;
     gpis_set *set = NULL;
     assert_ok(context, gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, ROWS, D, D, &A));
     assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
-    assert_ok(context, gpis_solve(context, A, y, 1, set, &settings, &result));
-    assert_int_equal(result.outcome, GPIS_SOLVED);
-    if (!(result.backward_error >= 0.999 * least))
-        fail_msg("said to be within %g, and the nearest is %g away", result.backward_error, least);
-    gpis_result_clear(context, &result);
+    assert_ok(context, test_solve(context, A, y, 1, set, &settings, &result));
+    assert_int_equal(result->outcome, GPIS_SOLVED);
+    if (!(result->backward_error >= 0.999 * least))
+        fail_msg("said to be within %g, and the nearest is %g away", result->backward_error, least);
+    gpis_result_destroy(result);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     free(a);
@@ -516,12 +518,12 @@ static gpis_status solve_kelvins(gpis_context *context, void *user) {
     table *t = user;
     gpis_source *A = NULL;
     gpis_set *set = NULL;
-    gpis_result r = {0};
+    gpis_result *r = NULL;
     const gpis_settings settings = gpis_settings_default();
     gpis_status status = gpis_source_dense(context, t->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, t->d, MOST, &A);
     if (status == GPIS_OK) status = gpis_set_parse(context, "none", t->d, 1, &set);
-    if (status == GPIS_OK) status = gpis_solve(context, A, t->y, 1, set, &settings, &r);
-    gpis_result_clear(context, &r);
+    if (status == GPIS_OK) status = test_solve(context, A, t->y, 1, set, &settings, &r);
+    gpis_result_destroy(r);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     return status;

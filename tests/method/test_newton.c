@@ -5,6 +5,7 @@
  */
 #include <omp.h>
 
+#include "calls.h"
 #include "certificate/problems.h"
 #include "sketch/matrices.h"
 
@@ -47,10 +48,10 @@ static int watch(void *user, const gpis_progress *progress) {
     return 0;
 }
 
-static gpis_result solve(gpis_context *context, gpis_source *A, const problem *p, gpis_set *set, int64_t m,
-                         const char *sketch, gpis_certificate certificate) {
+static gpis_result *solve(gpis_context *context, gpis_source *A, const problem *p, gpis_set *set, int64_t m,
+                          const char *sketch, gpis_certificate certificate) {
     gpis_settings settings = gpis_settings_default();
-    gpis_result result;
+    gpis_result *result = NULL;
     double last = INFINITY;
     settings.method = "newton";
     settings.m = m;
@@ -59,14 +60,14 @@ static gpis_result solve(gpis_context *context, gpis_source *A, const problem *p
     settings.certificate = certificate;
     settings.progress = watch;
     settings.progress_user = &last;
-    assert_ok(context, gpis_solve(context, A, p->Y, p->k, set, &settings, &result));
-    assert_true(isfinite(result.objective) && result.gap >= 0.0);
+    assert_ok(context, test_solve(context, A, p->Y, p->k, set, &settings, &result));
+    assert_true(isfinite(result->objective) && result->gap >= 0.0);
     double size = 0.0;
-    for (int64_t i = 0; i < p->d * p->k; i++) size += fabs(result.x[i]);
-    if (!(result.feasibility <= 1e-12 * (1.0 + size)))
-        fail_msg("%s, m %d: %g outside of the set", gpis_set_spec(set), (int)m, result.feasibility);
-    if (certificate == GPIS_CERTIFICATE_PROVEN) assert_int_equal(result.gap_kind, GPIS_GAP_PROVEN);
-    if (result.outcome == GPIS_SOLVED && result.gap_kind == GPIS_GAP_PROVEN) assert_true(result.gap_delta == 0.0);
+    for (int64_t i = 0; i < p->d * p->k; i++) size += fabs(result->x[i]);
+    if (!(result->feasibility <= 1e-12 * (1.0 + size)))
+        fail_msg("%s, m %d: %g outside of the set", gpis_set_spec(set), (int)m, result->feasibility);
+    if (certificate == GPIS_CERTIFICATE_PROVEN) assert_int_equal(result->gap_kind, GPIS_GAP_PROVEN);
+    if (result->outcome == GPIS_SOLVED && result->gap_kind == GPIS_GAP_PROVEN) assert_true(result->gap_delta == 0.0);
     return result;
 }
 
@@ -104,16 +105,16 @@ static void agrees_with_the_gram_matrix(void **state) {
             matrix m;
             gpis_source *A = source_as(context, &p, how, &m);
             gpis_set *set = problem_set(context, &w, SPECS[spec], "0.3", p.k);
-            gpis_result exact = solve(context, A, &p, set, 0, "count", GPIS_CERTIFICATE_ANY);
-            gpis_result sketched = solve(context, A, &p, set, 8 * D, "count", GPIS_CERTIFICATE_ANY);
-            if (exact.outcome != GPIS_SOLVED)
+            gpis_result *exact = solve(context, A, &p, set, 0, "count", GPIS_CERTIFICATE_ANY);
+            gpis_result *sketched = solve(context, A, &p, set, 8 * D, "count", GPIS_CERTIFICATE_ANY);
+            if (exact->outcome != GPIS_SOLVED)
                 fail_msg("%s, storage %d: %s, gap %g of %g after %d passes", gpis_set_spec(set), how,
-                         gpis_outcome_text(exact.outcome), exact.gap, exact.objective, (int)exact.passes);
-            if (sketched.outcome != GPIS_SOLVED) fail_msg("%s, storage %d: not solved", gpis_set_spec(set), how);
-            assert_true(sketched.sketches >= 1);
-            check_agree(&p, &exact, &sketched, gpis_set_spec(set));
-            gpis_result_clear(context, &exact);
-            gpis_result_clear(context, &sketched);
+                         gpis_outcome_text(exact->outcome), exact->gap, exact->objective, (int)exact->passes);
+            if (sketched->outcome != GPIS_SOLVED) fail_msg("%s, storage %d: not solved", gpis_set_spec(set), how);
+            assert_true(sketched->sketches >= 1);
+            check_agree(&p, exact, sketched, gpis_set_spec(set));
+            gpis_result_destroy(exact);
+            gpis_result_destroy(sketched);
             gpis_source_destroy(A);
             gpis_set_destroy(set);
             matrix_clear(&m);
@@ -136,15 +137,15 @@ static void same_bits_for_any_threads(void **state) {
         gpis_set *set = problem_set(context, &w, specs[i], "0.3", p.k);
         gpis_source *A = problem_source(context, &p);
         assert_ok(context, gpis_context_set_threads(context, 1));
-        gpis_result one = solve(context, A, &p, set, 100, "count", GPIS_CERTIFICATE_ANY);
+        gpis_result *one = solve(context, A, &p, set, 100, "count", GPIS_CERTIFICATE_ANY);
         for (int threads = 2; threads <= 4; threads++) {
             assert_ok(context, gpis_context_set_threads(context, threads));
-            gpis_result many = solve(context, A, &p, set, 100, "count", GPIS_CERTIFICATE_ANY);
-            assert_memory_equal(one.x, many.x, (size_t)(D * p.k) * sizeof *one.x);
-            assert_true(one.objective == many.objective && one.gap == many.gap && one.passes == many.passes);
-            gpis_result_clear(context, &many);
+            gpis_result *many = solve(context, A, &p, set, 100, "count", GPIS_CERTIFICATE_ANY);
+            assert_memory_equal(one->x, many->x, (size_t)(D * p.k) * sizeof *one->x);
+            assert_true(one->objective == many->objective && one->gap == many->gap && one->passes == many->passes);
+            gpis_result_destroy(many);
         }
-        gpis_result_clear(context, &one);
+        gpis_result_destroy(one);
         gpis_source_destroy(A);
         gpis_set_destroy(set);
         problem_clear(&p);
@@ -242,21 +243,21 @@ static void try_trouble(gpis_context *context, const world *w, trouble what, int
     gpis_source *A = problem_source(context, &p);
     char text[300];
     snprintf(text, sizeof text, "%s, trouble %d, n %d, d %d", gpis_set_spec(set), what, (int)n, (int)d);
-    gpis_result exact = solve(context, A, &p, set, 0, "count", GPIS_CERTIFICATE_ANY);
-    check_solved(what, &p, set, &exact, text);
-    check_best(context, &p, set, &exact, text);
+    gpis_result *exact = solve(context, A, &p, set, 0, "count", GPIS_CERTIFICATE_ANY);
+    check_solved(what, &p, set, exact, text);
+    check_best(context, &p, set, exact, text);
     for (int i = (int)(seed % 2); i < 2; i++) {
         const int64_t m = gpis_min64(n, rows[(seed + (uint64_t)i) % 5]);
         const gpis_certificate wanted = i == 0 ? GPIS_CERTIFICATE_ANY : GPIS_CERTIFICATE_PROVEN;
         snprintf(text, sizeof text, "%s, trouble %d, n %d, d %d, m %d", gpis_set_spec(set), what, (int)n, (int)d,
                  (int)m);
-        gpis_result r = solve(context, A, &p, set, m, kinds[seed / 5 % 4], wanted);
-        check_agree(&p, &exact, &r, text);
-        if (is_sure(what, &p, set)) check_solved(what, &p, set, &r, text);
-        check_best(context, &p, set, &r, text);
-        gpis_result_clear(context, &r);
+        gpis_result *r = solve(context, A, &p, set, m, kinds[seed / 5 % 4], wanted);
+        check_agree(&p, exact, r, text);
+        if (is_sure(what, &p, set)) check_solved(what, &p, set, r, text);
+        check_best(context, &p, set, r, text);
+        gpis_result_destroy(r);
     }
-    gpis_result_clear(context, &exact);
+    gpis_result_destroy(exact);
     gpis_source_destroy(A);
     gpis_set_destroy(set);
     problem_clear(&p);
@@ -315,14 +316,14 @@ static gpis_status sketched_solve(gpis_context *context, void *user) {
     const problem *p = user;
     gpis_source *A = NULL;
     gpis_set *set = NULL;
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     gpis_settings settings = gpis_settings_default();
     settings.method = "newton";
     settings.m = 12;
     gpis_status status = gpis_source_dense(context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, p->d, p->d, &A);
     if (status == GPIS_OK) status = gpis_set_parse(context, "none", p->d, 1, &set);
-    if (status == GPIS_OK) status = gpis_solve(context, A, p->Y, 1, set, &settings, &result);
-    gpis_result_clear(context, &result);
+    if (status == GPIS_OK) status = test_solve(context, A, p->Y, 1, set, &settings, &result);
+    gpis_result_destroy(result);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     return status;

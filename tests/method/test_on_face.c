@@ -5,6 +5,7 @@
  */
 #include <omp.h>
 
+#include "calls.h"
 #include "certificate/problems.h"
 #include "sketch/matrices.h"
 
@@ -21,32 +22,32 @@ static problem sparse_problem(int64_t n, int64_t d, int64_t free_entries, double
     return p;
 }
 
-static gpis_result solve(gpis_context *context, gpis_source *A, const problem *p, const char *spec, int64_t m,
-                         double tol, gpis_certificate certificate) {
+static gpis_result *solve(gpis_context *context, gpis_source *A, const problem *p, const char *spec, int64_t m,
+                          double tol, gpis_certificate certificate) {
     gpis_settings settings = gpis_settings_default();
     gpis_set *set = NULL;
-    gpis_result r;
+    gpis_result *r = NULL;
     settings.method = "newton";
     settings.m = m;
     settings.tol = tol;
     settings.certificate = certificate;
     assert_ok(context, gpis_set_parse(context, spec, p->d, 1, &set));
-    assert_ok(context, gpis_solve(context, A, p->Y, 1, set, &settings, &r));
+    assert_ok(context, test_solve(context, A, p->Y, 1, set, &settings, &r));
     gpis_set_destroy(set);
     return r;
 }
 
 /* From a sketch alone, without the whole Gram matrix, a proof. */
 static void check(gpis_context *context, gpis_source *A, const problem *p, const char *spec, double tol, bool faced) {
-    gpis_result exact = solve(context, A, p, spec, 0, tol, GPIS_CERTIFICATE_PROVEN),
-                r = solve(context, A, p, spec, 8 * p->d, tol, GPIS_CERTIFICATE_ANY);
-    if (r.outcome != GPIS_SOLVED || (faced && (r.gap_kind != GPIS_GAP_PROVEN || r.passes > 9)))
-        fail_msg("%s: outcome %d, gap %g, kind %d, %d passes", spec, r.outcome, r.gap / r.objective, r.gap_kind,
-                 (int)r.passes);
-    assert_int_equal(r.sketches, 1);
-    assert_close(r.objective, exact.objective, 2.0 * tol * exact.objective + exact.gap);
-    gpis_result_clear(context, &exact);
-    gpis_result_clear(context, &r);
+    gpis_result *exact = solve(context, A, p, spec, 0, tol, GPIS_CERTIFICATE_PROVEN),
+                *r = solve(context, A, p, spec, 8 * p->d, tol, GPIS_CERTIFICATE_ANY);
+    if (r->outcome != GPIS_SOLVED || (faced && (r->gap_kind != GPIS_GAP_PROVEN || r->passes > 9)))
+        fail_msg("%s: outcome %d, gap %g, kind %d, %d passes", spec, r->outcome, r->gap / r->objective, r->gap_kind,
+                 (int)r->passes);
+    assert_int_equal(r->sketches, 1);
+    assert_close(r->objective, exact->objective, 2.0 * tol * exact->objective + exact->gap);
+    gpis_result_destroy(exact);
+    gpis_result_destroy(r);
 }
 
 static void every_set(void **state) {
@@ -99,12 +100,12 @@ static void proofs_to_the_last_digits(void **state) {
     problem p = sparse_problem(N, D, FREE, 1.0, 12);
     gpis_source *A = problem_source(context, &p);
     for (int i = 0; i < 3; i++) {
-        gpis_result r =
+        gpis_result *r =
             solve(context, A, &p, i == 2 ? "l1:50" : "l1:1", 8 * D, i == 1 ? 4e-14 : 1e-9, GPIS_CERTIFICATE_PROVEN);
-        assert_int_equal(r.outcome, GPIS_SOLVED);
-        assert_int_equal(r.gap_kind, GPIS_GAP_PROVEN);
-        assert_true(r.passes <= 15);
-        gpis_result_clear(context, &r);
+        assert_int_equal(r->outcome, GPIS_SOLVED);
+        assert_int_equal(r->gap_kind, GPIS_GAP_PROVEN);
+        assert_true(r->passes <= 15);
+        gpis_result_destroy(r);
     }
     gpis_source_destroy(A);
     problem_clear(&p);
@@ -116,15 +117,15 @@ static gpis_status work(gpis_context *context, void *user) {
     gpis_settings settings = gpis_settings_default();
     gpis_source *A = NULL;
     gpis_set *set = NULL;
-    gpis_result r;
+    gpis_result *r = NULL;
     settings.method = "newton";
     settings.m = 8 * p->d;
     gpis_status status = gpis_source_dense(context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, p->d, p->d, &A);
     if (status == GPIS_OK) status = gpis_set_parse(context, "l1:1", p->d, 1, &set);
-    if (status == GPIS_OK) status = gpis_solve(context, A, p->Y, 1, set, &settings, &r);
+    if (status == GPIS_OK) status = test_solve(context, A, p->Y, 1, set, &settings, &r);
     if (status == GPIS_OK) {
-        assert_int_equal(r.gap_kind, GPIS_GAP_PROVEN);
-        gpis_result_clear(context, &r);
+        assert_int_equal(r->gap_kind, GPIS_GAP_PROVEN);
+        gpis_result_destroy(r);
     }
     gpis_set_destroy(set);
     gpis_source_destroy(A);
@@ -147,10 +148,10 @@ static void same_bits(void **state) {
         gpis_context *context = test_context(&memory);
         assert_ok(context, gpis_context_set_threads(context, threads));
         gpis_source *A = problem_source(context, &p);
-        gpis_result r = solve(context, A, &p, "l1:1", 8 * D, 1e-10, GPIS_CERTIFICATE_ANY);
-        if (threads == 1) memcpy(first, r.x, sizeof first);
-        assert_memory_equal(first, r.x, sizeof first);
-        gpis_result_clear(context, &r);
+        gpis_result *r = solve(context, A, &p, "l1:1", 8 * D, 1e-10, GPIS_CERTIFICATE_ANY);
+        if (threads == 1) memcpy(first, r->x, sizeof first);
+        assert_memory_equal(first, r->x, sizeof first);
+        gpis_result_destroy(r);
         gpis_source_destroy(A);
         test_context_end(context, &memory);
     }

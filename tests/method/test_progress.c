@@ -3,7 +3,7 @@
  * one report to the next, also where a pass is not charged; and a report has the objective that its pass has measured,
  * also where further passes follow before the point is certified.
  */
-#include "support.h"
+#include "calls.h"
 
 enum { N = 600, D = 12 };
 
@@ -70,24 +70,24 @@ static void every_pass_is_reported(void **state) {
                 settings.progress = watch;
                 settings.progress_user = &w;
                 if (gpcs) settings.m = 60;
-                gpis_result r = {0};
-                assert_ok(p.context, gpis_solve(p.context, p.A, p.y, 1, p.set, &settings, &r));
-                if (!w.in_order || w.calls != r.passes)
+                gpis_result *r = NULL;
+                assert_ok(p.context, test_solve(p.context, p.A, p.y, 1, p.set, &settings, &r));
+                if (!w.in_order || w.calls != r->passes)
                     fail_msg("%s on %s: %lld calls for %lld passes%s", methods[m], specs[s], (long long)w.calls,
-                             (long long)r.passes, w.in_order ? "" : ", out of order");
+                             (long long)r->passes, w.in_order ? "" : ", out of order");
                 if (w.epochs_fell) fail_msg("%s on %s: epochs fell from one report to the next", methods[m], specs[s]);
-                if (r.sketches == 0 && !isfinite(w.first_objective))
+                if (r->sketches == 0 && !isfinite(w.first_objective))
                     fail_msg("%s on %s: the first pass measured a point, and was reported without", methods[m],
                              specs[s]);
                 /* stopped after each of the first passes: the next one is not made */
-                const int64_t passes = r.passes;
-                gpis_result_clear(p.context, &r);
+                const int64_t passes = r->passes;
+                gpis_result_destroy(r);
                 for (int64_t stop = 1; stop < passes && stop < 6; stop++) {
                     w = (watcher){.in_order = true, .stop_at = stop};
-                    assert_ok(p.context, gpis_solve(p.context, p.A, p.y, 1, p.set, &settings, &r));
-                    assert_int_equal(r.outcome, GPIS_INTERRUPTED);
-                    assert_true(w.calls == stop && r.passes == stop);
-                    gpis_result_clear(p.context, &r);
+                    assert_ok(p.context, test_solve(p.context, p.A, p.y, 1, p.set, &settings, &r));
+                    assert_int_equal(r->outcome, GPIS_INTERRUPTED);
+                    assert_true(w.calls == stop && r->passes == stop);
+                    gpis_result_destroy(r);
                 }
                 end(&p);
             }
@@ -102,10 +102,10 @@ static void checks_report_their_passes(void **state) {
     settings.progress = watch;
     settings.progress_user = &w;
     const double x[D] = {0};
-    gpis_result r = {0};
-    assert_ok(p.context, gpis_check(p.context, p.A, p.y, 1, p.set, x, &settings, &r));
-    assert_true(w.in_order && w.calls == r.passes && r.passes >= 1);
-    gpis_result_clear(p.context, &r);
+    gpis_result *r = NULL;
+    assert_ok(p.context, test_check(p.context, p.A, p.y, 1, p.set, x, &settings, &r));
+    assert_true(w.in_order && w.calls == r->passes && r->passes >= 1);
+    gpis_result_destroy(r);
     end(&p);
 }
 

@@ -4,6 +4,7 @@
  */
 #include <omp.h>
 
+#include "calls.h"
 #include "certificate/problems.h"
 #include "method/run.h"
 #include "sketch/matrices.h"
@@ -46,7 +47,7 @@ static void is_the_sketch_of_its_name(void **state) {
             matrix stored = store(a, N, D, how);
             gpis_source *A = source_of(context, &stored);
             gpis_sample *s = NULL;
-            assert_ok(context, gpis_sketch_rows(context, A, Y, K, "sample", M, 8, round, SA, SY));
+            assert_ok(context, test_sketch(context, A, Y, K, "sample", M, 8, round, SA, SY));
             assert_ok(context, gpis_sample_create(context, A, Y, K, M, 8, round, &s));
             assert_ok(context, gpis_sample_gram(s, H, X, G, norms2, &point));
             double sum = 0.0, *expected = gram_of(SA, M, D);
@@ -137,7 +138,7 @@ typedef struct task {
     int64_t m, limit;
 } task;
 
-static gpis_status solve_in(gpis_context *context, const task *t, gpis_result *result) {
+static gpis_status solve_in(gpis_context *context, const task *t, gpis_result **result) {
     matrix stored = store(t->p.A, t->p.n, t->p.d, t->how);
     gpis_source *A = NULL;
     gpis_set *set = NULL;
@@ -152,7 +153,7 @@ static gpis_status solve_in(gpis_context *context, const task *t, gpis_result *r
                              ? gpis_source_csr(context, b->nrows, b->d, b->indptr, b->indices, b->values, b->type, &A)
                              : gpis_source_dense(context, b->values, b->type, GPIS_ROW_MAJOR, b->nrows, b->d, b->d, &A);
     if (status == GPIS_OK) status = gpis_set_parse(context, t->spec, t->p.d, t->p.k, &set);
-    if (status == GPIS_OK) status = gpis_solve(context, A, t->p.Y, t->p.k, set, &settings, result);
+    if (status == GPIS_OK) status = test_solve(context, A, t->p.Y, t->p.k, set, &settings, result);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     matrix_clear(&stored);
@@ -161,19 +162,19 @@ static gpis_status solve_in(gpis_context *context, const task *t, gpis_result *r
 
 /* Solved by a sample, and the same as with the Gram matrix. Returns the passes. */
 static int64_t assert_solved(gpis_context *context, task t, const char *what) {
-    gpis_result sampled, exact;
+    gpis_result *sampled = NULL, *exact = NULL;
     assert_ok(context, solve_in(context, &t, &sampled));
     t.m = 0;
     assert_ok(context, solve_in(context, &t, &exact));
-    const double f = (double)problem_value(&t.p, sampled.x, NULL), best = (double)problem_value(&t.p, exact.x, NULL);
-    if (sampled.outcome != GPIS_SOLVED || exact.outcome != GPIS_SOLVED || fabs(f - best) > 2e-8 * best ||
-        sampled.objective - sampled.gap > best * (1.0 + 1e-12))
+    const double f = (double)problem_value(&t.p, sampled->x, NULL), best = (double)problem_value(&t.p, exact->x, NULL);
+    if (sampled->outcome != GPIS_SOLVED || exact->outcome != GPIS_SOLVED || fabs(f - best) > 2e-8 * best ||
+        sampled->objective - sampled->gap > best * (1.0 + 1e-12))
         fail_msg("%s, %s: %s with f = %.17g, gap %g; the Gram matrix: %s with %.17g", what, t.spec,
-                 gpis_outcome_text(sampled.outcome), f, sampled.gap, gpis_outcome_text(exact.outcome), best);
-    assert_true(sampled.sketches >= 1);
-    const int64_t passes = sampled.passes;
-    gpis_result_clear(context, &sampled);
-    gpis_result_clear(context, &exact);
+                 gpis_outcome_text(sampled->outcome), f, sampled->gap, gpis_outcome_text(exact->outcome), best);
+    assert_true(sampled->sketches >= 1);
+    const int64_t passes = sampled->passes;
+    gpis_result_destroy(sampled);
+    gpis_result_destroy(exact);
     return passes;
 }
 
@@ -284,13 +285,13 @@ static void is_entered_in_the_account(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     task t = {.p = problem_make(FINE, 4000, 5, 1, 3), .how = ROW_64, .spec = "none", .sketch = "sample", .m = 400};
-    gpis_result r;
+    gpis_result *r = NULL;
     assert_ok(context, solve_in(context, &t, &r));
     const double a_pass = 8.0 * 4000 * 5;
-    assert_int_equal(r.sketches, 1);
-    assert_close(r.bytes_read, ((double)r.passes + 0.1) * a_pass, 1e-6 * a_pass);
-    assert_non_null(strstr(r.plan, "sample of 400 rows"));
-    gpis_result_clear(context, &r);
+    assert_int_equal(r->sketches, 1);
+    assert_close(r->bytes_read, ((double)r->passes + 0.1) * a_pass, 1e-6 * a_pass);
+    assert_non_null(strstr(r->plan, "sample of 400 rows"));
+    gpis_result_destroy(r);
     problem_clear(&t.p);
     test_context_end(context, &memory);
 }
@@ -323,7 +324,7 @@ static void refusals(void **state) {
     /* in the sample or not, the place is that in A */
     for (int64_t row = 100; row < 140; row++) {
         task t = {.p = p, .how = ROW_64, .spec = "none", .sketch = "sample", .m = 60};
-        gpis_result r;
+        gpis_result *r = NULL;
         char place[32];
         const double kept = p.A[row * 4 + 2];
         p.A[row * 4 + 2] = NAN;
@@ -337,9 +338,9 @@ static void refusals(void **state) {
 }
 
 static gpis_status solve_once(gpis_context *context, void *user) {
-    gpis_result result = {0};
+    gpis_result *result = NULL;
     const gpis_status status = solve_in(context, user, &result);
-    gpis_result_clear(context, &result);
+    gpis_result_destroy(result);
     return status;
 }
 

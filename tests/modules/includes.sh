@@ -42,6 +42,8 @@ strays() {
     written record record
     written curvature curvature
     written dependence 'curvature|dependence|nearly_null'
+    # The library does not know the options of a program: its messages speak of "option memory", not of --memory.
+    grep -rnE '"[^"]*--[a-z]' src --include='*.[ch]'
     # A kind is known by its properties (src/set/set.h), which another kind may share, and not by its name.
     grep -rnE 'strn?cmp\([^)]*(class|kind)->name' src --include='*.[ch]' | grep -v '^src/set/parse.c:'
     # The same for methods (src/method/method.h): nothing outside knows one by its name.

@@ -2,6 +2,7 @@
  * The pass against long double, for every source and every combination of what can be asked for; the same bits for any
  * number of threads; and its messages when the data are not finite or rows cannot be made.
  */
+#include "calls.h"
 #include "pass/pass.h"
 
 #include <omp.h>
@@ -385,7 +386,7 @@ static void place_of_what_is_not_finite(void **state) {
             const gpis_pass pass = {.gram = gram};
             assert_int_equal(gpis_pass_run(context, t.source, &pass), GPIS_BAD_DATA);
             expect_message(context, "row 2346, column 4");
-            assert_int_equal(gpis_sketch_rows(context, t.source, NULL, 0, "count", 4, 1, 0, SA, NULL), GPIS_BAD_DATA);
+            assert_int_equal(test_sketch(context, t.source, NULL, 0, "count", 4, 1, 0, SA, NULL), GPIS_BAD_DATA);
             expect_message(context, "row 2346, column 4");
             data_end(&t);
             a[2345 * D + 3] = kept;

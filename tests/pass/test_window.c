@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <sys/stat.h>
 
+#include "calls.h"
 #include "files.h"
 #include "pass/pass.h"
 #include "source/npy.h"
@@ -79,7 +80,7 @@ static void same_bits_as_in_memory(void **state) {
                  {GPIS_FLOAT64, GPIS_COLUMN_MAJOR, 64},
                  {GPIS_FLOAT32, GPIS_COLUMN_MAJOR, 64},
                  {GPIS_FLOAT64, GPIS_ROW_MAJOR, 1}};
-    const gpis_open_options small = {.memory = LIMIT};
+    const gpis_open_options small = {.size = sizeof small, .memory = LIMIT};
     double *a = normals(N * D, 1), *x = normals(D, 2), *y = normals(N, 3), *V = normals(D * PROBES, 4);
     double *there = calloc(ANSWERS, sizeof *there), *here = calloc(ANSWERS, sizeof *here);
     for (size_t f = 0; f < sizeof files / sizeof *files; f++)
@@ -124,13 +125,13 @@ static void long_columns_are_mapped(void **state) {
             write_matrix("long.npy", a, ROWS, COLS, width == 8 ? GPIS_FLOAT64 : GPIS_FLOAT32, GPIS_COLUMN_MAJOR, 64);
             assert_ok(context, gpis_context_set_threads(context, threads));
             assert_ok(context, gpis_source_open(context, "long.npy", NULL, &held));
-            assert_ok(context, gpis_evaluate(context, held, y, 1, x, &f[0], g[0]));
+            assert_ok(context, test_evaluate(context, held, y, 1, x, &f[0], g[0]));
             gpis_source_destroy(held);
-            const gpis_open_options small = {.memory = LEAST};
+            const gpis_open_options small = {.size = sizeof small, .memory = LEAST};
             assert_ok(context, gpis_context_set_memory(context, limit));
             assert_ok(context, gpis_source_open_with(context, "long.npy", &small, &streamed));
             assert_ptr_equal(streamed->class, &gpis_source_npy_columns);
-            assert_ok(context, gpis_evaluate(context, streamed, y, 1, x, &f[1], g[1]));
+            assert_ok(context, test_evaluate(context, streamed, y, 1, x, &f[1], g[1]));
             assert_memory_equal(&f[0], &f[1], sizeof f[0]);
             assert_memory_equal(g[0], g[1], sizeof g[0]);
             assert_ok(context, streamed->class->block(streamed, rows, 100, NULL, &block));
@@ -341,7 +342,7 @@ static void memory_has_a_limit(void **state) {
 
 static gpis_status open_and_sweep(gpis_context *context, void *user) {
     double **v = user, *out = calloc(ANSWERS, sizeof *out);
-    const gpis_open_options options = {.memory = LIMIT};
+    const gpis_open_options options = {.size = sizeof options, .memory = LIMIT};
     gpis_source *A;
     gpis_status status = gpis_source_open_with(context, "window.npy", &options, &A);
     if (status == GPIS_OK) status = sweep(context, A, v[0], v[1], v[2], false, true, out);

@@ -1,7 +1,7 @@
 /* The planner: its choices at the extremes, how its predictions move with the problem, its words, and that what it
  * predicts is what a solve reports. A plan reads nothing of A, so most matrices here have a shape and no data. */
+#include "calls.h"
 #include "plan/plan.h"
-#include "support.h"
 
 static const double NO_DATA[8] __attribute__((aligned(64))) = {0};
 
@@ -25,7 +25,44 @@ static int no_rows(void *user, int64_t row0, int64_t nrows, double *rows) {
     return 1;
 }
 
-static gpis_status make_in(gpis_context *context, const problem *p, gpis_plan *plan) {
+/* A plan by value, with its texts, for when its context is gone. */
+static gpis_plan_table keep(const gpis_plan *plan) {
+    gpis_plan_table table = {.count = (int)plan->count};
+    assert_true(plan->count <= GPIS_PLAN_MOST);
+    snprintf(table.text, sizeof table.text, "%s", plan->text);
+    for (int i = 0; i < table.count; i++) {
+        const gpis_plan_candidate *from = plan->candidates[i];
+        gpis_candidate *c = &table.candidates[i];
+        if (from == plan->chosen) table.chosen = i;
+        *c = (gpis_candidate){.m = from->m,
+                              .passes = from->passes,
+                              .sketches = from->sketches,
+                              .flops = from->flops,
+                              .memory = from->memory,
+                              .seconds = from->seconds,
+                              .applicable = from->applicable,
+                              .chosen = from->chosen};
+        snprintf(c->method, sizeof c->method, "%s", from->method);
+        snprintf(c->sketch, sizeof c->sketch, "%s", from->sketch);
+        snprintf(c->reason, sizeof c->reason, "%s", from->reason);
+    }
+    return table;
+}
+
+static gpis_status plan_for(gpis_context *context, gpis_source *A, gpis_set *set, const gpis_settings *settings,
+                            gpis_plan_table *plan) {
+    gpis_problem *posed = NULL;
+    gpis_plan *made = NULL;
+    gpis_status status = gpis_problem_create(context, A, &posed);
+    if (status == GPIS_OK) status = gpis_problem_constrain(posed, set);
+    if (status == GPIS_OK) status = gpis_plan_make(posed, settings, plan ? &made : NULL);
+    if (made) *plan = keep(made);
+    gpis_plan_destroy(made);
+    gpis_problem_destroy(posed);
+    return status;
+}
+
+static gpis_status make_in(gpis_context *context, const problem *p, gpis_plan_table *plan) {
     gpis_source *A = NULL;
     gpis_set *set = NULL;
     gpis_status status = p->elsewhere
@@ -37,24 +74,24 @@ static gpis_status make_in(gpis_context *context, const problem *p, gpis_plan *p
     }
     if (status == GPIS_OK) status = gpis_context_set_threads(context, p->threads);
     if (status == GPIS_OK) status = gpis_set_parse(context, p->set, p->d, p->k, &set);
-    if (status == GPIS_OK) status = gpis_plan_make(context, A, p->k, set, &p->settings, plan);
+    if (status == GPIS_OK) status = plan_for(context, A, set, &p->settings, plan);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     return status;
 }
 
-static gpis_plan make(const problem *p) {
+static gpis_plan_table make(const problem *p) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    gpis_plan plan;
+    gpis_plan_table plan;
     assert_ok(context, make_in(context, p, &plan));
     test_context_end(context, &memory);
     return plan;
 }
 
-static const gpis_candidate *chosen(const gpis_plan *plan) { return &plan->candidates[plan->chosen]; }
+static const gpis_candidate *chosen(const gpis_plan_table *plan) { return &plan->candidates[plan->chosen]; }
 
-static const gpis_candidate *with_rows(const gpis_plan *plan, int64_t m) {
+static const gpis_candidate *with_rows(const gpis_plan_table *plan, int64_t m) {
     for (int i = 0; i < plan->count; i++)
         if (strcmp(plan->candidates[i].method, "newton") == 0 && plan->candidates[i].m == m)
             return &plan->candidates[i];
@@ -63,7 +100,7 @@ static const gpis_candidate *with_rows(const gpis_plan *plan, int64_t m) {
 }
 
 static void assert_choice(const problem *p, const char *method, bool sketched, const char *words) {
-    const gpis_plan plan = make(p);
+    const gpis_plan_table plan = make(p);
     assert_string_equal(chosen(&plan)->method, method);
     assert_int_equal(chosen(&plan)->m > 0, sketched);
     if (!strstr(plan.text, words)) fail_msg("'%s' does not say '%s'", plan.text, words);
@@ -94,13 +131,13 @@ static void test_extremes(void **state) {
     assert_choice(&p, "apgd", false, "does not fit in memory");
 }
 
-static int of_kind(const gpis_plan *plan, const char *sketch) {
+static int of_kind(const gpis_plan_table *plan, const char *sketch) {
     int count = 0;
     for (int i = 0; i < plan->count; i++) count += strcmp(plan->candidates[i].sketch, sketch) == 0;
     return count;
 }
 
-static void assert_all_say(const gpis_plan *plan, const char *sketch, const char *words) {
+static void assert_all_say(const gpis_plan_table *plan, const char *sketch, const char *words) {
     for (int i = 0; i < plan->count; i++) {
         const gpis_candidate *c = &plan->candidates[i];
         if (strcmp(c->sketch, sketch) == 0 && (c->applicable || !strstr(c->reason, words)))
@@ -115,7 +152,7 @@ static void test_samples(void **state) {
     p.a_row = 120;
     assert_choice(&p, "newton", true, "newton with a sample of ");
     assert_choice(&p, "newton", true, "Gram matrix of 2000 columns would take");
-    gpis_plan plan = make(&p);
+    gpis_plan_table plan = make(&p);
     assert_string_equal(chosen(&plan)->sketch, "sample");
     assert_string_equal(gpis_plan_choice(&plan).sketch, "sample");
     assert_int_equal(gpis_plan_choice(&plan).m, chosen(&plan)->m);
@@ -138,7 +175,7 @@ static void test_samples_are_refused(void **state) {
     (void)state;
     problem p = usual(2000000, 2000, "l1:1");
     p.elsewhere = true;
-    gpis_plan plan = make(&p);
+    gpis_plan_table plan = make(&p);
     assert_all_say(&plan, "sample", "its rows are not at hand in memory");
     p.elsewhere = false;
     p.a_row = 120;
@@ -157,7 +194,7 @@ static void test_kinds_that_are_named(void **state) {
     problem p = usual(2000000, 2000, "l1:1");
     p.a_row = 120;
     p.settings.sketch = "sparse-sign";
-    gpis_plan plan = make(&p);
+    gpis_plan_table plan = make(&p);
     assert_true(of_kind(&plan, "sparse-sign") > 3);
     assert_int_equal(of_kind(&plan, "sample") + of_kind(&plan, "count"), 0);
     p.settings.sketch = "sample";
@@ -182,7 +219,7 @@ static void test_memory_decides(void **state) {
     p.settings.machine = &machine;
     machine.memory = 1e6;
     assert_choice(&p, "apgd", false, "does not fit in memory");
-    const gpis_plan plan = make(&p);
+    const gpis_plan_table plan = make(&p);
     assert_false(with_rows(&plan, 0)->applicable);
     assert_non_null(strstr(with_rows(&plan, 0)->reason, "of memory, and 977K are left"));
 }
@@ -210,9 +247,9 @@ static void test_threads_do_not_decide(void **state) {
     for (int64_t d = 20; d <= 1280; d *= 2) {
         problem p = usual(100000, d, "l1:1");
         p.threads = 1;
-        const gpis_plan one = make(&p);
+        const gpis_plan_table one = make(&p);
         p.threads = 8;
-        const gpis_plan eight = make(&p);
+        const gpis_plan_table eight = make(&p);
         assert_int_equal(one.chosen, eight.chosen);
         assert_string_equal(one.text, eight.text);
         assert_true(chosen(&eight)->seconds < chosen(&one)->seconds);
@@ -226,7 +263,7 @@ static void test_monotone(void **state) {
         for (int64_t d = 20; d <= 640; d *= 2) {
             const problem small = usual(50000, d, sets[s]), tall = usual(100000, d, sets[s]),
                           wide = usual(50000, 2 * d, sets[s]);
-            const gpis_plan a = make(&small), b = make(&tall), c = make(&wide);
+            const gpis_plan_table a = make(&small), b = make(&tall), c = make(&wide);
             assert_int_equal(a.count, b.count);
             for (int i = 0; i < a.count; i++) {
                 assert_true(b.candidates[i].seconds > a.candidates[i].seconds);
@@ -246,7 +283,7 @@ static void test_passes(void **state) {
     static const struct { int64_t factor, none; } prototype[] = {{5, 18}, {8, 14}, {16, 10}};
     for (int i = 0; i < 3; i++) {
         const problem none = usual(100000, 500, "none"), l1 = usual(100000, 500, "l1:1");
-        const gpis_plan a = make(&none), b = make(&l1);
+        const gpis_plan_table a = make(&none), b = make(&l1);
         assert_in_range(with_rows(&a, prototype[i].factor * 500)->passes + 2, prototype[i].none, prototype[i].none + 4);
         /* on a face: the sketch, three rounds, the solution */
         assert_int_equal(with_rows(&b, prototype[i].factor * 500)->passes, 5);
@@ -254,7 +291,7 @@ static void test_passes(void **state) {
     problem p = usual(100000, 500, "none");
     int64_t before = 0;
     for (p.settings.tol = 1e-2; p.settings.tol > 1e-13; p.settings.tol *= 1e-2) {
-        const gpis_plan plan = make(&p);
+        const gpis_plan_table plan = make(&p);
         assert_true(with_rows(&plan, 4000)->passes >= before);
         before = with_rows(&plan, 4000)->passes;
     }
@@ -268,7 +305,7 @@ static void test_asked_for(void **state) {
     p.settings.m = 0;
     p.settings.method = "saga";
     assert_choice(&p, "saga", false, "saga, as asked for");
-    const gpis_plan plan = make(&p);
+    const gpis_plan_table plan = make(&p);
     assert_true(isnan(chosen(&plan)->seconds) && chosen(&plan)->passes == 0);
     p.settings.method = "apgd";
     assert_choice(&p, "apgd", false, "as asked for");
@@ -282,7 +319,7 @@ static void test_one_is_chosen_and_the_others_say_why(void **state) {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         problem p = usual(60000, 400, "simplex:1");
         p.settings.method = methods[i];
-        const gpis_plan plan = make(&p);
+        const gpis_plan_table plan = make(&p);
         int count = 0;
         for (int j = 0; j < plan.count; j++) {
             const gpis_candidate *c = &plan.candidates[j];
@@ -298,7 +335,7 @@ static void test_refusals(void **state) {
     (void)state;
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    gpis_plan plan;
+    gpis_plan_table plan;
     problem p = usual(1000, 10, "none");
     p.settings.method = "magic";
     assert_int_equal(make_in(context, &p, &plan), GPIS_BAD_ARGUMENT);
@@ -315,7 +352,7 @@ static void test_refusals(void **state) {
 }
 
 static gpis_status plan_once(gpis_context *context, void *user) {
-    gpis_plan plan;
+    gpis_plan_table plan;
     return make_in(context, user, &plan);
 }
 
@@ -328,7 +365,7 @@ static void test_failing_allocations(void **state) {
 /* The first allocations are the measurement's own, then come those of the passes, which have tests of their own. */
 static void test_measurement(void **state) {
     (void)state;
-    gpis_machine machine;
+    gpis_machine machine = gpis_machine_default();
     for (long fail_at = 0; fail_at < 6; fail_at++) {
         test_memory memory;
         gpis_context *context = test_context(&memory);
@@ -360,20 +397,20 @@ static void test_solve_keeps_to_the_plan(void **state) {
     for (int i = 0; i < 3; i++) {
         settings.machine = i == 0 ? &machine : NULL;
         settings.method = i == 2 ? "pgd" : "auto";
-        gpis_plan plan;
-        gpis_result r;
-        assert_ok(context, gpis_plan_make(context, A, 1, set, &settings, &plan));
-        assert_ok(context, gpis_solve(context, A, y, 1, set, &settings, &r));
-        assert_int_equal(r.outcome, GPIS_SOLVED);
-        assert_string_equal(r.plan, plan.text);
-        assert_string_equal(r.method, chosen(&plan)->method);
-        assert_int_equal(r.predicted_passes, chosen(&plan)->passes);
-        assert_int_equal(r.sketches > 0, i == 0);
+        gpis_plan_table plan;
+        gpis_result *r = NULL;
+        assert_ok(context, plan_for(context, A, set, &settings, &plan));
+        assert_ok(context, test_solve(context, A, y, 1, set, &settings, &r));
+        assert_int_equal(r->outcome, GPIS_SOLVED);
+        assert_string_equal(r->plan, plan.text);
+        assert_string_equal(r->method, chosen(&plan)->method);
+        assert_int_equal(r->predicted_passes, chosen(&plan)->passes);
+        assert_int_equal(r->sketches > 0, i == 0);
         if (i == 2)
-            assert_true(isnan(r.predicted_seconds));
+            assert_true(isnan(r->predicted_seconds));
         else
-            assert_in_range(r.passes + 3, r.predicted_passes, r.predicted_passes + 6);
-        gpis_result_clear(context, &r);
+            assert_in_range(r->passes + 3, r->predicted_passes, r->predicted_passes + 6);
+        gpis_result_destroy(r);
     }
     gpis_set_destroy(set);
     gpis_source_destroy(A);
@@ -399,8 +436,8 @@ static void check_memory(int64_t n, int64_t d, const char *spec, const char *ske
     double *a = calloc((size_t)(n * d), sizeof *a), *y = calloc((size_t)n, sizeof *y);
     gpis_source *A;
     gpis_set *set;
-    gpis_plan plan;
-    gpis_result result;
+    gpis_plan_table plan;
+    gpis_result *result = NULL;
     gpis_settings settings = gpis_settings_default();
     settings.method = "newton";
     settings.sketch = sketch;
@@ -413,22 +450,25 @@ static void check_memory(int64_t n, int64_t d, const char *spec, const char *ske
     assert_ok(context, rows_on_demand ? gpis_source_callback(context, n, d, copy_rows, &rows, rows_on_demand > 1, &A)
                                       : gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, n, d, d, &A));
     assert_ok(context, gpis_set_parse(context, spec, d, 1, &set));
-    assert_ok(context, gpis_plan_make(context, A, 1, set, &settings, &plan));
+    assert_ok(context, plan_for(context, A, set, &settings, &plan));
+    gpis_problem *posed = NULL;
+    assert_ok(context, test_problem(context, A, y, 1, set, &posed));
     const double before = (double)context->used, predicted = plan.candidates[plan.chosen].memory;
-    assert_ok(context, gpis_solve(context, A, y, 1, set, &settings, &result));
+    assert_ok(context, gpis_solve(posed, &settings, &result));
     const double taken = (double)gpis_context_memory_peak(context) - before;
     if (!(taken <= predicted && predicted <= 1.5 * taken + 1e6))
         fail_msg("%lld x %lld, %s, m = %lld: %g bytes predicted, %g taken", (long long)n, (long long)d, spec,
                  (long long)m, predicted, taken);
     /* so much is enough, and far less is refused with what would be */
-    gpis_result_clear(context, &result);
+    gpis_result_destroy(result);
     settings.memory = (int64_t)(before + predicted);
-    assert_ok(context, gpis_solve(context, A, y, 1, set, &settings, &result));
-    gpis_result_clear(context, &result);
+    assert_ok(context, gpis_solve(posed, &settings, &result));
+    gpis_result_destroy(result);
     settings.memory = (int64_t)(before + 200000);
-    assert_int_equal(gpis_solve(context, A, y, 1, set, &settings, &result), GPIS_NO_MEMORY);
-    assert_non_null(strstr(gpis_last_error(context), "are allowed: give --memory "));
+    assert_int_equal(gpis_solve(posed, &settings, &result), GPIS_NO_MEMORY);
+    assert_non_null(strstr(gpis_last_error(context), "are allowed: give option memory "));
     assert_int_equal(context->limit, 0);
+    gpis_problem_destroy(posed);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     free(a), free(y);
@@ -480,39 +520,39 @@ static void test_solve_by_a_sample(void **state) {
     gpis_machine other = gpis_machine_default();
     gpis_source *A;
     gpis_set *set;
-    gpis_plan plan;
-    gpis_result r, first, rest;
+    gpis_plan_table plan;
+    gpis_result *r = NULL, *first = NULL, *rest = NULL;
     settings.certificate = GPIS_CERTIFICATE_NONE;
     settings.max_passes = PASSES;
     assert_ok(context, gpis_source_csr(context, N, D, s.indptr, s.indices, s.values, GPIS_FLOAT64, &A));
     assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
-    assert_ok(context, gpis_plan_make(context, A, 1, set, &settings, &plan));
+    assert_ok(context, plan_for(context, A, set, &settings, &plan));
     assert_string_equal(chosen(&plan)->sketch, "sample");
     const double before = (double)context->used;
-    assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &r));
+    assert_ok(context, test_solve(context, A, s.y, 1, set, &settings, &r));
     const double taken = (double)gpis_context_memory_peak(context) - before;
-    assert_int_equal(r.passes, PASSES);
-    assert_int_equal(r.sketches, 1);
-    assert_string_equal(r.plan, plan.text);
+    assert_int_equal(r->passes, PASSES);
+    assert_int_equal(r->sketches, 1);
+    assert_string_equal(r->plan, plan.text);
     if (!(taken <= chosen(&plan)->memory && chosen(&plan)->memory <= 1.5 * taken + 1e6))
         fail_msg("%g bytes predicted, %g taken", chosen(&plan)->memory, taken);
     /* stopped and resumed, on a machine for which another plan would be made: the same */
     settings.checkpoint = "plan_sample.test";
     settings.max_passes = 2;
     unlink(settings.checkpoint);
-    assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &first));
+    assert_ok(context, test_solve(context, A, s.y, 1, set, &settings, &first));
     settings.max_passes = PASSES;
     settings.resume = 1;
     settings.machine = &other;
     other.gradient_bytes *= 1e-3;
-    assert_ok(context, gpis_solve(context, A, s.y, 1, set, &settings, &rest));
-    assert_int_equal(rest.resumed_passes, 2);
-    assert_memory_equal(rest.x, r.x, D * sizeof *r.x);
-    assert_true(rest.passes == r.passes && rest.sketches == r.sketches && rest.objective == r.objective);
+    assert_ok(context, test_solve(context, A, s.y, 1, set, &settings, &rest));
+    assert_int_equal(rest->resumed_passes, 2);
+    assert_memory_equal(rest->x, r->x, D * sizeof *r->x);
+    assert_true(rest->passes == r->passes && rest->sketches == r->sketches && rest->objective == r->objective);
     unlink(settings.checkpoint);
-    gpis_result_clear(context, &first);
-    gpis_result_clear(context, &rest);
-    gpis_result_clear(context, &r);
+    gpis_result_destroy(first);
+    gpis_result_destroy(rest);
+    gpis_result_destroy(r);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     free(s.indptr), free(s.indices), free(s.values), free(s.y);

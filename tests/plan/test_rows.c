@@ -65,7 +65,7 @@ static gpis_methods with_toys(const gpis_method *rows[MAX_METHODS]) {
     return (gpis_methods){rows, real.count + 2};
 }
 
-static gpis_status choose(gpis_context *context, const char *method, int64_t limit, gpis_plan *plan) {
+static gpis_status choose(gpis_context *context, const char *method, int64_t limit, gpis_plan_table *plan) {
     const gpis_method *rows[MAX_METHODS];
     gpis_settings settings = gpis_settings_default();
     gpis_problem problem = {.context = context, .n = 100000, .d = 100, .k = 1, .size = 100};
@@ -80,7 +80,7 @@ static gpis_status choose(gpis_context *context, const char *method, int64_t lim
     return status;
 }
 
-static const gpis_candidate *find(const gpis_plan *plan, const char *method) {
+static const gpis_candidate *find(const gpis_plan_table *plan, const char *method) {
     for (int i = 0; i < plan->count; i++)
         if (strcmp(plan->candidates[i].method, method) == 0) return &plan->candidates[i];
     return NULL;
@@ -100,7 +100,7 @@ static void set_toy(double seconds) {
 typedef struct bed {
     test_memory memory;
     gpis_context *context;
-    gpis_plan plan;
+    gpis_plan_table plan;
 } bed;
 
 static int make_bed(void **state) {
@@ -203,7 +203,7 @@ static void test_too_many_proposals(void **state) {
 /* A plan follows from the problem, the settings and the machine, and from nothing that was planned or solved before. */
 static void test_no_memory_of_other_plans(void **state) {
     bed *b = *state;
-    static gpis_plan again;
+    static gpis_plan_table again;
     set_toy(1e9);
     assert_ok(b->context, choose(b->context, "auto", 0, &b->plan));
     assert_ok(b->context, choose(b->context, "apgd", 0, &again));

@@ -2,6 +2,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
+#include "calls.h"
 #include "sketch/kinds.h"
 #include "sketch/matrices.h"
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
+#include "calls.h"
 #include "source/cache.h"
 #include "windows.h"
 
@@ -276,7 +277,8 @@ static void test_cannot_write(void **state) {
     empty_folder();
     options.cache = "cache_no_such_folder";
     assert_int_equal(
-        open_status("cache.csv", options, "No such file or directory; name another folder for it (--cache)"), GPIS_IO);
+        open_status("cache.csv", options, "No such file or directory; name another folder for it (option cache)"),
+        GPIS_IO);
     options.cache = folder;
     struct rlimit old, tight = {1 << 19, RLIM_INFINITY};
     signal(SIGXFSZ, SIG_IGN);
@@ -340,8 +342,8 @@ static void test_bits(void **state) {
             assert_ok(context, gpis_source_open_with(context, sparse ? "cache.svm" : "cache.csv", &options, &source));
             assert_int_equal(source->resident, !cached);
             const double *y = gpis_source_target(source, NULL);
-            assert_ok(context, gpis_evaluate(context, source, y, 1, x, &f[cached], G[cached]));
-            assert_ok(context, gpis_sketch_rows(context, source, NULL, 0, "count", 50, 1, 0, SA[cached], NULL));
+            assert_ok(context, test_evaluate(context, source, y, 1, x, &f[cached], G[cached]));
+            assert_ok(context, test_sketch(context, source, NULL, 0, "count", 50, 1, 0, SA[cached], NULL));
             gpis_source_destroy(source);
             test_context_end(context, &memory);
         }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include "calls.h"
 #include "hdf5_files.h"
 #include "windows.h"
 
@@ -577,8 +578,8 @@ static void test_bits(void **state) {
             gpis_context *context = test_context(&memory);
             gpis_source *source = open_with(context, k ? "bits.h5:/X" : "bits.h5:/A", streamed ? SMALL : 0);
             assert_int_equal(source->resident, !streamed);
-            assert_ok(context, gpis_evaluate(context, source, a, 1, x, &f[streamed], G[streamed]));
-            assert_ok(context, gpis_sketch_rows(context, source, NULL, 0, "count", 100, 1, 0, SA[streamed], NULL));
+            assert_ok(context, test_evaluate(context, source, a, 1, x, &f[streamed], G[streamed]));
+            assert_ok(context, test_sketch(context, source, NULL, 0, "count", 100, 1, 0, SA[streamed], NULL));
             gpis_source_destroy(source);
             test_context_end(context, &memory);
         }

@@ -9,7 +9,7 @@
 #include <lapacke.h>
 #include <omp.h>
 
-#include "support.h"
+#include "calls.h"
 
 typedef struct world {
     test_memory memory;
@@ -70,7 +70,7 @@ static trial sketch(world *w, int64_t m, uint64_t round) {
     trial t = {.d = d};
     double *SQ = malloc((size_t)(m * d) * sizeof(double)), *Sz = malloc((size_t)m * sizeof(double)), values[32],
            copy[32 * 32];
-    assert_ok(w->context, gpis_sketch_rows(w->context, w->source, w->z, 1, "gaussian", m, 11, round, SQ, Sz));
+    assert_ok(w->context, test_sketch(w->context, w->source, w->z, 1, "gaussian", m, 11, round, SQ, Sz));
     for (int64_t j = 0; j < d; j++) {
         for (int64_t l = 0; l < d; l++)
             for (int64_t r = 0; r < m; r++) t.H[j * d + l] += SQ[r * d + j] * SQ[r * d + l];

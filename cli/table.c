@@ -1,0 +1,74 @@
+/*
+ * The options that the library knows, as options of a command. The library's table (gpis_option_at) says what they are
+ * called, what they take, what their default is and what they do; a row that is added there is an option here.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { KEY_TABLE = 1024, MAX_ROWS = 64 }; /* the key of a row is KEY_TABLE and its number */
+
+static const char *const groups[] = {"Problem", "Accuracy", "Method", "Running"};
+enum { GROUPS = sizeof groups / sizeof *groups };
+
+/* What --help says of an option. It lasts as long as the program, as argp wants it. */
+static char *help_of(const gpis_option *row) {
+    char *text = NULL;
+    const bool has_default = row->argument && row->fallback && *row->fallback;
+    const int length = asprintf(&text, has_default ? "%s (default %s)" : "%s", row->help, row->fallback);
+    return length < 0 ? NULL : text;
+}
+
+/* Groups are numbered from 1, in the order in which --help shows them. */
+static int group_of(const gpis_option *row) {
+    for (int g = 0; g < GROUPS; g++)
+        if (strcmp(row->group, groups[g]) == 0) return g + 1;
+    return 0;
+}
+
+/* What the option says is put wherever it counts. */
+static error_t take(const struct argp_state *state, cli_common *c, int number, const char *value) {
+    const gpis_option *row = gpis_option_at(number);
+    char trouble[512];
+    if (gpis_option_explain(row, value, trouble, sizeof trouble) > 0) return cli_usage(state, "--%s", trouble);
+    c->given |= UINT64_C(1) << number;
+    if (row->where & GPIS_OPTION_PROBLEM) c->set = value;
+    if (row->where & GPIS_OPTION_OPEN) gpis_open_options_set(&c->open, row->name, value);
+    if (row->where & (GPIS_OPTION_SOLVE | GPIS_OPTION_PLAN | GPIS_OPTION_CHECK))
+        gpis_settings_set(&c->settings, row->name, value);
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state) {
+    if (key < KEY_TABLE || key >= KEY_TABLE + MAX_ROWS) return ARGP_ERR_UNKNOWN;
+    return take(state, state->input, key - KEY_TABLE, arg ? arg : "yes");
+}
+
+struct argp cli_table_argp(unsigned where) {
+    static struct argp_option options[MAX_ROWS + GROUPS + 1];
+    int count = 0;
+    bool headed[GROUPS + 1] = {true};
+    const gpis_option *row;
+    memset(options, 0, sizeof options);
+    for (int i = 0; i < MAX_ROWS && (row = gpis_option_at(i)) != NULL; i++) {
+        if (!(row->where & where)) continue;
+        const int group = group_of(row);
+        if (!headed[group]) {
+            char *title = NULL;
+            if (asprintf(&title, "%s:", row->group) < 0) title = NULL;
+            options[count++] = (struct argp_option){.doc = title ? title : row->group, .group = group};
+            headed[group] = true;
+        }
+        options[count++] = (struct argp_option){
+            .name = row->name, .key = KEY_TABLE + i, .arg = row->argument, .doc = help_of(row), .group = group};
+    }
+    return (struct argp){.options = options, .parser = parse_option};
+}
+
+bool cli_is_given(const cli_common *common, const char *name) {
+    const gpis_option *row, *wanted = gpis_option_find(name);
+    for (int i = 0; (row = gpis_option_at(i)) != NULL; i++)
+        if (row == wanted) return (common->given >> i & 1) != 0;
+    return false;
+}

@@ -1,0 +1,83 @@
+/* gpis_problem: what is solved, one function for each term. */
+#include "api/problem.h"
+
+#include "ranks/ranks.h"
+
+gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_problem **out) {
+    if (!context || !A || !out)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs a context, A and a place to put it");
+    gpis_problem *problem = gpis_alloc_zero(context, 1, sizeof *problem);
+    const gpis_status status = gpis_ranks_agree(A, problem ? GPIS_OK : GPIS_NO_MEMORY);
+    if (status == GPIS_OK) *problem = (gpis_problem){.context = context, .A = A, .n = A->n, .d = A->d};
+    if (status != GPIS_OK) gpis_free(context, problem);
+    *out = status == GPIS_OK ? problem : NULL;
+    return status;
+}
+
+void gpis_problem_destroy(gpis_problem *problem) {
+    if (problem) gpis_free(problem->context, problem);
+}
+
+static const double no_rows[1]; /* the response on a rank without rows, which need not have an array */
+
+gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_t rows, int64_t k) {
+    if (!problem) return GPIS_BAD_ARGUMENT;
+    const int64_t here = gpis_ranks_rows_here(problem->A);
+    int64_t size;
+    problem->Y = NULL;
+    problem->k = problem->size = 0;
+    if (rows != here)
+        return gpis_fail(problem->context, GPIS_BAD_SHAPE,
+                         "y has %lld rows and A has %lld%s; y needs one row for each row of A", (long long)rows,
+                         (long long)here, gpis_ranks_count(problem->A) > 1 ? " on this rank" : "");
+    if (k < 1) return gpis_fail(problem->context, GPIS_BAD_SHAPE, "y has no columns");
+    if (!Y && rows > 0) return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "there is no y: its array is NULL");
+    if (!gpis_checked_mul(problem->d, k, &size))
+        return gpis_fail(problem->context, GPIS_TOO_LARGE, "x of %lld x %lld coefficients is too large",
+                         (long long)problem->d, (long long)k);
+    problem->Y = Y ? Y : no_rows;
+    problem->k = k;
+    problem->size = size;
+    return GPIS_OK;
+}
+
+static gpis_status wrong_shape(const gpis_problem *problem, const gpis_set *set, int64_t k) {
+    return gpis_fail(problem->context, GPIS_BAD_SHAPE,
+                     "the set is for %lld x %lld coefficients, the data for %lld x %lld", (long long)set->d,
+                     (long long)set->k, (long long)problem->d, (long long)k);
+}
+
+gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set) {
+    if (!problem) return GPIS_BAD_ARGUMENT;
+    problem->set_refused = set && set->d != problem->d;
+    problem->set = problem->set_refused ? NULL : set;
+    return problem->set_refused ? wrong_shape(problem, set, problem->k > 0 ? problem->k : set->k) : GPIS_OK;
+}
+
+gpis_status gpis_problem_agree(const gpis_problem *problem, int64_t k, gpis_status status) {
+    const gpis_source *A = problem->A;
+    status = gpis_ranks_agree(A, status);
+    if (status == GPIS_OK) status = gpis_ranks_share(A, &k, sizeof k);
+    if (status != GPIS_OK) return status;
+    if (k > 0 && problem->k < 1)
+        status = gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "the problem has no y here, and on rank 0 it has");
+    else if (k > 0 && problem->k != k)
+        status = gpis_fail(problem->context, GPIS_BAD_SHAPE, "y has %lld columns here and %lld on rank 0",
+                           (long long)problem->k, (long long)k);
+    return gpis_ranks_agree(A, status);
+}
+
+gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *complete, gpis_set **every_x) {
+    *complete = *given;
+    *every_x = NULL;
+    if (given->k < 1)
+        return gpis_fail(given->context, GPIS_BAD_ARGUMENT,
+                         "the problem has no y: give it one by gpis_problem_response");
+    if (given->set_refused)
+        return gpis_fail(given->context, GPIS_BAD_SHAPE, "the set of the problem did not fit; give it another one");
+    if (given->set) return given->set->k == given->k ? GPIS_OK : wrong_shape(given, given->set, given->k);
+    gpis_status status = gpis_set_none(given->context, given->d, every_x);
+    if (status == GPIS_OK) status = gpis_set_responses(*every_x, given->k);
+    complete->set = *every_x;
+    return status;
+}

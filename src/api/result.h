@@ -1,0 +1,20 @@
+/* A result with everything that it owns. */
+#ifndef GPIS_API_RESULT_H
+#define GPIS_API_RESULT_H
+
+#include "problem/problem.h"
+
+/* What gpis_result_destroy destroys; its texts and its x are those that `seen` points to. */
+typedef struct gpis_made_result {
+    gpis_result seen;      /* first: a gpis_result * is a pointer to the whole */
+    gpis_context *context; /* borrowed */
+    double *x;             /* owned */
+    char method[16], plan[256], warning[256], checkpoint_trouble[512];
+} gpis_made_result;
+
+/* An empty result for X of the problem's shape. */
+gpis_status gpis_result_create(const gpis_problem *problem, gpis_made_result **out);
+/* All ranks: makes the result that of rank 0. */
+gpis_status gpis_result_share(const gpis_problem *problem, gpis_made_result *result);
+
+#endif

@@ -1,0 +1,28 @@
+/* The caller's settings, complete and checked. */
+#ifndef GPIS_API_SETTINGS_H
+#define GPIS_API_SETTINGS_H
+
+#include "problem/problem.h"
+
+/* What a call goes by: no pointer into it survives the call. */
+typedef struct gpis_call {
+    gpis_settings settings; /* every field has a value; `machine` points below */
+    gpis_machine machine;
+    int threads; /* of the context, and its limit of memory, as they were before the call */
+    int64_t limit;
+    bool began;
+} gpis_call;
+
+/* Takes the caller's settings (NULL: the defaults), checks them against the problem, and gives the context the threads
+ * and the memory that they ask for. gpis_call_end is called in any case. */
+gpis_status gpis_call_begin(gpis_call *call, const gpis_problem *problem, const gpis_settings *given);
+void gpis_call_end(gpis_call *call, gpis_context *context);
+
+/* A set without a support function allows no certificate, so no work is spent on one. */
+void gpis_settings_fit_set(gpis_settings *settings, const gpis_set *set);
+/* What a solve needs besides, and an audit, which ends by itself, does not. */
+gpis_status gpis_settings_check_end(gpis_context *context, const gpis_settings *settings);
+/* True where something besides a certificate ends the run. */
+bool gpis_settings_are_limited(const gpis_settings *settings);
+
+#endif
