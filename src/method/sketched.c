@@ -186,7 +186,7 @@ gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerat
 
 const char *gpis_sketched_applicable(const gpis_run *run) {
     return run->kind->whole && !run->problem->A->resident
-               ? "this kind of sketch needs all rows in memory, and A is read in parts or made on demand; "
+               ? "this kind of sketch needs all rows at once, and here they are read in parts or made on demand; "
                  "use sparse-sign"
                : NULL;
 }
