@@ -1,0 +1,200 @@
+/* Counts and the list of the worst: see table.h. */
+#include "table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quad.h"
+
+enum { MAX_ROWS = 96, EXAMPLES = 6 };
+
+typedef struct row {
+    char name[32];
+    int64_t cases, judged, sharp, nearby;
+    int64_t newton, solved, passes, most_passes; /* of auto and newton */
+    int64_t timed;
+    double ratio, worst_ratio; /* to dgelsy: the sum of logarithms, and the largest */
+    int64_t faults[FAULTS];
+} row;
+
+typedef struct example {
+    verdict v;
+    int used;
+} example;
+
+struct table {
+    uint64_t seed;
+    row all, rows[3][MAX_ROWS]; /* by set, by flavour, by method */
+    int count[3];
+    int64_t reference_failed; /* the reference crashed or took too long */
+    uint64_t reference_case;
+    example examples[FAULTS][EXAMPLES];
+};
+
+table *table_create(uint64_t seed) {
+    table *t = ALLOCATE(table, 1);
+    t->seed = seed;
+    snprintf(t->all.name, sizeof t->all.name, "all");
+    return t;
+}
+
+void table_destroy(table *t) { free(t); }
+
+static row *row_of(table *t, int part, const char *name) {
+    int i = 0;
+    while (i < t->count[part] && strcmp(t->rows[part][i].name, name)) i++;
+    if (i == t->count[part] && i < MAX_ROWS - 1) snprintf(t->rows[part][t->count[part]++].name, 32, "%s", name);
+    return &t->rows[part][i];
+}
+
+static void count(row *r, const verdict *v) {
+    r->cases++;
+    for (int f = 0; f < FAULTS; f++) r->faults[f] += has_fault(v, f);
+    if (v->step < STEP_ANSWERED || v->answer.refused) return;
+    if (v->newton) {
+        r->newton++;
+        r->solved += v->answer.solved;
+        r->passes += v->answer.passes;
+        if (v->answer.passes > r->most_passes) r->most_passes = v->answer.passes;
+    }
+    if (v->dgelsy > 0) {
+        const double ratio = v->answer.seconds / v->dgelsy;
+        r->timed++;
+        r->ratio += log(ratio);
+        if (ratio > r->worst_ratio) r->worst_ratio = ratio;
+    }
+    if (v->step < STEP_JUDGED) return;
+    r->judged++;
+    r->sharp += v->sharp;
+    r->nearby += v->answer.backward_error > 0;
+}
+
+/* The smallest problems are the best examples. */
+static void keep_example(table *t, int fault, const verdict *v) {
+    int largest = 0;
+    for (int i = 0; i < EXAMPLES; i++) {
+        if (!t->examples[fault][i].used) {
+            largest = i;
+            break;
+        }
+        if (t->examples[fault][i].v.entries > t->examples[fault][largest].v.entries) largest = i;
+    }
+    example *e = &t->examples[fault][largest];
+    if (e->used && e->v.entries <= v->entries) return;
+    e->used = 1;
+    e->v = *v;
+}
+
+void table_take(void *user, const verdict *v) {
+    table *t = user;
+    count(&t->all, v);
+    if (v->step >= STEP_DRAWN) {
+        count(row_of(t, 0, v->set), v);
+        for (int f = 0; f < FLAVOURS; f++)
+            if (v->flavours >> f & 1) count(row_of(t, 1, flavour_name(f)), v);
+        count(row_of(t, 2, v->method), v);
+    }
+    for (int f = 0; f < FAULTS; f++)
+        if (has_fault(v, f)) keep_example(t, f, v);
+    if (v->step == STEP_ANSWERED) {
+        t->reference_failed++;
+        t->reference_case = v->number;
+    }
+}
+
+int table_fatal(const table *t) {
+    for (int f = 0; f < FAULTS; f++)
+        if (FATAL_FAULTS >> f & 1 && t->all.faults[f]) return 1;
+    return 0;
+}
+
+static void print_row(const row *r) {
+    const int64_t *f = r->faults;
+    printf("%-17s %6lld %6lld %6lld %5lld %6lld %5lld %5lld | ", r->name, (long long)r->cases,
+           (long long)f[FAULT_FALSE_GAP], (long long)f[FAULT_FALSE_SOLVED], (long long)f[FAULT_OUTSIDE],
+           (long long)f[FAULT_OFF_OBJECTIVE], (long long)f[FAULT_CRASHED], (long long)f[FAULT_NOT_ENDED]);
+    if (r->newton)
+        printf("%6.1f%% %6lld %6lld %5.1f %5lld %5lld", 100.0 * (double)r->solved / (double)r->newton,
+               (long long)f[FAULT_UNSOLVED], (long long)f[FAULT_SILENT], (double)r->passes / (double)r->newton,
+               (long long)r->most_passes, (long long)f[FAULT_PASSES]);
+    else
+        printf("%7s %6s %6lld %5s %5s %5s", "", "", (long long)f[FAULT_SILENT], "", "", "");
+    printf(" %5lld %6lld | ", (long long)f[FAULT_WORSE], (long long)f[FAULT_REFUSED]);
+    if (r->timed)
+        printf("%5lld %5.1f %6.1f", (long long)r->timed, exp(r->ratio / (double)r->timed), r->worst_ratio);
+    else
+        printf("%5s %5s %6s", "", "", "");
+    printf(" | %6lld %6lld\n", (long long)(r->judged - r->sharp), (long long)r->nearby);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(((const row *)a)->name, ((const row *)b)->name); }
+
+static void print_part(const table *t, int part, const char *title) {
+    row rows[MAX_ROWS];
+    const int rows_used = t->count[part];
+    memcpy(rows, t->rows[part], sizeof rows);
+    qsort(rows, (size_t)rows_used, sizeof *rows, by_name);
+    printf("\n%-17s %6s %6s %6s %5s %6s %5s %5s | %7s %6s %6s %5s %5s %5s %5s %6s | %5s %5s %6s | %6s %6s\n", title,
+           "cases", "false", "false", "out-", "objec-", "crash", "not", "auto,", "not", "silent", "mean", "most",
+           "> 60", "worse", "refus-", "timed", "to", "worst", "not", "nearby");
+    printf("%-17s %6s %6s %6s %5s %6s %5s %5s | %7s %6s %6s %5s %5s %5s %5s %6s | %5s %5s %6s | %6s %6s\n", "", "",
+           "proof", "solved", "side", "tive", "", "ended", "solved", "solved", "stall", "pass", "pass", "pass", "",
+           "ed", "", "gelsy", "", "sharp", "data");
+    for (int i = 0; i < rows_used; i++) print_row(rows + i);
+    print_row(&t->all);
+}
+
+static void print_example(uint64_t seed, const verdict *v) {
+    const answer *a = &v->answer;
+    printf("  case %llu (seed %llu): %s\n", (unsigned long long)v->number, (unsigned long long)seed, v->text);
+    if (v->step < STEP_ANSWERED) return;
+    if (a->refused) {
+        printf("      %s\n", a->text);
+        return;
+    }
+    static const char *const claims[] = {"no gap", "proven gap", "probable gap"};
+    printf("      %s, %lld passes, objective %.9e, %s %.3e",
+           a->solved    ? "solved"
+           : a->stalled ? "stalled"
+                        : "limit",
+           (long long)a->passes, a->objective, claims[a->claim], a->gap);
+    if (a->backward_error > 0) printf(" for data within %.1e", a->backward_error);
+    if (v->step == STEP_JUDGED)
+        printf("; f(x) %.9e, above the reference by %.3e (+- %.0e%s); outside by %.1e", v->f, v->excess, v->width,
+               v->sharp ? "" : ", not sharp", v->violation);
+    if (!isnan(v->tighter_excess)) printf("; tighter: above by %.3e", v->tighter_excess);
+    if (v->dgelsy > 0) printf("; %.1f ms, dgelsy %.1f ms", 1e3 * a->seconds, 1e3 * v->dgelsy);
+    printf("%s%s\n", a->text[0] ? "; warning: " : "", a->text);
+}
+
+static int by_size(const void *a, const void *b) {
+    const example *x = a, *y = b;
+    if (!x->used || !y->used) return y->used - x->used;
+    return (x->v.entries > y->v.entries) - (x->v.entries < y->v.entries);
+}
+
+void table_print(const table *t) {
+    print_part(t, 0, "by set");
+    print_part(t, 1, "by flavour");
+    print_part(t, 2, "by method");
+    for (int f = 0; f < FAULTS; f++) {
+        example sorted[EXAMPLES];
+        memcpy(sorted, t->examples[f], sizeof sorted);
+        qsort(sorted, EXAMPLES, sizeof *sorted, by_size);
+        if (sorted[0].used) printf("\n%s, %lld: %s\n", fault_name(f), (long long)t->all.faults[f], fault_meaning(f));
+        for (int i = 0; i < EXAMPLES && sorted[i].used; i++) print_example(t->seed, &sorted[i].v);
+    }
+    if (t->reference_failed)
+        printf("\nThe reference crashed or took too long in %lld cases, the last of them case %llu.\n",
+               (long long)t->reference_failed, (unsigned long long)t->reference_case);
+}
+
+void verdict_print(uint64_t seed, const verdict *v) {
+    print_example(seed, v);
+    printf("      reference: f* = %.20e (width %.1e), %s, %.2f s\n", v->least, v->width,
+           v->sharp ? "sharp" : "not sharp", v->reference_seconds);
+    for (int f = 0; f < FAULTS; f++)
+        if (has_fault(v, f)) printf("      %s: %s\n", fault_name(f), fault_meaning(f));
+}
