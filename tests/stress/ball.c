@@ -11,31 +11,38 @@
 
 /* ---- one group ------------------------------------------------------------------------------------------------ */
 
-typedef struct secular {
-    int64_t p;
-    const quad *sigma2, *q;
-} secular;
-
-static quad length_at(const secular *s, quad mu) {
+/* The length of z(mu) and, in `slope`, the sum of q_j^2 / (sigma_j^2 + mu)^3. */
+static quad length_at(int64_t p, const quad *sigma2, const quad *q, quad mu, quad *slope) {
     quad sum = 0;
-    for (int64_t j = 0; j < s->p; j++)
-        if (s->sigma2[j] + mu > 0) sum += (s->q[j] / (s->sigma2[j] + mu)) * (s->q[j] / (s->sigma2[j] + mu));
+    *slope = 0;
+    for (int64_t j = 0; j < p; j++) {
+        if (!(sigma2[j] + mu > 0)) continue;
+        const quad z = q[j] / (sigma2[j] + mu);
+        sum += z * z;
+        *slope += z * z / (sigma2[j] + mu);
+    }
     return sqrtq(sum);
 }
 
-/* The mu >= 0 for which z(mu) has length R; 0 if z(0) is not longer. */
-static quad secular_root(const secular *s, quad R) {
-    if (length_at(s, 0) <= R) return 0;
-    quad high = quad_norm(s->p, s->q) / R, low = high;
-    for (int i = 0; i < 2000 && length_at(s, low) < R; i++) low /= 16;
-    for (int i = 0; i < 140; i++) {
-        const quad middle = i < 10 ? sqrtq(low * high) : (low + high) / 2;
-        if (length_at(s, middle) > R)
-            low = middle;
+/* Newton's method on 1 / length = 1 / R, which is nearly linear in mu, kept between bounds. */
+quad solve_secular(int64_t p, const quad *sigma2, const quad *q, quad R) {
+    quad slope;
+    if (length_at(p, sigma2, q, 0, &slope) <= R) return 0;
+    quad high = quad_norm(p, q) / R, low = high;
+    for (int i = 0; i < 2000 && length_at(p, sigma2, q, low, &slope) < R; i++) low /= 65536;
+    quad mu = low;
+    for (int i = 0; i < 200; i++) {
+        const quad length = length_at(p, sigma2, q, mu, &slope), off = 1 / length - 1 / R;
+        if (fabsq(off) * R <= (quad)1e-33) break;
+        if (off < 0)
+            low = mu;
         else
-            high = middle;
+            high = mu;
+        const quad next = mu - off * length * length * length / slope;
+        mu = next > low && next < high ? next : sqrtq(low) * sqrtq(high);
+        if (mu <= low || mu >= high) break;
     }
-    return high;
+    return mu;
 }
 
 /* min ||c - M z|| over ||z|| <= R. */
@@ -50,8 +57,7 @@ static void one_group(int64_t m, int64_t p, const quad *M, const quad *c, quad R
         q[j] = sigma[j] > 0 ? quad_dot(m, W + j * m, c) : 0;
         sigma[j] *= sigma[j];
     }
-    const secular s = {p, sigma, q};
-    const quad mu = secular_root(&s, R);
+    const quad mu = solve_secular(p, sigma, q, R);
     for (int64_t j = 0; j < p; j++) z[j] = 0;
     for (int64_t j = 0; j < p; j++)
         if (sigma[j] + mu > 0) quad_add(p, q[j] / (sigma[j] + mu), V + j * p, z);

@@ -86,18 +86,19 @@ static void draw_affine(constraint *c, draw *r, const double *x) {
     }
 }
 
-/* I - 2 v v' - 2 w w' + ..., a product of two reflections, rounded; sometimes off by 3e-13, which gpis accepts. */
+/* I - 2 v v' - 2 w w' + ..., a product of two reflections, rounded; sometimes off by up to 4e-13, which gpis accepts.
+ */
 static double *draw_orthogonal(int64_t d, draw *r) {
     quad *U = ALLOCATE(quad, d * d), *v = ALLOCATE(quad, d);
     double *out = ALLOCATE(double, d *d);
-    const double off = draw_chance(r, 0.2) ? 3e-13 / (double)d : 0;
+    const double off = draw_chance(r, 0.2) ? 4e-13 / (double)d : 0;
     for (int64_t j = 0; j < d; j++) U[j + j * d] = 1;
     for (int i = 0; i < 2; i++) {
         for (int64_t j = 0; j < d; j++) v[j] = draw_normal(r);
         const quad norm2 = quad_dot(d, v, v);
         for (int64_t j = 0; j < d; j++) quad_add(d, -2 * quad_dot(d, v, U + j * d) / norm2, v, U + j * d);
     }
-    for (int64_t i = 0; i < d * d; i++) out[i] = (double)U[i] + off * draw_normal(r);
+    for (int64_t i = 0; i < d * d; i++) out[i] = (double)U[i] + off * (2 * draw_uniform(r) - 1);
     free(U);
     free(v);
     return out;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solvers.h"
+
 enum { MAX_K = 3, MAX_ROUNDS = 3000 };
 
 typedef struct nuclear {
@@ -34,44 +36,38 @@ quad nuclear_norm(int64_t d, int64_t k, const quad *X) {
     return sum;
 }
 
-/* X for the weights s (square roots of W's eigenvalues) and Q, and mu; returns ||V||_F. */
-static quad weighted(const nuclear *p, const quad *s, const quad *Q, quad mu, quad *X) {
+/* X for the weights s (square roots of W's eigenvalues) and Q: sigma_i s_j are the singular values of the ball in V. */
+static void weighted(const nuclear *p, const quad *s, const quad *Q, quad *X) {
     const int64_t d = p->d, k = p->k;
-    quad sum = 0;
-    memset(X, 0, (size_t)(d * k) * sizeof(quad));
+    quad *w2 = ALLOCATE(quad, d * k), *q = ALLOCATE(quad, d * k);
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j < k; j++) {
             quad b = 0;
             for (int64_t c = 0; c < k; c++) b += p->UB[i + c * d] * Q[c + j * k];
-            const quad w = p->sigma[i] * s[j], below = w * w + mu, v = below > 0 ? w * b / below : 0;
-            sum += v * v;
+            const quad w = p->sigma[i] * s[j];
+            w2[i + j * d] = w * w;
+            q[i + j * d] = w * b;
+        }
+    const quad mu = solve_secular(d * k, w2, q, sqrtq(p->r));
+    memset(X, 0, (size_t)(d * k) * sizeof(quad));
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < k; j++) {
+            const quad below = w2[i + j * d] + mu, v = below > 0 ? q[i + j * d] / below : 0;
             for (int64_t c = 0; c < k; c++) quad_add(d, v * s[j] * Q[c + j * k], p->P + i * d, X + c * d);
         }
-    return sqrtq(sum);
+    free(w2);
+    free(q);
 }
 
 static void reweigh(const nuclear *p, quad *X) {
-    const int64_t k = p->k;
     quad s[MAX_K], Q[MAX_K * MAX_K], trace = 0;
-    singular(p->d, k, X, s, Q);
-    for (int64_t j = 0; j < k; j++) trace += s[j];
-    for (int64_t j = 0; j < k; j++) {
-        const quad share = trace > 0 ? s[j] / trace : 1 / (quad)k;
+    singular(p->d, p->k, X, s, Q);
+    for (int64_t j = 0; j < p->k; j++) trace += s[j];
+    for (int64_t j = 0; j < p->k; j++) {
+        const quad share = trace > 0 ? s[j] / trace : 1 / (quad)p->k;
         s[j] = sqrtq(p->r * (share > (quad)1e-28 ? share : (quad)1e-28));
     }
-    const quad length = sqrtq(p->r);
-    if (weighted(p, s, Q, 0, X) <= length) return;
-    quad high = 1, low;
-    while (weighted(p, s, Q, high, X) > length) high *= 65536;
-    for (low = high; weighted(p, s, Q, low, X) < length; low /= 65536) high = low;
-    for (int i = 0; i < 118; i++) {
-        const quad middle = i < 6 ? sqrtq(low * high) : (low + high) / 2;
-        if (weighted(p, s, Q, middle, X) > length)
-            low = middle;
-        else
-            high = middle;
-    }
-    weighted(p, s, Q, high, X);
+    weighted(p, s, Q, X);
 }
 
 static quad first_order(const nuclear *p, const quad *X, quad *value) {
@@ -116,14 +112,16 @@ static void unconstrained(const nuclear *p, quad *X) {
             quad_add(p->d, p->UB[i + c * p->d] / p->sigma[i], p->P + i * p->d, X + c * p->d);
 }
 
-/* Repeats until the bound is small or the rounds are used up; returns the bound. */
-static quad iterate(const nuclear *p, quad *X) {
-    quad value, bound = first_order(p, X, &value);
-    for (int round = 0; round < MAX_ROUNDS && bound > (quad)1e-20 * value; round++) {
+/* Repeats until the bound is small, or 200 rounds have not halved it, or the rounds are used up. */
+static void iterate(const nuclear *p, quad *X) {
+    quad value, bound = first_order(p, X, &value), earlier = bound;
+    for (int round = 1; round <= MAX_ROUNDS && bound > (quad)1e-17 * value; round++) {
         reweigh(p, X);
-        if (round % 10 == 9) bound = first_order(p, X, &value);
+        if (round % 10 == 0) bound = first_order(p, X, &value);
+        if (round % 200) continue;
+        if (bound > earlier / 2) break;
+        earlier = bound;
     }
-    return bound;
 }
 
 int solve_nuclear(int64_t m, int64_t d, int64_t k, const quad *R, const quad *B, double radius, const double *hint,

@@ -27,7 +27,11 @@ static void draw_shape(problem *p, set_kind kind, draw *r) {
     const double size = draw_uniform(r);
     p->d = size < 0.75 ? draw_log_integer(r, 1, 12) : size < 0.95 ? draw_integer(r, 8, 24) : draw_integer(r, 25, 60);
     p->n = draw_chance(r, 0.8) ? draw_log_integer(r, 3, 300) : draw_log_integer(r, 300, p->d > 24 ? 1500 : 4000);
-    if (p->d > 1 && draw_chance(r, 0.08)) p->n = draw_integer(r, 1, p->d - 1);
+    if (p->d > 1 && draw_chance(r, 0.08)) p->n = draw_integer(r, (p->d + 2) / 3, p->d - 1);
+    if (draw_chance(r, 0.015)) { /* long enough to be timed against LAPACK */
+        p->n = draw_integer(r, 4000, 12000);
+        p->d = draw_integer(r, 12, 36);
+    }
     p->k = draw_chance(r, 0.8) ? 1 : draw_integer(r, 2, 3);
     if (kind == KIND_NUCLEAR) {
         p->k = draw_integer(r, 1, 3);
@@ -58,6 +62,8 @@ static void draw_solving(problem *p, draw *r) {
     p->again = i < 2 && draw_chance(r, 0.2);
     p->threads = draw_chance(r, 0.8) ? 1 : 2;
     p->storage = draw_chance(r, 0.5) ? STORAGE_ROWS : (storage)draw_integer(r, 0, STORAGES - 1);
+    const int one_by_one = p->storage != STORAGE_CALLBACK && p->storage != STORAGE_PARTS;
+    if (!strcmp(p->method, "saga") && !one_by_one) p->storage = STORAGE_ROWS; /* it reads rows in random order */
 }
 
 problem problem_draw(uint64_t seed, uint64_t number) {

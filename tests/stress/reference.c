@@ -106,6 +106,9 @@ reference reference_solve(const problem *p, const double *hint, quad *out) {
                                               : solve_separately(p, m, R, B, hint, x, &result.width);
     result.value = reference_objective(p, x, &result.error, &result.size2);
     result.sharp = certain && result.width <= (quad)1e-13 * result.value + (quad)1e-36 * result.size2;
+    result.violation = reference_violation(p, x);
+    result.feasible = result.violation <= (quad)1e-27;
+    result.sharp = result.sharp && result.feasible;
     if (out) memcpy(out, x, (size_t)(p->d * p->k) * sizeof(quad));
     free(R);
     free(B);

@@ -13,8 +13,9 @@
 
 typedef struct reference {
     quad value, error, width;
-    quad size2; /* (||y|| + sum of |x_j| ||a_j||)^2, of which f is the rest after cancellation */
-    int sharp;
+    quad violation; /* of its point: rounding of quadruple precision, or it is not used */
+    quad size2;     /* (||y|| + sum of |x_j| ||a_j||)^2, of which f is the rest after cancellation */
+    int feasible, sharp;
 } reference;
 
 /* hint: an x (d x k) to begin with where a start helps, as the answer of gpis; NULL: none. x (d x k, row-major), if not
@@ -26,6 +27,6 @@ quad reference_objective(const problem *p, const quad *x, quad *error, quad *siz
 
 /* How far x is outside of K: the largest amount by which a constraint is broken, relative to the size of what it
  * compares. */
-quad reference_violation(const problem *p, const double *x);
+quad reference_violation(const problem *p, const quad *x);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "quad.h"
 
-enum { MAX_ROWS = 96, EXAMPLES = 6 };
+enum { MAX_ROWS = 96, EXAMPLES = 12 };
 
 typedef struct row {
     char name[32];
@@ -26,6 +26,7 @@ typedef struct example {
 
 struct table {
     uint64_t seed;
+    double reference_seconds;
     row all, rows[3][MAX_ROWS]; /* by set, by flavour, by method */
     int count[3];
     int64_t reference_failed; /* the reference crashed or took too long */
@@ -67,21 +68,19 @@ static void count(row *r, const verdict *v) {
     }
     if (v->step < STEP_JUDGED) return;
     r->judged++;
-    r->sharp += v->sharp;
+    r->sharp += v->reference.sharp;
     r->nearby += v->answer.backward_error > 0;
 }
 
-/* The smallest problems are the best examples. */
+/* The smallest problem of each set is the best example. */
 static void keep_example(table *t, int fault, const verdict *v) {
-    int largest = 0;
-    for (int i = 0; i < EXAMPLES; i++) {
-        if (!t->examples[fault][i].used) {
-            largest = i;
-            break;
-        }
-        if (t->examples[fault][i].v.entries > t->examples[fault][largest].v.entries) largest = i;
-    }
-    example *e = &t->examples[fault][largest];
+    example *e = NULL, *all = t->examples[fault];
+    for (int i = 0; i < EXAMPLES && !e; i++)
+        if (all[i].used && !strcmp(all[i].v.set, v->set)) e = all + i;
+    for (int i = 0; i < EXAMPLES && !e; i++)
+        if (!all[i].used) e = all + i;
+    for (int i = 0; i < EXAMPLES; i++)
+        if (!e || (e->used && strcmp(e->v.set, v->set) && all[i].v.entries > e->v.entries)) e = all + i;
     if (e->used && e->v.entries <= v->entries) return;
     e->used = 1;
     e->v = *v;
@@ -90,6 +89,7 @@ static void keep_example(table *t, int fault, const verdict *v) {
 void table_take(void *user, const verdict *v) {
     table *t = user;
     count(&t->all, v);
+    t->reference_seconds += v->reference_seconds;
     if (v->step >= STEP_DRAWN) {
         count(row_of(t, 0, v->set), v);
         for (int f = 0; f < FLAVOURS; f++)
@@ -112,9 +112,10 @@ int table_fatal(const table *t) {
 
 static void print_row(const row *r) {
     const int64_t *f = r->faults;
-    printf("%-17s %6lld %6lld %6lld %5lld %6lld %5lld %5lld | ", r->name, (long long)r->cases,
-           (long long)f[FAULT_FALSE_GAP], (long long)f[FAULT_FALSE_SOLVED], (long long)f[FAULT_OUTSIDE],
-           (long long)f[FAULT_OFF_OBJECTIVE], (long long)f[FAULT_CRASHED], (long long)f[FAULT_NOT_ENDED]);
+    printf("%-17s %6lld %6lld %6lld %6lld %5lld %6lld %5lld %5lld | ", r->name, (long long)r->cases,
+           (long long)f[FAULT_FALSE_GAP], (long long)f[FAULT_FALSE_ZERO], (long long)f[FAULT_FALSE_SOLVED],
+           (long long)f[FAULT_OUTSIDE], (long long)f[FAULT_OFF_OBJECTIVE], (long long)f[FAULT_CRASHED],
+           (long long)f[FAULT_NOT_ENDED]);
     if (r->newton)
         printf("%6.1f%% %6lld %6lld %5.1f %5lld %5lld", 100.0 * (double)r->solved / (double)r->newton,
                (long long)f[FAULT_UNSOLVED], (long long)f[FAULT_SILENT], (double)r->passes / (double)r->newton,
@@ -136,36 +137,46 @@ static void print_part(const table *t, int part, const char *title) {
     const int rows_used = t->count[part];
     memcpy(rows, t->rows[part], sizeof rows);
     qsort(rows, (size_t)rows_used, sizeof *rows, by_name);
-    printf("\n%-17s %6s %6s %6s %5s %6s %5s %5s | %7s %6s %6s %5s %5s %5s %5s %6s | %5s %5s %6s | %6s %6s\n", title,
-           "cases", "false", "false", "out-", "objec-", "crash", "not", "auto,", "not", "silent", "mean", "most",
-           "> 60", "worse", "refus-", "timed", "to", "worst", "not", "nearby");
-    printf("%-17s %6s %6s %6s %5s %6s %5s %5s | %7s %6s %6s %5s %5s %5s %5s %6s | %5s %5s %6s | %6s %6s\n", "", "",
-           "proof", "solved", "side", "tive", "", "ended", "solved", "solved", "stall", "pass", "pass", "pass", "",
-           "ed", "", "gelsy", "", "sharp", "data");
+    static const char *const heads[2] = {
+        " cases  false  false  false  out- objec- crash   not |   auto,    not silent  mean  most  > 60 worse refus- | "
+        "timed    to  worst |    not nearby",
+        "        proof   at 0 solved  side   tive       ended |  solved solved  stall  pass  pass  pass           ed | "
+        "      gelsy        |  sharp   data"};
+    printf("\n%-17s %s\n%-17s %s\n", title, heads[0], "", heads[1]);
     for (int i = 0; i < rows_used; i++) print_row(rows + i);
     print_row(&t->all);
 }
 
+static const char *quad_text(quad value, char *text, size_t size, const char *format) {
+    quadmath_snprintf(text, size, format, value);
+    return text;
+}
+
+static void print_judgement(const verdict *v) {
+    char f[48], excess[48], width[48], tighter[48];
+    printf("; f(x) %s, above the reference by %s (+- %s%s); outside by %.1e", quad_text(v->f, f, sizeof f, "%.9Qe"),
+           quad_text(v->excess, excess, sizeof excess, "%.3Qe"),
+           quad_text(v->reference.width, width, sizeof width, "%.0Qe"), v->reference.sharp ? "" : ", not sharp",
+           v->violation);
+    if (v->tighter) printf("; tighter: above by %s", quad_text(v->tighter_excess, tighter, sizeof tighter, "%.3Qe"));
+    if (v->dgelsy > 0) printf("; %.1f ms, dgelsy %.1f ms", 1e3 * v->answer.seconds, 1e3 * v->dgelsy);
+}
+
 static void print_example(uint64_t seed, const verdict *v) {
+    static const char *const claims[] = {"no gap", "proven gap", "probable gap"};
     const answer *a = &v->answer;
-    printf("  case %llu (seed %llu): %s\n", (unsigned long long)v->number, (unsigned long long)seed, v->text);
+    printf("  case %llu (seed %llu): %s%s\n", (unsigned long long)v->number, (unsigned long long)seed, v->text,
+           v->step == STEP_FIRST ? "; at a tolerance 1e-3 times as large" : "");
     if (v->step < STEP_ANSWERED) return;
     if (a->refused) {
         printf("      %s\n", a->text);
         return;
     }
-    static const char *const claims[] = {"no gap", "proven gap", "probable gap"};
-    printf("      %s, %lld passes, objective %.9e, %s %.3e",
-           a->solved    ? "solved"
-           : a->stalled ? "stalled"
-                        : "limit",
-           (long long)a->passes, a->objective, claims[a->claim], a->gap);
+    const char *outcome = a->solved ? "solved" : a->stalled ? "stalled" : "limit";
+    printf("      %s, %lld passes, objective %.9e, %s %.3e", outcome, (long long)a->passes, a->objective,
+           claims[a->claim], a->gap);
     if (a->backward_error > 0) printf(" for data within %.1e", a->backward_error);
-    if (v->step == STEP_JUDGED)
-        printf("; f(x) %.9e, above the reference by %.3e (+- %.0e%s); outside by %.1e", v->f, v->excess, v->width,
-               v->sharp ? "" : ", not sharp", v->violation);
-    if (!isnan(v->tighter_excess)) printf("; tighter: above by %.3e", v->tighter_excess);
-    if (v->dgelsy > 0) printf("; %.1f ms, dgelsy %.1f ms", 1e3 * a->seconds, 1e3 * v->dgelsy);
+    if (v->step == STEP_JUDGED) print_judgement(v);
     printf("%s%s\n", a->text[0] ? "; warning: " : "", a->text);
 }
 
@@ -186,15 +197,21 @@ void table_print(const table *t) {
         if (sorted[0].used) printf("\n%s, %lld: %s\n", fault_name(f), (long long)t->all.faults[f], fault_meaning(f));
         for (int i = 0; i < EXAMPLES && sorted[i].used; i++) print_example(t->seed, &sorted[i].v);
     }
+    printf("\n%lld cases; the reference took %.3f s each.\n", (long long)t->all.cases,
+           t->all.cases ? t->reference_seconds / (double)t->all.cases : 0);
     if (t->reference_failed)
         printf("\nThe reference crashed or took too long in %lld cases, the last of them case %llu.\n",
                (long long)t->reference_failed, (unsigned long long)t->reference_case);
 }
 
 void verdict_print(uint64_t seed, const verdict *v) {
+    char value[64], width[48];
     print_example(seed, v);
-    printf("      reference: f* = %.20e (width %.1e), %s, %.2f s\n", v->least, v->width,
-           v->sharp ? "sharp" : "not sharp", v->reference_seconds);
+    if (v->step == STEP_JUDGED && !v->answer.refused)
+        printf("      reference: f* = %s (width %s), %s, %.2f s\n",
+               quad_text(v->reference.value, value, sizeof value, "%.30Qe"),
+               quad_text(v->reference.width, width, sizeof width, "%.1Qe"), v->reference.sharp ? "sharp" : "not sharp",
+               v->reference_seconds);
     for (int f = 0; f < FAULTS; f++)
         if (has_fault(v, f)) printf("      %s: %s\n", fault_name(f), fault_meaning(f));
 }

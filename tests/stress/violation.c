@@ -97,7 +97,7 @@ static void turned(const constraint *c, const quad *x, quad *z) {
     free(U);
 }
 
-quad reference_violation(const problem *p, const double *x) {
+quad reference_violation(const problem *p, const quad *x) {
     quad *column = ALLOCATE(quad, p->d * p->k), *z = ALLOCATE(quad, p->d), worst = 0;
     for (int64_t c = 0; c < p->k; c++)
         for (int64_t j = 0; j < p->d; j++) column[j + c * p->d] = x[j * p->k + c];

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_JOBS = 64, REFERENCE_SECONDS = 120 };
+enum { MAX_JOBS = 64, REFERENCE_SECONDS = 20 };
 
 typedef struct worker {
     pid_t process; /* 0: none */
@@ -30,11 +30,14 @@ static void limit_processor(double limit) {
     setrlimit(RLIMIT_CPU, &r);
 }
 
+/* The solves are over: what follows is the reference, with a limit of its own. */
+static void answered(void) { limit_processor(1000); }
+
 static void child(const work *w, uint64_t number, verdict *shared) {
     const struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     limit_processor(w->limit);
-    judge(w->seed, number, shared);
+    judge(w->seed, number, shared, answered);
     _exit(0);
 }
 
