@@ -33,7 +33,7 @@ static quad sums(const constraint *c, const quad *x) {
         squares += x[j] * x[j];
         least = x[j] < least ? x[j] : least;
         if (j) jumps += fabsq(x[j] - x[j - 1]);
-        if ((j + 1) % c->size == 0) groups += quad_norm(c->size, x + j + 1 - c->size);
+        if (c->kind == KIND_GROUP && (j + 1) % c->size == 0) groups += quad_norm(c->size, x + j + 1 - c->size);
     }
     const quad R = c->R, size = larger(R, absolute);
     switch (c->kind) {
