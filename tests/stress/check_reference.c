@@ -37,7 +37,8 @@ static void expect_projection(constraint set, int64_t k, const double *y, quad f
     memcpy(Y, y, (size_t)(d * k) * sizeof *Y);
     const problem p = {.n = d, .d = d, .k = k, .A = A, .Y = Y, .set = set, .tol = 1e-8};
     const reference r = reference_solve(&p, NULL, NULL);
-    assert_true(r.sharp && r.feasible);
+    if (!r.sharp || !r.feasible)
+        fail_msg("kind %d: violation %g, width %g", set.kind, (double)r.violation, (double)r.width);
     assert_near(r.value, f, 1e-28);
 }
 
@@ -60,7 +61,8 @@ static void by_hand(void **state) {
     expect_projection((constraint){.kind = KIND_MONOTONE, .d = 2}, 1, y, 8);
     expect_projection((constraint){.kind = KIND_TV, .d = 2, .R = 2}, 1, y, 2);
     expect_projection((constraint){.kind = KIND_AFFINE, .d = 2, .rows = 1, .C = C, .b = b}, 1, y, 0.5);
-    expect_projection((constraint){.kind = KIND_NUCLEAR, .d = 2, .R = 2}, 2, (const double[]){3, 0, 0, 1}, 2);
+    expect_projection((constraint){.kind = KIND_NUCLEAR, .d = 2, .R = 2}, 2, (const double[]){3, 0, 0, 0.5}, 1.25);
+    expect_projection((constraint){.kind = KIND_NUCLEAR, .d = 2, .R = 4}, 2, (const double[]){0, 5, 3, 0}, 8);
     expect_projection((constraint){.kind = KIND_NUCLEAR, .d = 2, .R = 1}, 1, z, 16);
     /* the DCT of (3, -1) is (sqrt 2, 2 sqrt 2) */
     expect_projection((constraint){.kind = KIND_L1, .d = 2, .R = 0, .turn = TURN_DCT}, 1, y, 10);

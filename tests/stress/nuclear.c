@@ -124,6 +124,11 @@ static void iterate(const nuclear *p, quad *X) {
     }
 }
 
+static void into_ball(const nuclear *p, quad *X) {
+    const quad norm = nuclear_norm(p->d, p->k, X);
+    for (int64_t i = 0; i < p->d * p->k && norm > p->r; i++) X[i] *= p->r / norm;
+}
+
 int solve_nuclear(int64_t m, int64_t d, int64_t k, const quad *R, const quad *B, double radius, const double *hint,
                   quad *x, quad *width) {
     nuclear p = {.m = m, .d = d, .k = k, .R = R, .B = B, .r = radius};
@@ -135,9 +140,9 @@ int solve_nuclear(int64_t m, int64_t d, int64_t k, const quad *R, const quad *B,
         memset(X, 0, (size_t)(d * k) * sizeof(quad));
     } else if (nuclear_norm(d, k, X) > p.r) {
         for (int64_t i = 0; hint && i < d * k; i++) X[i / k + i % k * d] = hint[i];
+        into_ball(&p, X);
         iterate(&p, X);
-        const quad norm = nuclear_norm(d, k, X);
-        for (int64_t i = 0; i < d * k && norm > p.r; i++) X[i] *= p.r / norm;
+        into_ball(&p, X);
         *width = first_order(&p, X, &value);
     }
     for (int64_t i = 0; i < d * k; i++) x[i] = X[i / k + i % k * d];
