@@ -15,6 +15,7 @@ static void introduce(const problem *p, verdict *v) {
     problem_describe(p, v->text, sizeof v->text);
     constraint_name(&p->set, v->set, sizeof v->set);
     snprintf(v->method, sizeof v->method, "%s", p->method);
+    snprintf(v->storage, sizeof v->storage, "%s", storage_name(p->storage));
     v->newton = p->max_passes == 0;
     v->flavours = p->flavours;
     v->entries = p->n * p->d;

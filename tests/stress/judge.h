@@ -43,7 +43,7 @@ typedef struct verdict {
     uint64_t number;
     step step;
     char set[32], text[512];
-    char method[16];
+    char method[16], storage[16];
     int newton;      /* non-zero: auto or newton, without a limit */
     int64_t entries; /* n d */
     uint32_t flavours;

@@ -18,9 +18,10 @@ static const char *const flavour_names[] = {
     FLAVOUR_LIST(FLAVOUR_TEXT)
 #undef FLAVOUR_TEXT
 };
-static const char *const storage_names[] = {"rows", "columns", "float32", "csr", "callback", "parts"};
+static const char *const storage_names[] = {"rows", "columns", "float32", "csr", "callback", "parts", "ranks"};
 
 const char *flavour_name(int flavour) { return flavour_names[flavour]; }
+const char *storage_name(storage how) { return storage_names[how]; }
 
 /* Small problems mostly, since quadruple precision takes about 40 ns an operation. */
 static void draw_shape(problem *p, set_kind kind, draw *r) {
@@ -62,7 +63,7 @@ static void draw_solving(problem *p, draw *r) {
     p->again = i < 2 && draw_chance(r, 0.2);
     p->threads = draw_chance(r, 0.8) ? 1 : 2;
     p->storage = draw_chance(r, 0.5) ? STORAGE_ROWS : (storage)draw_integer(r, 0, STORAGES - 1);
-    const int one_by_one = p->storage != STORAGE_CALLBACK && p->storage != STORAGE_PARTS;
+    const int one_by_one = p->storage < STORAGE_CALLBACK;
     if (!strcmp(p->method, "saga") && !one_by_one) p->storage = STORAGE_ROWS; /* it reads rows in random order */
 }
 

@@ -86,6 +86,7 @@ typedef enum storage {
     STORAGE_CSR,
     STORAGE_CALLBACK,
     STORAGE_PARTS,
+    STORAGE_RANKS, /* rows shared by two ranks, which are threads of one process */
     STORAGES
 } storage;
 
@@ -113,5 +114,6 @@ void problem_describe(const problem *p, char *text, size_t size);
 /* "l1", "l1@dct", "box@U", "blocks". */
 void constraint_name(const constraint *c, char *text, size_t size);
 const char *flavour_name(int flavour);
+const char *storage_name(storage how);
 
 #endif

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <gpis.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,13 +197,19 @@ static void clear_room(room *r) {
     free(r->indices);
 }
 
-void run_gpis(const problem *p, double tol, answer *out, double *x) {
+/* All of it, for the rows that p has; `ranks` NULL: these are all rows. */
+static void run_rows(const problem *p, double tol, const gpis_ranks *ranks, answer *out, double *x) {
     room r = {0};
     problem borrowed = *p;
     *out = (answer){0};
     gpis_status status = gpis_context_create(&r.context);
     if (!status) status = gpis_context_set_threads(r.context, p->threads);
     if (!status) status = make_source(&borrowed, &r);
+    if (!status && ranks) {
+        r.parts[0] = r.source;
+        r.source = NULL;
+        status = gpis_source_join(r.context, r.parts, 1, ranks, &r.source);
+    }
     if (!status) status = make_set(&p->set, p->k, &r);
     if (!status && p->k > 1 && p->set.kind != KIND_NUCLEAR) status = gpis_set_responses(r.sets[r.count - 1], p->k);
     if (!status) status = solve(p, tol, &r, out, x);
@@ -212,4 +219,70 @@ void run_gpis(const problem *p, double tol, answer *out, double *x) {
                  r.context ? gpis_last_error(r.context) : "");
     }
     clear_room(&r);
+}
+
+/* ---- two ranks ------------------------------------------------------------------------------------------------ */
+
+enum { RANKS = 2 };
+
+/* What the ranks share: each waits at the barrier until the other one has come as far. */
+typedef struct meeting {
+    pthread_barrier_t barrier;
+    const double *values[RANKS];
+} meeting;
+
+typedef struct member {
+    meeting *meeting;
+    gpis_ranks ranks;
+    problem rows;
+    double tol;
+    answer answer;
+    double *x; /* borrowed or, of ranks other than 0, owned */
+} member;
+
+static int add_up(void *user, double *values, int64_t count) {
+    member *m = user;
+    double *sum = ALLOCATE(double, count);
+    m->meeting->values[m->ranks.rank] = values;
+    pthread_barrier_wait(&m->meeting->barrier);
+    for (int64_t i = 0; i < count; i++) sum[i] = m->meeting->values[0][i] + m->meeting->values[1][i];
+    pthread_barrier_wait(&m->meeting->barrier);
+    memcpy(values, sum, (size_t)count * sizeof *values);
+    free(sum);
+    return 0;
+}
+
+static void *run_member(void *user) {
+    member *m = user;
+    run_rows(&m->rows, m->tol, &m->ranks, &m->answer, m->x);
+    return NULL;
+}
+
+static void run_ranks(const problem *p, double tol, answer *out, double *x) {
+    meeting meet = {0};
+    member members[RANKS];
+    pthread_t threads[RANKS];
+    pthread_barrier_init(&meet.barrier, NULL, RANKS);
+    for (int i = 0; i < RANKS; i++) {
+        member *m = members + i;
+        const int64_t begin = p->n * i / RANKS, end = p->n * (i + 1) / RANKS;
+        *m = (member){.meeting = &meet, .rows = *p, .tol = tol};
+        m->ranks = (gpis_ranks){.rank = i, .ranks = RANKS, .reduce_sum = add_up, .user = m};
+        m->rows.n = end - begin;
+        m->rows.A += begin * p->d;
+        m->rows.Y += begin * p->k;
+        m->x = i ? ALLOCATE(double, p->d * p->k) : x;
+        if (pthread_create(&threads[i], NULL, run_member, m)) abort();
+    }
+    for (int i = 0; i < RANKS; i++) pthread_join(threads[i], NULL);
+    *out = members[0].answer;
+    free(members[1].x);
+    pthread_barrier_destroy(&meet.barrier);
+}
+
+void run_gpis(const problem *p, double tol, answer *out, double *x) {
+    if (p->storage == STORAGE_RANKS && p->n >= RANKS)
+        run_ranks(p, tol, out, x);
+    else
+        run_rows(p, tol, NULL, out, x);
 }

@@ -9,6 +9,7 @@
 #include "quad.h"
 
 enum { MAX_ROWS = 96, EXAMPLES = 12 };
+enum { BY_SET, BY_FLAVOUR, BY_METHOD, BY_STORAGE, PARTS };
 
 typedef struct row {
     char name[32];
@@ -27,8 +28,8 @@ typedef struct example {
 struct table {
     uint64_t seed;
     double reference_seconds;
-    row all, rows[3][MAX_ROWS]; /* by set, by flavour, by method */
-    int count[3];
+    row all, rows[PARTS][MAX_ROWS];
+    int count[PARTS];
     int64_t reference_failed; /* the reference crashed or took too long */
     uint64_t reference_case;
     example examples[FAULTS][EXAMPLES];
@@ -91,10 +92,11 @@ void table_take(void *user, const verdict *v) {
     count(&t->all, v);
     t->reference_seconds += v->reference_seconds;
     if (v->step >= STEP_DRAWN) {
-        count(row_of(t, 0, v->set), v);
+        count(row_of(t, BY_SET, v->set), v);
         for (int f = 0; f < FLAVOURS; f++)
-            if (v->flavours >> f & 1) count(row_of(t, 1, flavour_name(f)), v);
-        count(row_of(t, 2, v->method), v);
+            if (v->flavours >> f & 1) count(row_of(t, BY_FLAVOUR, flavour_name(f)), v);
+        count(row_of(t, BY_METHOD, v->method), v);
+        count(row_of(t, BY_STORAGE, v->storage), v);
     }
     for (int f = 0; f < FAULTS; f++)
         if (has_fault(v, f)) keep_example(t, f, v);
@@ -187,9 +189,10 @@ static int by_size(const void *a, const void *b) {
 }
 
 void table_print(const table *t) {
-    print_part(t, 0, "by set");
-    print_part(t, 1, "by flavour");
-    print_part(t, 2, "by method");
+    print_part(t, BY_SET, "by set");
+    print_part(t, BY_FLAVOUR, "by flavour");
+    print_part(t, BY_METHOD, "by method");
+    print_part(t, BY_STORAGE, "by storage");
     for (int f = 0; f < FAULTS; f++) {
         example sorted[EXAMPLES];
         memcpy(sorted, t->examples[f], sizeof sorted);
@@ -197,8 +200,10 @@ void table_print(const table *t) {
         if (sorted[0].used) printf("\n%s, %lld: %s\n", fault_name(f), (long long)t->all.faults[f], fault_meaning(f));
         for (int i = 0; i < EXAMPLES && sorted[i].used; i++) print_example(t->seed, &sorted[i].v);
     }
-    printf("\n%lld cases; the reference took %.3f s each.\n", (long long)t->all.cases,
-           t->all.cases ? t->reference_seconds / (double)t->all.cases : 0);
+    printf("\nseed %llu, %lld cases", (unsigned long long)t->seed, (long long)t->all.cases);
+    for (int f = 0; f < FAULTS; f++) printf(", %s %lld", fault_name(f), (long long)t->all.faults[f]);
+    printf("; not sharp %lld, %.0f ms each\n", (long long)(t->all.judged - t->all.sharp),
+           t->all.cases ? 1e3 * t->reference_seconds / (double)t->all.cases : 0);
     if (t->reference_failed)
         printf("\nThe reference crashed or took too long in %lld cases, the last of them case %llu.\n",
                (long long)t->reference_failed, (unsigned long long)t->reference_case);

@@ -8,7 +8,7 @@
 typedef struct work {
     uint64_t seed, first, last;                 /* numbers of problems, both included */
     double seconds;                             /* no problem is begun after so many */
-    double limit;                               /* processor seconds of a solve; three times that by the clock */
+    double limit;                               /* processor seconds for the solves of a problem */
     int jobs;                                   /* processes at one time */
     void (*take)(void *user, const verdict *v); /* called by the parent for each problem, in the order they end */
     void *user;
