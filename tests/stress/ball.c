@@ -147,6 +147,18 @@ static quad first_multiplier(const model *z, const quad *at) {
     return sum / z->sum[0].R;
 }
 
+static int narrow(const model *z, const bracket *b) {
+    return b->width <= (quad)1e-17 * b->value + (quad)1e-38 * quad_dot(z->m, z->c, z->c);
+}
+
+/* Takes `at` as the best point if its bracket is narrower. */
+static void offer(const model *z, const quad *at, quad *best, bracket *b) {
+    const bracket now = model_bracket(z, at);
+    if (now.uncertain > (quad)1e-27 || !(now.width < b->width)) return;
+    *b = now;
+    memcpy(best, at, (size_t)z->p * sizeof(quad));
+}
+
 /* Newton's method with the groups whose norm is above `threshold` times R. `best` is the point with the narrowest
  * bracket so far. */
 static void finish(const model *z, const quad *start, quad threshold, quad *best, bracket *b) {
@@ -160,12 +172,8 @@ static void finish(const model *z, const quad *start, quad threshold, quad *best
     for (int round = 0; round < 12; round++) {
         const quad sum = norms_of(z, at, norms);
         for (int64_t j = 0; j < z->p && sum > R; j++) at[j] *= R / sum;
-        const bracket now = model_bracket(z, at);
-        if (now.uncertain <= (quad)1e-27 && now.width < b->width) {
-            *b = now;
-            memcpy(best, at, (size_t)z->p * sizeof(quad));
-        }
-        if (!(sum > 0) || lambda <= 0 || isnanq(sum) || b->width <= (quad)1e-24 * b->value) break;
+        offer(z, at, best, b);
+        if (!(sum > 0) || lambda <= 0 || isnanq(sum) || narrow(z, b)) break;
         newton_step(z, at, &lambda);
     }
     free(at);
@@ -175,23 +183,23 @@ static void finish(const model *z, const quad *start, quad threshold, quad *best
 void solve_groups(const model *z, quad *at) {
     static const double thresholds[] = {0, 1e-12, 1e-8, 1e-5, 1e-3, 3e-2};
     const size_t count = sizeof thresholds / sizeof *thresholds;
-    quad *best = ALLOCATE(quad, z->p), *norms = ALLOCATE(quad, z->groups);
+    quad *best = ALLOCATE(quad, z->p), *other = ALLOCATE(quad, z->p), *norms = ALLOCATE(quad, z->groups);
     model_project(z, at);
     memcpy(best, at, (size_t)z->p * sizeof(quad));
     bracket b = model_bracket(z, at);
-    for (int attempt = 0; attempt < 3 && b.width > (quad)1e-17 * b.value; attempt++) {
-        for (size_t i = 0; i < count && b.width > (quad)1e-17 * b.value; i++)
-            finish(z, at, (quad)thresholds[i], best, &b);
-        if (b.width <= (quad)1e-17 * b.value) break;
+    one_group(z->m, z->p, z->M, z->c, quad_norm(z->m, z->c) * (quad)1e300, other); /* as if there were no radius */
+    if (norms_of(z, other, norms) <= z->sum[0].R) offer(z, other, best, &b);
+    for (int attempt = 0; attempt < 3 && !narrow(z, &b); attempt++) {
+        for (size_t i = 0; i < count && !narrow(z, &b); i++) finish(z, at, (quad)thresholds[i], best, &b);
+        if (narrow(z, &b)) break;
         if (attempt == 0) memset(at, 0, (size_t)z->p * sizeof(quad));
         reweigh(z, z->p > 24 ? 6 : attempt ? 40 : 15, at);
-        const bracket now = model_bracket(z, at);
-        if (norms_of(z, at, norms) <= z->sum[0].R * (1 + (quad)1e-30) && now.width < b.width) {
-            b = now;
-            memcpy(best, at, (size_t)z->p * sizeof(quad));
-        }
+        const quad sum = norms_of(z, at, norms);
+        for (int64_t j = 0; j < z->p && sum > z->sum[0].R; j++) at[j] *= z->sum[0].R / sum;
+        offer(z, at, best, &b);
     }
     memcpy(at, best, (size_t)z->p * sizeof(quad));
     free(best);
+    free(other);
     free(norms);
 }

@@ -168,13 +168,18 @@ void quad_svd(int64_t m, int64_t p, quad *W, quad *sigma, quad *V) {
     for (int64_t j = 0; j < p; j++)
         for (int64_t i = 0; i < p; i++) V[i + j * p] = i == j;
     int turned = 1;
+    quad noise2 = 0; /* columns shorter than rounding of the longest one are 0 */
+    for (int64_t j = 0; j < p; j++) {
+        const quad length2 = quad_dot(m, W + j * m, W + j * m) * ldexpq(1, -218);
+        noise2 = length2 > noise2 ? length2 : noise2;
+    }
     for (int sweep = 0; turned && sweep < 60; sweep++) {
         turned = 0;
         for (int64_t a = 0; a < p; a++)
             for (int64_t b = a + 1; b < p; b++) {
                 quad *u = W + a * m, *v = W + b * m;
                 const quad uu = quad_dot(m, u, u), vv = quad_dot(m, v, v), uv = quad_dot(m, u, v);
-                if (uv == 0 || fabsq(uv) <= sqrtq(uu) * sqrtq(vv) * ldexpq(1, -110)) continue;
+                if (uu <= noise2 || vv <= noise2 || fabsq(uv) <= sqrtq(uu) * sqrtq(vv) * ldexpq(1, -110)) continue;
                 const quad t0 = (vv - uu) / (2 * uv);
                 const quad t = (t0 >= 0 ? 1 : -1) / (fabsq(t0) + sqrtq(1 + t0 * t0)), c = 1 / sqrtq(1 + t * t);
                 rotate(m, u, v, c, c * t);
