@@ -1,17 +1,45 @@
 /*
  * stress: draws difficult problems, has gpis solve them and judges the answers by a reference in quadruple precision.
  *
- *     stress [--seconds S] [--seed N] [--jobs J] [--first N] [--count N] [--limit S]
- *     stress [--seed N] --case NUMBER
+ *     stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S]
+ *     stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]
  *
- * Exit code 0: nothing fatal was found; 1: a false proof, a false "solved", a crash or a solve without end; 2: usage.
+ * Exit code 0: nothing fatal was found; 1: a false proof, a false "solved", a crash or a solve without end; 2: usage,
+ * or a file that cannot be written.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "export.h"
 #include "table.h"
 #include "workers.h"
+
+/* All options; numbers that are not given keep their defaults. */
+typedef struct options {
+    double seed, seconds, jobs, first, count, limit;
+    double number;      /* of the only case; -1: many */
+    const char *folder; /* for its files; NULL: none are wanted */
+} options;
+
+static int parse(int argc, char **argv, options *o) {
+    const struct {
+        const char *name;
+        double *value;
+    } known[] = {{"--seed", &o->seed},   {"--seconds", &o->seconds}, {"--jobs", &o->jobs},  {"--first", &o->first},
+                 {"--count", &o->count}, {"--limit", &o->limit},     {"--case", &o->number}};
+    for (int i = 1; i + 1 < argc; i += 2) {
+        size_t which = 0;
+        char *end = argv[i + 1];
+        while (which < sizeof known / sizeof *known && strcmp(argv[i], known[which].name)) which++;
+        if (which < sizeof known / sizeof *known) *known[which].value = strtod(argv[i + 1], &end);
+        if (!strcmp(argv[i], "--export"))
+            o->folder = argv[i + 1];
+        else if (end == argv[i + 1] || *end || *known[which].value < 0)
+            return 0;
+    }
+    return argc % 2 == 1 && (!o->folder || o->number >= 0);
+}
 
 typedef struct single {
     uint64_t seed;
@@ -24,55 +52,44 @@ static void take_single(void *user, const verdict *v) {
     s->fatal = (v->faults & FATAL_FAULTS) != 0;
 }
 
-static int number(const char *text, double *value) {
-    char *end;
-    *value = strtod(text, &end);
-    return *text && !*end && *value >= 0;
+static int run_single(work *w, const options *o) {
+    single s = {w->seed, 0};
+    if (o->folder) {
+        problem p = problem_draw(w->seed, (uint64_t)o->number);
+        const int failed = export_problem(&p, o->folder);
+        problem_clear(&p);
+        if (failed) return 2;
+    }
+    w->first = w->last = (uint64_t)o->number;
+    w->take = take_single;
+    w->user = &s;
+    work_through(w);
+    return s.fatal;
 }
 
-static int usage(void) {
-    fprintf(stderr,
-            "usage: stress [--seconds S] [--seed N] [--jobs J] [--first N] [--count N] [--limit S] [--case N]\n");
-    return 2;
-}
-
-int main(int argc, char **argv) {
-    work w = {.seed = 1, .seconds = 120, .limit = 3, .jobs = 1, .last = UINT64_MAX};
-    double value, only = -1, many = 0;
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 >= argc || !number(argv[i + 1], &value)) return usage();
-        if (!strcmp(argv[i], "--seconds"))
-            w.seconds = value;
-        else if (!strcmp(argv[i], "--seed"))
-            w.seed = (uint64_t)value;
-        else if (!strcmp(argv[i], "--jobs"))
-            w.jobs = (int)value;
-        else if (!strcmp(argv[i], "--first"))
-            w.first = (uint64_t)value;
-        else if (!strcmp(argv[i], "--count"))
-            many = value;
-        else if (!strcmp(argv[i], "--limit"))
-            w.limit = value;
-        else if (!strcmp(argv[i], "--case"))
-            only = value;
-        else
-            return usage();
-    }
-    if (only >= 0) {
-        single s = {w.seed, 0};
-        w.first = w.last = (uint64_t)only;
-        w.take = take_single;
-        w.user = &s;
-        work_through(&w);
-        return s.fatal;
-    }
-    if (many > 0) w.last = w.first + (uint64_t)many - 1;
-    table *t = table_create(w.seed);
-    w.take = table_take;
-    w.user = t;
-    work_through(&w);
+static int run_many(work *w) {
+    table *t = table_create(w->seed);
+    w->take = table_take;
+    w->user = t;
+    work_through(w);
     table_print(t);
     const int fatal = table_fatal(t);
     table_destroy(t);
     return fatal;
+}
+
+int main(int argc, char **argv) {
+    options o = {.seed = 1, .seconds = 120, .jobs = 1, .limit = 3, .number = -1};
+    if (!parse(argc, argv, &o)) {
+        fprintf(stderr, "usage: stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S]\n"
+                        "       stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]\n");
+        return 2;
+    }
+    work w = {.seed = (uint64_t)o.seed,
+              .first = (uint64_t)o.first,
+              .last = o.count > 0 ? (uint64_t)(o.first + o.count) - 1 : UINT64_MAX,
+              .seconds = o.seconds,
+              .limit = o.limit,
+              .jobs = (int)o.jobs};
+    return o.number >= 0 ? run_single(&w, &o) : run_many(&w);
 }
