@@ -199,7 +199,7 @@ static void bracket_holds(void **state) {
 static uint32_t faults_of(double x, double objective, double gap, int solved, constraint set) {
     double A[] = {1, 1, 1}, Y[] = {1, 2, 4};
     const problem p = {.n = 3, .d = 1, .k = 1, .A = A, .Y = Y, .set = set, .tol = 1e-8};
-    verdict v = {.answer = {.solved = solved, .claim = CLAIM_PROVEN, .objective = objective, .gap = gap}};
+    verdict v = {.newton = 1, .answer = {.solved = solved, .claim = CLAIM_PROVEN, .objective = objective, .gap = gap}};
     v.reference = reference_solve(&p, &x, NULL);
     assert_true(v.reference.sharp);
     judge_answer(&p, &x, &v);
@@ -216,7 +216,8 @@ static void false_answers_are_seen(void **state) {
     assert_int_equal(faults_of(x + off, best, 2.9e-8, 0, none), 1 << FAULT_FALSE_GAP | 1 << FAULT_OFF_OBJECTIVE);
     assert_int_equal(faults_of(x, worse, 2.9e-8, 0, none), 1 << FAULT_FALSE_GAP | 1 << FAULT_OFF_OBJECTIVE);
     assert_int_equal(faults_of(x + 10 * off, best + 3e-6, 4e-6, 1, none), 1 << FAULT_FALSE_SOLVED);
-    assert_int_equal(faults_of(-1, 4 + 9 + 25, 40, 0, nonneg), 1 << FAULT_OUTSIDE);
+    assert_int_equal(faults_of(x + 10 * off, best + 3e-6, 4e-6, 0, none), 1 << FAULT_FAR);
+    assert_int_equal(faults_of(-1, 4 + 9 + 25, 40, 0, nonneg), 1 << FAULT_OUTSIDE | 1 << FAULT_FAR);
 }
 
 /* A fit that is exact in the data: an objective of 0 with a gap of 0 is a claim that x is exact. */

@@ -45,6 +45,9 @@ void judge_answer(const problem *p, const double *x, verdict *v) {
     add_fault(v, FAULT_FALSE_SOLVED,
               exact_data && a->solved && !lie &&
                   f - r->value - certain > (quad)(p->tol * (1 + 1e-6)) * r->value + off * off);
+    add_fault(v, FAULT_FAR,
+              v->newton && !a->solved && r->feasible &&
+                  f - r->value - certain > (quad)(10 * p->tol) * r->value + off * off);
     add_fault(v, FAULT_OUTSIDE, v->violation > 16 * (double)(p->d * p->k + 16) * DBL_EPSILON);
     add_fault(v, FAULT_OFF_OBJECTIVE, fabsq(f - (quad)a->objective) > 2 * sqrtq(f) * off + off * off);
     free(wide);

@@ -16,6 +16,7 @@
     ENTRY(NOT_ENDED, "not ended", "the solve did not end within the limit of processor time")                      \
     ENTRY(REFUSED, "refused", "gpis gave no answer but a message")                                                 \
     ENTRY(UNSOLVED, "not solved", "newton or auto, without a limit, did not solve it")                             \
+    ENTRY(FAR, "x off", "newton or auto did not solve it, and x itself is not within ten times the tolerance")     \
     ENTRY(SILENT, "silent stall", "stalled without a warning that gives the reason")                               \
     ENTRY(PASSES, "> 60 passes", "newton or auto took more than 60 passes")                                        \
     ENTRY(SLOW, "> 20 dgelsy", "newton or auto took more than 20 times as long as LAPACK's dgelsy")                \

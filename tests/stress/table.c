@@ -119,11 +119,11 @@ static void print_row(const row *r) {
            (long long)f[FAULT_OUTSIDE], (long long)f[FAULT_OFF_OBJECTIVE], (long long)f[FAULT_CRASHED],
            (long long)f[FAULT_NOT_ENDED]);
     if (r->newton)
-        printf("%6.1f%% %6lld %6lld %5.1f %5lld %5lld", 100.0 * (double)r->solved / (double)r->newton,
-               (long long)f[FAULT_UNSOLVED], (long long)f[FAULT_SILENT], (double)r->passes / (double)r->newton,
-               (long long)r->most_passes, (long long)f[FAULT_PASSES]);
+        printf("%6.1f%% %6lld %6lld %6lld %5.1f %5lld %5lld", 100.0 * (double)r->solved / (double)r->newton,
+               (long long)f[FAULT_UNSOLVED], (long long)f[FAULT_FAR], (long long)f[FAULT_SILENT],
+               (double)r->passes / (double)r->newton, (long long)r->most_passes, (long long)f[FAULT_PASSES]);
     else
-        printf("%7s %6s %6lld %5s %5s %5s", "", "", (long long)f[FAULT_SILENT], "", "", "");
+        printf("%7s %6s %6s %6lld %5s %5s %5s", "", "", "", (long long)f[FAULT_SILENT], "", "", "");
     printf(" %5lld %6lld | ", (long long)f[FAULT_WORSE], (long long)f[FAULT_REFUSED]);
     if (r->timed)
         printf("%5lld %5.1f %6.1f", (long long)r->timed, exp(r->ratio / (double)r->timed), r->worst_ratio);
@@ -139,11 +139,12 @@ static void print_part(const table *t, int part, const char *title) {
     const int rows_used = t->count[part];
     memcpy(rows, t->rows[part], sizeof rows);
     qsort(rows, (size_t)rows_used, sizeof *rows, by_name);
-    static const char *const heads[2] = {
-        " cases  false  false  false  out- objec- crash   not |   auto,    not silent  mean  most  > 60 worse refus- | "
-        "timed    to  worst |    not nearby",
-        "        proof   at 0 solved  side   tive       ended |  solved solved  stall  pass  pass  pass           ed | "
-        "      gelsy        |  sharp   data"};
+    static const char *const heads[2] = {" cases  false  false  false  out- objec- crash   not |   auto,    not      x "
+                                         "silent  mean  most  > 60 worse refus- | "
+                                         "timed    to  worst |    not nearby",
+                                         "        proof   at 0 solved  side   tive       ended |  solved solved    off "
+                                         " stall  pass  pass  pass           ed | "
+                                         "      gelsy        |  sharp   data"};
     printf("\n%-17s %s\n%-17s %s\n", title, heads[0], "", heads[1]);
     for (int i = 0; i < rows_used; i++) print_row(rows + i);
     print_row(&t->all);
