@@ -25,7 +25,7 @@ static quad bounds(const constraint *c, const quad *x, quad size) {
     return worst;
 }
 
-static quad sums(const constraint *c, const quad *x) {
+static quad sums(const constraint *c, const quad *x, quad turned_size) {
     quad sum = 0, absolute = 0, squares = 0, jumps = 0, groups = 0, least = 0;
     for (int64_t j = 0; j < c->d; j++) {
         sum += x[j];
@@ -35,7 +35,7 @@ static quad sums(const constraint *c, const quad *x) {
         if (j) jumps += fabsq(x[j] - x[j - 1]);
         if (c->kind == KIND_GROUP && (j + 1) % c->size == 0) groups += quad_norm(c->size, x + j + 1 - c->size);
     }
-    const quad R = c->R, size = larger(R, absolute);
+    const quad R = c->R, size = larger(turned_size, larger(R, absolute));
     switch (c->kind) {
     case KIND_L1: return over(absolute, R, size);
     case KIND_L2: return over(sqrtq(squares), R, size);
@@ -46,13 +46,13 @@ static quad sums(const constraint *c, const quad *x) {
     }
 }
 
-static quad rows(const constraint *c, const quad *x) {
+static quad rows(const constraint *c, const quad *x, quad turned_size) {
     quad worst = 0;
     for (int64_t i = 0; i < c->rows; i++) {
         quad sum = -(quad)c->b[i], size = fabsq(sum);
         for (int64_t j = 0; j < c->d; j++) {
             sum += (quad)c->C[i * c->d + j] * x[j];
-            size += fabsq((quad)c->C[i * c->d + j] * x[j]);
+            size += fabsq((quad)c->C[i * c->d + j]) * larger(turned_size, fabsq(x[j]));
         }
         worst = larger(worst, over(fabsq(sum), 0, size));
     }
@@ -83,9 +83,9 @@ static quad violation(const constraint *c, const quad *x, quad size) {
         for (int64_t j = 1; j < c->d; j++)
             worst = larger(worst, over(x[j - 1], x[j], larger(size, larger(fabsq(x[j]), fabsq(x[j - 1])))));
         return worst;
-    case KIND_AFFINE: return rows(c, x);
+    case KIND_AFFINE: return rows(c, x, size);
     case KIND_BLOCKS: return blocks(c, x, size);
-    default: return sums(c, x);
+    default: return sums(c, x, size);
     }
 }
 
