@@ -27,9 +27,9 @@ static void time_against_dgelsy(const problem *p, verdict *v, double *x) {
     if (!v->newton || p->threads > 1 || p->d < 2 || 2.0 * (double)(p->n * p->d * p->d) < 1e6) return;
     const double seconds = time_dgelsy(p);
     if (seconds < 1e-3) return;
-    if (v->answer.seconds > 5 * seconds) { /* the first solve has also started threads and loaded pages */
+    for (int attempt = 0; attempt < 2 && v->answer.seconds < 0.5; attempt++) { /* the machine may have been busy */
         run_gpis(p, p->tol, &again, x);
-        if (again.seconds < v->answer.seconds) v->answer.seconds = again.seconds;
+        if (!again.refused && again.seconds < v->answer.seconds) v->answer.seconds = again.seconds;
     }
     v->dgelsy = seconds;
     add_fault(v, FAULT_SLOW, v->answer.seconds > 20 * seconds);

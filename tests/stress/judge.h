@@ -73,7 +73,7 @@ void judge_tighter(const problem *p, const double *x, verdict *v);
  * done, before the reference begins. */
 void judge(uint64_t seed, uint64_t number, verdict *v, void (*answered)(void));
 
-/* The best of some times, in processor seconds of one thread, for dgelsy on the same dense data. */
+/* Seconds of dgelsy on the same dense data, with one thread: the best of five times by the clock. */
 double time_dgelsy(const problem *p);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct answer {
     double objective, gap, feasibility;
     double backward_error; /* above 0: the gap is for data so near, relative to each column */
     int64_t passes;
-    double seconds; /* processor time */
+    double seconds; /* of the solve, by the clock */
     char text[256]; /* the warning, or the message of the refusal; "" if there is none */
 } answer;
 
