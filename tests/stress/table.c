@@ -73,18 +73,26 @@ static void count(row *r, const verdict *v) {
     r->nearby += v->answer.backward_error > 0;
 }
 
-/* The smallest problem of each set is the best example. */
+/* How unfit a case is as an example: small problems are good ones, and those near underflow say least about others. */
+static int64_t unfit(const verdict *v) {
+    return v->entries + (v->flavours >> FLAVOUR_UNDERFLOW & 1 ? INT64_C(1) << 40 : 0);
+}
+
+/* Keeps the best example of each set; of more sets than there is room for, the best ones. */
 static void keep_example(table *t, int fault, const verdict *v) {
-    example *e = NULL, *all = t->examples[fault];
-    for (int i = 0; i < EXAMPLES && !e; i++)
-        if (all[i].used && !strcmp(all[i].v.set, v->set)) e = all + i;
-    for (int i = 0; i < EXAMPLES && !e; i++)
-        if (!all[i].used) e = all + i;
-    for (int i = 0; i < EXAMPLES; i++)
-        if (!e || (e->used && strcmp(e->v.set, v->set) && all[i].v.entries > e->v.entries)) e = all + i;
-    if (e->used && e->v.entries <= v->entries) return;
-    e->used = 1;
-    e->v = *v;
+    example *all = t->examples[fault], *place = NULL;
+    for (int i = 0; i < EXAMPLES && !place; i++)
+        if (all[i].used && !strcmp(all[i].v.set, v->set)) place = all + i;
+    for (int i = 0; i < EXAMPLES && !place; i++)
+        if (!all[i].used) place = all + i;
+    if (!place) {
+        place = all;
+        for (int i = 1; i < EXAMPLES; i++)
+            if (unfit(&all[i].v) > unfit(&place->v)) place = all + i;
+    }
+    if (place->used && unfit(&place->v) <= unfit(v)) return;
+    place->used = 1;
+    place->v = *v;
 }
 
 void table_take(void *user, const verdict *v) {
@@ -186,7 +194,7 @@ static void print_example(uint64_t seed, const verdict *v) {
 static int by_size(const void *a, const void *b) {
     const example *x = a, *y = b;
     if (!x->used || !y->used) return y->used - x->used;
-    return (x->v.entries > y->v.entries) - (x->v.entries < y->v.entries);
+    return (unfit(&x->v) > unfit(&y->v)) - (unfit(&x->v) < unfit(&y->v));
 }
 
 void table_print(const table *t) {
