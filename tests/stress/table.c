@@ -14,7 +14,8 @@ enum { BY_SET, BY_FLAVOUR, BY_METHOD, BY_STORAGE, PARTS };
 typedef struct row {
     char name[32];
     int64_t cases, judged, sharp, nearby;
-    int64_t newton, solved, passes, most_passes; /* of auto and newton */
+    int64_t newton, answered, solved, passes,
+        most_passes; /* of auto and newton; answered: neither refused nor endless */
     int64_t timed;
     double ratio, worst_ratio; /* to dgelsy: the sum of logarithms, and the largest */
     int64_t faults[FAULTS];
@@ -53,10 +54,11 @@ static row *row_of(table *t, int part, const char *name) {
 
 static void count(row *r, const verdict *v) {
     r->cases++;
+    r->newton += v->newton;
     for (int f = 0; f < FAULTS; f++) r->faults[f] += has_fault(v, f);
     if (v->step < STEP_ANSWERED || v->answer.refused) return;
     if (v->newton) {
-        r->newton++;
+        r->answered++;
         r->solved += v->answer.solved;
         r->passes += v->answer.passes;
         if (v->answer.passes > r->most_passes) r->most_passes = v->answer.passes;
@@ -129,7 +131,8 @@ static void print_row(const row *r) {
     if (r->newton)
         printf("%6.1f%% %6lld %6lld %6lld %5.1f %5lld %5lld", 100.0 * (double)r->solved / (double)r->newton,
                (long long)f[FAULT_UNSOLVED], (long long)f[FAULT_FAR], (long long)f[FAULT_SILENT],
-               (double)r->passes / (double)r->newton, (long long)r->most_passes, (long long)f[FAULT_PASSES]);
+               r->answered ? (double)r->passes / (double)r->answered : 0, (long long)r->most_passes,
+               (long long)f[FAULT_PASSES]);
     else
         printf("%7s %6s %6s %6lld %5s %5s %5s", "", "", "", (long long)f[FAULT_SILENT], "", "", "");
     printf(" %5lld %6lld | ", (long long)f[FAULT_WORSE], (long long)f[FAULT_REFUSED]);
