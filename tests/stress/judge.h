@@ -65,7 +65,7 @@ static inline void add_fault(verdict *v, int fault, int present) {
     if (present) v->faults |= UINT32_C(1) << fault;
 }
 
-/* Judges v->answer with its x, and the x of a tighter tolerance (NULL: there is none), by v->reference. */
+/* Judge v->answer with its x, and after it the x of a tighter tolerance, by v->reference. */
 void judge_answer(const problem *p, const double *x, verdict *v);
 void judge_tighter(const problem *p, const double *x, verdict *v);
 
