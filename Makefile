@@ -4,7 +4,7 @@ BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-program program build test demo bench install sanitize fuzz tsan format check-format clean
+.PHONY: all setup setup-program program build test demo bench install sanitize fuzz stress tsan format check-format clean
 
 all: build
 
@@ -62,6 +62,14 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build/fuzz -j $(JOBS) --target fuzzers -- --no-print-directory -s
 	@sh tests/fuzz/run build/fuzz $(FUZZ_SECONDS) $(JOBS) $(FUZZ_ONLY)
+
+# STRESS_SEED: other problems. STRESS_CASE: the problem of that number alone, with all that is known about its answer.
+STRESS_SECONDS ?= 120
+STRESS_SEED ?= 1
+stress: setup $(BUILD)/tests/Makefile
+	@cmake --build $(BUILD) -j $(JOBS) --target stress -- --no-print-directory -s
+	@OMP_WAIT_POLICY=passive $(BUILD)/tests/stress/stress --seed $(STRESS_SEED) $(if $(STRESS_CASE),--case $(STRESS_CASE),\
+	    --seconds $(STRESS_SECONDS) --jobs $(JOBS))
 
 # The tests that use threads, under clang's thread sanitizer.
 tsan:

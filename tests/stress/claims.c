@@ -1,0 +1,65 @@
+/* What an answer claims, held against the reference: see judge.h. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "judge.h"
+
+static const char *const names[] = {
+#define FAULT_NAME(name, text, meaning) text,
+    FAULT_LIST(FAULT_NAME)
+#undef FAULT_NAME
+};
+static const char *const meanings[] = {
+#define FAULT_MEANING(name, text, meaning) meaning,
+    FAULT_LIST(FAULT_MEANING)
+#undef FAULT_MEANING
+};
+const char *fault_name(int fault) { return names[fault]; }
+const char *fault_meaning(int fault) { return meanings[fault]; }
+
+static quad *widen(const problem *p, const double *x) {
+    quad *wide = ALLOCATE(quad, p->d * p->k);
+    for (int64_t i = 0; i < p->d * p->k; i++) wide[i] = x[i];
+    return wide;
+}
+
+/* What rounding of this x and of A x can do to a residual of double precision, for terms of this size. */
+static quad rounding(const problem *p, quad size2) { return 4 * (quad)(p->d + 8) * (quad)DBL_EPSILON * sqrtq(size2); }
+
+/* A gap for data nearby (backward_error > 0) is no claim about f*. */
+void judge_answer(const problem *p, const double *x, verdict *v) {
+    const answer *a = &v->answer;
+    const reference *r = &v->reference;
+    quad error, size2, *wide = widen(p, x);
+    const quad f = reference_objective(p, wide, &error, &size2), off = rounding(p, size2);
+    const quad certain = r->error + error, larger = f > (quad)a->objective ? f : (quad)a->objective;
+    const int exact_data = a->backward_error == 0 && r->feasible;
+    v->f = f;
+    v->excess = larger - r->value;
+    v->violation = (double)reference_violation(p, wide);
+    const int lie = exact_data && a->claim != CLAIM_NONE && isfinite(a->gap) && v->excess - certain > (quad)a->gap;
+    const int zero = a->gap >= a->objective;
+    add_fault(v, FAULT_FALSE_GAP, lie && !zero);
+    add_fault(v, FAULT_FALSE_ZERO, lie && zero);
+    add_fault(v, FAULT_FALSE_SOLVED,
+              exact_data && a->solved && !lie &&
+                  f - r->value - certain > (quad)(p->tol * (1 + 1e-6)) * r->value + off * off);
+    add_fault(v, FAULT_FAR,
+              v->newton && !a->solved && r->feasible &&
+                  f - r->value - certain > (quad)(10 * p->tol) * r->value + off * off);
+    add_fault(v, FAULT_OUTSIDE, v->violation > 16 * (double)(p->d * p->k + 16) * DBL_EPSILON);
+    add_fault(v, FAULT_OFF_OBJECTIVE, fabsq(f - (quad)a->objective) > 2 * sqrtq(f) * off + off * off);
+    free(wide);
+}
+
+void judge_tighter(const problem *p, const double *x, verdict *v) {
+    quad error, size2, *wide = widen(p, x);
+    const quad f = reference_objective(p, wide, &error, &size2), off = rounding(p, size2);
+    v->tighter = 1;
+    v->tighter_excess = f - v->reference.value;
+    add_fault(v, FAULT_WORSE,
+              f - v->f > 8 * (quad)DBL_EPSILON * v->f + off * off &&
+                  v->tighter_excess > 2 * (v->f - v->reference.value));
+    free(wide);
+}

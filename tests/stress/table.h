@@ -1,0 +1,18 @@
+/* table.h: the counts of a run, by set, by flavour and by method, and its worst cases. */
+#ifndef GPIS_STRESS_TABLE_H
+#define GPIS_STRESS_TABLE_H
+
+#include "judge.h"
+
+typedef struct table table;
+
+table *table_create(uint64_t seed);
+void table_destroy(table *t);
+void table_take(void *t, const verdict *v);
+void table_print(const table *t);
+/* Non-zero: a fault that must never be. */
+int table_fatal(const table *t);
+/* Everything about one problem. */
+void verdict_print(uint64_t seed, const verdict *v);
+
+#endif
