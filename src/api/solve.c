@@ -59,6 +59,7 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     enter_choice(&choice, result);
     gpis_record_start_at(&run->record, x);
     status = method->run(run, x);
+    if (status == GPIS_OK) status = gpis_range_settle(run);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
     gpis_run_report(run);
@@ -74,7 +75,8 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
 /* The same bounds as a solve ends with, from the data alone. */
 static gpis_status check(gpis_run *run, gpis_made_result *result) {
     run->audit = true; /* a few passes and no more: no limit of time */
-    const gpis_status status = gpis_audit(run, result->x, &result->seen.feasibility, &result->seen.given_objective);
+    gpis_status status = gpis_audit(run, result->x, &result->seen.feasibility, &result->seen.given_objective);
+    if (status == GPIS_OK) status = gpis_range_settle(run);
     if (status != GPIS_OK) return status;
     gpis_run_report(run);
     run->outcome = gpis_record_is_solved(&run->record) ? GPIS_SOLVED : GPIS_STALLED;

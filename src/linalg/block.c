@@ -85,3 +85,11 @@ bool gpis_block_find_nonfinite(const gpis_block *block, int64_t *row, int64_t *c
     }
     return false;
 }
+
+void gpis_block_count_nonzeros(const gpis_block *b, double *counts) {
+    for (int64_t i = 0; i < b->nrows; i++) {
+        const bool sparse = b->kind == GPIS_BLOCK_CSR;
+        const int64_t begin = sparse ? b->indptr[i] : 0, end = sparse ? b->indptr[i + 1] : b->d;
+        for (int64_t p = begin; p < end; p++) counts[sparse ? b->indices[p] : p] += gpis_block_entry(b, i, p) != 0.0;
+    }
+}

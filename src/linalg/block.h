@@ -49,6 +49,9 @@ void gpis_block_unpack(const gpis_block *block, double *rows);
 /* The same for `count` selected columns, nrows x count; dense blocks only. */
 void gpis_block_columns(const gpis_block *block, const int64_t *columns, int64_t count, double *rows);
 
+/* counts[j] += entries of column j that are not zero. */
+void gpis_block_count_nonzeros(const gpis_block *block, double *counts);
+
 /* Row and column (from 0, row of the whole matrix) of the first entry that is not finite; false if there is none. */
 bool gpis_block_find_nonfinite(const gpis_block *block, int64_t *row, int64_t *col, double *value);
 

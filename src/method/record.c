@@ -65,6 +65,11 @@ void gpis_record_enter_nearby(gpis_record *r, double lower, double nearness) {
     r->nearness = nearness;
 }
 
+void gpis_record_forget_bounds(gpis_record *r) { r->proven = r->probable = r->nearby = -INFINITY; }
+
+/* The bound may come from another point, so the rounding error of the best objective is not in it. */
+static double gap_to(const gpis_record *r, double lower) { return fmax(0.0, r->objective - lower) + r->noise; }
+
 gpis_bound gpis_record_bound(const gpis_record *r) {
     const bool any = r->wanted != GPIS_CERTIFICATE_PROVEN;
     const gpis_bound bounds[] = {{.lower = r->proven},
@@ -72,7 +77,7 @@ gpis_bound gpis_record_bound(const gpis_record *r) {
                                  {.lower = r->nearby, .backward_error = r->nearness}};
     int best = 0;
     for (int i = 0; i < 3; i++) {
-        if (r->objective - bounds[i].lower <= r->tol * bounds[i].lower) return bounds[i];
+        if (gap_to(r, bounds[i].lower) <= r->tol * bounds[i].lower) return bounds[i];
         if (bounds[i].lower > bounds[best].lower) best = i;
     }
     return bounds[best];
@@ -80,7 +85,7 @@ gpis_bound gpis_record_bound(const gpis_record *r) {
 
 double gpis_record_lower(const gpis_record *r) { return gpis_record_bound(r).lower; }
 
-double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - gpis_record_lower(r)); }
+double gpis_record_gap(const gpis_record *r) { return gap_to(r, gpis_record_lower(r)); }
 
 /* ---- what counts ---- */
 

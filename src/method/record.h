@@ -3,7 +3,7 @@
  *
  * A lower bound holds for the problem and not for a point, so bounds that were found at different points combine:
  *
- *     gap = objective of the best point - best lower bound.
+ *     gap = objective of the best point - best lower bound + rounding error of that objective.
  *
  * Bounds are of three kinds, which are kept apart: proven for A; probable, that is, wrong with a chance of at most
  * delta over our own random numbers; and proven for some data very near to A, where columns of A depend on each other
@@ -64,11 +64,14 @@ void gpis_record_enter_proven(gpis_record *record, double lower);
 void gpis_record_enter_probable(gpis_record *record, double lower);
 void gpis_record_enter_nearby(gpis_record *record, double lower, double nearness);
 
+/* Whatever was entered cannot be relied on. */
+void gpis_record_forget_bounds(gpis_record *record);
+
 /* Of the bounds that are wanted: the first that meets the tolerance, in the order proven, probable, nearby; where none
  * does, the highest. */
 gpis_bound gpis_record_bound(const gpis_record *record);
 double gpis_record_lower(const gpis_record *record); /* that bound */
-double gpis_record_gap(const gpis_record *record);   /* objective - lower, at least 0 */
+double gpis_record_gap(const gpis_record *record);   /* objective - lower + noise, at least `noise` */
 
 /* ---- what counts ---- */
 

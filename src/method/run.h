@@ -19,6 +19,9 @@
 #include "pass/pass.h"
 #include "problem/problem.h"
 
+/* Whether the squares of columns of A underflow: not known; to be counted by the next pass; they do not. */
+typedef enum gpis_range { GPIS_RANGE_UNKNOWN, GPIS_RANGE_DUE, GPIS_RANGE_CHECKED } gpis_range;
+
 struct gpis_run {
     gpis_context *context;         /* of the problem */
     const gpis_problem *problem;   /* borrowed */
@@ -28,14 +31,17 @@ struct gpis_run {
     gpis_account account;
     gpis_record record;
     gpis_curvature curvature;
-    gpis_replay *replay;  /* owned: the checkpoint; NULL: there is none */
-    gpis_watch watch;     /* asks within a pass whether to stop */
-    bool audit;           /* a given point is certified: there are no rounds that could improve it, and no time limit */
-    bool extended;        /* residuals are computed in extended precision from now on */
-    int64_t proof_due;    /* gpis_run_prove tries the second-order bound again from this pass on */
-    bool ended;           /* no further round is made */
-    gpis_outcome outcome; /* why it has ended */
-    char warning[256];    /* sentences for the caller, or "" */
+    gpis_replay *replay; /* owned: the checkpoint; NULL: there is none */
+    gpis_watch watch;    /* asks within a pass whether to stop */
+    bool audit;          /* a given point is certified: there are no rounds that could improve it, and no time limit */
+    bool extended;       /* residuals are computed in extended precision from now on */
+    int64_t proof_due;   /* gpis_run_prove tries the second-order bound again from this pass on */
+    bool ended;          /* no further round is made */
+    gpis_range range;    /* whether squares of the columns of A underflow (range.c) */
+    bool response_checked; /* the same of Y: it is known that they do not */
+    double *nonzeros;      /* owned: entries of each column that are not zero; NULL unless they are counted */
+    gpis_outcome outcome;  /* why it has ended */
+    char warning[256];     /* sentences for the caller, or "" */
 };
 
 gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings);
@@ -60,6 +66,16 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
 gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradients, gpis_point *point);
 /* Measures the point x, with its gradient in g, by a pass of its own. */
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *g, gpis_point *point);
+
+/* ---- underflow (range.c) ---- */
+
+/* Asks of a pass what is still to be known. */
+void gpis_range_board(gpis_run *run, gpis_pass *pass);
+/* After a pass: GPIS_BAD_DATA if the squares of a column, or of Y, underflow. `objective` is that of the point that the
+ * pass has measured; NaN: it has measured none. */
+gpis_status gpis_range_take(gpis_run *run, const gpis_pass *pass, double objective);
+/* At the end, where no pass has come by: makes one or, where none is allowed, gives up the bounds. */
+gpis_status gpis_range_settle(gpis_run *run);
 
 /* ---- the model (run_model.c) ---- */
 

@@ -1,6 +1,8 @@
 /* The passes of a run: made or taken from the checkpoint, watched, entered in the account. */
 #include "method/run.h"
 
+#include <math.h>
+
 /* How many of all rows are done if `rows` of the `here` rows of this rank are. */
 static int64_t scaled_up(int64_t rows, int64_t here, int64_t all) {
     return here == all ? rows : (int64_t)((double)rows / (double)gpis_max64(1, here) * (double)all);
@@ -56,7 +58,9 @@ static gpis_status carry_out(gpis_run *run, gpis_pass *pass, double gradients) {
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients) {
     gpis_pass whole = *pass;
     whole.norms2 = gpis_curvature_norms_place(&run->curvature, pass);
-    return carry_out(run, &whole, gradients);
+    gpis_range_board(run, &whole);
+    const gpis_status status = carry_out(run, &whole, gradients);
+    return status == GPIS_OK ? gpis_range_take(run, &whole, NAN) : status;
 }
 
 gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradients, gpis_point *point) {
@@ -64,7 +68,9 @@ gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradie
     double objective;
     whole.objective = &objective;
     whole.norms2 = gpis_curvature_norms_place(&run->curvature, pass);
-    const gpis_status status = carry_out(run, &whole, gradients);
+    gpis_range_board(run, &whole);
+    gpis_status status = carry_out(run, &whole, gradients);
+    if (status == GPIS_OK) status = gpis_range_take(run, &whole, objective);
     if (status == GPIS_OK) *point = gpis_pass_point(run->problem->A, &whole, run->curvature.norms2);
     return status;
 }

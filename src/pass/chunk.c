@@ -2,6 +2,7 @@
 #include "pass/chunk.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <string.h>
 
 #include "linalg/csr.h"
@@ -78,6 +79,13 @@ static gpis_block unpacked(const gpis_block *chunk, double *rows) {
     return gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, chunk->d, rows);
 }
 
+static void count_sizes(const double *Y, int64_t count, double sizes[2]) {
+    for (int64_t i = 0; i < count; i++) {
+        sizes[0] += Y[i] != 0.0 && fabs(Y[i]) < GPIS_TINY;
+        sizes[1] += fabs(Y[i]) >= GPIS_TINY;
+    }
+}
+
 /* All sums but the Gram matrix. */
 static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double *R, gpis_strip *strip, numbers *here) {
     const gpis_pass *pass = plan->pass;
@@ -86,6 +94,8 @@ static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double
     add_gradients(plan, a, Y, R, strip, here);
     if (pass->P) here->AP2 += gradient(plan, a, pass->k, pass->P, plan->PT, NULL, R, NULL, NULL);
     if (pass->misses) gpis_exact_misses(a, pass->probes, pass->V, strip->at[GPIS_PASS_MISSES]);
+    if (pass->nonzeros) gpis_block_count_nonzeros(a, strip->at[GPIS_PASS_NONZEROS]);
+    if (pass->y_sizes && Y) count_sizes(Y, a->nrows * pass->k, strip->at[GPIS_PASS_Y_SIZES]);
     if (!norms2) return;
     if (a->kind == GPIS_BLOCK_CSR)
         gpis_csr_column_norms(a, norms2);

@@ -212,7 +212,7 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
 
 gpis_status gpis_pass_sweep(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     sweep s = {.context = context, .A = A, .pass = pass};
-    s.sums_wanted = pass->X || pass->P || pass->V || pass->norms2 || pass->gram;
+    s.sums_wanted = pass->X || pass->P || pass->V || pass->norms2 || pass->gram || pass->nonzeros || pass->y_sizes;
     gpis_status status = gpis_source_unchanged(A);
     if (status == GPIS_OK) status = prepare(&s);
     if (status == GPIS_OK) status = sweep_rows(&s);

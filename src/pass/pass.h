@@ -14,6 +14,9 @@
 #include "sketch/sketch.h"
 #include "source/source.h"
 
+/* Squares of numbers below this lose digits by underflow, or all of them. */
+static const double GPIS_TINY = 0x1p-450;
+
 typedef struct gpis_pass {
     int64_t k;       /* responses: columns of X, Y, P */
     const double *Y; /* n x k */
@@ -34,6 +37,8 @@ typedef struct gpis_pass {
     double *misses;      /* for each probe v, the number of rows where A v is not exactly zero (linalg/exact.h) */
     double *norms2;      /* squared norms of the columns of A, d */
     double *gram;        /* A'A, d x d, both triangles; with `columns`, count x count */
+    double *nonzeros;    /* of each column of A, the number of entries that are not zero, d */
+    double *y_sizes;     /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
 } gpis_pass;

@@ -7,7 +7,7 @@
 #include "linalg/accurate.h"
 
 /* The number of rows or of columns of a sum, taken as a matrix. */
-typedef enum side { ONE, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM } side;
+typedef enum side { ONE, TWO, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM } side;
 
 typedef enum layout {
     PLAIN,    /* the numbers as the caller gets them */
@@ -27,11 +27,14 @@ static const struct {
     [GPIS_PASS_NORMS] = {offsetof(gpis_pass, norms2), COLUMNS_OF_A, ONE, PLAIN},
     [GPIS_PASS_MISSES] = {offsetof(gpis_pass, misses), ONE, PROBES, PLAIN},
     [GPIS_PASS_GRAM] = {offsetof(gpis_pass, gram), COLUMNS_OF_GRAM, COLUMNS_OF_GRAM, SYMMETRIC},
+    [GPIS_PASS_NONZEROS] = {offsetof(gpis_pass, nonzeros), COLUMNS_OF_A, ONE, PLAIN},
+    [GPIS_PASS_Y_SIZES] = {offsetof(gpis_pass, y_sizes), ONE, TWO, PLAIN},
 };
 
 static int64_t length(const gpis_load *load, side which) {
     switch (which) {
     case ONE: return 1;
+    case TWO: return 2;
     case COLUMNS_OF_A: return load->d;
     case RESPONSES: return load->k;
     case PROBES: return load->probes;

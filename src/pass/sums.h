@@ -21,6 +21,8 @@ typedef enum gpis_pass_sum {
     GPIS_PASS_NORMS,
     GPIS_PASS_MISSES,
     GPIS_PASS_GRAM,
+    GPIS_PASS_NONZEROS,
+    GPIS_PASS_Y_SIZES,
     GPIS_PASS_SUMS
 } gpis_pass_sum;
 
