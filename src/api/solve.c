@@ -64,7 +64,7 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     if (status != GPIS_OK) return status;
     gpis_run_report(run);
     gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
-    gpis_run_explain_dependence(run);
+    gpis_run_explain_bound(run);
     memcpy(x, run->record.best, (size_t)run->problem->size * sizeof(double));
     status = gpis_set_distance(run->problem->set, x, &result->seen.feasibility);
     result->seen.given_objective = run->record.objective;
@@ -80,7 +80,7 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
     if (status != GPIS_OK) return status;
     gpis_run_report(run);
     run->outcome = gpis_record_is_solved(&run->record) ? GPIS_SOLVED : GPIS_STALLED;
-    gpis_run_explain_dependence(run);
+    gpis_run_explain_bound(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->seen.predicted_seconds = NAN;
     fill_result(run, "check", result);

@@ -24,7 +24,7 @@ gpis_status gpis_run_look_nearby(gpis_run *run, const gpis_point *point, bool *f
  * dependence.near if they are null vectors except for rounding of the data. */
 gpis_status gpis_run_measure_nearby(gpis_run *run);
 
-/* Adds a warning if the bound is for data near A, or not good enough because columns depend on others. */
-void gpis_run_explain_dependence(gpis_run *run);
+/* Adds a warning if the bound is for data near A, or says why it is not good enough. */
+void gpis_run_explain_bound(gpis_run *run);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct gpis_pace {
     double left;           /* how far f can fall from the best point according to the model: about f(x) - f* */
     int slow;              /* rounds in a row in which `left` shrank by less than half */
     int rounds;            /* rounds since the model was made or changed */
-    int idle;              /* rounds in a row in which neither the objective nor the gap moved except by rounding */
+    int idle;              /* rounds in a row in which objective and gap moved by rounding only, or far too slowly */
     double objective, gap; /* of the record after the round before */
 } gpis_pace;
 

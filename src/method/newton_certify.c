@@ -72,13 +72,24 @@ static void judge_model(gpis_pace *pace, const gpis_record *record, const gpis_i
     pace->rounds++;
 }
 
+/* After this many passes, a round has to close a thousandth of the gap: at a lower pace no run ends in a reasonable
+ * time, and another way is worth more than another thousand rounds. */
+static bool is_creeping(const gpis_newton *s) {
+    enum { FIRST_PASSES = 30 };
+    static const double SHARE_OF_GAP = 1e-3;
+    const gpis_record *record = &s->run->record;
+    const double gap = gpis_record_gap(record);
+    return s->run->account.passes > FIRST_PASSES && s->pace.objective - record->objective < SHARE_OF_GAP * gap &&
+           s->pace.gap - gap < SHARE_OF_GAP * gap;
+}
+
 static void judge_pace(gpis_newton *s) {
     gpis_record *record = &s->run->record;
     gpis_pace *pace = &s->pace;
     if (s->run->curvature.inner && !s->face) judge_model(pace, record, s->run->curvature.inner);
     if (s->phase == GPIS_PHASE_ROUND) {
         const gpis_facts facts = gpis_newton_look(s);
-        const bool idle = gpis_record_judge(record, pace->objective, pace->gap);
+        const bool idle = gpis_record_judge(record, pace->objective, pace->gap) || is_creeping(s);
         pace->idle = idle && !gpis_is_waiting_for_probes(&facts) ? pace->idle + 1 : 0;
     }
     pace->objective = record->objective;

@@ -1,4 +1,4 @@
-/* What the caller is told about dependent columns. */
+/* Warnings about the bound: for which data it holds, or why it is not good enough. */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +67,19 @@ static void explain_lack_of_bound(gpis_run *run) {
                       list_columns(curvature, false).text, none ? "" : "better ");
 }
 
-void gpis_run_explain_dependence(gpis_run *run) {
+/* A stalled run whose columns do not explain it. */
+static void explain_stall(gpis_run *run) {
+    const gpis_record *record = &run->record;
+    if (record->noise > 0.1 * record->tol * record->objective)
+        gpis_run_warn(run, "rounding errors of the objective, up to %.1e of it, do not allow this tolerance",
+                      record->noise / record->objective);
+    else
+        gpis_run_warn(run,
+                      "the bound does not improve any more; the columns of A nearly depend on each other, or differ "
+                      "by many orders of magnitude");
+}
+
+static void explain_dependence(gpis_run *run) {
     const gpis_dependence *dependence = &run->curvature.dependence;
     if (!dependence->known || dependence->deficit == 0) return;
     const double backward_error = gpis_record_bound(&run->record).backward_error;
@@ -78,4 +90,10 @@ void gpis_run_explain_dependence(gpis_run *run) {
                       list_columns(&run->curvature, false).text, backward_error);
     else if (run->outcome != GPIS_SOLVED)
         explain_lack_of_bound(run);
+}
+
+void gpis_run_explain_bound(gpis_run *run) {
+    explain_dependence(run);
+    const bool wanted = run->settings->certificate != GPIS_CERTIFICATE_NONE;
+    if (run->outcome == GPIS_STALLED && wanted && !run->warning[0]) explain_stall(run);
 }
