@@ -6,10 +6,9 @@
 #include "set/kinds.h"
 
 static const gpis_set_class *const kinds[] = {
-    &gpis_kind_none,   &gpis_kind_nonneg,  &gpis_kind_box,     &gpis_kind_l1,
-    &gpis_kind_l2,     &gpis_kind_linf,    &gpis_kind_simplex, &gpis_kind_capped_simplex,
-    &gpis_kind_group,  &gpis_kind_nuclear, &gpis_kind_tv,      &gpis_kind_monotone,
-    &gpis_kind_affine,
+#define ADDRESS(symbol) &gpis_kind_##symbol,
+    GPIS_SET_LIST(ADDRESS)
+#undef ADDRESS
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
