@@ -61,9 +61,12 @@ json_t *cli_json_text(const char *text);
 
 /* ---- options (options.c) ---------------------------------------------------------------------------------------- */
 
+enum { CLI_MAX_TABLE = 64 }; /* rows of the library's table: at most as many as `given` has bits */
+
 /* What the commands that read data have in common; the texts belong to argv. */
 typedef struct cli_common {
-    const char *set;
+    const char
+        *problem[CLI_MAX_TABLE]; /* options of the problem, by their rows in the library's table; NULL: default */
     gpis_settings settings;
     gpis_open_options open; /* target, cache, format and memory as given */
     uint64_t given;         /* which options of the library's table were given, a bit for each row */
@@ -78,6 +81,8 @@ cli_common cli_common_default(void);
  * commands' own, whose input is a cli_common (table.c). One command calls it once. */
 struct argp cli_table_argp(unsigned where);
 bool cli_is_given(const cli_common *common, const char *name); /* an option of the library's table */
+/* The text of an option of the problem, such as "set": as given, or its default. */
+const char *cli_problem_text(const cli_common *common, const char *name);
 /* Messages of the library speak of "option memory": says "--memory" instead, in place, and returns the text. */
 char *cli_name_options(char *text);
 
