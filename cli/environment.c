@@ -1,5 +1,5 @@
 /*
- * What the libraries under the program read from their surroundings before main begins, and cannot be told later.
+ * Settings that libraries read from the environment before main begins, and that cannot be changed later.
  *
  * OMP_WAIT_POLICY. A thread of libgomp that waits spins for some milliseconds by default. Where other programs want the
  * processors that is time taken from the threads that are waited for: solves on two threads took up to ten times as

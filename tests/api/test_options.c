@@ -255,8 +255,8 @@ static void lists(void **state) {
     static const int64_t wanted[] = {20, 40, 80, 80, 80};
     for (int i = 0; i < 5; i++) assert_int_equal(gpis_list_at(s.inner, i), wanted[i]);
     assert_int_equal(gpis_list_at("+7", 3), 7);
-    char many[3 * GPIS_LIST_MOST + 4] = "1", why[80];
-    for (int i = 1; i < GPIS_LIST_MOST; i++) strcat(many, ",1");
+    char many[3 * GPIS_MAX_LIST_NUMBERS + 4] = "1", why[80];
+    for (int i = 1; i < GPIS_MAX_LIST_NUMBERS; i++) strcat(many, ",1");
     assert_int_equal(gpis_settings_set(&s, "inner", many), GPIS_OK);
     strcat(many, ",1");
     assert_int_equal(gpis_settings_set(&s, "inner", many), GPIS_BAD_ARGUMENT);
