@@ -75,7 +75,7 @@ EARLY static size_t blas_threads(char **environment) {
     return threads > 0 && threads < most ? threads : most;
 }
 
-/* OpenBLAS maps a buffer for each of its threads when it is loaded, and where it cannot it tries again for ever. */
+/* OpenBLAS maps a buffer for each of its threads when it is loaded, and where it cannot it tries again forever. */
 EARLY static void try_first_buffers(char **environment) {
     static const char message[] =
         "gpis: out of memory: the BLAS library needs 128M of address space for each processor "

@@ -55,7 +55,7 @@ static bool make_folders(char *path) {
 }
 
 /* The JSON object in the file; NULL where there is none. What is no plain file, or too long for one of ours, is not
- * read: a FIFO or a device could keep the program waiting for ever. */
+ * read: a FIFO or a device could keep the program waiting forever. */
 static json_t *read_object(const char *path) {
     enum { MAX_BYTES = 1 << 16 };
     struct stat file;

@@ -67,7 +67,7 @@ static gpis_status parse_spec(gpis_context *context, const char *text, const cha
 }
 
 /* The work of the inner problem doubles with each transform (inner/inside.c solves the problem inside twice), so that
- * dozens of transforms would take for ever. */
+ * dozens of transforms would take forever. */
 static gpis_status check_transforms(gpis_context *context, const char *spec) {
     enum { MAX_TRANSFORMS = 4 };
     int count = 0;
