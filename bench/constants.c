@@ -260,14 +260,14 @@ static double sample(bench *b, gpis_source *A, int64_t m, double *H, double *gra
 /* Rows of one entry show what it takes to draw them, longer ones what it takes to copy them, and very few of them what
  * their Gram matrix takes however few they are. */
 static void measure_sample(bench *b) {
-    enum { M = SPARSE_ROWS / 16, FEW = 100 };
+    enum { M = SPARSE_ROWS / 16, FEW_SAMPLED_ROWS = 100 };
     rows thin = sparse_rows(b, SPARSE_ROWS, NARROW, 1), wide = sparse_rows(b, SPARSE_ROWS, WIDE, PER_ROW);
     double draw = INFINITY, copy = INFINITY, square = INFINITY, seconds;
     for (int r = 0; r < b->rounds; r++) {
         double *H = bench_allocate((size_t)WIDE * WIDE * sizeof *H); /* new memory each time, as for a solve */
         draw = fmin(draw, sample(b, thin.A, M, NULL, &seconds));
         copy = fmin(copy, sample(b, wide.A, M, NULL, &seconds));
-        sample(b, wide.A, FEW, H, &seconds);
+        sample(b, wide.A, FEW_SAMPLED_ROWS, H, &seconds);
         square = fmin(square, seconds);
         free(H);
     }

@@ -33,10 +33,10 @@ LOADING = 600  # seconds a solver may take until it is ready
 # itself, with which all are compared, has OWN_LIMIT times as many.
 SLOWER, SHORTEST, OWN_LIMIT = 25, 2.0, 5
 
-# Methods of gpis whose certificates come late: the bench tells them the objective at which they may stop. Nobody else is
-# told.
-TOLD = ("apgd", "gpis", "acc-gpis")
-OWN = ("auto", "newton") + TOLD
+# Methods of gpis whose certificates come late: the bench gives them the objective at which they may stop, and gives
+# it to no other program.
+GIVEN_OBJECTIVE = ("apgd", "gpis", "acc-gpis")
+OWN = ("auto", "newton") + GIVEN_OBJECTIVE
 
 LABELS = {
     "auto": "gpis",
@@ -60,7 +60,7 @@ def rivals_of(problem):
         "none": ["dgels", "cholesky"],
         "nuclear": [],
     }
-    return ["newton"] + by_set[problem.set] + list(TOLD)
+    return ["newton"] + by_set[problem.set] + list(GIVEN_OBJECTIVE)
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Bench:
         if solver == "glmnet":
             return ["Rscript", os.path.join(HERE, "glmnet.R"), folder, repr(judge.penalty), rounds, limit]
         if solver in OWN:
-            asked = [repr(judge.best * (1 + TOL))] if solver in TOLD else []
+            asked = [repr(judge.best * (1 + TOL))] if solver in GIVEN_OBJECTIVE else []
             return [self.own, folder, spec, solver, repr(TOL), limit, rounds] + asked
         return [sys.executable, os.path.join(HERE, "rivals.py"), solver, folder, repr(judge.penalty), rounds, limit]
 

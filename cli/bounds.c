@@ -67,7 +67,7 @@ static const struct argp_option option_table[] = {
 static const char doc[] =
     "The bounds of the GPIS paper for Gaussian sketches: Propositions 1-3, Theorems 1-3 in their corrected form, and "
     "the sketch size m that makes the predicted work least."
-    "\vBounds that say nothing are shown as vacuous (null in JSON). The theory is conservative: it tells how things "
+    "\vBounds that say nothing are shown as vacuous (null in JSON). The theory is conservative: it shows how things "
     "scale, not how fast a solve will be.\n"
     "\n"
     "Example: gpis bounds --m 4000 --d 100 --cond 1e4 --n 1000000 --sparsity 10";

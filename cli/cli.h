@@ -61,9 +61,12 @@ json_t *cli_json_text(const char *text);
 
 /* ---- options (options.c) ---------------------------------------------------------------------------------------- */
 
+enum { CLI_MAX_TABLE = 64 }; /* rows of the library's table: at most as many as `given` has bits */
+
 /* What the commands that read data have in common; the texts belong to argv. */
 typedef struct cli_common {
-    const char *set;
+    const char
+        *problem[CLI_MAX_TABLE]; /* options of the problem, by their rows in the library's table; NULL: default */
     gpis_settings settings;
     gpis_open_options open; /* target, cache, format and memory as given */
     uint64_t given;         /* which options of the library's table were given, a bit for each row */
@@ -78,6 +81,8 @@ cli_common cli_common_default(void);
  * commands' own, whose input is a cli_common (table.c). One command calls it once. */
 struct argp cli_table_argp(unsigned where);
 bool cli_is_given(const cli_common *common, const char *name); /* an option of the library's table */
+/* The text of an option of the problem, such as "set": as given, or its default. */
+const char *cli_problem_text(const cli_common *common, const char *name);
 /* Messages of the library speak of "option memory": says "--memory" instead, in place, and returns the text. */
 char *cli_name_options(char *text);
 
@@ -151,7 +156,7 @@ typedef struct cli_problem {
 /* How to open `path`, which is A or a part of it, or y or x (of which no column is the target); `loading` follows it.
  */
 gpis_open_options cli_open_options(cli_loading *loading, const cli_common *common, const char *path, bool is_y);
-/* Keeps what went wrong with the cache of a source, to be told after the report. */
+/* Keeps what went wrong with the cache of a source, to be reported after the answer. */
 void cli_tell_cache_trouble(const gpis_source_info *info);
 /* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
@@ -185,11 +190,11 @@ void cli_ranks_stop(void);
 /* Starts the program again where OpenBLAS does not know the processor (environment.c). */
 void cli_wake_blas(char **argv);
 
-/* How fast this machine is (machine.c): as kept from before, or measured now and kept, where that is worth it and
- * possible within `room` bytes (0: no limit), or usual figures. Returns in words which of these. */
-const char *cli_machine(bool worth_measuring, int64_t room, gpis_machine *machine);
+/* The speeds of this machine (machine.c): those kept from before; or measured now and kept, if that is worthwhile and
+ * possible within `memory` bytes (0: no limit); or typical values. Returns in words which of these. */
+const char *cli_machine(bool worth_measuring, int64_t memory, gpis_machine *machine);
 
-/* Tells what an HDF5 file holds (contents.c): on stdout, or as an array, which is the caller's, where `array` is not
+/* Lists what an HDF5 file holds (contents.c): on stdout, or as an array, which is the caller's, where `array` is not
  * NULL. False: the file is none; else *code is 0 or an exit code, and *matrices how many of the things could be A. */
 bool cli_contents(gpis_context *context, const char *path, json_t **array, int *code, int *matrices);
 
@@ -203,8 +208,8 @@ typedef struct cli_given {
     bool in_set; /* as far as the tolerance can tell */
 } cli_given;
 
-/* `given`: of check; NULL: the result is that of a solve. `sent`: bytes that all ranks have sent; not told where there
- * is one. */
+/* `given`: of check; NULL: the result is that of a solve. `sent`: bytes that all ranks have sent; not reported if there
+ * is only one. */
 void cli_report_summary(const cli_problem *problem, const cli_common *common, const gpis_result *result,
                         const cli_given *given, double sent);
 int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result,
@@ -247,7 +252,7 @@ typedef struct cli_line {
     double tol, time_limit;
     bool shown;     /* there is one to wipe */
     double printed; /* when */
-    double rate;    /* passes a second, of late */
+    double rate;    /* passes a second, recently */
     gpis_progress last;
     cli_report_point history[CLI_HISTORY]; /* latest first */
     int reports;                           /* how many of them there are */

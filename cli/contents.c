@@ -3,11 +3,11 @@
 
 #include "cli.h"
 
-typedef struct teller {
+typedef struct listing {
     json_t *array; /* NULL: print */
     bool begun;
     int matrices;
-} teller;
+} listing;
 
 static bool is_csr(const gpis_content *c) { return c->nonzeros > 0 || c->kind[0] == 'c'; }
 
@@ -21,7 +21,7 @@ static void print_sizes(const int64_t *sizes, int count) {
     for (int k = 0; k < count && k < GPIS_CONTENT_DIMENSIONS; k++) printf("%s%" PRId64, k ? " x " : "", sizes[k]);
 }
 
-static void print_content(const teller *t, const gpis_content *c) {
+static void print_content(const listing *t, const gpis_content *c) {
     printf("%s %s  ", t->begun ? "            " : "  holds     ", cli_printable(c->path).text);
     print_sizes(c->shape, c->dimensions);
     printf("%s%s", c->dimensions > 0 ? ", " : "empty, ", cli_printable(c->type).text);
@@ -35,7 +35,7 @@ static void print_content(const teller *t, const gpis_content *c) {
 }
 
 static void tell(void *user, const gpis_content *c) {
-    teller *t = user;
+    listing *t = user;
     if (c->numbers && (is_csr(c) || c->dimensions == 2)) t->matrices++;
     if (t->array) {
         const int chunked = c->chunk[0] == 0 ? 0 : is_csr(c) ? 1 : c->dimensions;
@@ -50,7 +50,7 @@ static void tell(void *user, const gpis_content *c) {
 }
 
 bool cli_contents(gpis_context *context, const char *path, json_t **array, int *code, int *matrices) {
-    teller t = {.array = array ? json_array() : NULL};
+    listing t = {.array = array ? json_array() : NULL};
     const gpis_status status = gpis_file_contents(context, path, tell, &t);
     if (array) *array = t.array;
     *code = cli_exit_code(status);

@@ -1,5 +1,5 @@
 /*
- * What the libraries under the program read from their surroundings before main begins, and cannot be told later.
+ * Settings that libraries read from the environment before main begins, and that cannot be changed later.
  *
  * OMP_WAIT_POLICY. A thread of libgomp that waits spins for some milliseconds by default. Where other programs want the
  * processors that is time taken from the threads that are waited for: solves on two threads took up to ten times as
@@ -75,7 +75,7 @@ EARLY static size_t blas_threads(char **environment) {
     return threads > 0 && threads < most ? threads : most;
 }
 
-/* OpenBLAS maps a buffer for each of its threads when it is loaded, and where it cannot it tries again for ever. */
+/* OpenBLAS maps a buffer for each of its threads when it is loaded, and where it cannot it tries again forever. */
 EARLY static void try_first_buffers(char **environment) {
     static const char message[] =
         "gpis: out of memory: the BLAS library needs 128M of address space for each processor "

@@ -7,7 +7,7 @@
 
 #include "gen.h"
 
-/* The condition number of syn4 is not told in the paper; it is made like syn1. */
+/* The paper does not give the condition number of syn4; it is made like syn1. */
 static const gen_recipe recipes[] = {
     {"syn1", GEN_SPARSE, {100000, 100, -1, 10, 1e7, 0.1}, 800},
     {"syn2", GEN_DICTIONARY, {100000, 100, -1, 10, 1e7, 0.1}, 800},
@@ -85,7 +85,7 @@ static const struct argp_option option_table[] = {
 static const char doc[] =
     "Make one of the paper's problems: syn1, syn2, syn3, syn4, magic04 or year; or large, one that may be larger than "
     "memory."
-    "\vWrites A.npy, y.npy and problem.json, which tells the set to solve it with; also x_true.npy (syn*, large), "
+    "\vWrites A.npy, y.npy and problem.json, which names the set to solve it with; also x_true.npy (syn*, large), "
     "U.npy "
     "(syn2), features.csv with header and columns.txt (magic04). Files named in problem.json lie beside it.\n"
     "\n"

@@ -34,7 +34,7 @@ typedef struct gen_recipe {
     const char *name;
     gen_form form;
     gen_numbers numbers; /* the paper's, as defaults */
-    int64_t m;           /* the paper's sketch size; 0: not told */
+    int64_t m;           /* the paper's sketch size; 0: the paper does not say */
 } gen_recipe;
 
 const gen_recipe *gen_find_recipe(const char *name); /* NULL if there is none */
@@ -48,7 +48,7 @@ typedef struct gen_problem {
     double objective;   /* of x_true */
     double radius;      /* of the set */
     const char *set;    /* "l1", "nuclear", "none" */
-    bool stand_in;      /* drawn like a real data set that was not at hand */
+    bool stand_in;      /* drawn like a real data set that is not available */
 } gen_problem;
 
 /* Fills a problem by its form's recipe; each returns 0 or an exit code, the message being out. */

@@ -131,7 +131,7 @@ int gen_large(const gen_options *o, gen_problem *p) {
     p->d = o->numbers.d;
     p->k = 1;
     if (o->numbers.sparsity > p->d)
-        return cli_fail(CLI_BAD_INPUT, "--sparsity %lld is more than x has room for", (long long)o->numbers.sparsity);
+        return cli_fail(CLI_BAD_INPUT, "--sparsity %lld is more than x has entries", (long long)o->numbers.sparsity);
     p->y = gen_allocate(p->n, 1);
     if (p->y) p->x_true = gen_allocate(p->d, 1);
     int code = p->x_true ? make_mould(o, &m) : CLI_TROUBLE;

@@ -36,9 +36,9 @@ static bool parse_line(const char *text, double row[FEATURES + 1]) {
 /* Reads all lines to rows of FEATURES + 1 numbers; the caller frees *rows. */
 static int read_lines(FILE *stream, const char *path, double **rows, int64_t *n) {
     char *line = NULL;
-    size_t room = 0, capacity = 0;
+    size_t line_capacity = 0, capacity = 0;
     int code = 0;
-    while (code == 0 && getline(&line, &room, stream) > 0) {
+    while (code == 0 && getline(&line, &line_capacity, stream) > 0) {
         if ((size_t)*n == capacity) {
             capacity = capacity ? 2 * capacity : 4096;
             double *more = reallocarray(*rows, capacity, (FEATURES + 1) * sizeof *more);

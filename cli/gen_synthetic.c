@@ -109,7 +109,7 @@ int gen_synthetic(const gen_options *o, gen_problem *p) {
     p->k = numbers->k > 0 ? numbers->k : 1;
     if (p->n < p->d) return cli_fail(CLI_BAD_INPUT, "gen needs at least as many rows (--n) as columns (--d)");
     if (numbers->sparsity > p->d || (o->form == GEN_LOW_RANK && numbers->sparsity > p->k))
-        return cli_fail(CLI_BAD_INPUT, "--sparsity %lld is more than x has room for", (long long)numbers->sparsity);
+        return cli_fail(CLI_BAD_INPUT, "--sparsity %lld is more than x has entries", (long long)numbers->sparsity);
 
     double *sigma = gen_allocate(p->d, 1);
     if (sigma) p->A = gen_allocate(p->n, p->d); /* each only after the one before: one message */

@@ -132,8 +132,8 @@ static json_t *describe(const finding *f) {
     return object;
 }
 
-/* Looks at one file and tells; returns 0 or an exit code. */
-static int tell(gpis_context *context, const info_options *o, const char *file, json_t *all) {
+/* Reports on one file; returns 0 or an exit code. */
+static int report(gpis_context *context, const info_options *o, const char *file, json_t *all) {
     finding f = {.file = file};
     json_t *contents = NULL;
     int code = 0, matrices = 1;
@@ -161,7 +161,7 @@ static int tell_all(gpis_context *context, const info_options *o) {
     json_t *all = json_array();
     int worst = 0;
     for (int i = 0; i < o->count; i++) {
-        const int code = tell(context, o, o->files[i], all);
+        const int code = report(context, o, o->files[i], all);
         if (code > worst) worst = code;
     }
     if (!o->json) {

@@ -55,7 +55,7 @@ static bool make_folders(char *path) {
 }
 
 /* The JSON object in the file; NULL where there is none. What is no plain file, or too long for one of ours, is not
- * read: a FIFO or a device could keep the program waiting for ever. */
+ * read: a FIFO or a device could keep the program waiting forever. */
 static json_t *read_object(const char *path) {
     enum { MAX_BYTES = 1 << 16 };
     struct stat file;
@@ -101,10 +101,10 @@ static bool store(const char *path, gpis_machine *machine) {
 }
 
 /* With all threads of the machine, whatever the solve will use. */
-static bool measure(int64_t room, gpis_machine *machine) {
+static bool measure(int64_t memory, gpis_machine *machine) {
     gpis_context *context = NULL;
     *machine = gpis_machine_default();
-    const bool done = gpis_context_create(&context) == GPIS_OK && gpis_context_set_memory(context, room) == GPIS_OK &&
+    const bool done = gpis_context_create(&context) == GPIS_OK && gpis_context_set_memory(context, memory) == GPIS_OK &&
                       gpis_machine_measure(context, machine) == GPIS_OK;
     gpis_context_destroy(context);
     return done;
@@ -119,13 +119,13 @@ static int threads_of_machine(void) {
     return threads;
 }
 
-const char *cli_machine(bool worth_measuring, int64_t room, gpis_machine *machine) {
+const char *cli_machine(bool worth_measuring, int64_t memory, gpis_machine *machine) {
     char *path = cache_path();
     *machine = gpis_machine_default();
     const char *origin = "as measured before";
     if (!path || !load(path, threads_of_machine(), machine)) {
         origin = "measured now";
-        if (!path || !worth_measuring || cli_ranks() || !make_folders(path) || !measure(room, machine) ||
+        if (!path || !worth_measuring || cli_ranks() || !make_folders(path) || !measure(memory, machine) ||
             !store(path, machine)) {
             *machine = gpis_machine_default();
             origin = "not measured, usual figures";

@@ -187,7 +187,5 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
 const struct argp cli_common_argp = {.options = common_options, .parser = parse_common};
 
 cli_common cli_common_default(void) {
-    return (cli_common){.set = gpis_option_find("set")->fallback,
-                        .settings = gpis_settings_default(),
-                        .open = gpis_open_options_default()};
+    return (cli_common){.settings = gpis_settings_default(), .open = gpis_open_options_default()};
 }

@@ -3,8 +3,8 @@
  * the file of its rows and, where y is not elsewhere, that of its y. Blank lines and what follows # do not count; names
  * are relative to the folder of the list. A plain file is a list of one.
  *
- * Rows are shared out evenly whatever the parts are. Each part is opened by one rank first, which tells the others its
- * shape; then each rank opens those that its own rows lie in.
+ * Rows are shared out evenly whatever the parts are. Each part is opened by one rank first, which sends its shape to
+ * the others; then each rank opens the parts that contain its own rows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +134,7 @@ static int open_part(cli_problem *problem, part *q, const cli_common *common) {
     return 0;
 }
 
-/* Tells the ranks what the parts they have not opened are like. */
+/* Sends each rank the shapes of the parts that it has not opened. */
 static int exchange_shapes(cli_parts *p) {
     const gpis_ranks *ranks = cli_ranks();
     double *shapes = calloc((size_t)p->count * 2, sizeof *shapes);
@@ -180,7 +180,7 @@ typedef struct y_rows {
     int64_t to, all;
 } y_rows;
 
-/* The first file of y tells how many columns there are. */
+/* The first file of y determines the number of columns. */
 static int match_columns(cli_problem *problem, const y_rows *r, const gpis_source_info *info) {
     const bool stored =
         strcmp(info->kind, "npy") == 0 || strcmp(info->kind, "hdf5") == 0; /* text: a column is a vector */

@@ -81,7 +81,7 @@ static const char *amount(double value, const char *unit, char text[32]) {
     return text;
 }
 
-/* Two digits; what is too short to tell apart is not told apart. */
+/* Two digits; times too short to be distinguished look the same. */
 static const char *duration(double seconds, char text[32]) {
     if (seconds < 0.01)
         snprintf(text, 32, "< 0.01 s");

@@ -65,7 +65,8 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
 /* A, y and the set as one problem. A plan may do without y. */
 static gpis_status pose_problem(cli_problem *p, const cli_common *common) {
     gpis_status status = gpis_problem_create(p->context, p->A, &p->problem); /* all ranks together */
-    if (status == GPIS_OK) status = gpis_set_parse(p->context, common->set, p->shape.cols, p->k, &p->set);
+    if (status == GPIS_OK)
+        status = gpis_set_parse(p->context, cli_problem_text(common, "set"), p->shape.cols, p->k, &p->set);
     if (status == GPIS_OK && (p->Y || !common->without_y))
         status = gpis_problem_response(p->problem, p->Y, p->rows_here, p->k);
     return status == GPIS_OK ? gpis_problem_constrain(p->problem, p->set) : status;

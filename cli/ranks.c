@@ -1,7 +1,7 @@
 /*
- * The program as one of several ranks under mpirun. MPI itself is in a module that is loaded only then, so that who
- * works alone does not pay for it. Trouble is told once: while a command opens its files each rank keeps its message,
- * and cli_ranks_agree lets rank 0 print that of the first rank that has one.
+ * The program as one of several ranks under mpirun. MPI itself is in a module that is loaded only then, so that a
+ * single process does not pay for it. Trouble is reported once: while a command opens its files each rank keeps its
+ * message, and cli_ranks_agree lets rank 0 print that of the first rank that has one.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "cli.h"
 #include "ranks.h"
 
-/* As launchers tell them: Open MPI; MPICH, Intel MPI and Slurm's PMI. */
+/* The variables that launchers set: Open MPI; MPICH, Intel MPI and Slurm's PMI. */
 static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 static const char *const numbers[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
 
@@ -22,7 +22,7 @@ static struct {
     char kept[512];
 } us;
 
-static int told(const char *const names[2]) {
+static int set_by_launcher(const char *const names[2]) {
     for (int i = 0; i < 2; i++) {
         const char *text = getenv(names[i]);
         if (text && *text) return atoi(text);
@@ -31,11 +31,13 @@ static int told(const char *const names[2]) {
 }
 
 int cli_ranks_launched(void) {
-    const int size = told(sizes);
+    const int size = set_by_launcher(sizes);
     return size > 1 ? size : 1;
 }
 
-bool cli_is_first(void) { return us.transport ? us.ranks.rank == 0 : cli_ranks_launched() == 1 || told(numbers) == 0; }
+bool cli_is_first(void) {
+    return us.transport ? us.ranks.rank == 0 : cli_ranks_launched() == 1 || set_by_launcher(numbers) == 0;
+}
 
 const gpis_ranks *cli_ranks(void) { return us.transport ? &us.ranks : NULL; }
 

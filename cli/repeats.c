@@ -11,7 +11,7 @@
 
 static bool is_end(const struct argp_option *o) { return !o->name && !o->key && !o->doc; }
 
-/* Adds the long options of argp and its children to `table`, which has room for them; NULL: only counts them. */
+/* Adds the long options of argp and its children to `table`, which is long enough; NULL: only counts them. */
 static int collect(const struct argp *argp, struct option *table, int count) {
     for (const struct argp_option *o = argp->options; o && !is_end(o); o++) {
         if (!o->name) continue;

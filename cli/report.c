@@ -1,4 +1,4 @@
-/* What a solve or a check tells: a short summary for people, one JSON object for programs. */
+/* What a solve or a check reports: a short summary for people, one JSON object for programs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +156,7 @@ static void print_largest(const cli_problem *p, const double *x) {
     free(order);
 }
 
-/* An x outside the set is told as it was given, before its projection is. */
+/* An x outside the set is reported as it was given, before its projection. */
 static void print_given(const cli_problem *p, const gpis_result *r, const cli_given *given) {
     printf("x as given    NOT in the set: its distance from it is %.4g\n", r->feasibility);
     printf("  objective   %.10g\n", r->given_objective);

@@ -132,7 +132,7 @@ static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result 
 }
 
 /* Puts the files of an answer in their places. Trouble with one does not keep the others, or the report, from coming;
- * it is told at the end of the program. Returns whether x was written. */
+ * it is reported at the end of the program. Returns whether x was written. */
 static bool deliver(const cli_problem *p, const solve_options *o, cli_output *trace, const gpis_result *result) {
     gpis_status status = GPIS_OK;
     if (!cli_is_first()) return false;

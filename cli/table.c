@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-enum { KEY_TABLE = 1024, MAX_ROWS = 64 }; /* the key of a row is KEY_TABLE and its number */
+enum { KEY_TABLE = 1024, MAX_ROWS = CLI_MAX_TABLE }; /* the key of a row is KEY_TABLE and its number */
 
 static const char *const groups[] = {"Problem", "Accuracy", "Method", "Running"};
 enum { GROUPS = sizeof groups / sizeof *groups };
@@ -33,7 +33,7 @@ static error_t take(const struct argp_state *state, cli_common *c, int number, c
     char trouble[512];
     if (gpis_option_explain(row, value, trouble, sizeof trouble) > 0) return cli_usage(state, "--%s", trouble);
     c->given |= UINT64_C(1) << number;
-    if (row->where & GPIS_OPTION_PROBLEM) c->set = value;
+    if (row->where & GPIS_OPTION_PROBLEM) c->problem[number] = value;
     if (row->where & GPIS_OPTION_OPEN) gpis_open_options_set(&c->open, row->name, value);
     if (row->where & (GPIS_OPTION_SOLVE | GPIS_OPTION_PLAN | GPIS_OPTION_CHECK))
         gpis_settings_set(&c->settings, row->name, value);
@@ -66,9 +66,17 @@ struct argp cli_table_argp(unsigned where) {
     return (struct argp){.options = options, .parser = parse_option};
 }
 
-bool cli_is_given(const cli_common *common, const char *name) {
-    const gpis_option *row, *wanted = gpis_option_find(name);
-    for (int i = 0; (row = gpis_option_at(i)) != NULL; i++)
-        if (row == wanted) return (common->given >> i & 1) != 0;
-    return false;
+/* The number of the row of that name, which there is. */
+static int number_of(const char *name) {
+    const gpis_option *wanted = gpis_option_find(name);
+    int number = 0;
+    while (gpis_option_at(number) != wanted) number++;
+    return number;
+}
+
+bool cli_is_given(const cli_common *common, const char *name) { return (common->given >> number_of(name) & 1) != 0; }
+
+const char *cli_problem_text(const cli_common *common, const char *name) {
+    const char *text = common->problem[number_of(name)];
+    return text ? text : gpis_option_find(name)->fallback;
 }

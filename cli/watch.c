@@ -49,7 +49,7 @@ void cli_watch_files(void) {
     struct sigaction action = {.sa_handler = on_lost_pages};
     sigemptyset(&action.sa_mask);
     sigaction(SIGBUS, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by write, with a reason */
+    signal(SIGXFSZ, SIG_IGN); /* so that write fails with a reason when a file may not grow */
     signal(SIGPIPE, SIG_IGN); /* and so is a pipe whose reader has gone: a trace must not cost the answer */
 }
 

@@ -1,4 +1,4 @@
-/* Figures by gnuplot: lines that can be told apart in black and white, good enough to print. */
+/* Figures by gnuplot: lines that can be distinguished in black and white, good enough to print. */
 #ifndef GPIS_FIGURE_H
 #define GPIS_FIGURE_H
 

@@ -179,7 +179,7 @@ typedef struct gpis_open_options {
     int64_t memory;     /* bytes for everything, A, y and the solve; 0: the limit of the context, if it has one */
     const char *cache;  /* folder for what is made of text files; NULL: beside the file */
     const char *format; /* "npy", "csv", "tsv", "txt", "mtx", "svm", ...; NULL: what the ending of the path says */
-    gpis_open_progress_fn progress; /* NULL: nobody is told */
+    gpis_open_progress_fn progress; /* NULL: progress is not reported */
     void *progress_user;
 } gpis_open_options;
 /* Fills the struct, which has `size` bytes, with the defaults. GPIS_BAD_ARGUMENT for a size that cannot be. */
@@ -203,7 +203,7 @@ typedef struct gpis_content {
     const char *type;    /* "float64", "int32", "text", ... */
     const char *filters; /* what its chunks went through, "shuffle, gzip"; "" for nothing */
     int numbers;         /* non-zero: floats or integers */
-    int dimensions;      /* may be 0, and -1 where it holds nothing; of more than 8 the first are told */
+    int dimensions;      /* may be 0, and -1 where it holds nothing; if more than 8, only the first are reported */
     int64_t shape[GPIS_CONTENT_DIMENSIONS];
     int64_t chunk[GPIS_CONTENT_DIMENSIONS]; /* shape of its chunks, csr: length of those of data; 0: no chunks */
     int64_t nonzeros;                       /* csr: stored entries */
@@ -628,12 +628,13 @@ GPIS_API void gpis_result_destroy(gpis_result *result);       /* NULL is fine */
 /* One way to solve the problem. */
 typedef struct gpis_plan_candidate {
     const char *method;
-    const char *sketch;       /* kind of the sketch; "": none */
-    int64_t m;                /* rows of the sketch; 0: none */
-    int64_t passes, sketches; /* passes, and sketches, which ride in them or (of rows at hand) need none; 0: unknown */
-    double flops;             /* arithmetic */
-    double memory;            /* bytes at its height, besides A, y and the set */
-    double seconds;           /* NaN: not predicted */
+    const char *sketch; /* kind of the sketch; "": none */
+    int64_t m;          /* rows of the sketch; 0: none */
+    int64_t passes,
+        sketches;   /* passes, and sketches, which ride in them or (of rows in memory) need none; 0: unknown */
+    double flops;   /* arithmetic */
+    double memory;  /* bytes at its height, besides A, y and the set */
+    double seconds; /* NaN: not predicted */
     int applicable, chosen;
     const char *reason; /* why it is not the one chosen; "" for that one */
 } gpis_plan_candidate;

@@ -5,7 +5,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpis)
 get_filename_component(openblas_dir ${OPENBLAS_OPENMP} DIRECTORY)
 
 # Run paths are the same in the build tree and in the installed tree. Were they different, CMake would rewrite them when it
-# installs, and to make room for that it ends those of the build tree with an empty entry, which the loader takes for the
+# installs, and to have space for that it ends those of the build tree with an empty entry, which the loader takes for the
 # current folder. Other builds of OpenBLAS may stand first in the loader's search, so each file names the folder of the
 # build it needs. $ORIGIN is the folder of the program itself: there the build tree has its libraries.
 set_target_properties(gpis_shared PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH ${openblas_dir})

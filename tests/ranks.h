@@ -7,7 +7,7 @@
 
 #include "support.h"
 
-enum { RANKS_MOST = 8 };
+enum { MAX_RANKS = 8 };
 
 /* Numbers on their way from one rank to another: the sender waits until they have been received. */
 typedef struct channel {
@@ -19,8 +19,8 @@ typedef struct channel {
 typedef struct world {
     int ranks;
     pthread_barrier_t barrier;
-    double *parts[RANKS_MOST], *total;
-    channel channels[RANKS_MOST][RANKS_MOST];
+    double *parts[MAX_RANKS], *total;
+    channel channels[MAX_RANKS][MAX_RANKS];
     atomic_long moved; /* numbers sent from rank to rank; each channel has a lock of its own */
 } world;
 
@@ -85,8 +85,8 @@ static inline void *world_member(void *user) {
  * rank fail_rank fails. Everything but the contexts must have been freed. */
 static inline void world_run(int ranks, bool direct, int fail_rank, long fail_at, void (*work)(member *), void *user) {
     static world w;
-    member members[RANKS_MOST];
-    pthread_t threads[RANKS_MOST];
+    member members[MAX_RANKS];
+    pthread_t threads[MAX_RANKS];
     memset(&w, 0, sizeof w);
     w.ranks = ranks;
     pthread_barrier_init(&w.barrier, NULL, (unsigned)ranks);

@@ -9,8 +9,8 @@ typedef struct made_plan {
     gpis_plan seen;        /* first: a gpis_plan * is a pointer to the whole */
     gpis_context *context; /* borrowed */
     gpis_plan_table table; /* holds the texts */
-    gpis_plan_candidate candidates[GPIS_PLAN_MOST];
-    const gpis_plan_candidate *places[GPIS_PLAN_MOST];
+    gpis_plan_candidate candidates[GPIS_MAX_CANDIDATES];
+    const gpis_plan_candidate *places[GPIS_MAX_CANDIDATES];
 } made_plan;
 
 static gpis_plan_candidate candidate_of(const gpis_candidate *c) {

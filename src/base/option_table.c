@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/names.h"
+
 enum {
     OPEN = GPIS_OPTION_OPEN,
     PROBLEM = GPIS_OPTION_PROBLEM,
@@ -120,7 +122,7 @@ static const gpis_option_row rows[] = {
       .fallback = "auto",
       .argument = "NAME",
       .group = "Method",
-      .help = "auto, newton, gpis, acc-gpis, pgd, apgd or saga",
+      .help = "one of auto" GPIS_METHOD_LIST(GPIS_COMMA_NAME),
       .in_checkpoint = KEY},
      GPIS_HELD_AS_TEXT,
      SETTING(method)},
@@ -130,8 +132,8 @@ static const gpis_option_row rows[] = {
       .fallback = "auto",
       .argument = "KIND",
       .group = "Method",
-      .help = "of gpis, acc-gpis and newton: auto (count; in newton what the plan says), count, sparse-sign, gaussian, "
-              "srht, count-gauss, sample, or none: newton with the Gram matrix",
+      .help = "of gpis, acc-gpis and newton: auto (count; in newton what the plan says)" GPIS_SKETCH_LIST(
+          GPIS_COMMA_NAME) ", or none: newton with the Gram matrix",
       .methods = SKETCHING,
       .in_checkpoint = KEY},
      GPIS_HELD_AS_TEXT,
@@ -262,7 +264,7 @@ static const gpis_option_row rows[] = {
       .group = "Running",
       .help = "hold no more than so many bytes, 64 MB aside (300MB, 1.5G: units of 1024); files that do not fit are "
               "read at each pass",
-      .in_checkpoint = KEY}, /* it decides whether there is room for another model */
+      .in_checkpoint = KEY}, /* it decides whether another model fits in memory */
      GPIS_HELD_AS_INT64,
      BOTH(memory)},
     {{.name = "cache",

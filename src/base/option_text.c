@@ -52,7 +52,7 @@ static bool parse_list(const gpis_option *option, const char *text, int *count) 
         int64_t integer;
         const char *end = text + strcspn(text, ",");
         if (!parse_integer(option, (gpis_span){text, end}, &integer)) return false;
-        if (++*count > GPIS_LIST_MOST) return false;
+        if (++*count > GPIS_MAX_LIST_NUMBERS) return false;
         if (!*end) return true;
         text = end + 1;
     }
@@ -165,8 +165,8 @@ size_t gpis_option_explain(const gpis_option *option, const char *value, char *t
         break;
     case GPIS_OPTION_INTEGERS:
         parse_list(option, value, &count);
-        if (count > GPIS_LIST_MOST) {
-            length = snprintf(text, size, "%s takes at most %d numbers", option->name, GPIS_LIST_MOST);
+        if (count > GPIS_MAX_LIST_NUMBERS) {
+            length = snprintf(text, size, "%s takes at most %d numbers", option->name, GPIS_MAX_LIST_NUMBERS);
             break;
         }
         length = snprintf(text, size, "%s wants whole numbers from %.0f to %" PRId64 " with commas between, not '%s'",

@@ -16,7 +16,7 @@ typedef enum gpis_option_storage {
     GPIS_HELD_AS_INT    /* or an enum, whose values are the words of `choices` in their order */
 } gpis_option_storage;
 
-enum { GPIS_NO_FIELD = -1, GPIS_LIST_MOST = 64 };
+enum { GPIS_NO_FIELD = -1, GPIS_MAX_LIST_NUMBERS = 64 };
 
 typedef struct gpis_option_row {
     gpis_option option;

@@ -36,7 +36,7 @@ typedef struct gpis_workload {
 gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings *settings,
                                const gpis_sketch_class *kind, const gpis_machine *machine);
 
-/* Whether a sketch is a sample of rows that are at hand, so that it takes no pass. */
+/* Whether a sketch is a sample of rows that are in memory, so that it takes no pass. */
 static inline bool gpis_workload_samples(const gpis_workload *work) { return work->sketch->of_rows && work->at_hand; }
 
 /* The machine as so many threads see it. */

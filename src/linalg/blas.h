@@ -5,7 +5,7 @@
  * build of OpenBLAS takes as many threads as omp_get_max_threads() says, and one inside a parallel region. So between
  * enter and leave that number is 1 for the calling thread, and our own regions ask for their threads explicitly.
  *
- * OpenBLAS maps a buffer of 128 MB for each call that runs at the same time, and if it cannot it tries again for ever.
+ * OpenBLAS maps a buffer of 128 MB for each call that runs at the same time, and if it cannot it tries again forever.
  * libgomp ends the whole process if it cannot start a thread. So the first call of a context checks whether the process
  * may map as much as both will need, and fails with GPIS_NO_MEMORY if it may not.
  */

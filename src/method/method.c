@@ -1,11 +1,14 @@
-/* The table of methods. */
+/* The table of methods, from the list of base/names.h. */
 #include "method/method.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const gpis_method *const METHODS[] = {&gpis_method_newton, &gpis_method_gpis, &gpis_method_acc_gpis,
-                                             &gpis_method_pgd,    &gpis_method_apgd, &gpis_method_saga};
+static const gpis_method *const METHODS[] = {
+#define ADDRESS(symbol, name) &gpis_method_##symbol,
+    GPIS_METHOD_LIST(ADDRESS)
+#undef ADDRESS
+};
 
 gpis_methods gpis_all_methods(void) { return (gpis_methods){METHODS, sizeof METHODS / sizeof *METHODS}; }
 

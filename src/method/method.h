@@ -1,5 +1,5 @@
 /*
- * method: one file for each algorithm, one row of the table in method.c. `run` reads like the algorithm on paper; it
+ * method: one file for each algorithm, one row of the list in base/names.h. `run` reads like the algorithm on paper; it
  * starts from x0 (in K) and leaves what it found in the run. A row also tells the planner what the method would do with
  * a problem and what that costs, and tells the interface what the method can and cannot do; no other code knows a
  * method by its name.
@@ -7,6 +7,7 @@
 #ifndef GPIS_METHOD_H
 #define GPIS_METHOD_H
 
+#include "base/names.h"
 #include "method/proposal.h"
 
 struct gpis_method {
@@ -31,12 +32,9 @@ struct gpis_method {
     void (*explain)(const gpis_verdict *verdict, char *text, size_t size);
 };
 
-extern const gpis_method gpis_method_newton;
-extern const gpis_method gpis_method_gpis;
-extern const gpis_method gpis_method_acc_gpis;
-extern const gpis_method gpis_method_pgd;
-extern const gpis_method gpis_method_apgd;
-extern const gpis_method gpis_method_saga;
+#define GPIS_METHOD_DECLARE(symbol, name) extern const gpis_method gpis_method_##symbol;
+GPIS_METHOD_LIST(GPIS_METHOD_DECLARE)
+#undef GPIS_METHOD_DECLARE
 
 /* For rows: a method that can always be used, and one that needs a model of all columns, d x d. */
 const char *gpis_always_applicable(const gpis_run *run);

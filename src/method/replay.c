@@ -158,10 +158,10 @@ static void go_live(gpis_run *run) {
                       replay->journal->path, (long long)replay->answered);
 }
 
-static bool none_is_negative(const double *v, int64_t count) {
-    for (int64_t i = 0; v && i < count; i++)
-        if (!(v[i] >= 0.0)) return false;
-    return true;
+static bool has_negative(const double *v, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (!(v[i] >= 0.0)) return true;
+    return false;
 }
 
 /* Whether this can be A'A: symmetric, and no entry larger than the geometric mean of its two diagonal entries. */
@@ -180,11 +180,15 @@ static bool is_gram(const double *H, int64_t d) {
 /* Whether a pass can have given these answers: they are finite, sums of squares are not negative, and so on. A wrong
  * answer that is possible is not seen here: that the file belongs to this user must do against forgery. */
 static bool is_possible(const gpis_run *run, const gpis_pass *pass, double seconds) {
-    const int64_t d = run->problem->d;
-    return isfinite(seconds) && seconds >= 0.0 && gpis_pass_is_finite(run->context, pass, d) &&
-           none_is_negative(pass->objective, 1) && none_is_negative(pass->AP2, 1) &&
-           none_is_negative(pass->norms2, d) && none_is_negative(pass->misses, pass->probes) &&
-           (!pass->gram || is_gram(pass->gram, gpis_load_of(pass, d).gram));
+    const gpis_load load = gpis_load_of(pass, run->problem->d);
+    if (!(isfinite(seconds) && seconds >= 0.0) || !gpis_pass_is_finite(run->context, pass, load.d)) return false;
+    for (int s = 0; s < GPIS_PASS_SUMS; s++) {
+        const gpis_pass_sum sum = (gpis_pass_sum)s;
+        if (gpis_pass_sum_is_nonnegative(sum) &&
+            has_negative(gpis_pass_sum_place(pass, sum), gpis_pass_sum_count(&load, sum)))
+            return false;
+    }
+    return !pass->gram || is_gram(pass->gram, load.gram);
 }
 
 gpis_status gpis_replay_answer(gpis_run *run, const gpis_pass *pass, bool *answered) {

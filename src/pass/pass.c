@@ -92,7 +92,6 @@ static gpis_status number_columns(sweep *s) {
 
 static gpis_status prepare(sweep *s) {
     const gpis_pass *pass = s->pass;
-    s->load = gpis_load_of(pass, s->A->d);
     s->cut = gpis_cut_make(s->A, &s->load);
     s->run_rows = s->cut.run * s->cut.chunk_rows;
     s->threads = gpis_cut_threads(&s->cut, s->A, &s->load, s->context->threads);
@@ -211,8 +210,8 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
 }
 
 gpis_status gpis_pass_sweep(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
-    sweep s = {.context = context, .A = A, .pass = pass};
-    s.sums_wanted = pass->X || pass->P || pass->V || pass->norms2 || pass->gram || pass->nonzeros || pass->y_sizes;
+    sweep s = {.context = context, .A = A, .pass = pass, .load = gpis_load_of(pass, A->d)};
+    s.sums_wanted = s.load.wanted != 0;
     gpis_status status = gpis_source_unchanged(A);
     if (status == GPIS_OK) status = prepare(&s);
     if (status == GPIS_OK) status = sweep_rows(&s);

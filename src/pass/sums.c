@@ -19,16 +19,17 @@ static const struct {
     size_t place; /* offset in gpis_pass of the pointer to the result */
     side rows, cols;
     layout layout;
+    bool nonnegative; /* a sum of squares or a number of rows: no entry can be negative */
 } table[GPIS_PASS_SUMS] = {
-    [GPIS_PASS_OBJECTIVE] = {offsetof(gpis_pass, objective), ONE, ONE, PLAIN},
-    [GPIS_PASS_AP2] = {offsetof(gpis_pass, AP2), ONE, ONE, PLAIN},
-    [GPIS_PASS_GRADIENT] = {offsetof(gpis_pass, G), COLUMNS_OF_A, RESPONSES, VECTORS},
-    [GPIS_PASS_PRODUCTS] = {offsetof(gpis_pass, AAV), COLUMNS_OF_A, PROBES, VECTORS},
-    [GPIS_PASS_NORMS] = {offsetof(gpis_pass, norms2), COLUMNS_OF_A, ONE, PLAIN},
-    [GPIS_PASS_MISSES] = {offsetof(gpis_pass, misses), ONE, PROBES, PLAIN},
-    [GPIS_PASS_GRAM] = {offsetof(gpis_pass, gram), COLUMNS_OF_GRAM, COLUMNS_OF_GRAM, SYMMETRIC},
-    [GPIS_PASS_NONZEROS] = {offsetof(gpis_pass, nonzeros), COLUMNS_OF_A, ONE, PLAIN},
-    [GPIS_PASS_Y_SIZES] = {offsetof(gpis_pass, y_sizes), ONE, TWO, PLAIN},
+    [GPIS_PASS_OBJECTIVE] = {offsetof(gpis_pass, objective), ONE, ONE, PLAIN, true},
+    [GPIS_PASS_AP2] = {offsetof(gpis_pass, AP2), ONE, ONE, PLAIN, true},
+    [GPIS_PASS_GRADIENT] = {offsetof(gpis_pass, G), COLUMNS_OF_A, RESPONSES, VECTORS, false},
+    [GPIS_PASS_PRODUCTS] = {offsetof(gpis_pass, AAV), COLUMNS_OF_A, PROBES, VECTORS, false},
+    [GPIS_PASS_NORMS] = {offsetof(gpis_pass, norms2), COLUMNS_OF_A, ONE, PLAIN, true},
+    [GPIS_PASS_MISSES] = {offsetof(gpis_pass, misses), ONE, PROBES, PLAIN, true},
+    [GPIS_PASS_GRAM] = {offsetof(gpis_pass, gram), COLUMNS_OF_GRAM, COLUMNS_OF_GRAM, SYMMETRIC, false},
+    [GPIS_PASS_NONZEROS] = {offsetof(gpis_pass, nonzeros), COLUMNS_OF_A, ONE, PLAIN, true},
+    [GPIS_PASS_Y_SIZES] = {offsetof(gpis_pass, y_sizes), ONE, TWO, PLAIN, true},
 };
 
 static int64_t length(const gpis_load *load, side which) {
@@ -78,6 +79,8 @@ gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bo
     if (gram > 0) load.wanted |= 1u << GPIS_PASS_GRAM;
     return load;
 }
+
+bool gpis_pass_sum_is_nonnegative(gpis_pass_sum sum) { return table[sum].nonnegative; }
 
 bool gpis_pass_sum_is_wanted(const gpis_load *load, gpis_pass_sum sum) { return load->wanted >> sum & 1; }
 

@@ -1,7 +1,8 @@
 /*
  * The sums of a pass, as one table. A row of it says where the result goes, how many numbers there are, how a strip
- * holds them and whether they are sent as a triangle. From the table follow the memory of a strip, the addition of the
- * strips, what ranks send to each other, what a checkpoint records, and the check that everything is finite.
+ * holds them, whether they are sent as a triangle and whether they can be negative. From the table follow the memory of
+ * a strip, the addition of the strips, what ranks send to each other, what a checkpoint records and what it may
+ * contain, and the check that everything is finite.
  *
  * To add a sum: a name in gpis_pass_sum, a row in the table of sums.c, a pointer in gpis_pass, and its kernel in
  * chunk.c.
@@ -28,6 +29,8 @@ typedef enum gpis_pass_sum {
 
 /* Whether the pass computes this sum. */
 bool gpis_pass_sum_is_wanted(const gpis_load *load, gpis_pass_sum sum);
+/* Whether no entry of the sum can be negative, so that a checkpoint with a negative one is refused. */
+bool gpis_pass_sum_is_nonnegative(gpis_pass_sum sum);
 /* Where the result goes; NULL: the sum is not wanted. */
 double *gpis_pass_sum_place(const gpis_pass *pass, gpis_pass_sum sum);
 void gpis_pass_sum_set_place(gpis_pass *pass, gpis_pass_sum sum, double *place);

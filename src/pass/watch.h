@@ -1,6 +1,6 @@
 /*
- * A pass may take minutes, so some times per second a function of the caller is asked whether to go on. All threads
- * count the rows they have done; thread 0, which runs the solve, looks at the clock and asks. A pass that is told to
+ * A pass may take minutes, so several times per second a function of the caller is asked whether to go on. All threads
+ * count the rows they have done; thread 0, which runs the solve, looks at the clock and asks. A pass that is to
  * stop ends within a chunk of rows, and its results are incomplete.
  */
 #ifndef GPIS_WATCH_H

@@ -7,7 +7,7 @@
 
 #include "ranks/ranks.h"
 
-_Static_assert((int)GPIS_MAX_PROPOSALS <= (int)GPIS_PLAN_MOST, "a plan has a place for every proposal");
+_Static_assert((int)GPIS_MAX_PROPOSALS <= (int)GPIS_MAX_CANDIDATES, "a plan has a place for every proposal");
 
 /* The choice is made for one rank and all threads of every machine, so that it does not depend on how many of them
  * there are; what is reported are the seconds with those that there are. */

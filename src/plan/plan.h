@@ -21,10 +21,10 @@ typedef struct gpis_candidate {
     char reason[96];
 } gpis_candidate;
 
-enum { GPIS_PLAN_MOST = 16 };
+enum { GPIS_MAX_CANDIDATES = 16 };
 typedef struct gpis_plan_table {
     int count, chosen;
-    gpis_candidate candidates[GPIS_PLAN_MOST];
+    gpis_candidate candidates[GPIS_MAX_CANDIDATES];
     char text[256];
 } gpis_plan_table;
 

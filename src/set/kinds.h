@@ -4,10 +4,25 @@
 
 #include "set/set.h"
 
-/* The kinds that have a spec, each defined in the file of its name. */
-extern const gpis_set_class gpis_kind_none, gpis_kind_nonneg, gpis_kind_box, gpis_kind_l1, gpis_kind_l2, gpis_kind_linf,
-    gpis_kind_simplex, gpis_kind_capped_simplex, gpis_kind_group, gpis_kind_nuclear, gpis_kind_tv, gpis_kind_monotone,
-    gpis_kind_affine;
+/* The kinds that have a spec, each defined in the file of its name. The list makes the table of parse.c, too. */
+#define GPIS_SET_LIST(ENTRY) \
+    ENTRY(none)              \
+    ENTRY(nonneg)            \
+    ENTRY(box)               \
+    ENTRY(l1)                \
+    ENTRY(l2)                \
+    ENTRY(linf)              \
+    ENTRY(simplex)           \
+    ENTRY(capped_simplex)    \
+    ENTRY(group)             \
+    ENTRY(nuclear)           \
+    ENTRY(tv)                \
+    ENTRY(monotone)          \
+    ENTRY(affine)
+
+#define GPIS_SET_DECLARE(symbol) extern const gpis_set_class gpis_kind_##symbol;
+GPIS_SET_LIST(GPIS_SET_DECLARE)
+#undef GPIS_SET_DECLARE
 
 /*
  * A constructor of gpis.h reads:

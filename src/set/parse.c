@@ -6,10 +6,9 @@
 #include "set/kinds.h"
 
 static const gpis_set_class *const kinds[] = {
-    &gpis_kind_none,   &gpis_kind_nonneg,  &gpis_kind_box,     &gpis_kind_l1,
-    &gpis_kind_l2,     &gpis_kind_linf,    &gpis_kind_simplex, &gpis_kind_capped_simplex,
-    &gpis_kind_group,  &gpis_kind_nuclear, &gpis_kind_tv,      &gpis_kind_monotone,
-    &gpis_kind_affine,
+#define ADDRESS(symbol) &gpis_kind_##symbol,
+    GPIS_SET_LIST(ADDRESS)
+#undef ADDRESS
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -68,7 +67,7 @@ static gpis_status parse_spec(gpis_context *context, const char *text, const cha
 }
 
 /* The work of the inner problem doubles with each transform (inner/inside.c solves the problem inside twice), so that
- * dozens of transforms would take for ever. */
+ * dozens of transforms would take forever. */
 static gpis_status check_transforms(gpis_context *context, const char *spec) {
     enum { MAX_TRANSFORMS = 4 };
     int count = 0;

@@ -18,11 +18,7 @@ const gpis_sketch_class *gpis_sketch_find(const char *name) {
     return NULL;
 }
 
-const char *gpis_sketch_names(void) {
-#define NAME(symbol, name) ", " name
-    return &(GPIS_SKETCH_LIST(NAME))[2]; /* past the first comma */
-#undef NAME
-}
+const char *gpis_sketch_names(void) { return &(GPIS_SKETCH_LIST(GPIS_COMMA_NAME))[2]; /* past the first comma */ }
 
 int gpis_sketch_number(const gpis_sketch_class *class) {
     int number = 0;

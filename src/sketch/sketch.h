@@ -7,7 +7,7 @@
  * and the sums run in an order fixed by the row numbers. Leaves of rows (tree.h) are added up by the callers, so SA has
  * the same bits for any block size, thread count and partition of the rows.
  *
- * A new kind is one new file and one line in the list of kinds.h; it inherits tests/sketch/test_conformance.c.
+ * A new kind is one new file and one line in the list of base/names.h; it inherits tests/sketch/test_conformance.c.
  */
 #ifndef GPIS_SKETCH_H
 #define GPIS_SKETCH_H

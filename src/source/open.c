@@ -1,4 +1,5 @@
 /* Opening a file by the format that the caller names or that its ending shows. A new format is a row of the table. */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -27,6 +28,28 @@ static const format *find_format(const char *name) {
         if (strcasecmp(name, formats[k].ending) == 0 || strcasecmp(name, formats[k].ending + 1) == 0)
             return &formats[k];
     return NULL;
+}
+
+/* The endings of the table for a message, each after a space, `from` characters from its beginning (1: without the
+ * dot). */
+static const char *list_endings(size_t from, char *text, size_t size) {
+    *text = '\0';
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+        const size_t used = strlen(text);
+        snprintf(text + used, size - used, " %s", formats[k].ending + from);
+    }
+    return text;
+}
+
+static gpis_status unknown_format(gpis_context *context, const char *path, const char *name) {
+    char list[128];
+    if (name)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no format '%s'; known are%s", name,
+                         list_endings(1, list, sizeof list));
+    return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                     "%s: what it is does not show in its ending; known are%s .h5 .hdf5, and .gz after a text format; "
+                     "others need a format (option format csv)",
+                     path, list_endings(0, list, sizeof list));
 }
 
 static bool ends_with(const char *path, size_t length, const char *ending) {
@@ -75,14 +98,7 @@ static gpis_status open_file(gpis_context *context, const char *path, const gpis
     if (!options->format && is_hdf5(path))
         return options->target ? no_target(context, path, ".h5") : gpis_open_hdf5(context, path, options, out);
     const format *chosen = options->format ? find_format(options->format) : format_of(path);
-    if (!chosen && options->format)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                         "there is no format '%s'; known are npy csv tsv txt data mtx svm libsvm", options->format);
-    if (!chosen)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                         "%s: what it is does not show in its ending; known are .npy .csv .tsv .txt .data .mtx .svm "
-                         ".libsvm .h5 .hdf5, and .gz after a text format; others need a format (option format csv)",
-                         path);
+    if (!chosen) return unknown_format(context, path, options->format);
     if (!chosen->text && ends_with(path, strlen(path), ".gz"))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
                          chosen->ending);

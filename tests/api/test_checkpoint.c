@@ -31,8 +31,8 @@ static void cut_anywhere_the_bits_are_the_same(void **state) {
             resume_from(&t, &b, b.ends[i], whole);
             resume_from(&t, &b, b.ends[i] + 1, whole);     /* a record of one byte */
             resume_from(&t, &b, b.ends[i + 1] - 1, whole); /* one that lacks a byte */
-            const int64_t room = b.ends[i + 1] - b.ends[i];
-            resume_from(&t, &b, b.ends[i] + (1009 * (i + 1) * (s + 1)) % room, whole);
+            const int64_t length = b.ends[i + 1] - b.ends[i];
+            resume_from(&t, &b, b.ends[i] + (1009 * (i + 1) * (s + 1)) % length, whole);
         }
         resume_from(&t, &b, b.size, whole);
         free(b.data);

@@ -159,6 +159,30 @@ static void forged_passes(void **state) {
     }
 }
 
+/* Sums that cannot be negative are not. The first pass of apgd has the objective, d x k numbers of the gradient and the
+ * norms; the second the objective and ||A p||^2. Each record begins with 16 bytes that are no sums. */
+static void negative_sums(void **state) {
+    (void)state;
+    const double negative = -1.0;
+    stage t;
+    begin(&t, &SCENES[12]);
+    gpis_result *whole = run_whole(&t);
+    const int64_t honest = gpis_context_memory_peak(t.context);
+    bytes b = load();
+    const struct {
+        int record;
+        int64_t sums_before;
+    } places[] = {{1, 0}, {1, 1 + t.p.d * t.p.k}, {2, 0}, {2, 1}};
+    for (int i = 0; i < COUNT(places); i++)
+        assert_int_equal(forge(&t, &b, places[i].record, 16 + 8 * places[i].sums_before, &negative, 8, honest),
+                         GPIS_BAD_DATA);
+    /* A gradient may have any sign, but another gradient leads to another second pass. */
+    assert_int_equal(forge(&t, &b, 1, 24, &negative, 8, honest), GPIS_BAD_ARGUMENT);
+    clear(&t, whole);
+    free(b.data);
+    end(&t);
+}
+
 /* Kinds, lengths, records that are missing or there twice, and a file that says it is huge. */
 static void forged_records(void **state) {
     (void)state;
@@ -248,8 +272,8 @@ static void strangers_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forged_choices), cmocka_unit_test(forged_beginnings),     cmocka_unit_test(forged_passes),
-        cmocka_unit_test(forged_records), cmocka_unit_test(strangers_are_refused),
+        cmocka_unit_test(forged_choices), cmocka_unit_test(forged_beginnings), cmocka_unit_test(forged_passes),
+        cmocka_unit_test(negative_sums),  cmocka_unit_test(forged_records),    cmocka_unit_test(strangers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, remove_file);
 }

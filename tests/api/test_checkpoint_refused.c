@@ -1,5 +1,5 @@
-/* Checkpoints: what does not belong to the file is refused by name; damage, a full disk and want of memory harm
- * nothing. */
+/* Checkpoints: what does not belong to the file is refused by name; damage, a full disk and lack of memory do no
+ * harm. */
 #define PATH "checkpoint_refused.test"
 
 #include "api/checkpoints.h"
@@ -216,7 +216,7 @@ static void damage_is_seen_and_mended(void **state) {
     begin(&t, &SCENES[1]);
     gpis_result *whole = run_whole(&t);
     bytes b = load();
-    int told = 0;
+    int warned = 0;
     for (int64_t at = 0; at < b.size; at += at < 2 * HEAD ? 1 : 37) {
         gpis_result *r = NULL;
         b.data[at] ^= 0x10;
@@ -230,10 +230,10 @@ static void damage_is_seen_and_mended(void **state) {
         assert_int_equal(status, GPIS_OK);
         assert_same(&t, whole, r);
         assert_int_equal(r->resumed_passes, whole_passes(&b, at)); /* those before the damage */
-        told += strstr(r->warning, "damaged after pass") != NULL;
+        warned += strstr(r->warning, "damaged after pass") != NULL;
         clear(&t, r);
     }
-    assert_true(told > 10);
+    assert_true(warned > 10);
     for (int64_t size = 0; size < b.ends[0]; size += 101) { /* not even the key is whole */
         gpis_result *r = NULL;
         store(b.data, size);
@@ -244,7 +244,7 @@ static void damage_is_seen_and_mended(void **state) {
     end(&t);
 }
 
-static void a_full_disk_is_told_and_harms_nothing(void **state) {
+static void a_full_disk_is_reported_and_does_no_harm(void **state) {
     (void)state;
     stage t;
     begin(&t, &SCENES[1]);
@@ -266,7 +266,7 @@ static void a_full_disk_is_told_and_harms_nothing(void **state) {
         assert_string_equal(r->warning, "");
         clear(&t, r);
         t.settings.resume = 1;
-        r = solve(&t); /* there is room again */
+        r = solve(&t); /* the disk is no longer full */
         assert_same(&t, whole, r);
         assert_int_equal(r->resumed_passes, kept);
         assert_string_equal(r->warning, "");
@@ -332,7 +332,7 @@ int main(void) {
         cmocka_unit_test(passes_of_another_run_are_refused),
         cmocka_unit_test(saga_has_no_checkpoint),
         cmocka_unit_test(damage_is_seen_and_mended),
-        cmocka_unit_test(a_full_disk_is_told_and_harms_nothing),
+        cmocka_unit_test(a_full_disk_is_reported_and_does_no_harm),
         cmocka_unit_test(memory_failures_are_clean),
     };
     return cmocka_run_group_tests(tests, NULL, remove_file);

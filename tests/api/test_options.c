@@ -1,5 +1,7 @@
 /* The table of options: complete, true to the structs, and careful with texts. */
 #include "base/options.h"
+#include "method/method.h"
+#include "sketch/kinds.h"
 #include "support.h"
 
 static int64_t count_rows(void) {
@@ -82,6 +84,42 @@ static void rows_are_whole(void **state) {
     assert_null(gpis_option_find("to"));
     assert_null(gpis_option_find(""));
     assert_null(gpis_option_at(count_rows()));
+}
+
+/* True if `name` is one of the names in `list`, such as "auto, newton, gpis". */
+static bool lists_name(const char *list, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at++)
+        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0')) return true;
+    return false;
+}
+
+/* The lists of names.h say what the rows are called, and the help of the options shows them all. */
+static void help_names_all_methods_and_sketches(void **state) {
+    (void)state;
+#define CHECK_METHOD(symbol, text)                        \
+    assert_string_equal(gpis_method_##symbol.name, text); \
+    assert_true(lists_name(gpis_option_find("method")->help, text));
+    GPIS_METHOD_LIST(CHECK_METHOD)
+#define CHECK_SKETCH(symbol, text)                        \
+    assert_string_equal(gpis_sketch_##symbol.name, text); \
+    assert_true(lists_name(gpis_option_find("sketch")->help, text));
+    GPIS_SKETCH_LIST(CHECK_SKETCH)
+}
+
+/* Options name the methods that use them, and no others. */
+static void options_name_methods(void **state) {
+    (void)state;
+    const gpis_option *o;
+    for (int64_t i = 0; (o = gpis_option_at(i)) != NULL; i++) {
+        char list[80], *rest = list;
+        snprintf(list, sizeof list, "%s", o->methods ? o->methods : "");
+        for (char *name; (name = strtok_r(rest, ",", &rest)) != NULL;) {
+            while (*name == ' ') name++;
+            name[strcspn(name, " ")] = '\0'; /* "newton with a sketch" */
+            if (!gpis_method_named(gpis_all_methods(), name)) fail_msg("option %s: no method is '%s'", o->name, name);
+        }
+    }
 }
 
 /* ---- values
@@ -217,8 +255,8 @@ static void lists(void **state) {
     static const int64_t wanted[] = {20, 40, 80, 80, 80};
     for (int i = 0; i < 5; i++) assert_int_equal(gpis_list_at(s.inner, i), wanted[i]);
     assert_int_equal(gpis_list_at("+7", 3), 7);
-    char many[3 * GPIS_LIST_MOST + 4] = "1", why[80];
-    for (int i = 1; i < GPIS_LIST_MOST; i++) strcat(many, ",1");
+    char many[3 * GPIS_MAX_LIST_NUMBERS + 4] = "1", why[80];
+    for (int i = 1; i < GPIS_MAX_LIST_NUMBERS; i++) strcat(many, ",1");
     assert_int_equal(gpis_settings_set(&s, "inner", many), GPIS_OK);
     strcat(many, ",1");
     assert_int_equal(gpis_settings_set(&s, "inner", many), GPIS_BAD_ARGUMENT);
@@ -253,6 +291,8 @@ static void names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_field_is_an_option),
                                        cmocka_unit_test(rows_are_whole),
+                                       cmocka_unit_test(help_names_all_methods_and_sketches),
+                                       cmocka_unit_test(options_name_methods),
                                        cmocka_unit_test(defaults),
                                        cmocka_unit_test(ranges),
                                        cmocka_unit_test(lists),

@@ -22,10 +22,10 @@ typedef struct kept {
 typedef struct problem {
     int64_t n, d, k;
     const double *A, *Y;
-    int how;                      /* a storage, or MADE */
-    int64_t cuts[RANKS_MOST + 1]; /* begin of each rank; all 0: shared out evenly */
-    int parts;                    /* each rank's rows in so many */
-    int fail_rank;                /* whose rows cannot be made; -1: none */
+    int how;                     /* a storage, or MADE */
+    int64_t cuts[MAX_RANKS + 1]; /* begin of each rank; all 0: shared out evenly */
+    int parts;                   /* each rank's rows in so many */
+    int fail_rank;               /* whose rows cannot be made; -1: none */
     gpis_settings settings;
     const char *set;
     const char *sketch;
@@ -33,10 +33,10 @@ typedef struct problem {
     const double *x;    /* for a check */
     const double *null; /* d entries: along this vector x is not determined by the data; NULL: it is everywhere */
     /* what comes out */
-    gpis_status status[RANKS_MOST];
-    char message[RANKS_MOST][512];
-    kept result[RANKS_MOST]; /* x: in `points` */
-    double *points[RANKS_MOST];
+    gpis_status status[MAX_RANKS];
+    char message[MAX_RANKS][512];
+    kept result[MAX_RANKS]; /* x: in `points` */
+    double *points[MAX_RANKS];
     double *out; /* of rank 0 */
 } problem;
 
@@ -54,11 +54,11 @@ static int make_rows(void *user, int64_t row0, int64_t nrows, double *rows) {
 }
 
 /* What a rank holds: some parts, joined. */
-enum { PARTS_MOST = 4 };
+enum { MAX_PARTS = 4 };
 typedef struct holding {
-    matrix stored[PARTS_MOST];
-    rows_maker makers[PARTS_MOST];
-    gpis_source *parts[PARTS_MOST], *A;
+    matrix stored[MAX_PARTS];
+    rows_maker makers[MAX_PARTS];
+    gpis_source *parts[MAX_PARTS], *A;
     int count;
     int64_t begin, end;
 } holding;
@@ -131,7 +131,7 @@ static void keep(member *m, problem *p, gpis_status status, gpis_result *result,
 }
 
 static void forget(problem *p) {
-    for (int r = 0; r < RANKS_MOST; r++) {
+    for (int r = 0; r < MAX_RANKS; r++) {
         free(p->points[r]);
         p->points[r] = NULL;
     }
@@ -657,7 +657,7 @@ static void slices(void **state) {
         assert_int_equal(gpis_source_slice(context, whole, 45, 6, &inner), GPIS_BAD_ARGUMENT);
         assert_int_equal(gpis_source_slice(context, whole, -1, 6, &inner), GPIS_BAD_ARGUMENT);
         assert_int_equal(gpis_source_slice(context, whole, 0, 0, &inner), GPIS_BAD_ARGUMENT);
-        /* what is wrong is told by the row of the whole */
+        /* messages give the number of the row in the whole of A */
         put(stored.values, b->type, b->kind == GPIS_BLOCK_CSR ? b->indptr[16] : 16 * b->row_stride, NAN);
         assert_int_equal(gpis_source_audit(context, slice), GPIS_BAD_DATA);
         assert_non_null(strstr(gpis_last_error(context), "row 17,"));

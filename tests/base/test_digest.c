@@ -20,12 +20,12 @@ static const struct {
 
 static void known_digests(void **state) {
     (void)state;
-    enum { MOST = 100000 };
-    static const int64_t pieces[] = {1, 7, 64, 127, 128, 129, 1000, MOST};
-    unsigned char *bytes = malloc(MOST), out[GPIS_DIGEST_BYTES];
+    enum { MAX_BYTES = 100000 };
+    static const int64_t pieces[] = {1, 7, 64, 127, 128, 129, 1000, MAX_BYTES};
+    unsigned char *bytes = malloc(MAX_BYTES), out[GPIS_DIGEST_BYTES];
     char text[2 * GPIS_DIGEST_BYTES + 1];
     assert_non_null(bytes);
-    for (int i = 0; i < MOST; i++) bytes[i] = (unsigned char)(i % 251);
+    for (int i = 0; i < MAX_BYTES; i++) bytes[i] = (unsigned char)(i % 251);
     for (size_t k = 0; k < sizeof KNOWN / sizeof *KNOWN; k++) {
         for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
             gpis_digest digest;

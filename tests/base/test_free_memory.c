@@ -55,16 +55,16 @@ static void large_allocations_are_refused(void **state) {
 
 static void many_small_ones_are_refused(void **state) {
     (void)state;
-    enum { PIECE = 1000, MOST = 100000 };
+    enum { PIECE = 1000, MAX_PIECES = 100000 };
     gpis_context *context = context_with(8 * MB);
-    void **pieces = calloc(MOST, sizeof *pieces);
+    void **pieces = calloc(MAX_PIECES, sizeof *pieces);
     int count = 0;
     assert_non_null(pieces);
-    while (count < MOST && (pieces[count] = gpis_alloc(context, PIECE, 1))) {
+    while (count < MAX_PIECES && (pieces[count] = gpis_alloc(context, PIECE, 1))) {
         count++;
         if (asked > 0) fixed_free = 0; /* it was there once, and is used up now */
     }
-    assert_true(asked > 0 && count < MOST && count * PIECE < 48 * MB);
+    assert_true(asked > 0 && count < MAX_PIECES && count * PIECE < 48 * MB);
     for (int i = 0; i < count; i++) gpis_free(context, pieces[i]);
     free(pieces);
     gpis_context_destroy(context);

@@ -126,9 +126,9 @@ static inline gpis_set *problem_set(gpis_context *context, const world *w, const
 
 /* How much lower than the best member f can be at a point that is a member up to rounding. */
 static inline double membership_noise(const problem *p, const double *x) {
-    enum { MOST = 64 };
-    long double g[MOST], g2 = 0, x2 = 0;
-    assert_true(p->d * p->k <= MOST);
+    enum { MAX_ENTRIES = 64 };
+    long double g[MAX_ENTRIES], g2 = 0, x2 = 0;
+    assert_true(p->d * p->k <= MAX_ENTRIES);
     problem_value(p, x, g);
     for (int64_t i = 0; i < p->d * p->k; i++) g2 += g[i] * g[i], x2 += (long double)x[i] * x[i];
     return 2.0 * (double)sqrtl(g2) * 4.0 * gpis_set_rounding(p->d) * (double)sqrtl(x2);

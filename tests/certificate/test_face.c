@@ -13,14 +13,14 @@
 
 static const char *const KINDS[] = {
     "nonneg", "l1:#", "simplex:#", "linf:#", "box:-0.2,0.3", "box:0,inf", "box:$/lo.npy,$/hi.npy"};
-enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS, MOST = 12 };
+enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS, MAX_COLUMNS = 12 };
 
 typedef struct setting {
     gpis_context *context;
     const problem *p;
     gpis_source *A;
     gpis_set *set;
-    double norms2[MOST], best[MOST];
+    double norms2[MAX_COLUMNS], best[MAX_COLUMNS];
     long double lowest;
 } setting;
 
@@ -39,8 +39,8 @@ static void search(setting *t) {
     assert_ok(t->context, test_solve(t->context, t->A, t->p->Y, 1, t->set, &settings, &result));
     offer(t, result->x);
     gpis_result_destroy(result);
-    long double g[MOST];
-    double x[MOST], trace = 0.0;
+    long double g[MAX_COLUMNS];
+    double x[MAX_COLUMNS], trace = 0.0;
     for (int64_t j = 0; j < t->p->d; j++) trace += t->norms2[j];
     memcpy(x, t->best, sizeof x);
     for (int i = 0; i < 100 && trace > 0.0; i++) {
@@ -68,7 +68,8 @@ typedef struct tried {
 static void try_face(setting *t, const int64_t *columns, int64_t count, double *x, double off, uint64_t seed,
                      tried *n) {
     gpis_context *context = t->context;
-    double H[MOST * MOST], *owned = gpis_alloc(context, count * count, sizeof *owned), g[MOST], objective, gap, lead;
+    double H[MAX_COLUMNS * MAX_COLUMNS], *owned = gpis_alloc(context, count * count, sizeof *owned), g[MAX_COLUMNS],
+                                         objective, gap, lead;
     gpis_face face = {columns, count, NULL, NULL};
     gpis_model *model = NULL;
     gpis_inner *inner = NULL;
@@ -85,7 +86,7 @@ static void try_face(setting *t, const int64_t *columns, int64_t count, double *
         const gpis_pass pass = {.k = 1, .Y = t->p->Y, .X = x, .objective = &objective, .G = g};
         assert_ok(context, gpis_pass_run(context, t->A, &pass));
         const gpis_point point = gpis_pass_point(t->A, &pass, t->norms2);
-        double part[MOST], part_g[MOST], away[MOST];
+        double part[MAX_COLUMNS], part_g[MAX_COLUMNS], away[MAX_COLUMNS];
         for (int64_t c = 0; c < count; c++) part[c] = x[columns[c]], part_g[c] = g[columns[c]];
         gpis_inner_begin(inner, part, part_g);
         assert_ok(context, gpis_inner_run(inner, 500, &done));
@@ -117,8 +118,8 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
     assert_ok(context, gpis_pass_run(context, t.A, &pass));
     search(&t);
     for (uint64_t choice = 0; choice < 4; choice++) {
-        int64_t columns[MOST], count = 0;
-        double x[MOST], part[MOST];
+        int64_t columns[MAX_COLUMNS], count = 0;
+        double x[MAX_COLUMNS], part[MAX_COLUMNS];
         for (int64_t j = 0; j < p.d; j++) {
             const uint32_t bits = gpis_random_bits(seed, 5 + choice, (uint64_t)j).v[0];
             const bool is_free = !gpis_face_is_at_wall(t.set, t.best, j);
@@ -148,7 +149,7 @@ static void infinite_or_true(void **state) {
     uint64_t seed = 500;
     assert_ok(context, gpis_context_set_threads(context, 1));
     tried n = {0};
-    for (int64_t d = 2; d <= MOST; d += 5) {
+    for (int64_t d = 2; d <= MAX_COLUMNS; d += 5) {
         world w;
         world_begin(&w, d);
         for (int what = 0; what < FLAVOURS; what++)

@@ -25,8 +25,8 @@ typedef struct setting {
     double lowest_noise;
 } setting;
 
-/* `told`: the model knows the null vectors of A that there are. */
-static void setting_begin(setting *t, gpis_context *context, const problem *p, gpis_set *set, bool told) {
+/* `knows_null_vectors`: the model is given the null vectors of A. */
+static void setting_begin(setting *t, gpis_context *context, const problem *p, gpis_set *set, bool knows_null_vectors) {
     const int64_t size = p->d * p->k;
     *t = (setting){.context = context, .p = p, .set = set, .A = problem_source(context, p), .lowest = INFINITY};
     t->norms2 = new_vector(p->d);
@@ -39,7 +39,7 @@ static void setting_begin(setting *t, gpis_context *context, const problem *p, g
     const gpis_load load = gpis_load_of(&pass, p->d);
     assert_ok(context, gpis_model_create(context, p->d, H, gpis_pass_roundings(t->A, &load).gram, &t->model));
     double *N = new_vector(p->d * p->d);
-    const int64_t nulls = told ? problem_nulls(p, N) : 0;
+    const int64_t nulls = knows_null_vectors ? problem_nulls(p, N) : 0;
     if (nulls > 0) assert_ok(context, gpis_model_add_null(t->model, nulls, N, 0.0));
     free(N);
     assert_ok(context, gpis_inner_create(context, set, t->model, NULL, &t->inner));
@@ -62,10 +62,10 @@ static void offer(setting *t, const double *x) {
 
 /* Accelerated projected gradient, restarted whenever f rises. */
 static void search_plainly(setting *t, int iterations) {
-    enum { MOST = 64 };
+    enum { MAX_ENTRIES = 64 };
     const int64_t size = t->p->d * t->p->k;
-    long double g[MOST], previous = INFINITY;
-    double x[MOST], z[MOST], next[MOST], trace = 0.0, tau = 1.0;
+    long double g[MAX_ENTRIES], previous = INFINITY;
+    double x[MAX_ENTRIES], z[MAX_ENTRIES], next[MAX_ENTRIES], trace = 0.0, tau = 1.0;
     for (int64_t j = 0; j < t->p->d; j++) trace += t->norms2[j];
     if (trace == 0.0) return;
     memcpy(x, t->best, sizeof *x * (size_t)size);
@@ -253,7 +253,7 @@ static void no_bound_where_there_is_none(void **state) {
     static const struct {
         flavour what;
         const char *spec;
-        bool finite, finite_when_told;
+        bool finite, finite_when_known;
     } cases[] = {{DUPLICATE, "none", false, true},
                  {DUPLICATE, "nonneg", true, true},
                  {DUPLICATE, "monotone", false, true},
@@ -273,16 +273,16 @@ static void no_bound_where_there_is_none(void **state) {
     world w;
     world_begin(&w, 5);
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
-        const bool told = i % 2;
+        const bool knows_null_vectors = i % 2;
         problem p = problem_make(cases[i / 2].what, 30, 5, 1, 3);
         gpis_set *set = problem_set(context, &w, cases[i / 2].spec, "1", 1);
         setting t;
-        setting_begin(&t, context, &p, set, told);
+        setting_begin(&t, context, &p, set, knows_null_vectors);
         double x[5] = {0.2, 0.2, 0.2, 0.2, 0.2};
         const bounds b = bounds_at(&t, x, 500);
-        if ((isfinite(b.second) == 0) == (told ? cases[i / 2].finite_when_told : cases[i / 2].finite))
-            fail_msg("%s, flavour %d, %s: bound %g", cases[i / 2].spec, cases[i / 2].what, told ? "told" : "not told",
-                     b.second);
+        if ((isfinite(b.second) == 0) == (knows_null_vectors ? cases[i / 2].finite_when_known : cases[i / 2].finite))
+            fail_msg("%s, flavour %d, %s: bound %g", cases[i / 2].spec, cases[i / 2].what,
+                     knows_null_vectors ? "with null vectors" : "without null vectors", b.second);
         setting_end(&t);
         gpis_set_destroy(set);
         problem_clear(&p);

@@ -3,7 +3,7 @@
 
 #include "support.h"
 
-enum { D = 12, MOST = 4 };
+enum { D = 12, MAX_VECTORS = 4 };
 
 /* The exact product, up to long double's rounding of a few terms of a few bits: N is small and whole. */
 static long double along(const double *l, const double *v) {
@@ -25,10 +25,10 @@ static void nothing_is_left_along_them(void **state) {
     (void)state;
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    double size[D], l[D], before[D], off[D], N[MOST * D];
+    double size[D], l[D], before[D], off[D], N[MAX_VECTORS * D];
     for (int j = 0; j < D; j++) size[j] = 1.0;
     for (uint64_t seed = 0; seed < 500; seed++) {
-        const int count = 1 + (int)(seed % MOST);
+        const int count = 1 + (int)(seed % MAX_VECTORS);
         bool found;
         fill(seed, count, N, l);
         if (seed % 3 == 0) memcpy(N + (count - 1) * D, N, D * sizeof *N); /* they need not be independent */

@@ -91,7 +91,7 @@ refuse 3 solve A.npy y.npy --trace nowhere/t.jsonl
 mkdir folder.npy
 refuse 2 solve A.npy y.npy --out folder.npy
 
-# Columns that depend on each other: solved where they do so exactly, and told where they do so nearly.
+# Columns that depend on each other: solved where they do so exactly, and reported where they do so nearly.
 awk 'BEGIN {
     print "one,a,b,c,x,twice,y"
     for (i = 1; i <= 60; i++) {

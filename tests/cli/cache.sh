@@ -63,7 +63,7 @@ if "$probe" nameless folder; then
     done
 fi
 
-# No room for the cache (here: a limit for files): the answer, then one line, and no cache is left.
+# No space for the cache (here: a limit for files): the answer, then one line, and no cache is left.
 mkdir small
 command="solve with a cache that may not grow"
 (

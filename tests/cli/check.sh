@@ -27,7 +27,7 @@ run 1 check A.npy y.npy outside.npy --set box:0,0.5 --json
 same "status" "$(get status)" solved
 holds "distance" "($(get feasibility)^2 - 0.5)^2 < 1e-20"
 
-# ... and first of all it is told as it was given: its own objective (here 0, where that of its projection is 1/2), that
+# ... and first of all it is reported as it was given: its own objective (here 0, where that of its projection is 1/2), that
 # it is not in the set, and by how much.
 same "in_set" "$(get in_set)" false
 same "nonzeros as given" "$(get given_nonzeros)" 2

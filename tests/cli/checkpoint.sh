@@ -1,8 +1,8 @@
 # --checkpoint and --resume: killed at any moment, a solve goes on and ends with the same bits.
 run 0 gen syn1 --n 8000 --d 60 --cond 1e14 --out p
 
-# What a solve tells, but for its times and where its passes came from.
-told() { grep -v -e seconds -e resumed_passes stdout; }
+# What a solve reports, except for its times and where its passes came from.
+reported() { grep -v -e seconds -e resumed_passes stdout; }
 size() { wc -c 2>/dev/null <"$1" || echo 0; }
 
 # until_killed BYTES ARGUMENTS...: solves in the background and kills it when the checkpoint is larger than BYTES, unless
@@ -28,7 +28,7 @@ for options in "--method apgd --set l1:3 --max-passes 1000" "--method acc-gpis -
     set -- solve p/A.npy p/y.npy $options --tol 1e-15 --json
     rm -f c
     run 1 "$@" --out whole.npy --trace whole.jsonl
-    told >whole.txt
+    reported >whole.txt
     passes=$(get passes)
     until_killed 40000 "$@" --checkpoint c
     first=$(size c)
@@ -36,7 +36,7 @@ for options in "--method apgd --set l1:3 --max-passes 1000" "--method acc-gpis -
     run 1 "$@" --checkpoint c --resume --out x.npy --trace t.jsonl
     same "stderr" "$(cat stderr)" ""
     cmp -s x.npy whole.npy || fail "x differs after a kill"
-    told | diff - whole.txt >differences || fail "the report differs after a kill: $(cat differences)"
+    reported | diff - whole.txt >differences || fail "the report differs after a kill: $(cat differences)"
     holds "passes from the checkpoint" "$(get resumed_passes) >= 2 && $(get resumed_passes) <= $passes"
     same "lines of the trace" "$("$probe" jsonl t.jsonl)" "$("$probe" jsonl whole.jsonl)"
     # A finished checkpoint answers at once.
@@ -49,7 +49,7 @@ done
 run 0 gen syn1 --n 100000 --d 50 --cond 1e6 --out q
 set -- solve q/A.npy q/y.npy --set l1:3 --m 150 --tol 1e-12 --json --threads 1
 run 0 "$@" --out whole.npy
-told >whole.txt
+reported >whole.txt
 rm -f c
 for delay in 0.05 0.1 0.15 0.2 0.25 0.3; do
     "$gpis" "$@" --checkpoint c --resume >stdout 2>stderr &
@@ -62,8 +62,8 @@ mkdir moved && mv q/A.npy q/y.npy moved # data that were moved are still the sam
 set -- solve moved/A.npy moved/y.npy --set l1:3 --m 150 --tol 1e-12 --json
 run 0 "$@" --checkpoint c --resume --out x.npy
 cmp -s x.npy whole.npy || fail "x differs after kills"
-told | grep -v threads >told.txt
-grep -v threads whole.txt | diff - told.txt >differences || fail "the report differs: $(cat differences)"
+reported | grep -v threads >reported.txt
+grep -v threads whole.txt | diff - reported.txt >differences || fail "the report differs: $(cat differences)"
 
 # A file in the way, none to go on from, another problem, other settings.
 refuse 2 "$@" --checkpoint c
@@ -92,18 +92,18 @@ says "the name of a file"
 refuse 3 "$@" --checkpoint moved --resume
 says "moved: "
 
-# A full disk (here: a limit for files) does not stop the solve, which ends with code 3; there is room again, and it goes on.
+# A full disk (here: a limit for files) does not stop the solve, which ends with code 3; then there is space again, and it goes on.
 rm -f c x.npy
 (
     ulimit -f 16
     "$gpis" "$@" --checkpoint c >stdout 2>stderr
     echo $? >code
 )
-command="$* --checkpoint c (with no room)"
-same "exit code without room" "$(cat code)" 3
+command="$* --checkpoint c (with a full disk)"
+same "exit code with a full disk" "$(cat code)" 3
 says "gpis: checkpoint c: cannot be written: File too large"
 trouble=$("$probe" get stdout checkpoint_trouble)
 same "checkpoint_trouble" "${trouble%%;*}" "c: cannot be written: File too large"
-told | grep -v threads | sed 's/"checkpoint_trouble": "[^"]*"/"checkpoint_trouble": null/' | diff - told.txt >differences || fail "the report differs without room: $(cat differences)"
+reported | grep -v threads | sed 's/"checkpoint_trouble": "[^"]*"/"checkpoint_trouble": null/' | diff - reported.txt >differences || fail "the report differs without room: $(cat differences)"
 run 0 "$@" --checkpoint c --resume --out x.npy
 cmp -s x.npy whole.npy || fail "x differs after a full disk"

@@ -10,7 +10,7 @@ delivered() {
     rm -f x.npy
 }
 
-# A trace without room: in a summary, as JSON, and in silence.
+# A trace without space: in a summary, as JSON, and in silence.
 if [ -e /dev/full ]; then
     run 3 "$@" --trace /dev/full --out x.npy
     prints "outcome       solved"
@@ -26,9 +26,9 @@ if [ -e /dev/full ]; then
     run 3 "$@" --tol 1e-15 --method apgd --max-passes 3 --trace /dev/full --json
     same "status" "$(get status)" max_passes
 
-    # No room for the report itself.
+    # No space for the report itself.
     "$gpis" "$@" --out x.npy >/dev/full 2>stderr
-    same "exit code without room for the report" $? 3
+    same "exit code without space for the report" $? 3
     says "cannot write to standard output"
     delivered
 fi
@@ -45,7 +45,7 @@ cmp -s x.npy good.npy || fail "x is lost where nobody reads the report"
 [ -s t.jsonl ] || fail "the trace is lost where nobody reads the report"
 rm -f x.npy
 
-# No room for x: the report comes, and does not claim that x was written.
+# No space for x: the report comes, and does not claim that x was written.
 run 0 gen syn1 --n 3000 --d 600 --cond 10 --quiet --out wide
 (
     ulimit -f 4
@@ -85,7 +85,7 @@ says "cannot write sub/t"
 says "checkpoint sub/c: was removed, moved or replaced while the solve ran"
 same "lines of trouble" "$(wc -l <stderr)" 3
 
-# A checkpoint without room is told in silence too.
+# A checkpoint without space is reported with --quiet, too.
 rm -f c
 (
     ulimit -f 16
@@ -99,9 +99,9 @@ same "output" "$(cat stdout)" ""
 says "gpis: checkpoint c: cannot be written: File too large; the passes it holds already are good"
 same "lines of trouble" "$(wc -l <stderr)" 1
 run 1 solve hard/A.npy hard/y.npy --set l1:3 --method apgd --tol 1e-15 --max-passes 100 --quiet --out whole.npy
-cmp -s x.npy whole.npy || fail "x differs where the checkpoint has no room"
+cmp -s x.npy whole.npy || fail "x differs where the checkpoint has no space"
 
-# A cache without room: the rows are held in memory instead; where they do not fit there is no answer to find.
+# A cache without space: the rows are held in memory instead; where they do not fit there is no answer to find.
 awk 'BEGIN { print "a,b,y"; for (i = 0; i < 4000; i++) print i % 17 "," i % 23 "," i % 5 }' >t.csv
 run 0 solve t.csv --target y --quiet --out plain.npy
 mkdir cache-folder

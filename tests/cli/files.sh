@@ -22,7 +22,7 @@ done
 
 run 0 solve t.csv --target "the y" --set nonneg
 prints "largest coefficients"
-grep -q '^  two *1\.9' stdout || fail "coefficients are not told by name"
+grep -q '^  two *1\.9' stdout || fail "coefficients are not reported by name"
 
 run 0 info t.csv t.mtx t.svm t.npy --json
 "$probe" json stdout || fail "info --json is not JSON"

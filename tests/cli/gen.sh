@@ -12,8 +12,8 @@ ratio=$("$probe" spectrum a/b/syn1/A.npy)
 holds "L/mu = 1e7" "$ratio / 1e7 - 1 < 1e-6 && 1 - $ratio / 1e7 < 1e-6"
 
 truth=$("$probe" objective a/b/syn1/A.npy a/b/syn1/y.npy a/b/syn1/x_true.npy)
-told=$("$probe" get a/b/syn1/problem.json x_true_objective)
-holds "x_true_objective" "$told / $truth - 1 < 1e-9 && 1 - $told / $truth < 1e-9"
+reported=$("$probe" get a/b/syn1/problem.json x_true_objective)
+holds "x_true_objective" "$reported / $truth - 1 < 1e-9 && 1 - $reported / $truth < 1e-9"
 # ||A x|| / ||w|| = 10, so ||y||^2 is about 101 ||w||^2; w is nearly orthogonal to A x.
 npy '20,' 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 >zero.npy
 size=$("$probe" objective a/b/syn1/A.npy a/b/syn1/y.npy zero.npy)

@@ -17,7 +17,7 @@ measured 64 0 solve L/A.npy L/y.npy --set "$set_spec" --out x.npy --quiet # the 
 measured 64 0 info L/A.npy
 prints "fine: every entry is finite"
 measured 150 0 check L/A.npy L/y.npy x.npy --set "$set_spec"
-if [ -z "$sanitized" ]; then # no room for the Gram matrix: the first bound alone, which so few rows would do with
+if [ -z "$sanitized" ]; then # no memory for the Gram matrix: only the first bound, which is enough for so few rows
     measured 6 1 check L/A.npy L/y.npy x.npy --set "$set_spec"
     says "does not fit in the memory allowed"
 fi

@@ -16,7 +16,7 @@ for problem in syn1 syn2 syn3 syn4 magic04 year; do
             --method $options
         same "method" "$(get method)" "${options%% *}"
         same "stderr" "$(cat stderr)" ""
-        # f grows by at least mu ||x - x*||^2, and a gap of 1e-9 f* leaves this much room.
+        # f grows by at least mu ||x - x*||^2, and a gap of 1e-9 f* allows this much.
         holds "$problem, $options: the same x" "$("$probe" distance x.npy exact.npy) < 2e-4"
     done
 done
@@ -47,7 +47,7 @@ for options in "--restart none" "--restart function" "--step 1e-4" "--gamma-u 3"
     [ "$objectives" != "$usual" ] || fail "$options changes nothing"
 done
 
-# A sketch smaller than x: told, and repaired.
+# A sketch smaller than x: reported, and replaced.
 run 0 solve syn1/A.npy syn1/y.npy --set "$("$probe" get syn1/problem.json set)" --method gpis --m 10 --json
 says "gpis: warning: "
 same "status" "$(get status)" solved

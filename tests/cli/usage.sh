@@ -85,7 +85,7 @@ printf '1,2\n3,4\n5,7\n' >small.csv
 for bytes in 300MB "300 MB" 300mb 300M 300MiB 1GiB 1gb 1.5G 51200k 51200KB 1T 1e9 800000000 800000000B; do
     run 0 info small.csv --memory "$bytes"
 done
-refuse 3 solve small.csv --target 2 --memory 1KB # 1024 bytes, as it is told
+refuse 3 solve small.csv --target 2 --memory 1KB # 1024 bytes
 says "only 1.0K"
 refuse 2 solve A.npy --certificate maybe
 says "any, proven or none"
@@ -109,7 +109,7 @@ refuse 2 gen syn1 --n 5 --d 10 --out d
 refuse 2 gen syn1 --n 50 --d 10 --sparsity 11 --out d
 refuse 2 gen magic04 --d 9 --out d
 
-# A full disk is told.
+# A full disk is reported.
 if [ -e /dev/full ]; then
     "$gpis" --help >/dev/full 2>stderr
     same "exit code on a full disk" $? 3

@@ -25,7 +25,7 @@ printf '{"threads": %d, "read_bytes": 12e9, "gradient_bytes": 10e9, "syrk_flops"
 plain_path=$PATH
 CPATH=$tree/include LIBRARY_PATH=$build LD_LIBRARY_PATH=$build
 export XDG_CACHE_HOME PATH CPATH LIBRARY_PATH LD_LIBRARY_PATH
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # tests may run as root; Open MPI wants to be told
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # tests may run as root; Open MPI requires these
 export OMPI_MCA_btl_vader_single_copy_mechanism=none              # or it warns where containers forbid it
 
 # Cuts a document into steps/NUMBER.command, .code (the exit code it must have), .shown and the files it names.

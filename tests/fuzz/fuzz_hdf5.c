@@ -4,17 +4,17 @@
 #include <hdf5.h>
 #include <stdio.h>
 
-enum { MOST = 6, LENGTH = 128 };
+enum { MAX_PATHS = 6, LENGTH = 128 };
 
 typedef struct listing {
-    char paths[MOST][LENGTH];
+    char paths[MAX_PATHS][LENGTH];
     int count;
 } listing;
 
 static void take(void *user, const gpis_content *content) {
     listing *l = user;
     fuzz_require(content->path && content->kind && content->type && content->filters, "a content without words");
-    if (l->count == MOST) return;
+    if (l->count == MAX_PATHS) return;
     const int length = snprintf(l->paths[l->count], LENGTH, "input.h5:%s", content->path);
     if (length < LENGTH) l->count++;
 }

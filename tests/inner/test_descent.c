@@ -11,12 +11,12 @@
 #include "certificate/problems.h"
 #include "inner/inner.h"
 
-enum { MOST = 16 };
+enum { MAX_COLUMNS = 16 };
 
 /* q(x) = 1/2 <x, H x> + <b, x> for X of d x k, H the same for each column. */
 typedef struct quadratic {
     int64_t d, k;
-    double H[MOST * MOST], b[MOST], largest;
+    double H[MAX_COLUMNS * MAX_COLUMNS], b[MAX_COLUMNS], largest;
     long trials;
 } quadratic;
 
@@ -43,7 +43,7 @@ static gpis_status trial(void *user, const double *x, const double *p, double *g
 /* H = B'B with `rank` rows. */
 static quadratic quadratic_make(int64_t d, int64_t k, int64_t rank, uint64_t seed) {
     quadratic q = {.d = d, .k = k};
-    double B[4 * MOST * MOST];
+    double B[4 * MAX_COLUMNS * MAX_COLUMNS];
     fill_normal(B, rank * d, seed, 1.0);
     fill_normal(q.b, d * k, seed + 1, 2.0);
     for (int64_t i = 0; i < d; i++)
@@ -52,7 +52,7 @@ static quadratic quadratic_make(int64_t d, int64_t k, int64_t rank, uint64_t see
             if (i == j) q.largest += q.H[i * d + j]; /* the trace bounds the norm */
         }
     if (rank < d) { /* b in the range of H, or there may be no minimum */
-        double v[MOST], b[MOST] = {0};
+        double v[MAX_COLUMNS], b[MAX_COLUMNS] = {0};
         memcpy(v, q.b, sizeof v);
         for (int64_t i = 0; i < d; i++)
             for (int64_t c = 0; c < k; c++)
@@ -63,7 +63,7 @@ static quadratic quadratic_make(int64_t d, int64_t k, int64_t rank, uint64_t see
 }
 
 static void gradient_at(quadratic *q, const double *x, double *gradient, double *value) {
-    double nothing[MOST] = {0}, curvature;
+    double nothing[MAX_COLUMNS] = {0}, curvature;
     trial(q, x, nothing, gradient, &curvature, value);
 }
 
@@ -71,7 +71,7 @@ static void gradient_at(quadratic *q, const double *x, double *gradient, double 
 static void check_minimiser(gpis_context *context, gpis_set *set, quadratic *q, const double *x, double tol,
                             const char *how) {
     const int64_t size = q->d * q->k;
-    double g[MOST], v[MOST] = {0}, value, moved = 0.0, scale = 1.0;
+    double g[MAX_COLUMNS], v[MAX_COLUMNS] = {0}, value, moved = 0.0, scale = 1.0;
     gradient_at(q, x, g, &value);
     for (int64_t i = 0; i < size; i++) v[i] = x[i] - g[i] / q->largest, scale += fabs(x[i]) + fabs(v[i]);
     assert_ok(context, gpis_set_project(set, v, v));
@@ -108,7 +108,7 @@ static gpis_descent *begin(gpis_context *context, gpis_set *set, const way *w, q
     gpis_descent_settings settings = w->settings;
     if (w->fixed) settings.fixed_step = 1.0 / q->largest;
     gpis_descent *s = NULL;
-    double g[MOST], value;
+    double g[MAX_COLUMNS], value;
     assert_ok(context, gpis_descent_create(context, set, &settings, trial, q, &s));
     gradient_at(q, x, g, &value);
     gpis_descent_start(s, x, g, value, eta);
@@ -119,7 +119,7 @@ static gpis_descent *begin(gpis_context *context, gpis_set *set, const way *w, q
 static void minimise(gpis_context *context, const world *w, const char *pattern, const way *how, quadratic *q,
                      double tol) {
     gpis_set *set = problem_set(context, w, pattern, "0.7", q->k);
-    double x[MOST];
+    double x[MAX_COLUMNS];
     fill_normal(x, q->d * q->k, 5, 1.0);
     assert_ok(context, gpis_set_project(set, x, x));
     gpis_descent *s = begin(context, set, how, q, x, 1e3 / q->largest); /* far too long at first */
@@ -243,7 +243,7 @@ static void plain_descent_descends(void **state) {
     for (int spec = 0; spec < SPEC_COUNT; spec++) {
         quadratic q = quadratic_make(7, 1, 9, 8);
         gpis_set *set = problem_set(context, &w, SPECS[spec], "0.7", 1);
-        double x[MOST];
+        double x[MAX_COLUMNS];
         fill_normal(x, 7, 5, 1.0);
         assert_ok(context, gpis_set_project(set, x, x));
         gpis_descent *s = begin(context, set, &WAYS[0], &q, x, 100.0 / q.largest);
@@ -321,7 +321,7 @@ static void inner_problem(void **state) {
             const int64_t size = 5 * k;
             quadratic q = quadratic_make(5, k, 15, 70);
             gpis_set *set = problem_set(context, &w, SPECS[spec], "0.7", k);
-            double *H = gpis_alloc(context, 25, sizeof *H), x[MOST], g[MOST], value;
+            double *H = gpis_alloc(context, 25, sizeof *H), x[MAX_COLUMNS], g[MAX_COLUMNS], value;
             memcpy(H, q.H, 25 * sizeof *H);
             gpis_model *model = NULL;
             gpis_inner *inner = NULL;

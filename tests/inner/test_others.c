@@ -167,15 +167,15 @@ static void agrees_with_a_long_walk(void **state) {
 static void degenerate_problems(void **state) {
     (void)state;
     static const char *const radii[] = {"0", "1.5", "1e6"};
-    enum { KINDS = 5, MOST = 6 };
+    enum { KINDS = 5, MAX_COLUMNS = 6 };
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    for (int64_t d = 1; d <= MOST; d += MOST - 1) {
+    for (int64_t d = 1; d <= MAX_COLUMNS; d += MAX_COLUMNS - 1) {
         world w;
         world_begin(&w, d);
         for (int spec = 0; spec < OTHER_COUNT; spec++)
             for (int kind = 0; kind < KINDS; kind++) {
-                double *H = random_H(context, d, 10.0, 1.0, (uint64_t)kind), s[MOST];
+                double *H = random_H(context, d, 10.0, 1.0, (uint64_t)kind), s[MAX_COLUMNS];
                 if (kind == 1 && d > 1) duplicate(H, d, 0, 3);
                 if (kind == 2) erase(H, d, d / 2);
                 for (int64_t i = 0; kind == 3 && i < d * d; i++) H[i] = 1.0;
@@ -314,7 +314,7 @@ static void lack_of_memory(void **state) {
     world_end(&w);
 }
 
-/* What it takes is what the planner is told, or less. */
+/* It takes no more memory than the planner expects. */
 static void memory_is_foreseen(void **state) {
     (void)state;
     enum { D = 100, K = 3 };

@@ -7,9 +7,9 @@ static double entry(int64_t i, int64_t j) { return __builtin_popcountll((unsigne
 
 static void equals_definition(void **state) {
     (void)state;
-    enum { MOST = 128, WIDTHS = 9 };
-    static double x[MOST * WIDTHS], y[MOST * WIDTHS];
-    for (int64_t n = 1; n <= MOST; n *= 2)
+    enum { MAX_LENGTH = 128, WIDTHS = 9 };
+    static double x[MAX_LENGTH * WIDTHS], y[MAX_LENGTH * WIDTHS];
+    for (int64_t n = 1; n <= MAX_LENGTH; n *= 2)
         for (int64_t width = 1; width <= WIDTHS; width++) {
             gpis_random_normal(1, (uint64_t)width, 0, n * width, x);
             memcpy(y, x, sizeof x);

@@ -90,8 +90,8 @@ static double *before_a_wall(size_t count, void **memory, size_t *bytes) {
 /* Memory after the last entry of a row would not change a sum, but it must not even be read. */
 static void nothing_behind_the_last_entry_is_read(void **state) {
     (void)state;
-    enum { N = 3, MOST = 60 };
-    for (int64_t d = 1; d <= MOST; d++) {
+    enum { N = 3, MAX_COLUMNS = 60 };
+    for (int64_t d = 1; d <= MAX_COLUMNS; d++) {
         void *for_rows, *for_H;
         size_t rows_bytes, H_bytes;
         double *a = before_a_wall((size_t)(N * d), &for_rows, &rows_bytes);

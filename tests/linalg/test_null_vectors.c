@@ -7,7 +7,7 @@
 #include "linalg/exact.h"
 #include "support.h"
 
-enum { N = 400, MOST = 16 };
+enum { N = 400, MAX_VECTORS = 16 };
 
 static gpis_model *model_of(gpis_context *context, const double *a, int64_t n, int64_t d) {
     double *H = gpis_alloc_zero(context, d * d, sizeof *H);
@@ -50,9 +50,9 @@ static double miss(const double *a, int64_t d, const double *v) {
  * has A v = 0 but for rounding. */
 static void check_found(gpis_context *context, const double *a, int64_t d, int64_t deficit) {
     gpis_model *m = model_of(context, a, N, d);
-    double *W = malloc((size_t)(MOST * d) * sizeof *W), *V = malloc((size_t)(GPIS_GUESSES * d) * sizeof *V);
-    int64_t count, missing, own[MOST];
-    assert_ok(context, gpis_null_vectors_find(m, MOST, W, own, &count, &missing));
+    double *W = malloc((size_t)(MAX_VECTORS * d) * sizeof *W), *V = malloc((size_t)(GPIS_GUESSES * d) * sizeof *V);
+    int64_t count, missing, own[MAX_VECTORS];
+    assert_ok(context, gpis_null_vectors_find(m, MAX_VECTORS, W, own, &count, &missing));
     assert_int_equal(missing, deficit);
     assert_int_equal(count, deficit);
     for (int64_t i = 0; i < count; i++) {
@@ -98,7 +98,8 @@ static void small_fractions_are_guessed(void **state) {
 /* The number of guesses, and whether one of them is exactly null: row by row, in error-free arithmetic. */
 static bool is_guessed(gpis_context *context, const double *a, int64_t n, int64_t d, const double *rows, int *guesses) {
     gpis_model *m = model_of(context, a, n, d);
-    double W[MOST], V[GPIS_GUESSES * MOST], columns[GPIS_GUESSES * MOST], misses[GPIS_GUESSES] = {0};
+    double W[MAX_VECTORS], V[GPIS_GUESSES * MAX_VECTORS], columns[GPIS_GUESSES * MAX_VECTORS],
+        misses[GPIS_GUESSES] = {0};
     int64_t count, deficit, own;
     assert_ok(context, gpis_null_vectors_find(m, 1, W, &own, &count, &deficit));
     assert_int_equal(deficit, 1);
@@ -197,10 +198,10 @@ static void nulls_add_up(void **state) {
 }
 
 static gpis_status find_and_add(gpis_context *context, void *user) {
-    double W[MOST * 5];
-    int64_t count, deficit, own[MOST];
+    double W[MAX_VECTORS * 5];
+    int64_t count, deficit, own[MAX_VECTORS];
     gpis_model *m = model_of(context, user, N, 5);
-    gpis_status status = m ? gpis_null_vectors_find(m, MOST, W, own, &count, &deficit) : GPIS_NO_MEMORY;
+    gpis_status status = m ? gpis_null_vectors_find(m, MAX_VECTORS, W, own, &count, &deficit) : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_model_add_null(m, count, W, 0.0);
     gpis_model_destroy(m);
     return status;

@@ -10,7 +10,7 @@
 #include "set/world.h"
 #include "sketch/matrices.h"
 
-enum { N = 600, MOST = 24 };
+enum { N = 600, MAX_COLUMNS = 24 };
 
 typedef enum dependence {
     DUPLICATES,
@@ -26,42 +26,42 @@ typedef enum dependence {
 typedef struct table {
     int64_t d;
     double *A, *y; /* owned */
-    bool kept[MOST];
+    bool kept[MAX_COLUMNS];
 } table;
 
 static double *column(table *t, bool kept) {
-    assert_true(t->d < MOST);
+    assert_true(t->d < MAX_COLUMNS);
     t->kept[t->d] = kept;
     return t->A + t->d++;
 }
 
 static void add_copy(table *t, int64_t of, double factor) {
     double *to = column(t, false);
-    for (int i = 0; i < N; i++) to[i * MOST] = factor * t->A[i * MOST + of];
+    for (int i = 0; i < N; i++) to[i * MAX_COLUMNS] = factor * t->A[i * MAX_COLUMNS + of];
 }
 
 static void add_normals(table *t, int count) {
     for (int c = 0; c < count; c++) {
         double v[N], *to = column(t, true);
         fill_normal(v, N, 100 + (uint64_t)t->d, 1.0);
-        for (int i = 0; i < N; i++) to[i * MOST] = (double)(float)v[i]; /* floats hold it, and twice it */
+        for (int i = 0; i < N; i++) to[i * MAX_COLUMNS] = (double)(float)v[i]; /* floats hold it, and twice it */
     }
 }
 
 static void add_groups(table *t, int groups) {
     for (int g = 0; g < groups; g++) {
         double *to = column(t, g > 0); /* the first is the constant less the others */
-        for (int i = 0; i < N; i++) to[i * MOST] = (i * 7 + i / 11) % groups == g;
+        for (int i = 0; i < N; i++) to[i * MAX_COLUMNS] = (i * 7 + i / 11) % groups == g;
     }
 }
 
 static void add_constant(table *t) {
     double *to = column(t, true);
-    for (int i = 0; i < N; i++) to[i * MOST] = 1.0;
+    for (int i = 0; i < N; i++) to[i * MAX_COLUMNS] = 1.0;
 }
 
 static table table_make(dependence what) {
-    table t = {.A = new_vector(N * MOST), .y = new_vector(N)};
+    table t = {.A = new_vector(N * MAX_COLUMNS), .y = new_vector(N)};
     const bool all = what == ALL_OF_THEM;
     add_normals(&t, 3);
     if (all || what == DUMMIES) add_constant(&t), add_groups(&t, 5), add_groups(&t, 3);
@@ -70,13 +70,13 @@ static table table_make(dependence what) {
     if (all || what == POWERS) add_copy(&t, 0, 0x1p20), add_copy(&t, 2, -0x1p-20);
     if (what == THOUSANDS) {
         double *units = column(&t, true);
-        for (int i = 0; i < N; i++) units[i * MOST] = (double)(i * i % 997 - 300);
+        for (int i = 0; i < N; i++) units[i * MAX_COLUMNS] = (double)(i * i % 997 - 300);
         add_copy(&t, t.d - 1, 1000.0);
     }
     fill_normal(t.y, N, 7, 1.0);
-    for (int i = 0; i < N; i++) t.y[i] += 2.0 + 0.3 * t.A[i * MOST];
+    for (int i = 0; i < N; i++) t.y[i] += 2.0 + 0.3 * t.A[i * MAX_COLUMNS];
     double *packed = new_vector(N * t.d);
-    for (int i = 0; i < N; i++) memcpy(packed + i * t.d, t.A + i * MOST, (size_t)t.d * sizeof(double));
+    for (int i = 0; i < N; i++) memcpy(packed + i * t.d, t.A + i * MAX_COLUMNS, (size_t)t.d * sizeof(double));
     free(t.A);
     t.A = packed;
     return t;
@@ -86,7 +86,7 @@ static void table_clear(table *t) { free(t->A), free(t->y); }
 
 /* min ||A x - y||^2: what is left of y when the columns that are kept, made orthonormal, are taken out. */
 static long double least(const table *t) {
-    static long double Q[MOST + 1][N];
+    static long double Q[MAX_COLUMNS + 1][N];
     int known = 0;
     for (int64_t j = 0; j <= t->d; j++) {
         if (j < t->d && !t->kept[j]) continue;

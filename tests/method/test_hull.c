@@ -8,7 +8,7 @@
 
 #include "set/world.h"
 
-enum { N = 12, D = 5, MOST = GPIS_HULL_POINTS };
+enum { N = 12, D = 5, MAX_POINTS = GPIS_HULL_POINTS };
 
 typedef struct quadratic {
     double A[N * D], y[N];
@@ -27,7 +27,7 @@ static long double evaluate(const quadratic *q, const double *x, double *g) {
 }
 
 /* Solves M z = v by elimination with pivots; false when M is singular. */
-static bool eliminate(int n, long double M[MOST][MOST], long double *v) {
+static bool eliminate(int n, long double M[MAX_POINTS][MAX_POINTS], long double *v) {
     for (int c = 0; c < n; c++) {
         int best = c;
         for (int i = c + 1; i < n; i++)
@@ -58,7 +58,7 @@ static bool eliminate(int n, long double M[MOST][MOST], long double *v) {
  * outside of the convex hull and that is asked for. Around the first of them, A (x - x_0) is linear in the other
  * weights. */
 static long double least_on_face(const quadratic *q, double X[][D], int count, int face, bool convex) {
-    long double B[MOST][N], M[MOST][MOST], v[MOST], r0[N], f = 0, sum = 0;
+    long double B[MAX_POINTS][N], M[MAX_POINTS][MAX_POINTS], v[MAX_POINTS], r0[N], f = 0, sum = 0;
     int first = -1, n = 0;
     for (int p = 0; p < count; p++) {
         if (!(face >> p & 1)) continue;
@@ -106,11 +106,11 @@ static long double least_by_force(const quadratic *q, double X[][D], int count, 
 typedef enum places { APART, EQUAL, ON_A_LINE, NEARLY_EQUAL, ONE_BEST, PLACES } places;
 
 static void place_points(double X[][D], int count, places where, uint64_t seed) {
-    double v[(MOST + 1) * D];
-    fill_normal(v, (MOST + 1) * D, seed, 1.0);
+    double v[(MAX_POINTS + 1) * D];
+    fill_normal(v, (MAX_POINTS + 1) * D, seed, 1.0);
     for (int p = 0; p < count; p++)
         for (int j = 0; j < D; j++) {
-            const double u = v[p * D + j], *line = v + MOST * D;
+            const double u = v[p * D + j], *line = v + MAX_POINTS * D;
             X[p][j] = where == EQUAL          ? v[j] + (p % 3 == 1 ? line[j] : 0.0)
                       : where == ON_A_LINE    ? v[j] + (double)p * p / 8.0 * line[j]
                       : where == NEARLY_EQUAL ? v[j] + 1e-5 * u
@@ -124,7 +124,7 @@ static const double norms2[D];
 
 static void check_hull(gpis_context *context, int count, places where, bool affine, uint64_t seed) {
     quadratic q;
-    double X[MOST][D], g[D], x[D], fresh[D], f, best = INFINITY;
+    double X[MAX_POINTS][D], g[D], x[D], fresh[D], f, best = INFINITY;
     gpis_hull *hull = NULL;
     fill_normal(q.A, N * D, seed, 1.0);
     fill_normal(q.y, N, seed + 1, 1.0);
@@ -155,7 +155,7 @@ static void as_good_as_brute_force(void **state) {
     (void)state;
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    for (int count = 1; count <= MOST; count++)
+    for (int count = 1; count <= MAX_POINTS; count++)
         for (int where = 0; where < PLACES; where++)
             for (uint64_t seed = 0; seed < (count < 9 ? 12 : 2); seed++)
                 for (int affine = 0; affine < 2; affine++)
@@ -173,11 +173,11 @@ static void errors_are_covered(void **state) {
     for (uint64_t seed = 0; seed < 200; seed++) {
         quadratic q;
         const int count = 2 + (int)(seed % 8);
-        double X[MOST][D], g[D], x[D], fresh[D], f, signs[MOST * D], columns2[D] = {0};
+        double X[MAX_POINTS][D], g[D], x[D], fresh[D], f, signs[MAX_POINTS * D], columns2[D] = {0};
         gpis_hull *hull = NULL;
         fill_normal(q.A, N * D, seed, 1.0);
         fill_normal(q.y, N, seed + 1, 1.0);
-        fill_normal(signs, MOST * D, seed + 3, 1.0);
+        fill_normal(signs, MAX_POINTS * D, seed + 3, 1.0);
         for (int i = 0; i < N * D; i++) columns2[i % D] += q.A[i] * q.A[i];
         place_points(X, count, (places)(seed % PLACES), seed + 2);
         assert_ok(context, gpis_hull_create(context, D, 1, seed % 3 == 0, &hull));
@@ -198,7 +198,7 @@ static void errors_are_covered(void **state) {
     test_context_end(context, &memory);
 }
 
-/* More points than there is room for: the oldest leave. Convex weights keep members members. */
+/* More points than the hull can hold: the oldest leave. Convex weights keep members members. */
 static void old_points_leave(void **state) {
     (void)state;
     test_memory memory;
@@ -220,11 +220,11 @@ static void old_points_leave(void **state) {
         norm = 0.0;
         for (int j = 0; j < D; j++) norm += fabs(x[j]);
         assert_true(norm <= 0.25 + 1e-15);
-        if (p < MOST) assert_true(f <= last);
-        assert_true(hull->count <= MOST);
+        if (p < MAX_POINTS) assert_true(f <= last);
+        assert_true(hull->count <= MAX_POINTS);
         last = f;
     }
-    assert_int_equal(hull->count, MOST);
+    assert_int_equal(hull->count, MAX_POINTS);
     gpis_hull_destroy(hull);
     test_context_end(context, &memory);
 }

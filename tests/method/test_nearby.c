@@ -12,16 +12,16 @@
 #include "calls.h"
 #include "set/world.h"
 
-enum { N = 700, MOST = 10 };
+enum { N = 700, MAX_COLUMNS = 10 };
 typedef __float128 quad;
 
 /* Decimals are whole numbers over powers of ten, so that a quad holds them as they are meant. */
 typedef struct table {
     int64_t d;
-    double A[N * MOST], y[N]; /* A is N x MOST: as read */
-    quad exact[N * MOST];     /* as written */
-    bool kept[MOST];          /* columns that depend on no others */
-    bool exactly;             /* as doubles, too */
+    double A[N * MAX_COLUMNS], y[N]; /* A is N x MAX_COLUMNS: as read */
+    quad exact[N * MAX_COLUMNS];     /* as written */
+    bool kept[MAX_COLUMNS];          /* columns that depend on no others */
+    bool exactly;                    /* as doubles, too */
 } table;
 
 static quad power_of_ten(int digits) {
@@ -32,8 +32,8 @@ static quad power_of_ten(int digits) {
 
 /* Column j, row i: whole / 10^digits. Division rounds once, as a reader of text does. */
 static void put(table *t, int64_t i, int64_t j, int64_t whole, int digits) {
-    t->A[i * MOST + j] = (double)whole / (double)power_of_ten(digits);
-    t->exact[i * MOST + j] = (quad)whole / power_of_ten(digits);
+    t->A[i * MAX_COLUMNS + j] = (double)whole / (double)power_of_ten(digits);
+    t->exact[i * MAX_COLUMNS + j] = (quad)whole / power_of_ten(digits);
 }
 
 static int64_t whole_number(int64_t i, int seed, int64_t below) {
@@ -164,8 +164,8 @@ static table *table_make(const example *e) {
         put(t, i, 0, whole_number(i, 30, 2000) - 1000, 3);
         put(t, i, 1, whole_number(i, 31, 2000) - 700, 2);
         e->row(t, i);
-        t->y[i] = 2.0 + 0.7 * t->A[i * MOST] + noise[i];
-        for (int64_t j = 2; j < t->d; j++) t->y[i] += 1e-3 * t->A[i * MOST + j] / (1.0 + fabs(t->A[j]));
+        t->y[i] = 2.0 + 0.7 * t->A[i * MAX_COLUMNS] + noise[i];
+        for (int64_t j = 2; j < t->d; j++) t->y[i] += 1e-3 * t->A[i * MAX_COLUMNS + j] / (1.0 + fabs(t->A[j]));
     }
     return t;
 }
@@ -173,13 +173,15 @@ static table *table_make(const example *e) {
 /* min ||A x - b||^2 over the columns that `wanted` names (NULL: all), by an orthogonalisation in quads; b is column
  * `target`, or y for -1. What is left of a column is nothing below 1e-25 of it: far from both 1e-34 and 1e-17. */
 static quad least_for(const table *t, const quad *columns, const bool *wanted, int64_t target) {
-    static quad Q[MOST + 1][N], norms[MOST + 1];
+    static quad Q[MAX_COLUMNS + 1][N], norms[MAX_COLUMNS + 1];
     int known = 0;
     for (int64_t j = 0; j <= t->d; j++) {
         if (j < t->d && ((wanted && !wanted[j]) || j == target)) continue;
         quad *q = Q[known], before = 0, after = 0;
         for (int i = 0; i < N; i++) {
-            q[i] = j < t->d ? columns[i * MOST + j] : target >= 0 ? columns[i * MOST + target] : (quad)t->y[i];
+            q[i] = j < t->d      ? columns[i * MAX_COLUMNS + j]
+                   : target >= 0 ? columns[i * MAX_COLUMNS + target]
+                                 : (quad)t->y[i];
             before += q[i] * q[i];
         }
         for (int s = 0; s < 3 * known; s++) {
@@ -200,7 +202,7 @@ static quad least(const table *t, const quad *columns, const bool *wanted) { ret
 
 static gpis_source *source_of(gpis_context *context, const table *t) {
     gpis_source *A = NULL;
-    assert_ok(context, gpis_source_dense(context, t->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, t->d, MOST, &A));
+    assert_ok(context, gpis_source_dense(context, t->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, t->d, MAX_COLUMNS, &A));
     return A;
 }
 
@@ -226,9 +228,9 @@ static gpis_result *solve(gpis_context *context, const table *t, const char *spe
 
 /* The quads of the doubles. */
 static quad *as_read(const table *t) {
-    quad *columns = calloc(N * MOST, sizeof *columns);
+    quad *columns = calloc(N * MAX_COLUMNS, sizeof *columns);
     assert_non_null(columns);
-    for (int i = 0; i < N * MOST; i++) columns[i] = t->A[i];
+    for (int i = 0; i < N * MAX_COLUMNS; i++) columns[i] = t->A[i];
     return columns;
 }
 
@@ -238,7 +240,7 @@ static void check_backward_error(const table *t, const quad *doubles, const gpis
     int64_t s = 0;
     quad norm2 = 0;
     while (t->kept[s]) s++;
-    for (int i = 0; i < N; i++) norm2 += doubles[i * MOST + s] * doubles[i * MOST + s];
+    for (int i = 0; i < N; i++) norm2 += doubles[i * MAX_COLUMNS + s] * doubles[i * MAX_COLUMNS + s];
     const quad left2 = least_for(t, doubles, NULL, s) / norm2, stated = r->backward_error;
     assert_true(left2 <= 4 * stated * stated);
 }
@@ -353,7 +355,7 @@ static long double value(const table *t, const double *x) {
     long double sum = 0;
     for (int i = 0; i < N; i++) {
         long double r = -(long double)t->y[i];
-        for (int64_t j = 0; j < t->d; j++) r += (long double)t->A[i * MOST + j] * x[j];
+        for (int64_t j = 0; j < t->d; j++) r += (long double)t->A[i * MAX_COLUMNS + j] * x[j];
         sum += r * r;
     }
     return sum;
@@ -376,7 +378,7 @@ static void other_sets(void **state) {
                          gpis_outcome_text(r->outcome), r->gap, r->objective, (int)r->passes, r->warning);
             assert_ok(context, gpis_set_parse(context, specs[s], t->d, 1, &set));
             for (uint64_t seed = 0; seed < 200; seed++) {
-                double x[MOST], step[MOST];
+                double x[MAX_COLUMNS], step[MAX_COLUMNS];
                 fill_normal(step, t->d, 900 + seed, pow(10.0, -(double)(seed % 7)));
                 for (int64_t j = 0; j < t->d; j++) x[j] = r->x[j] + step[j];
                 assert_ok(context, gpis_set_project(set, x, x));
@@ -396,13 +398,14 @@ static void more_than_rounding_is_not_believed(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     table *t = table_make(&EXAMPLES[10]);
-    for (int64_t i = 0; i < N; i++) t->A[i * MOST + 2] *= 1.0 + 1e-14 * (double)(i % 7 - 3);
+    for (int64_t i = 0; i < N; i++) t->A[i * MAX_COLUMNS + 2] *= 1.0 + 1e-14 * (double)(i % 7 - 3);
     gpis_result *r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
     assert_true(r->outcome == GPIS_STALLED && r->backward_error == 0.0 && r->gap >= 1e-3 * r->objective);
     assert_non_null(strstr(r->warning, "columns 3 and 4 depend on each other to working accuracy but not exactly"));
     assert_non_null(strstr(r->warning, "drop one of them"));
     gpis_result_destroy(r);
-    for (int64_t i = 0; i < N; i++) t->A[i * MOST + 2] *= 1.0 + 1e-6 * (double)(i % 5 - 2); /* a column like others */
+    for (int64_t i = 0; i < N; i++)
+        t->A[i * MAX_COLUMNS + 2] *= 1.0 + 1e-6 * (double)(i % 5 - 2); /* a column like others */
     r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
     assert_true(r->outcome == GPIS_SOLVED && r->backward_error == 0.0);
     assert_string_equal(r->warning, "");
@@ -520,7 +523,7 @@ static gpis_status solve_kelvins(gpis_context *context, void *user) {
     gpis_set *set = NULL;
     gpis_result *r = NULL;
     const gpis_settings settings = gpis_settings_default();
-    gpis_status status = gpis_source_dense(context, t->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, t->d, MOST, &A);
+    gpis_status status = gpis_source_dense(context, t->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, t->d, MAX_COLUMNS, &A);
     if (status == GPIS_OK) status = gpis_set_parse(context, "none", t->d, 1, &set);
     if (status == GPIS_OK) status = test_solve(context, A, t->y, 1, set, &settings, &r);
     gpis_result_destroy(r);

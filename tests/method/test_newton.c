@@ -217,12 +217,12 @@ static void check_solved(trouble what, const problem *p, const gpis_set *set, co
 
 /* An answer is not to be improved by more than its gap, here by plain projected gradient in long double. */
 static void check_best(gpis_context *context, const problem *p, gpis_set *set, const gpis_result *r, const char *text) {
-    enum { MOST = 64, STEPS = 30 };
+    enum { MAX_ENTRIES = 64, STEPS = 30 };
     const int64_t size = p->d * p->k;
     const double trace = square(p->A, p->n * p->d);
-    long double g[MOST];
-    double x[MOST];
-    if (trace == 0.0 || size > MOST) return;
+    long double g[MAX_ENTRIES];
+    double x[MAX_ENTRIES];
+    if (trace == 0.0 || size > MAX_ENTRIES) return;
     memcpy(x, r->x, (size_t)size * sizeof *x);
     for (int i = 0; i < STEPS; i++) {
         problem_value(p, x, g);

@@ -262,7 +262,7 @@ static void ill_conditioned_models_are_held_by_rows(void **state) {
     assert_ok(context, gpis_model_create(context, 6, H, 900.0, &model));
     assert_true(model->shift > 0.0 && !model->by_rows);
     assert_ok(context, gpis_context_set_memory(context, 500000));
-    assert_ok(context, gpis_sample_hold(s, model)); /* no room: the model stays as it is */
+    assert_ok(context, gpis_sample_hold(s, model)); /* no memory: the model stays as it is */
     assert_false(model->by_rows);
     assert_ok(context, gpis_context_set_memory(context, 0));
     const double before = model->H[0];

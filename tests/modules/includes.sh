@@ -47,8 +47,8 @@ strays() {
     # A kind is known by its properties (src/set/set.h), which another kind may share, and not by its name.
     grep -rnE 'strn?cmp\([^)]*(class|kind)->name' src --include='*.[ch]' | grep -v '^src/set/parse.c:'
     # The same for methods (src/method/method.h): nothing outside knows one by its name.
-    grep -rnE '"(newton|gpis|acc-gpis|pgd|apgd|saga)"|gpis_method_(newton|gpis|acc_gpis|pgd|apgd|saga)' \
-        src/cost src/plan src/api --include='*.[ch]'
+    sed -n '/define GPIS_METHOD_LIST/,/^$/s/.*ENTRY(\(.*\), \("[^"]*"\)).*/gpis_method_\1\\b\n\2/p' src/base/names.h |
+        grep -rnf - src/cost src/plan src/api --include='*.[ch]'
 }
 
 found=$(strays)

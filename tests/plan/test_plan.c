@@ -28,7 +28,7 @@ static int no_rows(void *user, int64_t row0, int64_t nrows, double *rows) {
 /* A plan by value, with its texts, for when its context is gone. */
 static gpis_plan_table keep(const gpis_plan *plan) {
     gpis_plan_table table = {.count = (int)plan->count};
-    assert_true(plan->count <= GPIS_PLAN_MOST);
+    assert_true(plan->count <= GPIS_MAX_CANDIDATES);
     snprintf(table.text, sizeof table.text, "%s", plan->text);
     for (int i = 0; i < table.count; i++) {
         const gpis_plan_candidate *from = plan->candidates[i];

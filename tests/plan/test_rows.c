@@ -190,7 +190,7 @@ static void test_asked_for_by_name(void **state) {
     assert_non_null(strstr(gpis_last_error(b->context), "saga, toy, shy"));
 }
 
-/* More proposals than there is room for are ignored, and nothing is written where it must not be. */
+/* More proposals than the list can hold are ignored, and nothing is written where it must not be. */
 static void test_too_many_proposals(void **state) {
     bed *b = *state;
     set_toy(1e9);

@@ -6,6 +6,7 @@
 #include <lapacke.h>
 
 #include "made.h"
+#include "set/kinds.h"
 
 /* How far x (d entries) is outside the set, by the definition of the kind; R is that of the spec. */
 typedef double (*outside_fn)(const world *w, double R, const double *x);
@@ -196,6 +197,24 @@ static const kind kinds[] = {
     {"memory:half:#", out_half, CONE},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* No kind that has a spec is left out above. */
+static void every_kind_is_tested(void **state) {
+    (void)state;
+    static const gpis_set_class *const all[] = {
+#define ADDRESS(symbol) &gpis_kind_##symbol,
+        GPIS_SET_LIST(ADDRESS)
+#undef ADDRESS
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const size_t length = strlen(all[i]->name);
+        bool found = false;
+        for (int j = 0; j < KINDS; j++)
+            found = found || (strncmp(kinds[j].pattern, all[i]->name, length) == 0 &&
+                              (kinds[j].pattern[length] == ':' || kinds[j].pattern[length] == '\0'));
+        if (!found) fail_msg("the set %s has no line in `kinds`", all[i]->name);
+    }
+}
 
 /* One set under test, with vectors of d x k entries to work with. */
 typedef struct trial {
@@ -449,6 +468,7 @@ static void test_scales(void **state) {
 int main(void) {
     openblas_set_num_threads(1); /* as the library runs it; threads that wait for each other only slow small sizes */
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_is_tested),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_responses),
         cmocka_unit_test(test_scales),

@@ -220,15 +220,15 @@ static void test_blocks(void **state) {
 /* A long list of columns is represented by its checksum, which depends on their order. */
 static void test_long_lists(void **state) {
     fixture *f = *state;
-    enum { MANY = 40 };
-    int64_t even[MANY / 2], odd[MANY / 2];
+    enum { ENTRIES = 40 };
+    int64_t even[ENTRIES / 2], odd[ENTRIES / 2];
     const int64_t *columns[] = {even, odd}, *swapped[] = {odd, even};
     gpis_set *sets[2] = {NULL}, *set = NULL, *other = NULL;
-    for (int i = 0; i < MANY / 2; i++) even[i] = 2 * i, odd[i] = 2 * i + 1;
-    assert_ok(f->context, gpis_set_l1(f->context, 1, MANY / 2, &sets[0]));
-    assert_ok(f->context, gpis_set_l2(f->context, 1, MANY / 2, &sets[1]));
-    assert_ok(f->context, gpis_set_blocks(f->context, MANY, 2, columns, sets, &set));
-    assert_ok(f->context, gpis_set_blocks(f->context, MANY, 2, swapped, sets, &other));
+    for (int i = 0; i < ENTRIES / 2; i++) even[i] = 2 * i, odd[i] = 2 * i + 1;
+    assert_ok(f->context, gpis_set_l1(f->context, 1, ENTRIES / 2, &sets[0]));
+    assert_ok(f->context, gpis_set_l2(f->context, 1, ENTRIES / 2, &sets[1]));
+    assert_ok(f->context, gpis_set_blocks(f->context, ENTRIES, 2, columns, sets, &set));
+    assert_ok(f->context, gpis_set_blocks(f->context, ENTRIES, 2, swapped, sets, &other));
     assert_true(is_called(gpis_set_spec(set), "l1:1[#????????] & l2:1[#????????]"));
     assert_string_not_equal(gpis_set_spec(set), gpis_set_spec(other));
     gpis_set_destroy(set);

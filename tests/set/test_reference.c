@@ -37,7 +37,7 @@ static void assert_near(const double *a, const double *b, int64_t n, double tole
 }
 
 static const int64_t sizes[] = {1, 2, 3, 10, 100, 1000};
-enum { SIZES = sizeof sizes / sizeof sizes[0], MOST = 1000 };
+enum { SIZES = sizeof sizes / sizeof sizes[0], MAX_ENTRIES = 1000 };
 
 /* Noise; whole numbers (ties); powers (a search that sees one entry at a time); an offset far larger than R. */
 enum { SHAPES = 4 };
@@ -52,7 +52,7 @@ static void fill(double *v, int64_t d, int shape) {
 
 static void test_simplex_and_l1(void **state) {
     (void)state;
-    double v[MOST], x[MOST], u[MOST], expected[MOST];
+    double v[MAX_ENTRIES], x[MAX_ENTRIES], u[MAX_ENTRIES], expected[MAX_ENTRIES];
     static const struct {
         const char *text;
         double R;

@@ -18,10 +18,11 @@ static gpis_set *set_make(gpis_context *context, const world *w, const char *pat
 }
 
 static void check_ways(const gpis_set *s) {
-    enum { MOST = 8 };
+    enum { MAX_ENTRIES = 8 };
     const int64_t d = s->d;
-    double E[MOST * MOST] = {0}, T[MOST * MOST], out[MOST * MOST], v[MOST], w[MOST]; /* row j of T: T e_j */
-    assert_true(d <= MOST);
+    double E[MAX_ENTRIES * MAX_ENTRIES] = {0}, T[MAX_ENTRIES * MAX_ENTRIES], out[MAX_ENTRIES * MAX_ENTRIES],
+                           v[MAX_ENTRIES], w[MAX_ENTRIES]; /* row j of T: T e_j */
+    assert_true(d <= MAX_ENTRIES);
     for (int64_t j = 0; j < d; j++) E[j * d + j] = 1.0;
     s->class->turn(s, GPIS_TO_OUTSIDE, d, E, T);
     s->class->turn(s, GPIS_TO_INSIDE, d, T, out);
@@ -39,10 +40,10 @@ static void check_ways(const gpis_set *s) {
 
 /* x in K if and only if what is not loose of z is inside. */
 static void check_members(gpis_set *s) {
-    enum { MOST = 8 };
+    enum { MAX_ENTRIES = 8 };
     const int64_t d = s->d, loose = s->loose;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        double v[MOST], x[MOST], z[MOST], away, away_inside;
+        double v[MAX_ENTRIES], x[MAX_ENTRIES], z[MAX_ENTRIES], away, away_inside;
         fill_normal(v, d, seed, 1.0);
         assert_ok(s->context, gpis_set_project(s, v, x));
         s->class->turn(s, GPIS_TO_INSIDE, 1, x, z);

@@ -36,7 +36,7 @@ configure OFF || fail "the program needs cmocka to be configured: $(tail -n 5 "$
 needs() { sed -n "s|^CMakeFiles/\\($1\\)\\.dir/all: \\(.*\\)/all\$|\\2|p" "$work/build/CMakeFiles/Makefile2"; } # of a target
 needs program | grep -q 'gpis_program' || fail "there is no target 'program' that builds the program"
 needs 'program\|gpis_[a-z]*' | grep -E '^(tests|bench)/' && fail "the target 'program' builds tests or benchmarks"
-configure ON && fail "tests are configured without cmocka, and nobody is told"
+configure ON && fail "tests are configured without cmocka, and nothing is reported"
 
 # With the tests' packages, the same tree has them too.
 sed -i '/cmocka/d' "$work/pkg-config"

@@ -146,9 +146,9 @@ static void permutation_is_one_to_one(void **state) {
 /* The images of a pair are each pair of distinct places equally often. */
 static void permutation_is_fair(void **state) {
     (void)state;
-    enum { TIMES = 20000, MOST = 7 };
-    for (uint64_t size = 2; size <= MOST; size++) {
-        int64_t count[MOST][MOST] = {{0}};
+    enum { TIMES = 20000, MAX_SIZE = 7 };
+    for (uint64_t size = 2; size <= MAX_SIZE; size++) {
+        int64_t count[MAX_SIZE][MAX_SIZE] = {{0}};
         for (uint64_t t = 0; t < TIMES; t++) count[gpis_permute(t, 9, size, 0)][gpis_permute(t, 9, size, size - 1)]++;
         const double p = 1.0 / (double)(size * (size - 1));
         for (uint64_t a = 0; a < size; a++)

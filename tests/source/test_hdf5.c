@@ -211,12 +211,12 @@ static void refuse_h5(const char *path, int64_t limit, gpis_status expected, con
 
 /* The same error is found whether the rows are held in memory or read by windows. */
 static void refuse_csr(int64_t n, int64_t d, const int64_t *indptr, const int32_t *indices, const char *part) {
-    enum { ROWS = 3, MUCH = 1 << 20 };
+    enum { ROWS = 3, ENOUGH_MEMORY = 1 << 20 };
     const double values[6] = {1, 2, 3, 4, 5, 6};
     const hid_t file = new_file("csr_bad.h5");
     H5Gclose(put_csr(file, "X", n, d, indptr, indices, values, (csr_storage){{0}, {0}, {0}}));
     H5Fclose(file);
-    refuse_h5("csr_bad.h5:X", MUCH, GPIS_BAD_DATA, part);
+    refuse_h5("csr_bad.h5:X", ENOUGH_MEMORY, GPIS_BAD_DATA, part);
     refuse_h5("csr_bad.h5:X", 2, GPIS_BAD_DATA, part);
 }
 

@@ -4,7 +4,7 @@
 #include "windows.h"
 
 #define FILE_NAME "npy_types.npy"
-enum { N = 1500, D = 4, MOST = N * D * 8 + 256 };
+enum { N = 1500, D = 4, MAX_FILE_BYTES = N * D * 8 + 256 };
 
 static const char *const types[] = {"<f8", ">f8", "<f4", ">f4", "<f2", ">f2", "|i1", "<i2", ">i2", "<i4", ">i4",
                                     "<i8", ">i8", "|u1", "<u2", ">u2", "<u4", ">u4", "<u8", ">u8", "|b1", "=i4"};
@@ -43,7 +43,7 @@ static void encode(const char *type, double value, unsigned char *to) {
 
 /* Writes the N x D matrix; `odd` entry (row, col), if row >= 0, has these 8 bytes instead. */
 static void write_matrix(const char *type, bool fortran, int64_t row, int64_t col, uint64_t odd) {
-    static unsigned char numbers[N * D * 8], image[MOST];
+    static unsigned char numbers[N * D * 8], image[MAX_FILE_BYTES];
     char dictionary[128];
     const int width = type[2] - '0';
     for (int64_t i = 0; i < N; i++)
