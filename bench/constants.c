@@ -308,7 +308,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     bench b = {.rounds = argc > 2 ? atoi(argv[2]) : 15};
-    gpis_machine machine;
+    gpis_machine machine = gpis_machine_default();
     int outside;
     bench_check(NULL, gpis_context_create(&b.context));
     bench_check(b.context, gpis_machine_measure(b.context, &machine));
