@@ -247,7 +247,7 @@ typedef struct cli_line {
     double tol, time_limit;
     bool shown;     /* there is one to wipe */
     double printed; /* when */
-    double rate;    /* passes a second, of late */
+    double rate;    /* passes a second, by the recent reports */
     gpis_progress last;
     cli_report_point history[CLI_HISTORY]; /* latest first */
     int reports;                           /* how many of them there are */
