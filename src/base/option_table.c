@@ -179,7 +179,7 @@ static const gpis_option_row rows[] = {
       .group = "Method",
       .help =
           "inner iterations of each round in turn, as 20,40,80; the last number is for all further rounds, and with "
-          "a classical sketch (gpcs) the first is for that one",
+          "a classical sketch (gpcs) the first is for that one; without it as many as the sketch is worth",
       .methods = ROUNDS,
       .in_checkpoint = KEY},
      GPIS_HELD_AS_TEXT,
