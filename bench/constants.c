@@ -1,7 +1,8 @@
 /*
  * Measures the constants of the cost model (src/cost/constants.h): constants FOLDER [ROUNDS]. Prints a line `NAME
- * VALUE` for each; bench/constants.py makes a file of them. Unlike the other programs here it sees the library from
- * inside, since the parts of a solve are what it measures. FOLDER is for a temporary file.
+ * VALUE` for each (with 0 rounds, without a meaning); bench/constants.py makes a file of them. Unlike the other
+ * programs here it sees the library from inside, since the parts of a solve are what it measures. FOLDER is for a
+ * temporary file.
  *
  * Almost all constants are ratios. Both sides of a ratio are timed in turns, and the best of all rounds is taken, so
  * that a noisy machine disturbs both alike.
@@ -308,7 +309,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     bench b = {.rounds = argc > 2 ? atoi(argv[2]) : 15};
-    gpis_machine machine;
+    gpis_machine machine = gpis_machine_default();
     int outside;
     bench_check(NULL, gpis_context_create(&b.context));
     bench_check(b.context, gpis_machine_measure(b.context, &machine));

@@ -15,7 +15,7 @@ enum { GROUPS = sizeof groups / sizeof *groups };
 /* What --help says of an option. It lasts as long as the program, as argp wants it. */
 static char *help_of(const gpis_option *row) {
     char *text = NULL;
-    const bool has_default = row->argument && row->fallback && *row->fallback;
+    const bool has_default = row->argument && *row->fallback;
     const int length = asprintf(&text, has_default ? "%s (default %s)" : "%s", row->help, row->fallback);
     return length < 0 ? NULL : text;
 }

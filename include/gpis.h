@@ -84,13 +84,13 @@ GPIS_API void gpis_context_destroy(gpis_context *context); /* NULL is fine; last
 GPIS_API gpis_status gpis_context_set_threads(gpis_context *context, int threads);
 GPIS_API int gpis_context_threads(const gpis_context *context);
 
-/* All that is made with this context together may take so many bytes: what would go beyond fails with GPIS_NO_MEMORY.
- * Rows of files that do not fit are then read window by window (gpis_source_open).
+/* Limits the memory of everything that is made with this context, in bytes: an allocation beyond the limit fails with
+ * GPIS_NO_MEMORY. Rows of files that do not fit are then read window by window (gpis_source_open).
  *
- * 0, as it is at first: no limit of the caller's. What the machine has free is the limit then: a file or a solve that
+ * 0, the default: the caller sets no limit. Then the free memory of the machine is the limit: a file or a solve that
  * needs more fails with GPIS_NO_MEMORY and says how much it needs, instead of taking memory until the system ends the
- * program. That limit refuses only; it never changes how a problem is solved. It does not hold for a context with an
- * allocator of its own, which decides itself. */
+ * program. This limit only refuses; it never changes how a problem is solved. It does not apply to a context with an
+ * allocator of the caller's, which decides for itself. */
 GPIS_API gpis_status gpis_context_set_memory(gpis_context *context, int64_t bytes);
 GPIS_API int64_t gpis_context_memory_peak(const gpis_context *context); /* the most bytes in use at one time so far */
 
@@ -154,7 +154,7 @@ GPIS_API gpis_status gpis_source_callback(gpis_context *context, int64_t n, int6
                                           int concurrent, gpis_source **out);
 
 /* Opens .npy, .csv, .tsv, .mtx, .svm, .libsvm (text may be gzipped: .csv.gz, ...), and FILE.h5:/path, a data set or a
- * group of compressed rows in an HDF5 file (FILE.h5 alone where it holds but one). "/dev/stdin" is standard input; it
+ * group of compressed rows in an HDF5 file (FILE.h5 alone if it holds only one). "/dev/stdin" is standard input; it
  * and other pipes need a `format` (below). `target` names the column of a .csv/.tsv file that holds y, by its header
  * name or its number counted from 1; NULL for none. */
 GPIS_API gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out);
@@ -162,7 +162,7 @@ GPIS_API gpis_status gpis_source_open(gpis_context *context, const char *path, c
 /* How far the reading of a text file is. */
 typedef struct gpis_open_progress {
     const char *path;    /* as it was given */
-    int64_t done, bytes; /* of the file, as it lies on the disk; bytes is 0 where its size is not known (a pipe) */
+    int64_t done, bytes; /* bytes read so far and the size of the file on disk; bytes is 0 if it is unknown (a pipe) */
     double seconds;      /* since it was opened */
     const char *cache;   /* the cache of the file that has just been written; NULL: none, or not yet */
     int64_t cache_bytes; /* its size */
@@ -182,7 +182,7 @@ typedef struct gpis_open_options {
     gpis_open_progress_fn progress; /* NULL: progress is not reported */
     void *progress_user;
 } gpis_open_options;
-/* Fills the struct, which has `size` bytes, with the defaults. GPIS_BAD_ARGUMENT for a size that cannot be. */
+/* Fills the struct, which has `size` bytes, with the defaults. GPIS_BAD_ARGUMENT for an impossible size. */
 GPIS_API gpis_status gpis_open_options_init(gpis_open_options *options, size_t size);
 static inline gpis_open_options gpis_open_options_default(void) {
     gpis_open_options options;
@@ -209,8 +209,8 @@ typedef struct gpis_content {
     int64_t nonzeros;                       /* csr: stored entries */
 } gpis_content;
 typedef void (*gpis_content_fn)(void *user, const gpis_content *content);
-/* Calls `tell` for each thing in an HDF5 file; GPIS_NOT_APPLICABLE for other files and for FILE.h5:/path. */
-GPIS_API gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_content_fn tell, void *user);
+/* Calls `report` for each thing in an HDF5 file; GPIS_NOT_APPLICABLE for other files and for FILE.h5:/path. */
+GPIS_API gpis_status gpis_file_contents(gpis_context *context, const char *path, gpis_content_fn report, void *user);
 
 typedef struct gpis_source_info {
     int64_t rows, cols;
@@ -518,7 +518,7 @@ typedef struct gpis_settings {
 /* Fills the struct, which has `size` bytes in the caller's program, with the defaults. A program that was compiled with
  * an older gpis.h has a smaller struct: fields that it does not know keep their defaults. One compiled with a newer
  * gpis.h has a larger struct: it is taken as long as the fields that this library does not know are zero.
- * GPIS_BAD_ARGUMENT for a size that cannot be. */
+ * GPIS_BAD_ARGUMENT for an impossible size. */
 GPIS_API gpis_status gpis_settings_init(gpis_settings *settings, size_t size);
 static inline gpis_settings gpis_settings_default(void) {
     gpis_settings settings;
@@ -557,7 +557,7 @@ typedef struct gpis_option {
     double low, high;
     const char *choices;  /* "any, proven, none"; NULL where the type is another */
     const char *fallback; /* the default as text; "" where no value is the default */
-    const char *unset;    /* what having no value means, in words: "as planned"; NULL where there is always one */
+    const char *unset;    /* what having no value means: "as planned"; NULL where that needs no words or cannot be */
     const char *argument; /* what help calls the value: "SECONDS"; NULL for a flag */
     const char *group;    /* "Problem", "Accuracy", "Method", "Running" */
     const char *help;     /* what it does, in a line */

@@ -4,14 +4,18 @@
 #include "ranks/ranks.h"
 
 gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_problem **out) {
+    if (out) *out = NULL;
     if (!context || !A || !out)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "a problem needs a context, A and a place to put it");
     gpis_problem *problem = gpis_alloc_zero(context, 1, sizeof *problem);
     const gpis_status status = gpis_ranks_agree(A, problem ? GPIS_OK : GPIS_NO_MEMORY);
-    if (status == GPIS_OK) *problem = (gpis_problem){.context = context, .A = A, .n = A->n, .d = A->d};
-    if (status != GPIS_OK) gpis_free(context, problem);
-    *out = status == GPIS_OK ? problem : NULL;
-    return status;
+    if (status != GPIS_OK) {
+        gpis_free(context, problem);
+        return status;
+    }
+    *problem = (gpis_problem){.context = context, .A = A, .n = A->n, .d = A->d};
+    *out = problem;
+    return GPIS_OK;
 }
 
 void gpis_problem_destroy(gpis_problem *problem) {
@@ -42,9 +46,11 @@ gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_
 }
 
 static gpis_status wrong_shape(const gpis_problem *problem, const gpis_set *set, int64_t k) {
+    const bool can_change = set->d == problem->d && !set->matrix;
     return gpis_fail(problem->context, GPIS_BAD_SHAPE,
-                     "the set is for %lld x %lld coefficients, the data for %lld x %lld", (long long)set->d,
-                     (long long)set->k, (long long)problem->d, (long long)k);
+                     "the set is for %lld x %lld coefficients, the data for %lld x %lld%s", (long long)set->d,
+                     (long long)set->k, (long long)problem->d, (long long)k,
+                     can_change ? "; gpis_set_responses makes it one for other responses" : "");
 }
 
 gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set) {

@@ -53,7 +53,9 @@ static gpis_status check_values(gpis_context *context, const gpis_settings *s) {
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no certificate number %d", (int)s->certificate);
     if (s->restart < GPIS_RESTART_GRADIENT || s->restart > GPIS_RESTART_NONE)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no restart number %d", (int)s->restart);
-    if (s->threads < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "threads must not be negative");
+    if (s->threads < 0 || s->threads > GPIS_MAX_THREADS)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "threads must be from 0 to %d, not %d", GPIS_MAX_THREADS,
+                         s->threads);
     return GPIS_OK;
 }
 

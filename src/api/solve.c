@@ -155,21 +155,19 @@ static gpis_status finish(task *t, gpis_context *context, gpis_status status, gp
     return status;
 }
 
-/* True where there is a problem to work with and a place for the result. */
-static bool begin(const gpis_problem *problem, gpis_result **result) {
-    if (!problem) return false;
+/* Whether there is a place for the result. A rank without one still talks to the others, which wait for it. */
+static gpis_status begin(const gpis_problem *problem, gpis_result **result) {
     problem->context->message[0] = '\0';
-    if (result)
-        *result = NULL;
-    else
-        gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "there is no place to put the result");
-    return result != NULL;
+    if (!result) return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "there is no place to put the result");
+    *result = NULL;
+    return GPIS_OK;
 }
 
 gpis_status gpis_solve(const gpis_problem *problem, const gpis_settings *settings, gpis_result **result) {
-    if (!begin(problem, result)) return GPIS_BAD_ARGUMENT;
+    if (!problem) return GPIS_BAD_ARGUMENT;
     task t = {.run = {.context = problem->context}};
-    gpis_status status = prepare(&t, problem, settings);
+    gpis_status status = begin(problem, result);
+    if (status == GPIS_OK) status = prepare(&t, problem, settings);
     if (status == GPIS_OK) status = gpis_settings_check_end(problem->context, &t.call.settings);
     if (status == GPIS_OK) status = start(&t);
     status = work_together(&t, problem, status, solve);
@@ -178,9 +176,10 @@ gpis_status gpis_solve(const gpis_problem *problem, const gpis_settings *setting
 
 gpis_status gpis_check(const gpis_problem *problem, const double *X, int64_t entries, const gpis_settings *settings,
                        gpis_result **result) {
-    if (!begin(problem, result)) return GPIS_BAD_ARGUMENT;
+    if (!problem) return GPIS_BAD_ARGUMENT;
     task t = {.run = {.context = problem->context}};
-    gpis_status status = prepare(&t, problem, settings);
+    gpis_status status = begin(problem, result);
+    if (status == GPIS_OK) status = prepare(&t, problem, settings);
     if (status == GPIS_OK) status = check_given_x(&t.problem, X, entries);
     if (status == GPIS_OK) status = start(&t);
     if (status == GPIS_OK) memcpy(t.result->x, X, (size_t)entries * sizeof *X);

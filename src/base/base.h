@@ -8,7 +8,7 @@
 
 #include "gpis.h"
 
-enum { GPIS_ALIGNMENT = 64, GPIS_MESSAGE_SIZE = 512 };
+enum { GPIS_ALIGNMENT = 64, GPIS_MESSAGE_SIZE = 512, GPIS_MAX_THREADS = 4096 };
 
 struct gpis_context {
     gpis_allocator allocator;
@@ -22,8 +22,7 @@ struct gpis_context {
      */
     atomic_llong allocated, granted;
     int64_t (*free_memory)(int64_t allocated);
-    int blas_threads; /* BLAS has memory for this many calls at the same time (linalg/blas.h); 0: not tried
-                       */
+    int blas_threads; /* BLAS has memory for this many calls at the same time (linalg/blas.h); 0: not tried */
     char message[GPIS_MESSAGE_SIZE];
 };
 

@@ -69,8 +69,9 @@ void gpis_context_destroy(gpis_context *context) {
 }
 
 gpis_status gpis_context_set_threads(gpis_context *context, int threads) {
-    if (!context || threads < 0 || threads > 4096)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "threads must be from 0 (all) to 4096, not %d", threads);
+    if (!context || threads < 0 || threads > GPIS_MAX_THREADS)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "threads must be from 0 (all) to %d, not %d", GPIS_MAX_THREADS,
+                         threads);
     context->threads = threads ? threads : omp_get_num_procs();
     return GPIS_OK;
 }

@@ -24,6 +24,9 @@ enum {
 #define BYTES .type = GPIS_OPTION_BYTES, .low = 1, .high = 1e18
 #define CHOICE(words) .type = GPIS_OPTION_CHOICE, .choices = words
 
+/* There is no default: what that means, in words. */
+#define UNSET(words) .fallback = "", .unset = words
+
 /* The field of an option. */
 #define SETTING(field) offsetof(gpis_settings, field), GPIS_NO_FIELD
 #define OPENING(field) GPIS_NO_FIELD, offsetof(gpis_open_options, field)
@@ -49,7 +52,7 @@ static const gpis_option_row rows[] = {
     {{.name = "target",
       TEXT,
       .where = OPEN,
-      .unset = "no column",
+      UNSET("no column"),
       .argument = "COLUMN",
       .group = "Problem",
       .help = "the column of a .csv/.tsv file that holds y, by name or number from 1"},
@@ -58,7 +61,7 @@ static const gpis_option_row rows[] = {
     {{.name = "format",
       TEXT,
       .where = OPEN,
-      .unset = "what the ending of the name says",
+      UNSET("what the ending of the name says"),
       .argument = "FMT",
       .group = "Problem",
       .help = "format of A, or of the file that is '-': npy, csv (default of '-'), tsv, txt, mtx, svm; without it the "
@@ -100,7 +103,7 @@ static const gpis_option_row rows[] = {
     {{.name = "max-passes",
       INTEGER(1, INFINITY),
       .where = SOLVE,
-      .unset = "no limit",
+      UNSET("no limit"),
       .argument = "N",
       .group = "Accuracy",
       .help = "stop after N passes over A"},
@@ -109,7 +112,7 @@ static const gpis_option_row rows[] = {
     {{.name = "time-limit",
       NUMBER(1e-9, 1e12),
       .where = SOLVE,
-      .unset = "no limit",
+      UNSET("no limit"),
       .argument = "SECONDS",
       .group = "Accuracy",
       .help = "stop after this long"},
@@ -141,7 +144,7 @@ static const gpis_option_row rows[] = {
     {{.name = "m",
       INTEGER(1, INFINITY),
       .where = PLAN,
-      .unset = "as planned",
+      UNSET("as planned"),
       .argument = "ROWS",
       .group = "Method",
       .help =
@@ -163,7 +166,7 @@ static const gpis_option_row rows[] = {
     {{.name = "rounds",
       INTEGER(1, INFINITY),
       .where = PLAN,
-      .unset = "no limit",
+      UNSET("no limit"),
       .argument = "N",
       .group = "Method",
       .help = "end after N rounds of sketching",
@@ -173,12 +176,12 @@ static const gpis_option_row rows[] = {
     {{.name = "inner",
       INTEGERS(1, 1e9),
       .where = PLAN,
-      .unset = "as many as the sketch is worth",
+      UNSET("as many as the sketch is worth"),
       .argument = "LIST",
       .group = "Method",
       .help =
           "inner iterations of each round in turn, as 20,40,80; the last number is for all further rounds, and with "
-          "a classical sketch (gpcs) the first is for that one",
+          "a classical sketch (gpcs) the first is for that one; without it as many as the sketch is worth",
       .methods = ROUNDS,
       .in_checkpoint = KEY},
      GPIS_HELD_AS_TEXT,
@@ -208,6 +211,7 @@ static const gpis_option_row rows[] = {
     {{.name = "step",
       NUMBER(1e-300, 1e300),
       .where = PLAN,
+      UNSET(NULL), /* a line search, which is what a checkpoint calls step 0 */
       .argument = "ETA",
       .group = "Method",
       .help = "this step always, no line search",
@@ -248,7 +252,7 @@ static const gpis_option_row rows[] = {
      GPIS_HELD_AS_INT64,
      SETTING(seed)},
     {{.name = "threads",
-      INTEGER(0, 4096),
+      INTEGER(0, GPIS_MAX_THREADS),
       .where = CHECK,
       .fallback = "0",
       .argument = "N",
@@ -259,7 +263,7 @@ static const gpis_option_row rows[] = {
     {{.name = "memory",
       BYTES,
       .where = OPEN | CHECK,
-      .unset = "what is free",
+      UNSET("what is free"),
       .argument = "BYTES",
       .group = "Running",
       .help = "hold no more than so many bytes, 64 MB aside (300MB, 1.5G: units of 1024); files that do not fit are "
@@ -270,7 +274,7 @@ static const gpis_option_row rows[] = {
     {{.name = "cache",
       TEXT,
       .where = OPEN,
-      .unset = "beside the file",
+      UNSET("beside the file"),
       .argument = "DIR",
       .group = "Running",
       .help =
@@ -281,7 +285,7 @@ static const gpis_option_row rows[] = {
     {{.name = "checkpoint",
       FILE_NAME,
       .where = SOLVE,
-      .unset = "no file",
+      UNSET("no file"),
       .argument = "FILE",
       .group = "Running",
       .help = "keep in FILE what it takes to go on after a kill or a crash"},

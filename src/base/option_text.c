@@ -110,26 +110,36 @@ static size_t put_text(char *text, size_t size, const char *value) {
     return (size_t)snprintf(text, text ? size : 0, "%s", value);
 }
 
+/* Number `place`, from 0, of a list of choices; an empty span where there is none. */
+static gpis_span choice_at(const char *choices, int place) {
+    gpis_span word = {choices, choices};
+    for (int i = 0; i <= place; i++)
+        if (!next_choice(&choices, &word)) break;
+    return word;
+}
+
+/* Zero stands for no value where it is none that the option takes. */
+static bool is_value(const gpis_option *option, double field) { return field != 0.0 || option->low <= 0.0; }
+
 size_t gpis_option_text(const gpis_option_row *row, const void *field, char *text, size_t size) {
     char number[GPIS_NUMBER_TEXT] = "";
-    const char *choices = row->option.type == GPIS_OPTION_FLAG ? "no, yes" : row->option.choices;
-    gpis_span word = {NULL, NULL};
+    gpis_span word;
     switch (row->held) {
     case GPIS_HELD_AS_TEXT: return put_text(text, size, *(const char *const *)field ? *(const char *const *)field : "");
     case GPIS_HELD_AS_DOUBLE:
-        if (!row->option.unset || *(const double *)field != 0.0) gpis_number_text(*(const double *)field, number);
+        if (is_value(&row->option, *(const double *)field)) gpis_number_text(*(const double *)field, number);
         return put_text(text, size, number);
     case GPIS_HELD_AS_INT64:
-        if (!row->option.unset || *(const int64_t *)field != 0)
+        if (is_value(&row->option, (double)*(const int64_t *)field))
             snprintf(number, sizeof number, "%" PRId64, *(const int64_t *)field);
         return put_text(text, size, number);
     case GPIS_HELD_AS_INT:
-        if (!choices) {
+        if (row->option.type == GPIS_OPTION_FLAG) return put_text(text, size, *(const int *)field ? "yes" : "no");
+        if (row->option.type != GPIS_OPTION_CHOICE) {
             snprintf(number, sizeof number, "%d", *(const int *)field);
             return put_text(text, size, number);
         }
-        for (int i = 0, value = *(const int *)field; i <= value; i++)
-            if (!next_choice(&choices, &word)) break;
+        word = choice_at(row->option.choices, *(const int *)field);
         return (size_t)snprintf(text, text ? size : 0, "%.*s", (int)(word.end - word.begin), word.begin);
     }
     return 0;

@@ -36,7 +36,7 @@ const gpis_option *gpis_option_find(const char *name) {
 static void put(const gpis_option_row *row, const char *value, void *field) {
     double number = 0.0;
     int64_t integer = 0;
-    if (!value) value = row->option.fallback && *row->option.fallback ? row->option.fallback : NULL;
+    if (!value && *row->option.fallback) value = row->option.fallback;
     if (value) gpis_option_parse(&row->option, value, &number, &integer);
     switch (row->held) {
     case GPIS_HELD_AS_TEXT: *(const char **)field = value; break;

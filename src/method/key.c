@@ -12,21 +12,37 @@
 
 typedef struct key {
     gpis_context *context; /* borrowed */
-    char *text;            /* owned */
-    int64_t room, used;
+    char *text;            /* owned; NULL after a failure */
+    int64_t size, used;    /* bytes; the last of those in use is the '\0' */
 } key;
 
+/* Makes the text large enough for so many bytes more. */
+static bool grow(key *k, int64_t bytes) {
+    if (k->text && k->used + bytes <= k->size) return true;
+    const int64_t size = 2 * (k->used + bytes);
+    char *larger = k->text ? gpis_alloc(k->context, size, 1) : NULL;
+    if (larger) memcpy(larger, k->text, (size_t)k->used);
+    gpis_free(k->context, k->text);
+    k->text = larger;
+    k->size = size;
+    return larger != NULL;
+}
+
+/* After a failure it does nothing. */
 __attribute__((format(printf, 3, 4))) static void add(key *k, const char *name, const char *format, ...) {
-    va_list values;
-    char *at = k->text + k->used;
-    const size_t left = (size_t)(k->room - k->used);
+    va_list values, again;
     va_start(values, format);
-    int length = snprintf(at, left, "%s\t", name);
-    length += vsnprintf(at + length, left - (size_t)length, format, values);
+    va_copy(again, values);
+    const int before = (int)strlen(name) + 1, length = vsnprintf(NULL, 0, format, values);
+    if (grow(k, before + length + 1)) {
+        char *at = k->text + k->used - 1;
+        snprintf(at, (size_t)before + 1, "%s\t", name);
+        vsnprintf(at + before, (size_t)length + 1, format, again);
+        memcpy(at + before + length, "\n", 2);
+        k->used += before + length + 1;
+    }
+    va_end(again);
     va_end(values);
-    at[length] = '\n';
-    at[length + 1] = '\0';
-    k->used += length + 1;
 }
 
 static void add_mark(key *k, const char *name, uint32_t sum) { add(k, name, "#%08lx", (unsigned long)sum); }
@@ -71,7 +87,7 @@ static void add_option(key *k, const gpis_option_row *row, const void *field) {
     snprintf(name, sizeof name, "option %s", row->option.name);
     const char *text = row->held == GPIS_HELD_AS_TEXT ? *(const char *const *)field : value;
     if (text == value) gpis_option_text(row, field, value, sizeof value);
-    add(k, name, "%s", text && *text ? text : row->option.unset ? row->option.unset : "");
+    add(k, name, "%s", text && *text ? text : row->option.unset ? row->option.unset : "0");
 }
 
 /* The options that the table declares part of the key. */
@@ -82,31 +98,20 @@ static void add_settings(key *k, const gpis_settings *settings) {
             add_option(k, row, (const char *)settings + row->in_settings);
 }
 
-/* What the values of options that are texts take. */
-static int64_t texts_length(const gpis_settings *settings) {
-    const gpis_option_row *row;
-    size_t sum = 0;
-    for (int64_t i = 0; (row = gpis_option_row_at(i)) != NULL; i++)
-        if (row->held == GPIS_HELD_AS_TEXT && row->in_settings != GPIS_NO_FIELD)
-            sum += gpis_option_text(row, (const char *)settings + row->in_settings, NULL, 0);
-    return (int64_t)sum;
-}
-
 gpis_status gpis_key_make(const gpis_run *run, char **text) {
-    enum { ROOM_BESIDES_SET = 2048 };
-    const gpis_settings *s = run->settings;
-    key k = {.context = run->context, .room = ROOM_BESIDES_SET + (int64_t)strlen(run->problem->set->spec)};
-    k.room += texts_length(s);
-    *text = k.text = gpis_alloc(run->context, k.room, 1);
-    if (!k.text) return GPIS_NO_MEMORY;
+    enum { USUAL_SIZE = 2048 };
+    key k = {.context = run->context, .text = gpis_alloc(run->context, USUAL_SIZE, 1), .size = USUAL_SIZE, .used = 1};
+    if (k.text) k.text[0] = '\0';
     add(&k, "gpis", "%s", gpis_version());
     gpis_status status = add_data(&k, run);
     if (status == GPIS_OK) status = add_set(&k, run);
-    if (status == GPIS_OK) add_settings(&k, s);
+    if (status == GPIS_OK) add_settings(&k, run->settings);
+    if (status == GPIS_OK && !k.text) status = GPIS_NO_MEMORY;
     if (status != GPIS_OK) {
         gpis_free(run->context, k.text);
-        *text = NULL;
+        k.text = NULL;
     }
+    *text = k.text;
     return status;
 }
 

@@ -10,6 +10,8 @@
 #include "method/hull.h"
 #include "method/on_face.h"
 
+enum { GPIS_PROBE_STEPS = 60 }; /* passes that a probe can ride in; each takes memory for a vector of d numbers */
+
 /* How fast the rounds get on, for the decision. */
 typedef struct gpis_pace {
     double left;           /* how far f can fall from the best point according to the model: about f(x) - f* */

@@ -7,16 +7,13 @@
  */
 #include <math.h>
 
-#include "certificate/probes.h"
 #include "linalg/coarse.h"
-#include "method/hull.h"
+#include "method/newton.h"
 #include "method/newton_plan.h"
-#include "method/on_face.h"
 
 enum {
     POINTS = 2 * GPIS_HULL_POINTS + 20, /* arrays of d x k: hull, best point, result, inner problem, a bound */
     VECTORS = 32,                       /* arrays of d: norms, scales, active set, the image of a probe */
-    PROBE_STEPS = 60,                   /* MOST_STEPS of newton_model.c: passes that a probe has memory for */
     STRUCTS = 1 << 16                   /* bytes: everything that is not an array */
 };
 
@@ -57,7 +54,7 @@ double gpis_newton_memory(const gpis_run *run, const gpis_workload *work, int64_
         return always + fmax(fmax(rounds, making), 3.0 * square);
     }
     const int64_t count = work->probing ? GPIS_PROBES : 0;
-    const double probes = 8.0 * (double)count * ((PROBE_STEPS + 3.0) * d + PROBE_STEPS * PROBE_STEPS);
+    const double steps = GPIS_PROBE_STEPS, probes = 8.0 * (double)count * ((steps + 3.0) * d + steps * steps);
     const double facing = gpis_on_face_applies(run) ? on_face(run) : 0.0;
     const double rounds = model + probes + fmax(pass(run, count, 0, false), facing);
     if (gpis_workload_samples(work)) { /* the rows are given back when there is a model */

@@ -3,10 +3,7 @@
 
 #include "method/newton.h"
 
-enum {
-    MAX_PROBE_STEPS = 60, /* steps of a probe; each takes memory for a vector of d numbers */
-    MAX_MODELS = 8        /* sketches that are averaged in one model */
-};
+enum { MAX_MODELS = 8 }; /* sketches that are averaged in one model */
 
 /* H <- (models H + (SA)'(SA)) / (models + 1), and its factor. With x0, measures that point of the sketched problem. The
  * sketch has been filled; rows are sampled here. */
@@ -46,7 +43,7 @@ gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0, bool *on_
     s->models++;
     if (run->settings->certificate != GPIS_CERTIFICATE_ANY) return GPIS_OK;
     /* delta / 2, delta / 4, ...: the chance that any of the models is trusted wrongly stays below delta */
-    return gpis_probes_create(run->context, run->curvature.model, GPIS_PROBES, MAX_PROBE_STEPS,
+    return gpis_probes_create(run->context, run->curvature.model, GPIS_PROBES, GPIS_PROBE_STEPS,
                               ldexp(run->settings->delta, -s->models), run->settings->seed, (uint64_t)s->models,
                               &s->probes);
 }

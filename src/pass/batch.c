@@ -16,10 +16,12 @@ gpis_status gpis_batches_start(gpis_context *context, gpis_source *A, const doub
 
 void gpis_batches_end(gpis_context *context, gpis_batches *b) { gpis_free(context, b->unpacked); }
 
-int64_t gpis_batch_rows(const gpis_batches *b, int64_t index) { return gpis_min64(b->rows, b->A->n - index * b->rows); }
+static int64_t batch_rows(const gpis_batches *b, int64_t index) {
+    return gpis_min64(b->rows, b->A->n - index * b->rows);
+}
 
 void gpis_batch_take(gpis_batches *b, int64_t index, gpis_block *out) {
-    b->A->class->block(b->A, index * b->rows, gpis_batch_rows(b, index), NULL, out);
+    b->A->class->block(b->A, index * b->rows, batch_rows(b, index), NULL, out);
     if (!b->unpacked) return;
     gpis_block_unpack(out, b->unpacked);
     out->type = GPIS_FLOAT64;

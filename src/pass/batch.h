@@ -15,7 +15,6 @@ typedef struct gpis_batches {
 gpis_status gpis_batches_start(gpis_context *context, gpis_source *A, const double *Y, int64_t k, int64_t rows,
                                gpis_batches *out);
 void gpis_batches_end(gpis_context *context, gpis_batches *b);
-int64_t gpis_batch_rows(const gpis_batches *b, int64_t index);
 
 /* Fetches batch `index`, which is borrowed until the next call. */
 void gpis_batch_take(gpis_batches *b, int64_t index, gpis_block *out);

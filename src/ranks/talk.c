@@ -17,7 +17,7 @@ gpis_status gpis_talk_sum(gpis_context *context, const gpis_ranks *ranks, double
 
 /* Each byte is sent as a double of its own: sums of small integers are exact, those of arbitrary bit patterns are not.
  */
-gpis_status gpis_talk_share(gpis_context *context, const gpis_ranks *ranks, int from, void *bytes, int64_t count) {
+static gpis_status share(gpis_context *context, const gpis_ranks *ranks, int from, void *bytes, int64_t count) {
     unsigned char *byte = bytes;
     gpis_status status = GPIS_OK;
     for (int64_t i = 0; i < count && status == GPIS_OK; i += PIECE) {
@@ -57,7 +57,7 @@ gpis_status gpis_talk_agree(gpis_context *context, const gpis_ranks *ranks, gpis
     gpis_status talk = find_failure(context, ranks, status, &failed, &what);
     if (talk != GPIS_OK || failed == ranks->ranks) return talk;
     if (failed == ranks->rank) snprintf(text, sizeof text, "rank %d: %.480s", failed, context->message);
-    talk = gpis_talk_share(context, ranks, failed, text, sizeof text);
+    talk = share(context, ranks, failed, text, sizeof text);
     return talk == GPIS_OK ? gpis_fail(context, what, "%s", text) : talk;
 }
 
@@ -66,7 +66,7 @@ gpis_status gpis_join_agree(const gpis_join *join, gpis_status status) {
 }
 
 gpis_status gpis_join_share(const gpis_join *join, int from, void *bytes, int64_t count) {
-    return gpis_talk_share(join->context, &join->ranks, from, bytes, count);
+    return share(join->context, &join->ranks, from, bytes, count);
 }
 
 /* In pieces of the size of the buffer, which is the same on all ranks. */

@@ -6,6 +6,5 @@
 
 gpis_status gpis_talk_sum(gpis_context *context, const gpis_ranks *ranks, double *values, int64_t count);
 gpis_status gpis_talk_agree(gpis_context *context, const gpis_ranks *ranks, gpis_status status);
-gpis_status gpis_talk_share(gpis_context *context, const gpis_ranks *ranks, int from, void *bytes, int64_t count);
 
 #endif

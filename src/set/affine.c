@@ -19,6 +19,7 @@
 
 #include "base/npy.h"
 #include "linalg/accurate.h"
+#include "linalg/blas.h"
 #include "set/combine.h"
 #include "set/kinds.h"
 
@@ -298,8 +299,13 @@ gpis_status gpis_set_affine(gpis_context *context, const double *C, const double
     gpis_content_text(b, rows, b_text);
     /* the arrays are only read */
     const equations e = {{(double *)C, rows, d, 2}, {(double *)b, rows, 1, 1}, "C", "b", C_text, b_text};
-    const gpis_status status = check(context, &e, d);
-    return status == GPIS_OK ? make(context, &e, d, out) : status;
+    int outside;
+    gpis_status status = check(context, &e, d);
+    if (status != GPIS_OK) return status;
+    status = gpis_blas_enter(context, 1, &outside);
+    if (status == GPIS_OK) status = make(context, &e, d, out);
+    gpis_blas_leave(outside);
+    return status;
 }
 
 /* ---- from a spec ------------------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 
 #include "base/npy.h"
 #include "linalg/accurate.h"
+#include "linalg/blas.h"
 #include "linalg/dct.h"
 #include "set/combine.h"
 #include "set/kinds.h"
@@ -92,8 +93,8 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
         memcpy(v, w, (size_t)s->d * sizeof *v);
         *slack = lost * stretch + error;
     } else {
-        double moved2 =
-            0.0; /* the support function of K at v is that at U'mu, and what lies between times the radius */
+        /* the support function of K at v is that at U'mu, and what lies between times the radius */
+        double moved2 = 0.0;
         for (int64_t i = 0; i < s->d; i++) moved2 += (v[i] - w[i]) * (v[i] - w[i]);
         *value += (sqrt(moved2) * (1.0 + gpis_set_rounding(s->d)) + error) * s->radius * stretch;
     }
@@ -201,7 +202,8 @@ static gpis_status make(gpis_context *context, gpis_set *base, const given_matri
 gpis_status gpis_set_transform(gpis_context *context, gpis_set *base, const double *U, gpis_set **out) {
     char text[GPIS_NUMBER_TEXT];
     if (out) *out = NULL;
-    const gpis_status status = check_base(context, base);
+    int outside;
+    gpis_status status = check_base(context, base);
     if (status != GPIS_OK) return status;
     if (!U)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "set %.150s: the matrix U of its transform is NULL", base->spec);
@@ -209,7 +211,10 @@ gpis_status gpis_set_transform(gpis_context *context, gpis_set *base, const doub
         return gpis_fail(context, GPIS_TOO_LARGE, "U of %lld x %lld is too large", (long long)base->d,
                          (long long)base->d);
     gpis_content_text(U, base->d * base->d, text);
-    return make(context, base, &(given_matrix){U, "U", text}, out);
+    status = gpis_blas_enter(context, 1, &outside);
+    if (status == GPIS_OK) status = make(context, base, &(given_matrix){U, "U", text}, out);
+    gpis_blas_leave(outside);
+    return status;
 }
 
 gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_set **out) {

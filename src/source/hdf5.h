@@ -54,9 +54,7 @@ gpis_status gpis_h5_check_filters(gpis_context *context, const char *name, hid_t
 
 /* ---- what a file holds (hdf5_list.c) ----------------------------------------------------------------------------- */
 
-/* Whether the object is a group of data, indices and indptr. */
-bool gpis_h5_is_csr(hid_t object);
-/* Rows and columns of such a group; false if it does not give its shape. */
+/* Rows and columns of a group of compressed rows; false if it does not give its shape. */
 bool gpis_h5_csr_shape(hid_t group, int64_t *n, int64_t *d);
 
 /* Calls report(user, ...) for everything in the file, in the order of names. Damaged files are refused: those with

@@ -15,7 +15,8 @@ static bool has_set(hid_t group, const char *name) {
     return set;
 }
 
-bool gpis_h5_is_csr(hid_t object) {
+/* Whether the object is a group of data, indices and indptr: compressed rows. */
+static bool is_csr(hid_t object) {
     return H5Iget_type(object) == H5I_GROUP && has_set(object, "data") && has_set(object, "indices") &&
            has_set(object, "indptr");
 }
@@ -120,7 +121,7 @@ static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *
     if (object < 0) return 0; /* a dangling link */
     if (H5Iget_type(object) == H5I_DATASET)
         report_set(v, path, object);
-    else if (gpis_h5_is_csr(object))
+    else if (is_csr(object))
         report_csr(v, path, object);
     gpis_h5_close(object);
     return 0;
@@ -128,7 +129,7 @@ static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *
 
 gpis_status gpis_h5_list(gpis_context *context, const char *path, hid_t file, gpis_content_fn report, void *user) {
     visitor v = {.report = report, .user = user};
-    if (gpis_h5_is_csr(file)) report_csr(&v, "/", file);
+    if (is_csr(file)) report_csr(&v, "/", file);
     const herr_t ended = H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &v);
     if (v.trouble)
         return gpis_fail(context, GPIS_BAD_DATA,
@@ -179,7 +180,7 @@ gpis_status gpis_h5_find(gpis_context *context, const char *path, hid_t file, co
                          hid_t *object) {
     search s = {.array = array};
     *object = inside ? H5Oopen(file, inside, H5P_DEFAULT) : -1;
-    if (*object >= 0 && (H5Iget_type(*object) == H5I_DATASET || (!array && gpis_h5_is_csr(*object)))) return GPIS_OK;
+    if (*object >= 0 && (H5Iget_type(*object) == H5I_DATASET || (!array && is_csr(*object)))) return GPIS_OK;
     const bool group = *object >= 0;
     gpis_h5_close(*object);
     *object = -1;

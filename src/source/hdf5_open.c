@@ -53,7 +53,8 @@ static const gpis_source_class streamed_class = {.kind = "hdf5",
 
 /* ---- what can be read -------------------------------------------------------------------------------------------- */
 
-gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const gpis_h5_shape *shape) {
+/* Refuses a data set that is empty, too large to count, or not of numbers. */
+static gpis_status check_numbers(gpis_context *context, const char *name, const gpis_h5_shape *shape) {
     int64_t entries = 1;
     if (!shape->number)
         return gpis_fail(context, GPIS_BAD_DATA, "%s: holds %s, not floats or integers", name, shape->type);
@@ -66,7 +67,7 @@ gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const
 
 /* A vector counts as one column. */
 static gpis_status check_matrix(gpis_context *context, const char *name, const gpis_h5_shape *shape) {
-    const gpis_status status = gpis_h5_check_numbers(context, name, shape);
+    const gpis_status status = check_numbers(context, name, shape);
     if (status != GPIS_OK || shape->rank == 1 || shape->rank == 2) return status;
     return gpis_fail(context, GPIS_BAD_SHAPE, "%s: has %d dimensions; 1 or 2 are wanted", name, shape->rank);
 }

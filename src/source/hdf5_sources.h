@@ -6,9 +6,6 @@
 #include "source/hdf5_file.h"
 #include "source/stored.h"
 
-/* Refuses a data set that is empty, too large to count, or not of numbers. */
-gpis_status gpis_h5_check_numbers(gpis_context *context, const char *name, const gpis_h5_shape *shape);
-
 /* Owns the group from then on, also after a failure. */
 gpis_status gpis_h5_open_csr(gpis_context *context, const char *path, hid_t group, int64_t budget, gpis_source **out);
 

@@ -110,7 +110,8 @@ const char *gpis_source_column(const gpis_source *source, int64_t j) {
     return source && source->columns && j >= 0 && j < source->d ? source->columns[j] : NULL;
 }
 
-int64_t gpis_source_column_number(const gpis_source *source, int64_t j) {
+/* The number of column j (from 0) as the author of the file counts, from 1 and including the target. */
+static int64_t column_number(const gpis_source *source, int64_t j) {
     while (!source->target_number && source->of) source = source->of;
     return j + 1 + (source->target_number > 0 && j + 1 >= source->target_number);
 }
@@ -121,7 +122,7 @@ gpis_column_label gpis_source_label(const gpis_source *source, int64_t j) {
     if (name)
         snprintf(label.text, sizeof label.text, "'%s'", gpis_text_excerpt((gpis_span){name, name + strlen(name)}).text);
     else
-        snprintf(label.text, sizeof label.text, "%" PRId64, gpis_source_column_number(source, j));
+        snprintf(label.text, sizeof label.text, "%" PRId64, column_number(source, j));
     return label;
 }
 
@@ -130,8 +131,8 @@ static gpis_status not_finite(gpis_context *context, const gpis_source *source, 
     const char *name = gpis_source_column(source, col);
     return gpis_fail(context, GPIS_BAD_DATA,
                      "%s: row %" PRId64 ", column %" PRId64 "%s%.40s%s is %s; remove or replace it",
-                     gpis_source_name(source), source->first + row + 1, gpis_source_column_number(source, col),
-                     name ? " (" : "", name ? name : "", name ? ")" : "",
+                     gpis_source_name(source), source->first + row + 1, column_number(source, col), name ? " (" : "",
+                     name ? name : "", name ? ")" : "",
                      isnan(value) ? "nan"
                      : value > 0  ? "inf"
                                   : "-inf");

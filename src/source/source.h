@@ -107,8 +107,6 @@ gpis_status gpis_source_pick(gpis_context *context, gpis_source *A, const int64_
 
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
-/* For messages: the number of column j (from 0) as the author of the file counts, from 1 and including the target. */
-int64_t gpis_source_column_number(const gpis_source *source, int64_t j);
 /* For messages: the name of column j, in quotes and safe to print, or else its number. */
 typedef struct gpis_column_label {
     char text[64];

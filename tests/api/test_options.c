@@ -72,7 +72,9 @@ static void rows_are_whole(void **state) {
         assert_true(o->name && *o->name && o->help && *o->help && o->group && *o->group && o->where != 0);
         assert_int_equal(o->argument == NULL, o->type == GPIS_OPTION_FLAG);
         assert_int_equal(o->choices != NULL, o->type == GPIS_OPTION_CHOICE);
-        assert_true(o->fallback || o->unset || strcmp(o->name, "step") == 0); /* its 0 is no step */
+        assert_non_null(o->fallback); /* "" where no value is the default */
+        assert_true(!*o->fallback || !o->unset);
+        assert_true(*o->fallback || o->unset || strcmp(o->name, "step") == 0); /* no step needs no words */
         assert_null(strstr(o->help, "--"));
         assert_ptr_equal(gpis_option_find(o->name), o); /* so no name is there twice */
         char underlined[40];
@@ -150,8 +152,12 @@ static void defaults(void **state) {
         gpis_settings_get(&s, o->name, text, sizeof text);
         if (strcmp(o->name, "tol") == 0 || strcmp(o->name, "delta") == 0)
             assert_true(strtod(text, NULL) == strtod(o->fallback, NULL)); /* 1e-08 and 1e-8 */
-        else if (strcmp(o->name, "step") != 0)
-            assert_string_equal(text, o->fallback ? o->fallback : "");
+        else
+            assert_string_equal(text, o->fallback);
+        /* what is read can be set again */
+        gpis_settings copy = gpis_settings_default();
+        assert_int_equal(gpis_settings_set(&copy, o->name, *text ? text : NULL), GPIS_OK);
+        if (o->type != GPIS_OPTION_TEXT) assert_memory_equal(&copy, &s, sizeof s);
     }
     const gpis_open_options open = gpis_open_options_default();
     assert_true(open.size == sizeof open && !open.target && !open.cache && !open.format && open.memory == 0);
@@ -264,6 +270,20 @@ static void lists(void **state) {
     assert_string_equal(why, "inner takes at most 64 numbers");
 }
 
+/* Any number but zero means yes in a field that is a flag. */
+static void flags(void **state) {
+    (void)state;
+    gpis_settings s = gpis_settings_default();
+    s.gpcs = 2;
+    s.resume = -1;
+    assert_text(&s, "gpcs", "yes");
+    assert_text(&s, "resume", "yes");
+    s.certificate = (gpis_certificate)-1; /* no such word */
+    s.restart = (gpis_restart)7;
+    assert_text(&s, "certificate", "");
+    assert_text(&s, "restart", "");
+}
+
 /* Numbers mean the same whatever the locale, and texts of options that are none, or elsewhere, are refused. */
 static void names(void **state) {
     (void)state;
@@ -296,6 +316,7 @@ int main(void) {
                                        cmocka_unit_test(defaults),
                                        cmocka_unit_test(ranges),
                                        cmocka_unit_test(lists),
+                                       cmocka_unit_test(flags),
                                        cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

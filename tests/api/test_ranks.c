@@ -10,7 +10,6 @@
 /* How a rank's rows are held. */
 typedef enum kind { FROM_STORAGE = 0, MADE = STORAGES, KINDS } kind;
 
-/* One problem, and what is done with it on every rank. */
 /* What is kept of a result when its rank is gone. */
 typedef struct kept {
     gpis_outcome outcome;
@@ -19,6 +18,7 @@ typedef struct kept {
     char method[16], plan[256], warning[256];
 } kept;
 
+/* One problem, and what is done with it on every rank. */
 typedef struct problem {
     int64_t n, d, k;
     const double *A, *Y;
@@ -185,6 +185,23 @@ static void sums(member *m) {
         p->out = out;
     else
         free(out);
+    let_go(&h);
+}
+
+/* The last rank has no place for a result. */
+static void solve_without_place(member *m) {
+    problem *p = m->user;
+    holding h;
+    gpis_problem *posed = NULL;
+    gpis_result *result = NULL, **place = m->ranks.rank == m->ranks.ranks - 1 ? NULL : &result;
+    gpis_status status = take_hold(m, p, GPIS_OK, &h);
+    if (status == GPIS_OK) status = test_problem(m->context, h.A, p->Y + h.begin * p->k, p->k, NULL, &posed);
+    if (status == GPIS_OK && p->x)
+        status = gpis_check(posed, p->x, p->d * p->k, &p->settings, place);
+    else if (status == GPIS_OK)
+        status = gpis_solve(posed, &p->settings, place);
+    keep(m, p, status, result, p->d * p->k);
+    gpis_problem_destroy(posed);
     let_go(&h);
 }
 
@@ -550,6 +567,20 @@ static void a_response_that_is_refused(void **state) {
     end_problem(&p);
 }
 
+/* A call that one rank gets wrong fails on all of them, instead of leaving the others to wait. */
+static void a_result_needs_a_place(void **state) {
+    (void)state;
+    problem p = make_problem(3000, 4, 1);
+    const double x[4] = {0};
+    for (int checks = 0; checks < 2; checks++) {
+        p.x = checks ? x : NULL;
+        world_run(3, true, -1, 0, solve_without_place, &p);
+        same_everywhere(&p, 3, GPIS_BAD_ARGUMENT);
+        assert_non_null(strstr(p.message[0], "no place to put the result"));
+    }
+    end_problem(&p);
+}
+
 static void shapes_must_fit(void **state) {
     (void)state;
     problem p = make_problem(100, 4, 2);
@@ -683,6 +714,7 @@ int main(void) {
         cmocka_unit_test(bad_rows_are_named),
         cmocka_unit_test(shapes_must_fit),
         cmocka_unit_test(a_response_that_is_refused),
+        cmocka_unit_test(a_result_needs_a_place),
         cmocka_unit_test(survives_lack_of_memory),
         cmocka_unit_test(shares_cover_all_rows),
         cmocka_unit_test(slices),

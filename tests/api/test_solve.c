@@ -251,6 +251,8 @@ static void bad_settings_are_refused(void **state) {
     REFUSE(gamma_d, NAN, "gamma_d");
     REFUSE(fixed_step, -1.0, "fixed_step");
     REFUSE(fixed_step, NAN, "fixed_step");
+    REFUSE(threads, -1, "threads");
+    REFUSE(threads, 4097, "threads must be from 0 to 4096, not 4097");
     REFUSE(certificate, (gpis_certificate)7, "certificate");
     REFUSE(restart, (gpis_restart)7, "restart");
     REFUSE(certificate, GPIS_CERTIFICATE_NONE, "option max-passes");

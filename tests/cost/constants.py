@@ -1,5 +1,6 @@
-"""The tool that writes the constants of the cost model: constants.py SOURCE_TREE COMPILER. A made-up program stands in for
-the one that measures, so nothing here depends on the machine."""
+"""The tool that writes the constants of the cost model: constants.py SOURCE_TREE COMPILER [PROGRAM]. A made-up program
+stands in for the one that measures, so nothing here depends on the machine. PROGRAM, the one that measures, is run without
+a round: it must come to its end and name every constant."""
 import contextlib
 import io
 import os
@@ -9,6 +10,7 @@ import sys
 import tempfile
 
 tree, compiler = sys.argv[1:3]
+program = list(filter(None, sys.argv[3:]))
 sys.path.insert(0, os.path.join(tree, "bench"))
 import constants  # noqa: E402
 import machine  # noqa: E402
@@ -69,3 +71,9 @@ with tempfile.TemporaryDirectory() as build:
             assert "not a constant of the cost model, or not positive" in str(refusal)
         else:
             raise AssertionError(nonsense)
+
+if program:
+    with tempfile.TemporaryDirectory() as folder:
+        lines = subprocess.run([*program, folder, "0"], check=True, capture_output=True, text=True).stdout.splitlines()
+        assert sorted(line.split()[0] for line in lines) == sorted(set(constants.NAMES) - {"rows.gradient"}), lines
+        assert not os.listdir(folder)

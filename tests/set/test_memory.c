@@ -1,5 +1,7 @@
 /* Sets from memory: the same bits as from a spec, their texts, what is refused and with which message, and failing
  * allocations. */
+#include <omp.h>
+
 #include "made.h"
 
 enum { D = 6 };
@@ -441,6 +443,47 @@ static void test_failing_allocations(void **state) {
     assert_true(test_every_allocation(make_own, NULL) >= 7);
 }
 
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+/* An allocator that remembers how many threads BLAS would take at the latest call: constructors allocate right before
+ * they factor or multiply. */
+static void *allocate_and_look(void *user, size_t alignment, size_t bytes) {
+    void *memory = NULL;
+    *(int *)user = omp_get_max_threads();
+    return posix_memalign(&memory, alignment, bytes) == 0 ? memory : NULL;
+}
+
+static void release(void *user, void *memory) {
+    (void)user;
+    free(memory);
+}
+
+/* Whatever the caller's number of threads, BLAS runs on one while a set is made, so that the set has the same bits; and
+ * the number is the caller's again afterwards. */
+static void test_one_thread_for_blas(void **state) {
+    enum { THREADS = 4 };
+    const fixture *f = *state;
+    const int before = omp_get_max_threads();
+    int seen = 0;
+    const gpis_allocator allocator = {allocate_and_look, release, &seen};
+    gpis_context *context = NULL;
+    gpis_set *affine = NULL, *base = NULL, *turned = NULL;
+    assert_int_equal(gpis_context_create_with(&allocator, &context), GPIS_OK);
+    omp_set_num_threads(THREADS);
+    assert_ok(context, make_affine(context, &f->w, &affine));
+    assert_int_equal(seen, 1);
+    assert_ok(context, gpis_set_l1(context, 1, D, &base));
+    seen = 0;
+    assert_ok(context, gpis_set_transform(context, base, f->w.U, &turned));
+    assert_int_equal(seen, 1);
+    assert_int_equal(omp_get_max_threads(), THREADS);
+    omp_set_num_threads(before);
+    gpis_set_destroy(turned);
+    gpis_set_destroy(base);
+    gpis_set_destroy(affine);
+    gpis_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_as_spec, begin, end),
@@ -452,6 +495,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_bad_arrays, begin, end),
         cmocka_unit_test_setup_teardown(test_bad_blocks, begin, end),
         cmocka_unit_test_setup_teardown(test_failing_allocations, begin, end),
+        cmocka_unit_test_setup_teardown(test_one_thread_for_blas, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
