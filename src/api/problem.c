@@ -55,8 +55,12 @@ static gpis_status wrong_shape(const gpis_problem *problem, const gpis_set *set,
 
 gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set) {
     if (!problem) return GPIS_BAD_ARGUMENT;
-    problem->set_refused = set && set->d != problem->d;
+    const bool foreign = set && set->context != problem->context;
+    problem->set_refused = foreign || (set && set->d != problem->d);
     problem->set = problem->set_refused ? NULL : set;
+    if (foreign)
+        return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "set %.150s: it was made with another context",
+                         set->spec);
     return problem->set_refused ? wrong_shape(problem, set, problem->k > 0 ? problem->k : set->k) : GPIS_OK;
 }
 

@@ -74,9 +74,9 @@ static void explain_stall(gpis_run *run) {
         gpis_run_warn(run, "rounding errors of the objective, up to %.1e of it, do not allow this tolerance",
                       record->noise / record->objective);
     else
-        gpis_run_warn(run,
-                      "the bound does not improve any more; the columns of A nearly depend on each other, or differ "
-                      "by many orders of magnitude");
+        gpis_run_warn(
+            run, "the bound does not improve any more, most often because columns of A nearly depend on each other "
+                 "or differ by many orders of magnitude");
 }
 
 static void explain_dependence(gpis_run *run) {
@@ -95,5 +95,5 @@ static void explain_dependence(gpis_run *run) {
 void gpis_run_explain_bound(gpis_run *run) {
     explain_dependence(run);
     const bool wanted = run->settings->certificate != GPIS_CERTIFICATE_NONE;
-    if (run->outcome == GPIS_STALLED && wanted && !run->warning[0]) explain_stall(run);
+    if (run->outcome == GPIS_STALLED && !run->audit && wanted && !run->warning[0]) explain_stall(run);
 }

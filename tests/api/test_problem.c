@@ -317,15 +317,29 @@ static void lack_of_memory(void **state) {
     assert_true(test_every_allocation(everything, NULL) > 5);
 }
 
+static void a_set_of_another_context(void **state) {
+    (void)state;
+    fixture t, other;
+    gpis_set *set;
+    gpis_result *result = NULL;
+    begin(&t);
+    begin(&other);
+    assert_ok(other.context, gpis_set_nonneg(other.context, D, &set));
+    assert_ok(t.context, gpis_problem_response(t.problem, Y, N, 1));
+    assert_says(&t, gpis_problem_constrain(t.problem, set), GPIS_BAD_ARGUMENT, "another context");
+    assert_int_equal(gpis_solve(t.problem, NULL, &result), GPIS_BAD_SHAPE); /* it is not solved without its set */
+    assert_null(result);
+    gpis_set_destroy(set);
+    end(&other);
+    end(&t);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_response_has_its_length),
-                                       cmocka_unit_test(x_has_its_length),
-                                       cmocka_unit_test(terms_in_any_order),
-                                       cmocka_unit_test(what_is_left_out),
-                                       cmocka_unit_test(a_plan_is_whole),
-                                       cmocka_unit_test(older_and_newer_settings),
-                                       cmocka_unit_test(sizes_that_cannot_be),
-                                       cmocka_unit_test(a_call_leaves_the_context_alone),
-                                       cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_response_has_its_length), cmocka_unit_test(x_has_its_length),
+        cmocka_unit_test(terms_in_any_order),        cmocka_unit_test(what_is_left_out),
+        cmocka_unit_test(a_plan_is_whole),           cmocka_unit_test(older_and_newer_settings),
+        cmocka_unit_test(sizes_that_cannot_be),      cmocka_unit_test(a_call_leaves_the_context_alone),
+        cmocka_unit_test(a_set_of_another_context),  cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
