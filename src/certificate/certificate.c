@@ -41,6 +41,9 @@ static gpis_point point_near(const gpis_set *set, const gpis_point *point, const
     return near;
 }
 
+/* A bound that is not a number, after an overflow, says nothing. */
+static double at_least_zero(double bound) { return isnan(bound) ? INFINITY : fmax(0.0, bound); }
+
 /* <a, b> in extended precision, since the products nearly cancel. */
 static double dot(const double *a, const double *b, int64_t size) {
     long double sum = 0.0L;
@@ -71,7 +74,7 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
     const double rounding =
         reach * errors.product * sqrt(columns2 * (double)set->k) + 2.0 * dot_error(point->g, point->x, size);
-    const double linear = fmax(0.0, dot(point->g, point->x, size) + support);
+    const double linear = at_least_zero(dot(point->g, point->x, size) + support);
     *gap = 2.0 * (linear + rounding) + errors.residual * errors.residual + errors.objective;
     return GPIS_OK;
 }
@@ -141,7 +144,7 @@ static gpis_status dual_bound(gpis_set *set, const gpis_point *point, const gpis
     const double whitened = lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0;
     const double quadratic = gpis_certificate_conjugate(model, c, set->k, whitened, v);
     const double linear = support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size);
-    *bound = fmax(0.0, quadratic + linear) + 2.0 * dot_error(l, point->x, size);
+    *bound = at_least_zero(quadratic + linear) + 2.0 * dot_error(l, point->x, size);
     return GPIS_OK;
 }
 

@@ -9,7 +9,7 @@
 gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
     double gap;
     const gpis_status status = gpis_certificate_first(record->problem->context, record->problem->set, point, &gap);
-    if (status == GPIS_OK) gpis_record_enter_proven(record, point->objective - gap);
+    if (status == GPIS_OK) gpis_record_enter_proven(record, point, point->objective - gap);
     return status;
 }
 
@@ -40,11 +40,12 @@ static bool inner_is_solved(const gpis_record *record, bool sketched, inner_stat
 }
 
 /* A lower bound on f* from the Gram matrix: for A, or for the data near A that the model's claims are about. */
-static void enter_proven(gpis_record *record, const gpis_model *model, double lower) {
+static void enter_proven(gpis_record *record, const gpis_model *model, const gpis_point *point, double gap) {
+    const double lower = point->objective - gap;
     if (model->nearness > 0.0)
-        gpis_record_enter_nearby(record, lower, model->nearness);
+        gpis_record_enter_nearby(record, point, lower, model->nearness);
     else
-        gpis_record_enter_proven(record, lower);
+        gpis_record_enter_proven(record, point, lower);
 }
 
 /* The bound at the solution of the inner problem with a sketched model, and the c that the probes allow. */
@@ -55,7 +56,7 @@ static gpis_status enter_probable(gpis_record *record, const gpis_curvature *cur
     if (!(model->c > 0.0)) return GPIS_OK;
     const gpis_status status =
         gpis_certificate_second(p->context, p->set, point, model, model->c, curvature->inner->dual, &gap);
-    if (status == GPIS_OK) gpis_record_enter_probable(record, point->objective - gap);
+    if (status == GPIS_OK) gpis_record_enter_probable(record, point, point->objective - gap);
     return status;
 }
 
@@ -88,7 +89,7 @@ static gpis_status solve_inner(gpis_record *record, gpis_curvature *curvature, g
         last = now;
         const gpis_status status = advance(curvature, point, burst, &now, &done);
         if (status != GPIS_OK) return status;
-        if (!curvature->sketched) enter_proven(record, curvature->model, point->objective - now.gap);
+        if (!curvature->sketched) enter_proven(record, curvature->model, point, now.gap);
         if (inner_is_solved(record, curvature->sketched, now, last, for_step)) break;
     }
     gpis_account_enter_inner(account, curvature->inner->iterations - before);

@@ -14,9 +14,9 @@ gpis_status gpis_record_begin(gpis_record *record, const gpis_problem *problem, 
                             .wanted = wanted,
                             .objective = INFINITY,
                             .known_objective = INFINITY,
-                            .proven = known,
-                            .probable = known,
-                            .nearby = known};
+                            .proven = {known, -INFINITY},
+                            .probable = {known, -INFINITY},
+                            .nearby = {known, -INFINITY}};
     record->best = gpis_alloc_zero(problem->context, problem->size, sizeof *record->best);
     return record->best ? GPIS_OK : GPIS_NO_MEMORY;
 }
@@ -28,6 +28,12 @@ void gpis_record_clear(gpis_record *record) {
 
 /* ---- the best point ---- */
 
+/* Whether this is the best point. */
+static bool is_best(const gpis_record *r, const gpis_point *point) {
+    return point && point->objective == r->objective &&
+           memcmp(point->x, r->best, (size_t)r->problem->size * sizeof *r->best) == 0;
+}
+
 void gpis_record_start_at(gpis_record *r, const double *x) {
     memcpy(r->best, x, (size_t)r->problem->size * sizeof *r->best);
 }
@@ -37,7 +43,9 @@ void gpis_record_offer(gpis_record *r, const gpis_point *point) {
 }
 
 void gpis_record_replace(gpis_record *r, const gpis_point *point) {
+    const bool same = is_best(r, point);
     memcpy(r->best, point->x, (size_t)r->problem->size * sizeof *r->best);
+    if (!same) r->proven.at_best = r->probable.at_best = r->nearby.at_best = -INFINITY;
     r->objective = r->known_objective = point->objective;
     r->noise = point->errors.objective;
     r->grain = gpis_certificate_grain(r->problem->set, point);
@@ -55,29 +63,41 @@ double gpis_record_known_objective(const gpis_record *r) {
 
 /* ---- lower bounds on f* ---- */
 
-void gpis_record_enter_proven(gpis_record *r, double lower) { r->proven = fmax(r->proven, lower); }
+static void enter(const gpis_record *r, gpis_lower *bound, const gpis_point *point, double lower) {
+    bound->anywhere = fmax(bound->anywhere, lower);
+    if (is_best(r, point)) bound->at_best = fmax(bound->at_best, lower);
+}
 
-void gpis_record_enter_probable(gpis_record *r, double lower) { r->probable = fmax(r->probable, lower); }
+void gpis_record_enter_proven(gpis_record *r, const gpis_point *point, double lower) {
+    enter(r, &r->proven, point, lower);
+}
 
-void gpis_record_enter_nearby(gpis_record *r, double lower, double nearness) {
-    if (!(lower > r->nearby)) return;
-    r->nearby = lower;
+void gpis_record_enter_probable(gpis_record *r, const gpis_point *point, double lower) {
+    enter(r, &r->probable, point, lower);
+}
+
+void gpis_record_enter_nearby(gpis_record *r, const gpis_point *point, double lower, double nearness) {
+    if (!(lower > r->nearby.anywhere)) return;
+    enter(r, &r->nearby, point, lower);
     r->nearness = nearness;
 }
 
-void gpis_record_forget_bounds(gpis_record *r) { r->proven = r->probable = r->nearby = -INFINITY; }
+void gpis_record_forget_bounds(gpis_record *r) {
+    const gpis_lower unknown = {-INFINITY, -INFINITY};
+    r->proven = r->probable = r->nearby = unknown;
+}
 
-/* The bound may come from another point, so the rounding error of the best objective is not in it. */
-static double gap_to(const gpis_record *r, double lower) { return fmax(0.0, r->objective - lower) + r->noise; }
+/* A bound that comes from the best point contains the rounding error of its objective; others do not. */
+static double beneath(const gpis_record *r, gpis_lower bound) { return fmax(bound.at_best, bound.anywhere - r->noise); }
 
 gpis_bound gpis_record_bound(const gpis_record *r) {
     const bool any = r->wanted != GPIS_CERTIFICATE_PROVEN;
-    const gpis_bound bounds[] = {{.lower = r->proven},
-                                 {.lower = any ? r->probable : r->proven, .probable = any},
-                                 {.lower = r->nearby, .backward_error = r->nearness}};
+    const gpis_bound bounds[] = {{.lower = beneath(r, r->proven)},
+                                 {.lower = beneath(r, any ? r->probable : r->proven), .probable = any},
+                                 {.lower = beneath(r, r->nearby), .backward_error = r->nearness}};
     int best = 0;
     for (int i = 0; i < 3; i++) {
-        if (gap_to(r, bounds[i].lower) <= r->tol * bounds[i].lower) return bounds[i];
+        if (r->objective - bounds[i].lower <= r->tol * bounds[i].lower) return bounds[i];
         if (bounds[i].lower > bounds[best].lower) best = i;
     }
     return bounds[best];
@@ -85,7 +105,7 @@ gpis_bound gpis_record_bound(const gpis_record *r) {
 
 double gpis_record_lower(const gpis_record *r) { return gpis_record_bound(r).lower; }
 
-double gpis_record_gap(const gpis_record *r) { return gap_to(r, gpis_record_lower(r)); }
+double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - gpis_record_lower(r)); }
 
 /* ---- what counts ---- */
 

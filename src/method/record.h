@@ -3,7 +3,10 @@
  *
  * A lower bound holds for the problem and not for a point, so bounds that were found at different points combine:
  *
- *     gap = objective of the best point - best lower bound + rounding error of that objective.
+ *     gap = objective of the best point - best lower bound,
+ *
+ * where a bound from another point than the best one is lowered by the rounding error of the best objective, which it
+ * does not contain.
  *
  * Bounds are of three kinds, which are kept apart: proven for A; probable, that is, wrong with a chance of at most
  * delta over our own random numbers; and proven for some data very near to A, where columns of A depend on each other
@@ -22,6 +25,11 @@ typedef struct gpis_bound {
     double backward_error; /* 0: the bound is for A; else it is for some A + E with ||E_j|| <= backward_error ||a_j|| */
 } gpis_bound;
 
+/* The best lower bound of one kind: of all points, and of those that come from the best point. */
+typedef struct gpis_lower {
+    double anywhere, at_best;
+} gpis_lower;
+
 /* Only the functions below write these fields. Invariants: `objective` never rises and the bounds never fall, except by
  * gpis_record_replace and gpis_record_forget_objective, which say so; `noise` and `grain` belong to `best`. */
 typedef struct gpis_record {
@@ -33,9 +41,9 @@ typedef struct gpis_record {
     double known_objective;      /* f(best) as it was last known; `objective` is infinite while it is measured again */
     double noise;                /* an upper bound on the error of `objective` by rounding */
     double grain;                /* what rounding x to double does to an objective of zero */
-    double proven;               /* f* >= proven */
-    double probable;             /* f* >= probable, but for a chance of delta */
-    double nearby;               /* f* >= nearby for some data within `nearness` of A */
+    gpis_lower proven;           /* f* >= proven */
+    gpis_lower probable;         /* f* >= probable, but for a chance of delta */
+    gpis_lower nearby;           /* f* >= nearby for some data within `nearness` of A */
     double nearness;             /* backward error of the bound `nearby`, relative to each column */
     bool idle;                   /* the latest round improved neither the objective nor the gap (gpis_record_judge) */
 } gpis_record;
@@ -60,9 +68,10 @@ double gpis_record_known_objective(const gpis_record *record);
 
 /* ---- lower bounds on f* ---- */
 
-void gpis_record_enter_proven(gpis_record *record, double lower);
-void gpis_record_enter_probable(gpis_record *record, double lower);
-void gpis_record_enter_nearby(gpis_record *record, double lower, double nearness);
+/* f* >= lower, as found at this point; NULL: at no point of the run. */
+void gpis_record_enter_proven(gpis_record *record, const gpis_point *point, double lower);
+void gpis_record_enter_probable(gpis_record *record, const gpis_point *point, double lower);
+void gpis_record_enter_nearby(gpis_record *record, const gpis_point *point, double lower, double nearness);
 
 /* Whatever was entered cannot be relied on. */
 void gpis_record_forget_bounds(gpis_record *record);
@@ -71,7 +80,7 @@ void gpis_record_forget_bounds(gpis_record *record);
  * does, the highest. */
 gpis_bound gpis_record_bound(const gpis_record *record);
 double gpis_record_lower(const gpis_record *record); /* that bound */
-double gpis_record_gap(const gpis_record *record);   /* objective - lower + noise, at least `noise` */
+double gpis_record_gap(const gpis_record *record);   /* objective - lower, at least 0 */
 
 /* ---- what counts ---- */
 

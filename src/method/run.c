@@ -80,7 +80,7 @@ void gpis_run_end(gpis_run *run, gpis_outcome outcome) {
 void gpis_run_report(gpis_run *run) {
     const gpis_settings *settings = run->settings;
     const double objective = gpis_record_known_objective(&run->record);
-    const double gap = fmax(0.0, objective - gpis_record_lower(&run->record)) + run->record.noise;
+    const double gap = fmax(0.0, objective - gpis_record_lower(&run->record));
     gpis_progress progress;
     if (!gpis_account_report(&run->account, objective, gap, run->m, &progress)) return;
     if (settings->progress && settings->progress(settings->progress_user, &progress))

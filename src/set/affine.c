@@ -213,7 +213,7 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
         cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, r, a->R, m, t, 1);
     }
     for (int i = 0; i < r; i++) lambda[a->pivot[i] - 1] = t[i] / a->norms[a->pivot[i] - 1];
-    double *w = s->work, moved2 = 0;
+    double *w = s->work;
     *slack = gpis_combine_rows(a->C, a->rows, s->d, lambda, w);
     *value = gpis_combine_numbers(lambda, a->b, a->rows, &error);
     *value += error;
@@ -221,8 +221,8 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
         memcpy(v, w, (size_t)d * sizeof *v);
         return GPIS_OK;
     }
-    for (int i = 0; i < d; i++) moved2 += (v[i] - w[i]) * (v[i] - w[i]);
-    *value += (sqrt(moved2) * (1 + gpis_set_rounding(d)) + *slack) * s->radius; /* for v itself */
+    for (int i = 0; i < d; i++) w[i] = v[i] - w[i];
+    *value += (gpis_norm2(w, d) * (1 + gpis_set_rounding(d)) + *slack) * s->radius; /* for v itself */
     *slack = 0;
     return GPIS_OK;
 }

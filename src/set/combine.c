@@ -10,11 +10,11 @@
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double LONG_UNIT = 0.5 * (double)LDBL_EPSILON;
-static const double UPWARD = 1.0 + 0x1p-40; /* covers the rounding of the bounds themselves */
+static const double UPWARD = 1.0 + 0x1p-32; /* covers the rounding of the bounds themselves */
 
 double gpis_combine_rows(const double *M, int64_t rows, int64_t d, const double *c, double *w) {
     enum { WIDTH = 64 }; /* columns at a time, so that their sums stay in the first-level cache */
-    double error2 = 0.0;
+    double norm = 0.0;   /* of the errors; their squares could overflow */
     for (int64_t first = 0; first < d; first += WIDTH) {
         const int64_t width = gpis_min64(WIDTH, d - first);
         long double sums[WIDTH] = {0};
@@ -28,10 +28,10 @@ double gpis_combine_rows(const double *M, int64_t rows, int64_t d, const double 
         for (int64_t j = 0; j < width; j++) {
             w[first + j] = (double)sums[j];
             const double error = ((double)rows + 1.0) * LONG_UNIT * sizes[j] + UNIT * fabs(w[first + j]);
-            error2 += error * error;
+            norm = hypot(norm, error);
         }
     }
-    return sqrt(error2) * UPWARD;
+    return norm * UPWARD;
 }
 
 double gpis_combine_numbers(const double *a, const double *b, int64_t count, double *error) {

@@ -155,7 +155,8 @@ gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, doubl
         lost_all = hypot(lost_all, lost);
     }
     if (status != GPIS_OK) return status;
-    *value = total + (double)(parts(set) - 1) * DBL_EPSILON * sizes; /* with the rounding of the sum */
+    *value = total;
+    if (parts(set) > 1) *value += (double)parts(set) * DBL_EPSILON * sizes; /* the rounding of the sum */
     *slack = lost_all;
     return GPIS_OK;
 }

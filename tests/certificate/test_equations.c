@@ -139,8 +139,33 @@ static void nearly_orthogonal_matrix(void **state) {
     test_context_end(context, &memory);
 }
 
+/* The squares of these numbers overflow, and the numbers themselves do not: a bound is as good as for small ones. */
+static void large_multipliers(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    double U[D * D] = {0}, small[D], large[D], near_small, near_large, slack;
+    gpis_set *base, *sets[3];
+    for (int i = 0; i < D; i++) U[i * D + (i + 1) % D] = 1.0;
+    assert_ok(context, gpis_set_simplex(context, 1.5, D, &base));
+    assert_ok(context, gpis_set_dct(context, base, &sets[0]));
+    assert_ok(context, gpis_set_transform(context, base, U, &sets[1]));
+    assert_ok(context, gpis_set_affine(context, U, U, D, D, &sets[2])); /* one point */
+    fill_normal(small, D, 3, 1.0);
+    for (int j = 0; j < D; j++) large[j] = small[j] * 1e200;
+    for (int i = 0; i < 3; i++) {
+        assert_ok(context, gpis_set_support_near(sets[i], small, &near_small, &slack));
+        assert_ok(context, gpis_set_support_near(sets[i], large, &near_large, &slack));
+        assert_true(isfinite(near_large) && slack == 0.0);
+        assert_close(near_large * 1e-200, near_small, 1e-12);
+        gpis_set_destroy(sets[i]);
+    }
+    gpis_set_destroy(base);
+    test_context_end(context, &memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nearly_dependent_rows),
-                                       cmocka_unit_test(nearly_orthogonal_matrix)};
+                                       cmocka_unit_test(nearly_orthogonal_matrix), cmocka_unit_test(large_multipliers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

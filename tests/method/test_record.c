@@ -91,11 +91,11 @@ static void bounds_combine(void **state) {
     const gpis_point point = point_of(x, 10.0, 0.0);
     gpis_record_offer(r, &point);
     assert_true(gpis_record_lower(r) == 0.0 && gpis_record_gap(r) == 10.0); /* a sum of squares is not negative */
-    gpis_record_enter_proven(r, 6.0);
-    gpis_record_enter_proven(r, 2.0); /* of another point: a bound never falls */
-    gpis_record_enter_proven(r, NAN);
+    gpis_record_enter_proven(r, NULL, 6.0);
+    gpis_record_enter_proven(r, NULL, 2.0); /* of another point: a bound never falls */
+    gpis_record_enter_proven(r, NULL, NAN);
     assert_true(gpis_record_lower(r) == 6.0 && gpis_record_gap(r) == 4.0);
-    gpis_record_enter_proven(r, 11.0); /* above the objective, as rounding can have it */
+    gpis_record_enter_proven(r, NULL, 11.0); /* above the objective, as rounding can have it */
     assert_true(gpis_record_gap(r) == 0.0);
     end(&f);
 }
@@ -115,20 +115,20 @@ static void kinds_of_bounds(void **state) {
     const double x[D] = {1, 2};
     const gpis_point point = point_of(x, 10.0, 0.0);
     gpis_record_offer(r, &point);
-    gpis_record_enter_proven(r, 1.0);
-    gpis_record_enter_nearby(r, 2.0, 1e-15);
+    gpis_record_enter_proven(r, NULL, 1.0);
+    gpis_record_enter_nearby(r, NULL, 2.0, 1e-15);
     check_bound(r, 2.0, false, 1e-15);
-    gpis_record_enter_nearby(r, 1.5, 1e-12); /* a lower bound is not kept, nor what it is worth */
+    gpis_record_enter_nearby(r, NULL, 1.5, 1e-12); /* a lower bound is not kept, nor what it is worth */
     check_bound(r, 2.0, false, 1e-15);
-    gpis_record_enter_probable(r, 3.0);
+    gpis_record_enter_probable(r, NULL, 3.0);
     check_bound(r, 3.0, true, 0.0);
     assert_false(gpis_record_is_solved(r));
-    gpis_record_enter_nearby(r, 9.99, 1e-15); /* within 1 % */
+    gpis_record_enter_nearby(r, NULL, 9.99, 1e-15); /* within 1 % */
     check_bound(r, 9.99, false, 1e-15);
     assert_true(gpis_record_is_solved(r));
-    gpis_record_enter_probable(r, 9.96);
+    gpis_record_enter_probable(r, NULL, 9.96);
     check_bound(r, 9.96, true, 0.0);
-    gpis_record_enter_proven(r, 9.95);
+    gpis_record_enter_proven(r, NULL, 9.95);
     check_bound(r, 9.95, false, 0.0);
     end(&f);
 }
@@ -141,16 +141,16 @@ static void a_proof_can_be_insisted_on(void **state) {
     const double x[D] = {1, 2};
     const gpis_point point = point_of(x, 10.0, 0.0);
     gpis_record_offer(r, &point);
-    gpis_record_enter_proven(r, 1.0);
-    gpis_record_enter_probable(r, 9.99);
+    gpis_record_enter_proven(r, NULL, 1.0);
+    gpis_record_enter_probable(r, NULL, 9.99);
     check_bound(r, 1.0, false, 0.0);
     assert_false(gpis_record_is_solved(r));
-    gpis_record_enter_proven(r, 9.95);
+    gpis_record_enter_proven(r, NULL, 9.95);
     assert_true(gpis_record_is_solved(r));
     end(&f);
     begin(&f, 1e-2, GPIS_CERTIFICATE_NONE);
     gpis_record_offer(&f.record, &point);
-    gpis_record_enter_proven(&f.record, 9.99);
+    gpis_record_enter_proven(&f.record, NULL, 9.99);
     assert_false(gpis_record_is_solved(&f.record)); /* nothing counts */
     end(&f);
 }
@@ -177,7 +177,7 @@ static void progress_is_judged(void **state) {
     const double x[D] = {1, 2};
     const gpis_point point = point_of(x, 10.0, 0.02);
     gpis_record_offer(r, &point);
-    gpis_record_enter_proven(r, 5.0);
+    gpis_record_enter_proven(r, NULL, 5.0);
     assert_true(gpis_record_judge(r, 10.0, 5.0) && r->idle);
     assert_true(gpis_record_judge(r, 10.015, 5.0)); /* a fall of 0.015 may be rounding */
     assert_false(gpis_record_judge(r, 10.03, 5.0) || r->idle);
@@ -194,18 +194,25 @@ static void noise_in_the_way(void **state) {
     const double x[D] = {1, 2};
     const gpis_point quiet = point_of(x, 10.0, 0.0005), loud = point_of(x, 9.9, 0.05);
     gpis_record_offer(r, &quiet);
-    gpis_record_enter_proven(r, 9.97);
+    gpis_record_enter_proven(r, NULL, 9.97);
     assert_false(gpis_record_is_solved(r) || gpis_record_is_limited_by_noise(r)); /* noise: 5 % of the tolerance */
     end(&f);
     begin(&f, 1e-3, GPIS_CERTIFICATE_ANY);
     gpis_record_offer(r, &loud);
-    gpis_record_enter_proven(r, 9.6);
+    gpis_record_enter_proven(r, NULL, 9.6);
     assert_false(gpis_record_is_limited_by_noise(r)); /* a gap of 0.3 has other reasons */
-    gpis_record_enter_proven(r, 9.8);
+    gpis_record_enter_proven(r, NULL, 9.8);
     assert_true(gpis_record_is_limited_by_noise(r)); /* 0.1 is within four times 0.0099 + 0.05 */
-    gpis_record_enter_proven(r, 9.895);
+    gpis_record_enter_proven(r, NULL, 9.895);
     assert_true(gpis_record_is_limited_by_noise(r)); /* 9.9 may be 9.95 */
     assert_close(gpis_record_gap(r), 0.055, 1e-12);
+    gpis_record_enter_proven(r, &loud, 9.895); /* found at this very point, the bound contains its error */
+    assert_true(gpis_record_is_solved(r) && !gpis_record_is_limited_by_noise(r));
+    const double other[D] = {3, 4};
+    const gpis_point better = point_of(other, 9.899, 0.05);
+    gpis_record_offer(r, &better); /* of which it says less */
+    assert_false(gpis_record_is_solved(r));
+    assert_close(gpis_record_gap(r), 0.054, 1e-12);
     end(&f);
     begin(&f, 1e-3, GPIS_CERTIFICATE_ANY);
     gpis_record_offer(r, &loud);

@@ -37,14 +37,14 @@ static void best_point_and_best_bound_are_kept(void **state) {
     memcpy(good, run.curvature.inner->s, sizeof good);
     v = visit(&run, good, g);
     assert_ok(context, gpis_run_second_order(&run, &v, true));
-    const double objective = run.record.objective, lower = run.record.proven;
+    const double objective = run.record.objective, lower = run.record.proven.anywhere;
     assert_true(objective == v.objective && lower > 0.0 && lower <= objective);
     const gpis_point worse = visit(&run, bad, worse_g);
     assert_true(worse.objective > objective);
     assert_ok(context, gpis_certify_first(&run.record, &worse));
-    assert_true(run.record.proven == lower);
+    assert_true(run.record.proven.anywhere == lower);
     assert_ok(context, gpis_run_second_order(&run, &worse, true));
-    assert_true(run.record.proven >= lower && run.record.objective == objective);
+    assert_true(run.record.proven.anywhere >= lower && run.record.objective == objective);
     assert_memory_equal(run.record.best, good, sizeof good);
     assert_int_equal(run.account.passes, 4);
     gpis_run_clear(&run);
