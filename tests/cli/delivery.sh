@@ -33,11 +33,12 @@ if [ -e /dev/full ]; then
     delivered
 fi
 
-# A trace into a pipe whose reader has gone, and a report that nobody reads.
+# A trace into a pipe whose reader goes, and a report that nobody reads. The trace is longer than a pipe holds, so that it
+# cannot be written whole before the reader has gone.
 mkfifo pipe
 (: <pipe) & # opens it and goes
-run 3 "$@" --method apgd --tol 1e-10 --trace pipe --json
-same "status" "$(get status)" solved
+run 3 "$@" --method pgd --step 1e-7 --certificate none --max-passes 2000 --trace pipe --json
+same "status" "$(get status)" max_passes
 says "cannot write pipe: Broken pipe"
 wait
 { "$gpis" "$@" --out x.npy --trace t.jsonl --quiet --json; echo $? >code; } 2>stderr | true

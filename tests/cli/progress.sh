@@ -1,6 +1,6 @@
 # The progress line: on a terminal, no wider than that, gone at the end. script(1) has a terminal to lend.
 run 0 gen syn1 --n 100000 --d 60 --cond 1e14 --out p # large enough not to end before its time limit
-hard="$gpis solve p/A.npy p/y.npy --method apgd --set l1:3 --tol 1e-15 --time-limit 0.7"
+hard="$gpis solve p/A.npy p/y.npy --method apgd --set l1:3 --tol 1e-15 --time-limit 1.5"
 escape=$(printf '\033')
 
 # shown COMMAND: what a terminal gets, one state of the line on a line, in the file states.
