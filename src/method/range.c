@@ -54,9 +54,11 @@ gpis_status gpis_range_take(gpis_run *run, const gpis_pass *pass, double objecti
         run->range = GPIS_RANGE_CHECKED;
         return refuse_columns(run);
     }
-    const int64_t small =
-        run->range == GPIS_RANGE_UNKNOWN && run->curvature.norms_known ? small_columns(&run->curvature) : 0;
-    if (small > 0) run->range = GPIS_RANGE_DUE;
+    int64_t small = 0;
+    if (run->range == GPIS_RANGE_UNKNOWN && run->curvature.norms_known) {
+        small = small_columns(&run->curvature);
+        run->range = small > 0 ? GPIS_RANGE_DUE : GPIS_RANGE_CHECKED;
+    }
     if (small == 0 && !small_response) return GPIS_OK;
     if (!run->nonzeros) run->nonzeros = gpis_alloc(run->context, run->problem->d, sizeof *run->nonzeros);
     if (!run->nonzeros) return GPIS_NO_MEMORY;
@@ -67,5 +69,6 @@ gpis_status gpis_range_settle(gpis_run *run) {
     if (run->range != GPIS_RANGE_DUE) return GPIS_OK;
     if (!gpis_run_exhausted(run)) return count_now(run, false);
     gpis_record_forget_bounds(&run->record);
+    if (run->outcome == GPIS_SOLVED) run->outcome = gpis_run_out_of_time(run) ? GPIS_TIME_LIMIT : GPIS_MAX_PASSES;
     return GPIS_OK;
 }

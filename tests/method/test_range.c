@@ -80,7 +80,35 @@ static void data_that_only_look_small(void **state) {
     test_context_end(context, &memory);
 }
 
+/* One pass solves it, and whether a column is zero takes another: without that nothing is claimed. */
+static void a_pass_too_few(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_source *A;
+    gpis_set *set;
+    data s = make(1.0, 1.0);
+    for (int i = 0; i < N; i++) s.A[i * D + 1] = 0.0;
+    assert_ok(context, gpis_source_dense(context, s.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &A));
+    assert_ok(context, gpis_set_l1(context, 0.0, D, &set)); /* x = 0 */
+    for (int64_t limit = 0; limit <= 1; limit++) {
+        gpis_settings settings = gpis_settings_default();
+        gpis_result *result = NULL;
+        settings.method = "apgd";
+        settings.max_passes = limit;
+        assert_ok(context, test_solve(context, A, s.y, 1, set, &settings, &result));
+        assert_int_equal(result->outcome, limit ? GPIS_MAX_PASSES : GPIS_SOLVED);
+        assert_int_equal(result->gap_kind, limit ? GPIS_GAP_NONE : GPIS_GAP_PROVEN);
+        assert_int_equal(result->passes, limit ? 1 : 2);
+        gpis_result_destroy(result);
+    }
+    gpis_set_destroy(set);
+    gpis_source_destroy(A);
+    test_context_end(context, &memory);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small_data), cmocka_unit_test(data_that_only_look_small)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_data), cmocka_unit_test(data_that_only_look_small),
+                                       cmocka_unit_test(a_pass_too_few)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
