@@ -612,6 +612,10 @@ typedef struct gpis_result {
      * some data near A, for which they depend exactly: column j differs from a_j by at most backward_error ||a_j||. The
      * warning names the columns. */
     double backward_error;
+    /* 0: the gap holds on all of K. Otherwise columns of A nearly depend on each other, and the gap holds for every s in
+     * K with ||D (s - x)|| <= horizon ||Y||, where D = diag(||a_j||): what is better by more than the gap would need
+     * terms a_j s_j so many times as long as Y, which cancel each other. */
+    double horizon;
 } gpis_result;
 
 /* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */

@@ -209,6 +209,7 @@ void gpis_model_destroy(gpis_model *m) {
     if (!m) return;
     gpis_free(m->context, m->H);
     gpis_free(m->context, m->R);
+    gpis_free(m->context, m->R_low);
     gpis_free(m->context, m->scale);
     gpis_free(m->context, m->N);
     gpis_free(m->context, m->U);

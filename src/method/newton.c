@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "method/certify.h"
+#include "method/finish.h"
 #include "method/method.h"
 #include "method/newton.h"
 #include "method/newton_plan.h"
@@ -83,6 +84,8 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .gram_is_cheaper = sketched && gram_is_cheaper(s),
         .can_average = sketched && gpis_newton_can_average(s),
         .has_lost_digits = model == GPIS_MODEL_GRAM && !s->sketch_tried && run->curvature.model->shift > 0.0,
+        .flat = model == GPIS_MODEL_GRAM && run->curvature.model->slack > 0.0,
+        .can_finish = !s->finish_tried && gpis_finish_fits(run->problem),
         .extended = run->extended,
         .noise_in_the_way = gpis_run_needs_extended(run),
         .can_extend = !run->extended,
@@ -158,6 +161,17 @@ static void prepare_extended(gpis_newton *s) {
     go_to(s, s->run->record.best);
 }
 
+/* The finish leaves the best point in the record; points from before are known less well. */
+static gpis_status go_to_finish(gpis_newton *s) {
+    s->finish_tried = s->sketch_tried = true; /* no sketch has digits that the summary lacks */
+    gpis_newton_leave_face(s);
+    gpis_hull_empty(s->hull);
+    const gpis_status status = gpis_run_finish(s->run);
+    go_to(s, s->run->record.best);
+    memcpy(s->next, s->x, (size_t)s->run->problem->size * sizeof(double));
+    return status;
+}
+
 /* One more step, which the objective hardly shows but the last digits of x do. */
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
@@ -189,6 +203,7 @@ static gpis_status prepare(gpis_newton *s, gpis_action *action) {
     case GPIS_PHASE_ROUND: return prepare_round(s, action);
     case GPIS_PHASE_GRAM: return gpis_newton_make_gram(s);
     case GPIS_PHASE_LEAVE_FACE: gpis_newton_leave_face(s); return GPIS_OK;
+    case GPIS_PHASE_FINISH: return go_to_finish(s);
     case GPIS_PHASE_POLISH: return polish(s);
     case GPIS_PHASE_END:
         if (action->stalled) gpis_run_end(s->run, GPIS_STALLED);

@@ -16,7 +16,8 @@ gpis_status gpis_record_begin(gpis_record *record, const gpis_problem *problem, 
                             .known_objective = INFINITY,
                             .proven = {known, -INFINITY},
                             .probable = {known, -INFINITY},
-                            .nearby = {known, -INFINITY}};
+                            .nearby = {known, -INFINITY},
+                            .within = {.lower = -INFINITY}};
     record->best = gpis_alloc_zero(problem->context, problem->size, sizeof *record->best);
     return record->best ? GPIS_OK : GPIS_NO_MEMORY;
 }
@@ -45,7 +46,7 @@ void gpis_record_offer(gpis_record *r, const gpis_point *point) {
 void gpis_record_replace(gpis_record *r, const gpis_point *point) {
     const bool same = is_best(r, point);
     memcpy(r->best, point->x, (size_t)r->problem->size * sizeof *r->best);
-    if (!same) r->proven.at_best = r->probable.at_best = r->nearby.at_best = -INFINITY;
+    if (!same) r->proven.at_best = r->probable.at_best = r->nearby.at_best = r->within.lower = -INFINITY;
     r->objective = r->known_objective = point->objective;
     r->noise = point->errors.objective;
     r->grain = gpis_certificate_grain(r->problem->set, point);
@@ -82,22 +83,45 @@ void gpis_record_enter_nearby(gpis_record *r, const gpis_point *point, double lo
     r->nearness = nearness;
 }
 
+void gpis_record_set_response(gpis_record *r, double norm) { r->response = norm; }
+
+void gpis_record_enter_within(gpis_record *r, const gpis_point *point, double lower, double slack) {
+    const bool better = lower > r->within.lower || slack < r->within.slack;
+    if (is_best(r, point) && better) r->within = (gpis_within){lower, slack};
+}
+
 void gpis_record_forget_bounds(gpis_record *r) {
     const gpis_lower unknown = {-INFINITY, -INFINITY};
     r->proven = r->probable = r->nearby = unknown;
+    r->within.lower = -INFINITY;
 }
 
 /* A bound that comes from the best point contains the rounding error of its objective; others do not. */
 static double beneath(const gpis_record *r, gpis_lower bound) { return fmax(bound.at_best, bound.anywhere - r->noise); }
 
+static bool meets(const gpis_record *r, double lower) { return r->objective - lower <= r->tol * lower; }
+
+/* The bound for the farthest horizon at which it still meets the tolerance, if that is far enough; else none. */
+static gpis_bound bound_within(const gpis_record *r) {
+    static const double MARGIN = 1e-6; /* of the horizon, which covers the rounding of its computation */
+    const gpis_within *w = &r->within;
+    const double least = r->objective / (1.0 + r->tol) * (1.0 + 1e-15); /* the lowest bound that meets the tolerance */
+    const double left = w->lower - least;
+    if (!(left > 0.0) || !(w->slack > 0.0) || !(r->response > 0.0)) return (gpis_bound){.lower = -INFINITY};
+    const double horizon = (1.0 - MARGIN) * sqrt(left / w->slack) / r->response;
+    return (gpis_bound){.lower = horizon >= GPIS_FAR_HORIZON ? least : -INFINITY, .horizon = horizon};
+}
+
 gpis_bound gpis_record_bound(const gpis_record *r) {
     const bool any = r->wanted != GPIS_CERTIFICATE_PROVEN;
     const gpis_bound bounds[] = {{.lower = beneath(r, r->proven)},
                                  {.lower = beneath(r, any ? r->probable : r->proven), .probable = any},
+                                 bound_within(r),
                                  {.lower = beneath(r, r->nearby), .backward_error = r->nearness}};
+    enum { KINDS = sizeof bounds / sizeof *bounds };
     int best = 0;
-    for (int i = 0; i < 3; i++) {
-        if (r->objective - bounds[i].lower <= r->tol * bounds[i].lower) return bounds[i];
+    for (int i = 0; i < KINDS; i++) {
+        if (meets(r, bounds[i].lower)) return bounds[i];
         if (bounds[i].lower > bounds[best].lower) best = i;
     }
     return bounds[best];
