@@ -59,7 +59,7 @@ static bool find_constants(gpis_model *m, double gamma, double shift, double *wo
         m->inverse = shift > 2.0 * error ? 1.0 / (shift - error) : INFINITY; /* A'A >= 0 */
     } else {
         m->inverse = inverse_norm(m, work);
-        m->c = 1.0 - error * m->inverse;
+        m->c = 1.0 - fmax(error * m->inverse, UNIT); /* 1 itself would be too much, however small the error is */
     }
     return isfinite(m->inverse) && m->c >= 0.5;
 }

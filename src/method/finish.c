@@ -39,8 +39,8 @@ typedef struct finish {
 /* ---- the summary ---- */
 
 static gpis_load load_of(const gpis_problem *p) {
-    double place;
-    const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = &place};
+    double anywhere;
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = &anywhere};
     return gpis_load_of(&pass, p->d);
 }
 
