@@ -8,8 +8,10 @@
 #include "certificate/interior.h"
 #include "certificate/null_bound.h"
 #include "linalg/accurate.h"
+#include "set/multiplier.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
+static const double MARGIN = 1.0 + 1e-9; /* covers rounding errors of norms of vectors of any size that fits */
 
 /* sum_j ||a_j|| ||X_j||, which is at least ||A X||: the size of the terms of which A X is the sum. */
 static double size_of_products(const gpis_set *set, const gpis_point *point) {
@@ -91,11 +93,17 @@ typedef struct terms {
     double half_norm; /* 1/2 ||2 g + l|| in the norm of (c H)^-1 */
 } terms;
 
+/* How far a multiplier is from one with a finite support function. */
+typedef struct tilt {
+    double plain;  /* ||l - l'|| */
+    double scaled; /* ||D^-1 (l - l')|| */
+} tilt;
+
 /* A multiplier l + l_low, and space for 2 g + l. */
 typedef struct multiplier {
     double *l, *l_low; /* d x k each; l_low is 0 unless the factor of the model is in double-double */
     double *v, *v_low; /* d x k each */
-    double *work;      /* 2 d numbers */
+    double *work;      /* 5 d k + 2 d numbers */
     double *memory;    /* owned: all of them */
 } multiplier;
 
@@ -103,7 +111,7 @@ static bool is_double_double(const gpis_model *model) { return model->R_low != N
 
 static gpis_status create_multiplier(gpis_context *context, const gpis_set *set, multiplier *m) {
     const int64_t size = set->d * set->k;
-    m->memory = gpis_alloc(context, 4 * size + 2 * set->d, sizeof *m->memory);
+    m->memory = gpis_alloc(context, 9 * size + 2 * set->d, sizeof *m->memory);
     if (!m->memory) return GPIS_NO_MEMORY;
     double **field[] = {&m->l, &m->l_low, &m->v, &m->v_low, &m->work};
     for (int i = 0; i < 5; i++) *field[i] = m->memory + i * size;
@@ -170,15 +178,10 @@ static double moved(int64_t size, const double *before, const double *l, double 
     return off + sqrt(sum2);
 }
 
-/* support(l_low) - <l_low, x> over a bounded set; where l itself was changed, or the set is not bounded, l_low is
- * dropped. */
-static double linear_of_low(const gpis_set *set, const gpis_point *point, bool kept, multiplier *m) {
+/* support(l') - <l', x> for an l' within `lost` of l. */
+static double linear_of(const gpis_set *set, const gpis_point *point, double support, double lost, const double *l) {
     const int64_t size = set->d * set->k;
-    if (!kept || !gpis_set_is_bounded(set)) {
-        for (int64_t i = 0; i < size; i++) m->l_low[i] = 0.0;
-        return 0.0;
-    }
-    return gpis_norm2(m->l_low, size) * (gpis_set_radius(set) + gpis_norm2(point->x, size)) * (1.0 + 1e-9);
+    return support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size) + 2.0 * dot_error(l, point->x, size);
 }
 
 /* The right side of (2) in docs/maths for this l. First the part of l along null vectors is removed, then the part for
@@ -195,17 +198,76 @@ static gpis_status dual_terms(gpis_set *set, const gpis_point *point, const gpis
     memcpy(m->v, m->l, (size_t)size * sizeof *m->v);
     status = gpis_set_support_near(set, m->l, &support, &lost);
     if (status != GPIS_OK) return status;
-    const bool kept = memcmp(m->v, m->l, (size_t)size * sizeof *m->v) == 0;
     if (model->nulls > 0) {
         off = moved(size, m->v, m->l, off);
         support += off * gpis_set_core_radius(set);
         lost += off;
     }
-    const double low = linear_of_low(set, point, kept, m);
+    for (int64_t i = 0; i < size; i++) m->l_low[i] = 0.0;
     const double whitened = lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0;
     out->half_norm = half_norm(set, point, model, c, whitened, m);
-    out->linear = support - dot(m->l, point->x, size) + lost * gpis_norm2(point->x, size) + low +
-                  2.0 * dot_error(m->l, point->x, size);
+    out->linear = linear_of(set, point, support, lost, m->l);
+    return GPIS_OK;
+}
+
+/* The range of 1 / ||a_j|| over the columns that are not zero. */
+typedef struct unit_range {
+    double least, most;
+} unit_range;
+
+static unit_range range_of_units(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    unit_range units = {INFINITY, 0.0};
+    for (int64_t j = 0; j < set->d; j++) {
+        if (point->norms2[j] == 0.0) continue;
+        units.least = fmin(units.least, model->scale[j]);
+        units.most = fmax(units.most, model->scale[j]);
+    }
+    return units;
+}
+
+/* The same for a factor in double-double: l + l_low is moved to the nearest vector with a finite support function, as
+ * exactly as double-double allows. `s` is where the multiplier was taken. */
+static gpis_status low_terms(gpis_set *set, const gpis_point *point, const gpis_model *model, double c, const double *s,
+                             multiplier *m, terms *out) {
+    const int64_t size = set->d * set->k;
+    gpis_multiplier low = {.l = m->l, .l_low = m->l_low, .at = s, .weight = point->norms2, .work = m->work};
+    const gpis_status status = gpis_set_support_low(set, &low);
+    if (status != GPIS_OK) return status;
+    const double most =
+        low.weighted ? range_of_units(set, point, model).most * sqrt(model->inverse) : gpis_model_whitening(model);
+    out->half_norm = half_norm(set, point, model, c, low.slack > 0.0 ? low.slack * most : 0.0, m);
+    out->linear = linear_of(set, point, low.value, low.slack, m->l) - dot(m->l_low, point->x, size) +
+                  2.0 * dot_error(m->l_low, point->x, size);
+    return GPIS_OK;
+}
+
+/*
+ * The same with l as it is, and the multiplier l' that is nearest to it among those with a finite support function:
+ *
+ *     <l, s - x> <= support(l') - <l', x> + ||D^-1 (l - l')|| ||D (s - x)||,
+ *
+ * where a column of zeros counts in D with the norm of the longest column. This costs what l - l' is worth over the
+ * distance that matters, and not what it is worth in the norm of H^-1. With a nearly singular H that is far less.
+ */
+static gpis_status tilted_terms(gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
+                                multiplier *m, terms *out, tilt *moved_by) {
+    const int64_t size = set->d * set->k;
+    double support, lost, sum2 = 0.0, scaled2 = 0.0;
+    memcpy(m->v, m->l, (size_t)size * sizeof *m->v);
+    const gpis_status status = gpis_set_support_near(set, m->l, &support, &lost);
+    if (status != GPIS_OK) return status;
+    out->linear = linear_of(set, point, support, lost, m->l);
+    const unit_range units = range_of_units(set, point, model);
+    for (int64_t i = 0; i < size; i++) {
+        const bool zero = point->norms2[i / set->k] == 0.0;
+        const double off = (m->v[i] - m->l[i]) + m->l_low[i];
+        const double scaled = off * (zero ? units.least : model->scale[i / set->k]);
+        sum2 += off * off;
+        scaled2 += scaled * scaled;
+    }
+    *moved_by = (tilt){.plain = MARGIN * (sqrt(sum2) + lost), .scaled = MARGIN * (sqrt(scaled2) + lost * units.most)};
+    memcpy(m->l, m->v, (size_t)size * sizeof *m->l);
+    out->half_norm = half_norm(set, point, model, c, 0.0, m);
     return GPIS_OK;
 }
 
@@ -229,25 +291,41 @@ static terms relaxed_terms(const gpis_set *set, const gpis_point *point, const g
     return (terms){linear, half_norm(set, point, model, c, 0.0, m)};
 }
 
-/* The bound by the curvature of the model, without its slack: the smaller one of the two above. */
+/* The bounds by the curvature of the model, without its slack. */
+typedef struct curved {
+    double bound;  /* the smaller one of the first two above */
+    double tilted; /* the third one, without its tilt */
+    tilt tilt;
+} curved;
+
 static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis_point *point, const gpis_model *model,
-                                double c, const double *s, double *gap) {
+                                double c, const double *s, curved *out) {
     multiplier m;
-    terms dual, relaxed = {INFINITY, INFINITY};
+    terms dual, relaxed = {INFINITY, INFINITY}, tilted = {INFINITY, INFINITY};
     const double errors = gradient_errors(set, point, model, c);
-    *gap = INFINITY;
+    *out = (curved){INFINITY, INFINITY, {INFINITY, INFINITY}};
     gpis_status status = create_multiplier(context, set, &m);
     if (status != GPIS_OK) return status;
     find_multiplier(set, point, model, s, &m);
-    status = dual_terms(set, point, model, c, &m, &dual);
+    status = is_double_double(model) ? low_terms(set, point, model, c, s, &m, &dual)
+                                     : dual_terms(set, point, model, c, &m, &dual);
     if (status == GPIS_OK) find_multiplier(set, point, model, s, &m);
-    if (status == GPIS_OK && model->nulls > 0)
+    if (status == GPIS_OK && model->nulls > 0) {
         status = gpis_null_bound(context, set, point, model, c, s, m.l, m.v, &relaxed.linear, &relaxed.half_norm);
-    else if (status == GPIS_OK)
+    } else if (status == GPIS_OK) {
         relaxed = relaxed_terms(set, point, model, c, s, &m);
-    if (status == GPIS_OK) *gap = fmin(combine(dual, errors), combine(relaxed, errors));
+        find_multiplier(set, point, model, s, &m);
+        status = tilted_terms(set, point, model, c, &m, &tilted, &out->tilt);
+    }
+    if (status == GPIS_OK) out->bound = fmin(combine(dual, errors), combine(relaxed, errors));
+    if (status == GPIS_OK) out->tilted = combine(tilted, errors);
     gpis_free(context, m.memory);
     return status;
+}
+
+/* An upper bound on ||s - x|| over K. */
+static double reach(const gpis_set *set, const gpis_point *point) {
+    return gpis_set_radius(set) + gpis_norm2(point->x, set->d * set->k);
 }
 
 /* An upper bound on slack ||D (s - x)||^2 over K. */
@@ -256,30 +334,39 @@ static double cost_of_slack(const gpis_set *set, const gpis_point *point, const 
     if (!(model->slack > 0.0)) return 0.0;
     if (!gpis_set_is_bounded(set)) return INFINITY;
     for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
-    const double reach = gpis_set_radius(set) + gpis_norm2(point->x, set->d * set->k);
-    return model->slack * largest2 * reach * reach;
+    return model->slack * largest2 * reach(set, point) * reach(set, point);
+}
+
+/* The tilted bound over all of K. */
+static double whole_tilted(const gpis_set *set, const gpis_point *point, const curved *c) {
+    return gpis_set_is_bounded(set) ? c->tilted + c->tilt.plain * reach(set, point) : INFINITY;
 }
 
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, double c, const double *s, gpis_second_order *out) {
-    double base, interior = INFINITY;
-    *out = (gpis_second_order){INFINITY, INFINITY};
+    double interior = INFINITY;
+    curved c_bound;
+    *out = GPIS_NO_SECOND_ORDER;
     if (!set->has_support) return GPIS_OK;
     const gpis_point near = point_near(set, point, model);
-    gpis_status status = curved_bound(context, set, &near, model, c, s, &base);
+    gpis_status status = curved_bound(context, set, &near, model, c, s, &c_bound);
     if (status == GPIS_OK && model->slack > 0.0 && !is_double_double(model))
         status = gpis_interior_bound(context, set, &near, model, s, &interior);
     if (status != GPIS_OK) return status;
-    out->base = outward(base + near.errors.objective);
-    out->gap = outward(fmin(base + cost_of_slack(set, &near, model), interior) + near.errors.objective);
+    const double noise = near.errors.objective, whole = fmin(c_bound.bound, whole_tilted(set, &near, &c_bound));
+    out->gap = outward(fmin(whole + cost_of_slack(set, &near, model), interior) + noise);
+    out->base = outward(whole + noise);
+    out->tilted = outward(c_bound.tilted + noise);
+    out->tilt = c_bound.tilt.scaled;
     return GPIS_OK;
 }
 
 gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap) {
+    curved bound;
     *gap = INFINITY;
     if (!set->has_support || model->slack > 0.0) return GPIS_OK;
-    const gpis_status status = curved_bound(context, set, point, model, model->c, s, gap);
-    *gap = outward(*gap + point->errors.objective);
+    const gpis_status status = curved_bound(context, set, point, model, model->c, s, &bound);
+    if (status == GPIS_OK) *gap = outward(bound.bound + point->errors.objective);
     return status;
 }

@@ -20,6 +20,8 @@
 #ifndef GPIS_CERTIFICATE_H
 #define GPIS_CERTIFICATE_H
 
+#include <math.h>
+
 #include "base/base.h"
 #include "linalg/model.h"
 #include "linalg/point.h"
@@ -36,11 +38,14 @@ double gpis_certificate_half_norm(const gpis_model *model, double c, int64_t k, 
  * without a support function. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
 
-/* A second-order bound. */
+/* A second-order bound. For every s in K, with r = ||D (s - x)||,
+ *     f(x) - f(s) <= base + slack r^2     and     f(x) - f(s) <= tilted + tilt r + slack r^2. */
 typedef struct gpis_second_order {
-    double gap;  /* f(x) - f* <= gap */
-    double base; /* f(x) - f(s) <= base + slack ||D (s - x)||^2 for every s in K; equal to gap without a slack */
+    double gap; /* f(x) - f* <= gap; equal to base without a slack */
+    double base;
+    double tilted, tilt;
 } gpis_second_order;
+#define GPIS_NO_SECOND_ORDER ((gpis_second_order){INFINITY, INFINITY, INFINITY, INFINITY})
 
 /* `c`: the constant for which A'A >= c H - slack D^2 is to be taken as true: model->c for a Gram matrix, what probes
  * allow for a sketch, 1 to ask how far the model itself can fall. `s`: a near minimiser of the model over K around x

@@ -48,8 +48,10 @@ static void enter_proven(gpis_record *record, const gpis_model *model, const gpi
         gpis_record_enter_nearby(record, point, lower, model->nearness);
     else
         gpis_record_enter_proven(record, point, lower);
-    if (model->slack > 0.0 && model->nearness == 0.0)
-        gpis_record_enter_within(record, point, point->objective - bound.base, model->slack);
+    if (model->nearness > 0.0) return;
+    const double f = point->objective;
+    gpis_record_enter_within(record, point, (gpis_within){f - bound.base, 0.0, model->slack});
+    gpis_record_enter_within(record, point, (gpis_within){f - bound.tilted, bound.tilt, model->slack});
 }
 
 /* The bound at the solution of the inner problem with a sketched model, and the c that the probes allow. */
@@ -75,7 +77,7 @@ static gpis_status advance(gpis_curvature *curvature, const gpis_point *point, i
     if (status != GPIS_OK) return status;
     now->fallen = 2.0 * gpis_inner_fall(inner);
     status = gpis_certificate_second(p->context, p->set, point, curvature->model, c, inner->dual, &now->bound);
-    now->gap = within ? now->bound.base : now->bound.gap;
+    now->gap = within ? fmin(now->bound.base, now->bound.tilted) : now->bound.gap;
     /* the solver's own bound, where it has one, contains neither c nor the rounding errors of the pass */
     now->left = fmin(now->gap - now->fallen, 2.0 * (inner->value - inner->bound));
     return status;

@@ -62,6 +62,7 @@ typedef struct gpis_facts {
     bool can_average;        /* another sketch may be averaged into the model */
     bool has_lost_digits;    /* the Gram matrix had to be shifted; the rows of a sketch may still have those digits */
     bool flat;               /* the Gram matrix is nearly singular, and the bound has to allow for that */
+    bool flat_sketch;        /* the same of a sketch, whose factor then comes from its rows */
     bool can_finish;         /* the finish in double-double has not been tried, and there is memory for it */
     /* Precision. */
     bool extended;         /* residuals are computed in extended precision */

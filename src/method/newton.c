@@ -28,6 +28,7 @@ enum {
     PATIENCE = 3,        /* rounds in a row without progress before something else is tried, or the run ends */
     MAX_SLOW_ROUNDS = 3, /* rounds in a row that shrink the error by less than half, before another model is made */
     MAX_ROUNDS_PER_MODEL = 24, /* a model that has not led to a certificate after so many rounds is a bad one */
+    MAX_PASSES_OF_PROBES = 40, /* a run of so many passes does not wait for probes any more */
     ROWS_PER_COLUMN = 8        /* of the sketch that replaces a Gram matrix which has lost digits */
 };
 
@@ -85,6 +86,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .can_average = sketched && gpis_newton_can_average(s),
         .has_lost_digits = model == GPIS_MODEL_GRAM && !s->sketch_tried && run->curvature.model->shift > 0.0,
         .flat = model == GPIS_MODEL_GRAM && run->curvature.model->slack > 0.0,
+        .flat_sketch = sketched && run->curvature.model->shift > 0.0,
         .can_finish = !s->finish_tried && gpis_finish_fits(run->problem),
         .extended = run->extended,
         .noise_in_the_way = gpis_run_needs_extended(run),
@@ -92,7 +94,8 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .expects_face = s->expects_face,
         .on_face = s->face != NULL,
         .probes_useful = s->probes && gpis_probes_wanted(s->probes),
-        .probes_young = s->probes && s->probes->steps < MAX_ROUNDS_PER_MODEL,
+        .probes_young =
+            s->probes && s->probes->steps < MAX_ROUNDS_PER_MODEL && run->account.passes < MAX_PASSES_OF_PROBES,
         .can_polish = run->curvature.inner && s->phase != GPIS_PHASE_POLISH,
         .slow = s->pace.slow,
         .slow_limit = MAX_SLOW_ROUNDS,

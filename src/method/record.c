@@ -85,9 +85,21 @@ void gpis_record_enter_nearby(gpis_record *r, const gpis_point *point, double lo
 
 void gpis_record_set_response(gpis_record *r, double norm) { r->response = norm; }
 
-void gpis_record_enter_within(gpis_record *r, const gpis_point *point, double lower, double slack) {
-    const bool better = lower > r->within.lower || slack < r->within.slack;
-    if (is_best(r, point) && better) r->within = (gpis_within){lower, slack};
+/* The lowest bound that meets the tolerance. */
+static double least_lower(const gpis_record *r) { return r->objective / (1.0 + r->tol) * (1.0 + 1e-15); }
+
+/* The farthest r for which the bound still meets the tolerance: tilt r + slack r^2 = left. */
+static double horizon_of(const gpis_record *r, gpis_within w) {
+    static const double MARGIN = 1e-6; /* covers the rounding of this computation */
+    const double left = w.lower - least_lower(r);
+    if (!(left > 0.0)) return 0.0;
+    return (1.0 - MARGIN) * 2.0 * left / (w.tilt + sqrt(w.tilt * w.tilt + 4.0 * w.slack * left));
+}
+
+/* Before any bound meets the tolerance, the higher one counts. */
+void gpis_record_enter_within(gpis_record *r, const gpis_point *point, gpis_within bound) {
+    const double new = horizon_of(r, bound), old = horizon_of(r, r->within);
+    if (is_best(r, point) && (new > old || (old == 0.0 && bound.lower > r->within.lower))) r->within = bound;
 }
 
 void gpis_record_forget_bounds(gpis_record *r) {
@@ -103,13 +115,9 @@ static bool meets(const gpis_record *r, double lower) { return r->objective - lo
 
 /* The bound for the farthest horizon at which it still meets the tolerance, if that is far enough; else none. */
 static gpis_bound bound_within(const gpis_record *r) {
-    static const double MARGIN = 1e-6; /* of the horizon, which covers the rounding of its computation */
-    const gpis_within *w = &r->within;
-    const double least = r->objective / (1.0 + r->tol) * (1.0 + 1e-15); /* the lowest bound that meets the tolerance */
-    const double left = w->lower - least;
-    if (!(left > 0.0) || !(w->slack > 0.0) || !(r->response > 0.0)) return (gpis_bound){.lower = -INFINITY};
-    const double horizon = (1.0 - MARGIN) * sqrt(left / w->slack) / r->response;
-    return (gpis_bound){.lower = horizon >= GPIS_FAR_HORIZON ? least : -INFINITY, .horizon = horizon};
+    const double horizon = r->response > 0.0 ? horizon_of(r, r->within) / r->response : 0.0;
+    if (!(horizon >= GPIS_FAR_HORIZON)) return (gpis_bound){.lower = -INFINITY};
+    return (gpis_bound){.lower = least_lower(r), .horizon = horizon};
 }
 
 gpis_bound gpis_record_bound(const gpis_record *r) {

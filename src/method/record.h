@@ -32,10 +32,10 @@ typedef struct gpis_lower {
     double anywhere, at_best;
 } gpis_lower;
 
-/* A bound within a horizon: f(s) >= lower - slack ||D (s - best)||^2 for every s in K. */
+/* A bound within a horizon: f(s) >= lower - tilt r - slack r^2 for every s in K, where r = ||D (s - best)||. */
 typedef struct gpis_within {
     double lower; /* -INFINITY: there is none at the present best point */
-    double slack;
+    double tilt, slack;
 } gpis_within;
 
 /* Only the functions below write these fields. Invariants: `objective` never rises and the bounds never fall, except by
@@ -84,9 +84,9 @@ void gpis_record_enter_probable(gpis_record *record, const gpis_point *point, do
 void gpis_record_enter_nearby(gpis_record *record, const gpis_point *point, double lower, double nearness);
 /* ||y||, the unit of horizons. Before it is known there are no bounds within a horizon. */
 void gpis_record_set_response(gpis_record *record, double norm);
-/* f(s) >= lower - slack ||D (s - x)||^2 for every s in K, as found at the point x; counts only if that is the best
- * point. */
-void gpis_record_enter_within(gpis_record *record, const gpis_point *point, double lower, double slack);
+/* Such a bound as was found at this point; counts only if that is the best point. Of two bounds the one with the
+ * farther horizon is kept. */
+void gpis_record_enter_within(gpis_record *record, const gpis_point *point, gpis_within bound);
 
 /* Whatever was entered cannot be relied on. */
 void gpis_record_forget_bounds(gpis_record *record);
