@@ -108,15 +108,16 @@ static int64_t chunks_of_a_strip(const gpis_cut *c) {
 
 /*
  * The error of the summary, relative to ||a_i|| ||a_j|| (docs/maths/certificates.md, "The summary in double-double").
- * Dense rows: that of a block of m <= 64 rows, m^2 u^2, and an addition in double-double for each block of a strip.
- * Compressed rows: one such addition for each row of a strip. Then one for each strip, and u^2 for underflow.
+ * Dense rows: that of a block of m <= 64 rows, m (m + 3) u^2, and one addition in double-double for each block of a
+ * strip. Compressed rows: one such addition for each row of a strip. Then one for each strip, and u^2 for underflow.
  */
 static double summary_error(const gpis_cut *c, const gpis_source *A) {
     const double m = (double)gpis_min64(A->n, GPIS_GRAM_DD_ROWS), unit2 = UNIT_ROUNDOFF * UNIT_ROUNDOFF;
-    const int64_t chunks = chunks_of_a_strip(c), rows = gpis_min64(A->n, chunks * c->chunk_rows);
+    const int64_t rows = gpis_min64(A->n, chunks_of_a_strip(c) * c->chunk_rows);
     const int64_t blocks = (rows + GPIS_GRAM_DD_ROWS - 1) / GPIS_GRAM_DD_ROWS;
-    if (A->block_kind == GPIS_BLOCK_CSR) return (double)(rows + c->strips) * GPIS_DD_UNIT + unit2;
-    return (m * m + 1.0) * unit2 + (double)(blocks + c->strips) * GPIS_DD_UNIT;
+    const bool by_blocks = A->block_kind == GPIS_BLOCK_DENSE;
+    const double additions = (double)((by_blocks ? blocks : rows) + c->strips);
+    return additions * GPIS_DD_UNIT + ((by_blocks ? m * (m + 3.0) : 0.0) + 1.0) * unit2;
 }
 
 /* The rows of a strip are added one after the other, then the strips. The objective of a chunk is summed by itself
