@@ -1,12 +1,12 @@
 /* The cut of a pass, and what follows from it: the roundings of the sums, and the memory. */
 #include "pass/cut.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "linalg/accurate.h"
 #include "linalg/dense.h"
 #include "linalg/gram.h"
+#include "linalg/rounding.h"
 #include "pass/sums.h"
 #include "pass/window.h"
 
@@ -22,8 +22,6 @@ enum {
     GRAM_ROWS = MAX_CHUNK_ROWS, /* rows that dsyrk needs to run at full speed */
     CACHE_LINE = 8              /* doubles */
 };
-
-static const double UNIT_ROUNDOFF = 0.5 * DBL_EPSILON;
 
 /* ---- rows to chunks, runs and strips ----------------------------------------------------------------------------- */
 
@@ -110,7 +108,7 @@ static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 enum { FURTHER_ROUNDINGS = 4 };
 
 /* Roundings in extended precision, in units of those in double precision. */
-static double extended_roundings(int64_t count) { return (double)count * (double)(LDBL_EPSILON / DBL_EPSILON); }
+static double extended_roundings(int64_t count) { return (double)count * (GPIS_EXTENDED_UNIT / GPIS_UNIT); }
 
 /* Whether chunks are worked on row by row; otherwise column by column. */
 static bool by_rows(const gpis_cut *c, const gpis_source *A) {
@@ -148,7 +146,7 @@ static double roundings_of_gram(const gpis_cut *c, const gpis_source *A, const g
  * 6 N^2 u^2. */
 static double roundings_of_extended_gradient(const gpis_cut *c, bool dense, int64_t of_a_chunk, int64_t of_a_strip) {
     const double additions = (double)((dense ? chunks_of_a_strip(c) : of_a_strip) + c->strips);
-    return 4.0 + extended_roundings((dense ? of_a_chunk : 0) + 2) + 6.0 * additions * additions * UNIT_ROUNDOFF;
+    return 4.0 + extended_roundings((dense ? of_a_chunk : 0) + 2) + 6.0 * additions * additions * GPIS_UNIT;
 }
 
 static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
@@ -215,22 +213,25 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load) 
  *
  *     ||e|| <= (q + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||,
  *
- * and the sum of squares is off by 2 ||r + e|| ||e|| + ||e||^2, besides its own roundings.
+ * and the sum of squares is off by 2 ||r + e|| ||e|| + ||e||^2, besides its own roundings. The norms of columns and of
+ * r on the right sides are computed too, from sums of up to n k terms, and u stands for u / (1 - q u).
  */
 gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2) {
     const gpis_load load = gpis_load_of(pass, A->d);
     const gpis_roundings roundings = gpis_pass_roundings(A, &load);
-    const double unit = pass->extended ? 0.5 * (double)LDBL_EPSILON : UNIT_ROUNDOFF, f = *pass->objective, r = sqrt(f);
+    const double unit = pass->extended ? GPIS_EXTENDED_UNIT : GPIS_UNIT, f = *pass->objective, r = sqrt(f);
+    const int64_t terms = A->n + A->d + pass->k;
     double products = 0.0; /* sum_j ||a_j|| ||X_j|| >= ||A X||_F, as large as the terms that make it up */
     for (int64_t j = 0; j < A->d; j++) products += sqrt(norms2[j]) * gpis_norm2(pass->X + j * pass->k, pass->k);
-    const double e = (roundings.residual + 2.0) * unit * (2.0 * products + r) + UNIT_ROUNDOFF * r;
-    return (gpis_point){.x = pass->X,
-                        .g = pass->G,
-                        .objective = f,
-                        .norms2 = norms2,
-                        .errors = {.residual = e,
-                                   .product = roundings.gradient * UNIT_ROUNDOFF * r,
-                                   .objective = 2.0 * r * e + e * e + roundings.objective * UNIT_ROUNDOFF * f}};
+    const double e = gpis_outward((roundings.residual + 2.0) * unit * (2.0 * products + r) + GPIS_UNIT * r, terms);
+    return (gpis_point){
+        .x = pass->X,
+        .g = pass->G,
+        .objective = f,
+        .norms2 = norms2,
+        .errors = {.residual = e,
+                   .product = gpis_outward(roundings.gradient * GPIS_UNIT * r, terms),
+                   .objective = gpis_outward(2.0 * r * e + e * e + roundings.objective * GPIS_UNIT * f, terms)}};
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

@@ -177,7 +177,7 @@ static void every_storage_and_pass(void **state) {
 static void chunks_in_many_parts(void **state) {
     (void)state;
     enum { N = 20000, D = 300 };
-    static const choice tried[] = {{0xff, 64, false}, {0x01, 64, false}};
+    static const choice tried[] = {{0xff, 64, false, 0}, {0x01, 64, false, 0}};
     static const struct { int stored_as, pass; } runs[] = {{ROW_64, 6}, {COLUMN_64, 7}};
     test_memory memory;
     gpis_context *context = test_context(&memory);
@@ -211,7 +211,7 @@ static void chunks_in_many_parts(void **state) {
 static void many_chunks_in_few_strips(void **state) {
     (void)state;
     enum { N = 40000, D = 130000 };
-    static const choice tried[] = {{0xff, 1, false}, {0xff, 1024, false}};
+    static const choice tried[] = {{0xff, 1, false, 0}, {0xff, 1024, false, 0}};
     static const kind_of_pass with = {"sparse rows and 64 probes", 1, 64, false, NO_GRAM};
     const gpis_load load = load_for(&with, D);
     test_memory memory;
@@ -353,6 +353,7 @@ static paths longest_of_parts(gpis_context *context, worst_rows *w, int64_t firs
     divided_clear(&v);
     for (int c = list_choices(&cut, &load, list) - 1; c >= 0; c--) {
         gpis_source *A;
+        w->heavy = list[c].strip * cut.run * cut.chunk_rows;
         for (int64_t i = 0; i < w->n; i++)
             worst_rows_set(w, i, i >= first || is_chosen(&cut, list[c], i), list[c].every_response);
         v = divide(context, w->A, w->d, first, count, stored_as);

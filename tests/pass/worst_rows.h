@@ -38,13 +38,15 @@ static inline double units_off(worst_terms terms, double sum, int64_t count) {
     return fabs((large - fabs(sum)) + rest) / (0.5 * DBL_EPSILON * (large + rest));
 }
 
-/* Which terms of the strip of row 0 are SMALL: of the first `block` rows those whose number modulo 8 is in `mask`, and
- * of each further block its first row. In blocks of one row, `mask` decides for all rows. A row that is chosen has a
- * SMALL term in the first response, or in every response. */
+/* LARGE is the term of the first row of a strip, the first one unless `strip` says otherwise. Of the first `block` rows
+ * of that strip those are SMALL whose number modulo 8 is in `mask`, and of each further block its first row. In blocks
+ * of one row, `mask` decides for all rows. A row that is chosen has a SMALL term in the first response, or in every
+ * response. */
 typedef struct choice {
     int mask;
     int64_t block;
     bool every_response;
+    int64_t strip;
 } choice;
 
 enum { MAX_CHOICES = 40 };
@@ -58,16 +60,17 @@ static inline int list_choices(const gpis_cut *cut, const gpis_load *load, choic
     int count = 0;
     for (int b = 0; b < 4; b++)
         for (int m = 0; m < 5 && (b == 0 || blocks[b] != blocks[b - 1]); m++)
-            list[count++] = (choice){masks[m], blocks[b], false};
-    if (load->k > 1 && load->extended) list[count++] = (choice){0xff, cut->chunk_rows, true};
+            list[count++] = (choice){masks[m], blocks[b], false, 0};
+    if (load->k > 1) list[count++] = (choice){0xff, cut->chunk_rows, true, 0};
+    if (cut->strips > 1) list[count++] = (choice){0xff, 1, false, 1};
     return count;
 }
 
 /* Of every other strip, only its first row is SMALL. */
 static inline bool is_chosen(const gpis_cut *cut, choice how, int64_t i) {
     const int64_t run_rows = cut->run * cut->chunk_rows, run = i / run_rows;
-    if (run % cut->strips != 0) return run < cut->strips && i % run_rows == 0;
-    if (how.block == 1 || i < how.block) return how.mask >> (i % 8) & 1;
+    if (run % cut->strips != how.strip) return run < cut->strips && i % run_rows == 0;
+    if (how.block == 1 || i - how.strip * run_rows < how.block) return how.mask >> (i % 8) & 1;
     return i % how.block == 0;
 }
 
@@ -75,6 +78,7 @@ static inline bool is_chosen(const gpis_cut *cut, choice how, int64_t i) {
  * written for another choice as often as wanted. */
 typedef struct worst_rows {
     int64_t n, d, k;
+    int64_t heavy; /* the row of LARGE */
     worst_terms terms;
     double *A, *Y;
     int64_t chosen, squares; /* SMALL terms: of the first response, and of all responses */
@@ -91,20 +95,21 @@ static inline worst_rows worst_rows_new(int64_t n, int64_t d, int64_t k, worst_t
 
 static inline void worst_rows_clear(worst_rows *w) { free(w->A), free(w->Y); }
 
-/* Row i gets the root of LARGE (row 0), of SMALL, or zero. To be called for row 0 first. */
+/* Row i gets the root of LARGE, of SMALL, or zero. To be called for row 0 first. */
 static inline void worst_rows_set(worst_rows *w, int64_t i, bool chosen, bool every_response) {
-    const double value = i == 0 ? w->terms.root_of_large : chosen ? w->terms.root_of_small : 0.0;
-    const bool others = i == 0 || (chosen && every_response);
+    const double value = i == w->heavy ? w->terms.root_of_large : chosen ? w->terms.root_of_small : 0.0;
+    const bool others = i == w->heavy || (chosen && every_response);
     if (i == 0) w->chosen = w->squares = 0;
     w->A[i * w->d] = value;
     w->A[i * w->d + 1] = 1.0;
     w->Y[i * w->k] = value;
     for (int64_t c = 1; c < w->k; c++) w->Y[i * w->k + c] = others ? w->terms.root_of_small : 0.0;
-    w->chosen += i > 0 && chosen;
-    w->squares += (i > 0 && chosen) + (others ? w->k - 1 : 0);
+    w->chosen += i != w->heavy && chosen;
+    w->squares += (i != w->heavy && chosen) + (others ? w->k - 1 : 0);
 }
 
 static inline void worst_rows_fill(worst_rows *w, const gpis_cut *cut, choice how) {
+    w->heavy = how.strip * cut->run * cut->chunk_rows;
     for (int64_t i = 0; i < w->n; i++) worst_rows_set(w, i, is_chosen(cut, how, i), how.every_response);
 }
 
