@@ -253,6 +253,53 @@ static void corrections_are_summed_before_they_are_added(void **state) {
     test_context_end(context, &memory);
 }
 
+/* f = (x - 0.4)^2, known at 0 exactly and at 1 with an error of -0.99 in the residual. The computed curvature between
+ * them is then 0.01 instead of 1, and f at 1 comes out as negative: ||A p|| must not be taken from that curvature. */
+static void curvature_that_is_off(void **state) {
+    (void)state;
+    static const double one = 1.0, points[] = {0.0, 1.0}, errors[] = {0.0, -0.99};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_hull *hull = NULL;
+    double x, g;
+    assert_ok(context, gpis_hull_create(context, 1, 1, false, &hull));
+    for (int i = 0; i < 2; i++) {
+        const double r = points[i] - 0.4, measured = r + errors[i];
+        gpis_hull_add(hull, &(gpis_point){&points[i], &measured, r * r, &one, {.residual = fabs(errors[i])}});
+    }
+    const gpis_point made = gpis_hull_minimise(hull, &x, &g, NULL);
+    const double truth = (x - 0.4) * (x - 0.4), off = fabs(made.objective - truth);
+    assert_true(off > 0.3 && off <= made.errors.objective);
+    gpis_hull_destroy(hull);
+    test_context_end(context, &memory);
+}
+
+/* x is so far from 0 that it can only be rounded to a multiple of 2^-26, and f grows in the direction in which it is
+ * rounded: the objective is that of the point before it was rounded. */
+static void the_point_itself_is_rounded(void **state) {
+    (void)state;
+    static const double ones[] = {1.0, 1.0}, points[][2] = {{0.0, 1e8}, {1.0, 1e8 + 1.0}};
+    static const double best[] = {0.3 + 5.0, 1e8 + 0.3 - 5.0};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_hull *hull = NULL;
+    double x[2], g[2];
+    assert_ok(context, gpis_hull_create(context, 2, 1, false, &hull));
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) g[j] = points[i][j] - best[j];
+        gpis_hull_add(hull, &(gpis_point){points[i], g, g[0] * g[0] + g[1] * g[1], ones, {.objective = 1e-13}});
+    }
+    const gpis_point made = gpis_hull_minimise(hull, x, g, NULL);
+    long double truth = 0.0L;
+    for (int j = 0; j < 2; j++) truth += ((long double)x[j] - best[j]) * ((long double)x[j] - best[j]);
+    const double off = (double)fabsl(made.objective - truth);
+    assert_true(off > 1e-9 && off <= made.errors.objective && made.errors.objective < 1e-5);
+    for (int j = 0; j < 2; j++)
+        assert_true(fabs(g[j] - (x[j] - best[j])) <= made.errors.residual + made.errors.product);
+    gpis_hull_destroy(hull);
+    test_context_end(context, &memory);
+}
+
 /* More points than the hull can hold: the oldest leave. Convex weights keep members members. */
 static void old_points_leave(void **state) {
     (void)state;
@@ -330,6 +377,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_good_as_brute_force),
                                        cmocka_unit_test(errors_are_covered),
                                        cmocka_unit_test(corrections_are_summed_before_they_are_added),
+                                       cmocka_unit_test(curvature_that_is_off),
+                                       cmocka_unit_test(the_point_itself_is_rounded),
                                        cmocka_unit_test(old_points_leave),
                                        cmocka_unit_test(points_keep_their_own_errors),
                                        cmocka_unit_test(lack_of_memory)};
