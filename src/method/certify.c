@@ -5,6 +5,7 @@
 
 #include "certificate/certificate.h"
 #include "method/dependence.h"
+#include "method/refine.h"
 
 gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
     double gap;
@@ -142,5 +143,6 @@ gpis_status gpis_run_prove(gpis_run *run, const gpis_point *point, bool now) {
     if (needs_gram) status = gpis_run_make_model(run);
     if (status == GPIS_OK) status = gpis_run_second_order(run, point, false);
     run->proof_due = run->account.passes + run->account.passes / 4 + 1;
+    if (status == GPIS_OK && gpis_record_is_solved(&run->record)) status = gpis_refine_estimate(run, point);
     return status;
 }

@@ -22,6 +22,7 @@
 #include "method/method.h"
 #include "method/newton.h"
 #include "method/newton_plan.h"
+#include "method/refine.h"
 
 enum {
     PATIENCE = 3,        /* rounds in a row without progress before something else is tried, or the run ends */
@@ -91,6 +92,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .probes_useful = s->probes && gpis_probes_wanted(s->probes),
         .probes_young = s->probes && s->probes->steps < MAX_ROUNDS_PER_MODEL,
         .can_polish = run->curvature.inner && s->phase != GPIS_PHASE_POLISH,
+        .can_refine = run->problem->set->shape == GPIS_SHAPE_WHOLE,
         .slow = s->pace.slow,
         .slow_limit = MAX_SLOW_ROUNDS,
         .rounds = s->pace.rounds,
@@ -158,15 +160,17 @@ static void prepare_extended(gpis_newton *s) {
     go_to(s, s->run->record.best);
 }
 
-/* One more step, which the objective hardly shows but the last digits of x do. */
+/* Steps that the objective hardly shows but the last digits of x do: as many as refine.h finds useful, or one. */
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
     const gpis_record *record = &run->record;
+    if (gpis_refine_applies(run)) return gpis_refine(run, &s->best, s->x, s->g);
+    if (!run->extended || gpis_run_exhausted(run)) return gpis_refine_estimate(run, &s->best);
     go_to(s, s->next);
     const gpis_status status = gpis_run_gradient(run, s->x, s->g, &s->point);
-    if (status == GPIS_OK && s->point.objective <= record->objective + record->noise)
-        gpis_record_replace(&run->record, &s->point);
-    return status;
+    if (status != GPIS_OK || s->point.objective > record->objective + record->noise) return status;
+    gpis_record_replace(&run->record, &s->point);
+    return gpis_refine_estimate(run, &s->point);
 }
 
 /* A new model or another precision gets a fresh count of slow and idle rounds. */
@@ -228,6 +232,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->phase = s->measured_for = GPIS_PHASE_SKETCH; /* no point has been measured */
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     go_to(s, x0);
+    if (gpis_refine_is_small(p)) gpis_run_extend(run);
     return gpis_hull_create(run->context, p->d, p->k, p->set->shape == GPIS_SHAPE_WHOLE, &s->hull);
 }
 

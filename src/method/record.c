@@ -94,7 +94,7 @@ gpis_bound gpis_record_bound(const gpis_record *r) {
     const bool any = r->wanted != GPIS_CERTIFICATE_PROVEN;
     const gpis_bound bounds[] = {{.lower = beneath(r, r->proven)},
                                  {.lower = beneath(r, any ? r->probable : r->proven), .probable = any},
-                                 {.lower = beneath(r, r->nearby), .backward_error = r->nearness}};
+                                 {.lower = beneath(r, r->nearby), .nearness = r->nearness}};
     int best = 0;
     for (int i = 0; i < 3; i++) {
         if (r->objective - bounds[i].lower <= r->tol * bounds[i].lower) return bounds[i];

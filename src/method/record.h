@@ -21,8 +21,8 @@
 /* A lower bound on f* and what it is worth. */
 typedef struct gpis_bound {
     double lower;
-    bool probable;         /* it is wrong with a chance of at most delta */
-    double backward_error; /* 0: the bound is for A; else it is for some A + E with ||E_j|| <= backward_error ||a_j|| */
+    bool probable;   /* it is wrong with a chance of at most delta */
+    double nearness; /* 0: the bound is for A; else it is for some A + E with ||E_j|| <= nearness ||a_j|| */
 } gpis_bound;
 
 /* The best lower bound of one kind: of all points, and of those that come from the best point. */

@@ -7,7 +7,11 @@
 
 gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings) {
     gpis_context *context = problem->context;
-    *run = (gpis_run){.context = context, .problem = problem, .settings = settings, .kind = gpis_run_kind(settings)};
+    *run = (gpis_run){.context = context,
+                      .problem = problem,
+                      .settings = settings,
+                      .kind = gpis_run_kind(settings),
+                      .backward_error = NAN};
     gpis_account_begin(&run->account, atomic_load(&context->used));
     gpis_status status = gpis_record_begin(&run->record, problem, settings->tol, settings->certificate);
     if (status == GPIS_OK) status = gpis_curvature_begin(&run->curvature, problem);

@@ -40,6 +40,7 @@ struct gpis_run {
     gpis_range range;    /* whether squares of the columns of A underflow (range.c) */
     bool response_checked; /* the same of Y: it is known that they do not */
     double *nonzeros;      /* owned: entries of each column that are not zero; NULL unless they are counted */
+    double backward_error; /* the estimate at the best point (refine.h); NaN: not estimated */
     gpis_outcome outcome;  /* why it has ended */
     char warning[256];     /* sentences for the caller, or "" */
 };

@@ -27,14 +27,14 @@ static quad *widen(const problem *p, const double *x) {
 /* What rounding of this x and of A x can do to a residual of double precision, for terms of this size. */
 static quad rounding(const problem *p, quad size2) { return 4 * (quad)(p->d + 8) * (quad)DBL_EPSILON * sqrtq(size2); }
 
-/* A gap for data nearby (backward_error > 0) is no claim about f*. */
+/* A gap for data nearby (nearness > 0) is no claim about f*. */
 void judge_answer(const problem *p, const double *x, verdict *v) {
     const answer *a = &v->answer;
     const reference *r = &v->reference;
     quad error, size2, *wide = widen(p, x);
     const quad f = reference_objective(p, wide, &error, &size2), off = rounding(p, size2);
     const quad certain = r->error + error, larger = f > (quad)a->objective ? f : (quad)a->objective;
-    const int exact_data = a->backward_error == 0 && r->feasible;
+    const int exact_data = a->nearness == 0 && r->feasible;
     v->f = f;
     v->excess = larger - r->value;
     v->violation = (double)reference_violation(p, wide);
