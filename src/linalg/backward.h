@@ -6,8 +6,8 @@
  *
  *     1/||x||  ||(A'A + (||r||/||x||)^2 I)^(-1/2) g||  =  ||(||x||^2 A'A + ||r||^2 I)^(-1/2) g||.
  *
- * With H = (R D)'(R D) in the place of A'A (linalg/model.h) this is ||P^-T D^-1 g|| for the triangle P of the QR
- * factorisation of ||x|| R on top of ||r|| D^-1, which needs no square of the condition number of A.
+ * With H = D R'R D in the place of A'A (linalg/model.h) this is ||P^-T D^-1 g|| for the triangle P with
+ * P'P = ||x||^2 R'R + ||r||^2 D^-2.
  */
 #ifndef GPIS_BACKWARD_H
 #define GPIS_BACKWARD_H
@@ -15,8 +15,7 @@
 #include "linalg/model.h"
 #include "linalg/point.h"
 
-/* The factorisation takes about as long as the Cholesky factor of the model, but on one thread: 0.1 s for so many
- * columns. */
+/* For so many columns P takes 10 ms, or 0.1 s where it is a QR factorisation. */
 enum { GPIS_BACKWARD_MAX_COLUMNS = 1000 };
 
 /* The estimate at a measured point with one response, divided by ||A||_F. *estimate is NaN where there is none: more
