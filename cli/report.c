@@ -54,6 +54,7 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"gap_delta", cli_json_number(r->gap_delta)},
         {"nearness", cli_json_number(r->nearness)},
         {"backward_error", cli_json_number(r->backward_error)},
+        {"horizon", r->horizon > 0 ? cli_json_number(r->horizon) : json_null()},
         {"relative_gap", cli_json_number(gpis_relative_gap(r))},
         {"feasibility", cli_json_number(r->feasibility)},
         {"passes", json_integer(r->passes)},
@@ -119,6 +120,7 @@ static void print_certificate(const gpis_result *r) {
                gpis_gap_kind_text(r->gap_kind), relative);
     else
         printf("certificate   %s: within %.1e of the best possible objective", gpis_gap_kind_text(r->gap_kind), r->gap);
+    if (r->horizon > 0) printf(", unless terms are over %.0e times as long as y and cancel", r->horizon);
     if (r->nearness > 0) printf(", for data within %.1e of these", r->nearness);
     if (r->gap_kind == GPIS_GAP_PROBABLE) printf("; wrong with probability below %.0e", r->gap_delta);
     putchar('\n');

@@ -8,11 +8,10 @@
 #include "certificate/interior.h"
 #include "certificate/null_bound.h"
 #include "linalg/accurate.h"
+#include "set/multiplier.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
-
-/* The share of the curvature that pays for each of the two kinds of rounding errors in the gradient (docs/maths). */
-static const double SHARE_FOR_ROUNDING = 1e-3;
+static const double MARGIN = 1.0 + 1e-9; /* covers rounding errors of norms of vectors of any size that fits */
 
 /* sum_j ||a_j|| ||X_j||, which is at least ||A X||: the size of the terms of which A X is the sum. */
 static double size_of_products(const gpis_set *set, const gpis_point *point) {
@@ -43,6 +42,9 @@ static gpis_point point_near(const gpis_set *set, const gpis_point *point, const
 
 /* A bound that is not a number, after an overflow, says nothing. */
 static double at_least_zero(double bound) { return isnan(bound) ? INFINITY : fmax(0.0, bound); }
+
+/* The last few sums of a bound are not rounded upwards; this covers their errors many times over. */
+static double outward(double bound) { return bound * (1.0 + 0x1p-40); }
 
 /* <a, b> in extended precision, since the products nearly cancel. */
 static double dot(const double *a, const double *b, int64_t size) {
@@ -75,43 +77,98 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     const double rounding =
         reach * errors.product * sqrt(columns2 * (double)set->k) + 2.0 * dot_error(point->g, point->x, size);
     const double linear = at_least_zero(dot(point->g, point->x, size) + support);
-    *gap = 2.0 * (linear + rounding) + errors.residual * errors.residual + errors.objective;
+    *gap = outward(2.0 * (linear + rounding) + errors.residual * errors.residual + errors.objective);
     return GPIS_OK;
 }
 
-/* l = -2 (g + H (s - x)): minus the gradient of the model at s. */
-static void multiplier(const gpis_set *set, const gpis_point *point, const gpis_model *model, const double *s,
-                       double *p, double *l) {
-    const int64_t size = set->d * set->k;
-    for (int64_t i = 0; i < size; i++) p[i] = s[i] - point->x[i];
-    gpis_model_apply(model, set->k, p, l);
-    for (int64_t i = 0; i < size; i++) l[i] = -2.0 * (point->g[i] + l[i]);
-}
-
-double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v) {
-    if (!gpis_model_covers(model, k, v)) return INFINITY;
-    gpis_model_whiten(model, k, v);
-    const double norm = gpis_norm2(v, model->d * k) + lost;
-    return 0.25 * norm * norm / c;
-}
+/* ---- the second-order bound ---- */
 
 /*
- * What rounding errors of the pass can add to the gap, by 2 <a, b> <= |a|^2 / share + share |b|^2: errors of the
- * residual, in the norm of A, and errors of A'r, in the norm of H. For a shifted model slack ||D p||^2 is added as
- * well.
+ * What a multiplier l amounts to: over K,
+ *
+ *     f(x) - f(s) <= linear + (half_norm + what rounding did to g)^2 + slack ||D (s - x)||^2
  */
-static double pass_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c) {
+typedef struct terms {
+    double linear;    /* support(l) - <l, x> */
+    double half_norm; /* 1/2 ||2 g + l|| in the norm of (c H)^-1 */
+} terms;
+
+/* How far a multiplier is from one with a finite support function. */
+typedef struct tilt {
+    double plain;  /* ||l - l'|| */
+    double scaled; /* ||D^-1 (l - l')|| */
+} tilt;
+
+/* A multiplier l + l_low, and space for 2 g + l. */
+typedef struct multiplier {
+    double *l, *l_low; /* d x k each; l_low is 0 unless the factor of the model is in double-double */
+    double *v, *v_low; /* d x k each */
+    double *work;      /* 5 d k + 2 d numbers */
+    double *memory;    /* owned: all of them */
+} multiplier;
+
+static bool is_double_double(const gpis_model *model) { return model->R_low != NULL; }
+
+static gpis_status create_multiplier(gpis_context *context, const gpis_set *set, multiplier *m) {
     const int64_t size = set->d * set->k;
-    const double e = point->errors.residual, eta = point->errors.product;
+    m->memory = gpis_alloc(context, 9 * size + 2 * set->d, sizeof *m->memory);
+    if (!m->memory) return GPIS_NO_MEMORY;
+    double **field[] = {&m->l, &m->l_low, &m->v, &m->v_low, &m->work};
+    for (int i = 0; i < 5; i++) *field[i] = m->memory + i * size;
+    return GPIS_OK;
+}
+
+/* Entry i of the gradient, as the sum of two doubles. */
+static gpis_dd gradient_at(const gpis_point *point, int64_t i) {
+    return (gpis_dd){point->g[i], point->g_low ? point->g_low[i] : 0.0};
+}
+
+/* l = -2 (g + H (s - x)): minus the gradient of the model at s. */
+static void find_multiplier(const gpis_set *set, const gpis_point *point, const gpis_model *model, const double *s,
+                            multiplier *m) {
+    const int64_t size = set->d * set->k;
+    for (int64_t i = 0; i < size; i++) m->v[i] = s[i] - point->x[i];
+    gpis_model_apply(model, set->k, m->v, m->l);
+    for (int64_t i = 0; i < size; i++) {
+        const gpis_dd sum = gpis_dd_add(gradient_at(point, i), gpis_dd_of(m->l[i]));
+        m->l[i] = -2.0 * sum.high;
+        m->l_low[i] = is_double_double(model) ? -2.0 * sum.low : 0.0;
+    }
+}
+
+double gpis_certificate_half_norm(const gpis_model *model, double c, int64_t k, double lost, double *v) {
+    if (!gpis_model_covers(model, k, v)) return INFINITY;
+    gpis_model_whiten(model, k, v);
+    return 0.5 * (gpis_norm2(v, model->d * k) + lost) / sqrt(c);
+}
+
+/* 1/2 ||2 g + l|| for the multiplier l + l_low, which may be off by `lost` in the norm of H^-1. */
+static double half_norm(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c, double lost,
+                        multiplier *m) {
+    const int64_t size = set->d * set->k;
+    for (int64_t i = 0; i < size; i++) {
+        const gpis_dd g = gradient_at(point, i);
+        const gpis_dd sum = gpis_dd_add((gpis_dd){2.0 * g.high, 2.0 * g.low}, (gpis_dd){m->l[i], m->l_low[i]});
+        m->v[i] = sum.high;
+        m->v_low[i] = sum.low;
+    }
+    if (!is_double_double(model)) return gpis_certificate_half_norm(model, c, set->k, lost, m->v);
+    if (!gpis_model_covers(model, set->k, m->v)) return INFINITY;
+    gpis_model_whiten_low(model, set->k, m->v, m->v_low, m->work);
+    return 0.5 * (gpis_norm2(m->v, size) * (1.0 + 4.0 * UNIT) + lost) / sqrt(c);
+}
+
+/* What rounding errors of the gradient can add to half_norm: errors of the residual, in the norm of A, and errors of
+ * A'r, in the norm of H. */
+static double gradient_errors(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c) {
     double units = 0.0; /* sum over j of ||a_j||^2 / H_jj: d, unless the model is of a sketch, whose diagonal differs */
     for (int64_t j = 0; j < set->d; j++) units += point->norms2[j] * model->scale[j] * model->scale[j];
-    const double errors =
-        e * e / SHARE_FOR_ROUNDING + eta * eta * units * (double)set->k * model->inverse / (SHARE_FOR_ROUNDING * c);
-    if (!(model->slack > 0.0)) return errors;
-    double largest2 = 0.0;
-    for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
-    const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
-    return errors + model->slack * largest2 * reach * reach;
+    return point->errors.residual + point->errors.product * sqrt(units * (double)set->k * model->inverse / c);
+}
+
+static double combine(terms t, double errors) {
+    const double norm = t.half_norm + errors;
+    return at_least_zero(t.linear + norm * norm);
 }
 
 /* How far l is from the multiplier that was meant: l was changed from `before`, which itself was off by `off`. */
@@ -121,94 +178,195 @@ static double moved(int64_t size, const double *before, const double *l, double 
     return off + sqrt(sum2);
 }
 
+/* support(l') - <l', x> for an l' within `lost` of l. */
+static double linear_of(const gpis_set *set, const gpis_point *point, double support, double lost, const double *l) {
+    const int64_t size = set->d * set->k;
+    return support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size) + 2.0 * dot_error(l, point->x, size);
+}
+
 /* The right side of (2) in docs/maths for this l. First the part of l along null vectors is removed, then the part for
  * which the support function is not finite. */
-static gpis_status dual_bound(gpis_set *set, const gpis_point *point, const gpis_model *model, double c, double *l,
-                              double *v, double *bound) {
+static gpis_status dual_terms(gpis_set *set, const gpis_point *point, const gpis_model *model, double c, multiplier *m,
+                              terms *out) {
     const int64_t size = set->d * set->k;
     double support, lost, off = 0.0;
     gpis_status status = GPIS_OK;
-    *bound = INFINITY;
+    *out = (terms){INFINITY, INFINITY};
     if (model->nulls > 0 && !gpis_null_bound_suits(set)) return GPIS_OK;
-    if (model->nulls > 0) status = gpis_null_bound_clean(set->context, set, model, l, &off);
+    if (model->nulls > 0) status = gpis_null_bound_clean(set->context, set, model, m->l, &off);
     if (status != GPIS_OK || !isfinite(off)) return status;
-    memcpy(v, l, (size_t)size * sizeof *v);
-    status = gpis_set_support_near(set, l, &support, &lost);
+    memcpy(m->v, m->l, (size_t)size * sizeof *m->v);
+    status = gpis_set_support_near(set, m->l, &support, &lost);
     if (status != GPIS_OK) return status;
     if (model->nulls > 0) {
-        off = moved(size, v, l, off);
+        off = moved(size, m->v, m->l, off);
         support += off * gpis_set_core_radius(set);
         lost += off;
     }
-    for (int64_t i = 0; i < size; i++) v[i] = 2.0 * point->g[i] + l[i];
+    for (int64_t i = 0; i < size; i++) m->l_low[i] = 0.0;
     const double whitened = lost > 0.0 ? lost * gpis_model_whitening(model) : 0.0;
-    const double quadratic = gpis_certificate_conjugate(model, c, set->k, whitened, v);
-    const double linear = support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size);
-    *bound = at_least_zero(quadratic + linear) + 2.0 * dot_error(l, point->x, size);
+    out->half_norm = half_norm(set, point, model, c, whitened, m);
+    out->linear = linear_of(set, point, support, lost, m->l);
+    return GPIS_OK;
+}
+
+/* The range of 1 / ||a_j|| over the columns that are not zero. */
+typedef struct unit_range {
+    double least, most;
+} unit_range;
+
+static unit_range range_of_units(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    unit_range units = {INFINITY, 0.0};
+    for (int64_t j = 0; j < set->d; j++) {
+        if (point->norms2[j] == 0.0) continue;
+        units.least = fmin(units.least, model->scale[j]);
+        units.most = fmax(units.most, model->scale[j]);
+    }
+    return units;
+}
+
+/* The same for a factor in double-double: l + l_low is moved to the nearest vector with a finite support function, as
+ * exactly as double-double allows. `s` is where the multiplier was taken. */
+static gpis_status low_terms(gpis_set *set, const gpis_point *point, const gpis_model *model, double c, const double *s,
+                             multiplier *m, terms *out) {
+    const int64_t size = set->d * set->k;
+    gpis_multiplier low = {.l = m->l, .l_low = m->l_low, .at = s, .weight = point->norms2, .work = m->work};
+    const gpis_status status = gpis_set_support_low(set, &low);
+    if (status != GPIS_OK) return status;
+    const double most =
+        low.weighted ? range_of_units(set, point, model).most * sqrt(model->inverse) : gpis_model_whitening(model);
+    out->half_norm = half_norm(set, point, model, c, low.slack > 0.0 ? low.slack * most : 0.0, m);
+    out->linear = linear_of(set, point, low.value, low.slack, m->l) - dot(m->l_low, point->x, size) +
+                  2.0 * dot_error(m->l_low, point->x, size);
+    return GPIS_OK;
+}
+
+/*
+ * The same with l as it is, and the multiplier l' that is nearest to it among those with a finite support function:
+ *
+ *     <l, s - x> <= support(l') - <l', x> + ||D^-1 (l - l')|| ||D (s - x)||,
+ *
+ * where a column of zeros counts in D with the norm of the longest column. This costs what l - l' is worth over the
+ * distance that matters, and not what it is worth in the norm of H^-1. With a nearly singular H that is far less.
+ */
+static gpis_status tilted_terms(gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
+                                multiplier *m, terms *out, tilt *moved_by) {
+    const int64_t size = set->d * set->k;
+    double support, lost, sum2 = 0.0, scaled2 = 0.0;
+    memcpy(m->v, m->l, (size_t)size * sizeof *m->v);
+    const gpis_status status = gpis_set_support_near(set, m->l, &support, &lost);
+    if (status != GPIS_OK) return status;
+    out->linear = linear_of(set, point, support, lost, m->l);
+    const unit_range units = range_of_units(set, point, model);
+    for (int64_t i = 0; i < size; i++) {
+        const bool zero = point->norms2[i / set->k] == 0.0;
+        const double off = (m->v[i] - m->l[i]) + m->l_low[i];
+        const double scaled = off * (zero ? units.least : model->scale[i / set->k]);
+        sum2 += off * off;
+        scaled2 += scaled * scaled;
+    }
+    *moved_by = (tilt){.plain = MARGIN * (sqrt(sum2) + lost), .scaled = MARGIN * (sqrt(scaled2) + lost * units.most)};
+    memcpy(m->l, m->v, (size_t)size * sizeof *m->l);
+    out->half_norm = half_norm(set, point, model, c, 0.0, m);
     return GPIS_OK;
 }
 
 /*
  * The same for a larger set, in which only those bounds of single entries are left that s has reached, so that l_i = 0
- * elsewhere. Where K is far larger than the part of it that matters, dual_bound is dominated by the rounding errors of
+ * elsewhere. Where K is far larger than the part of it that matters, dual_terms is dominated by the rounding errors of
  * the other l_i, times the size of K. Here every term is >= 0 and nothing cancels.
  */
-static double relaxed_bound(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
-                            const double *s, double *l, double *v) {
+static terms relaxed_terms(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
+                           const double *s, multiplier *m) {
     const int64_t size = set->d * set->k;
     double linear = 0.0;
     for (int64_t i = 0; i < size; i++) {
         double lo = -INFINITY, hi = INFINITY;
         if (set->class->bounds) set->class->bounds(set, i / set->k, &lo, &hi);
-        const double wall = l[i] > 0.0 ? hi : lo;
-        if (s[i] != wall) l[i] = 0.0;
-        if (l[i] != 0.0) linear += l[i] * (wall - point->x[i]);
-        v[i] = 2.0 * point->g[i] + l[i];
+        const double wall = m->l[i] > 0.0 ? hi : lo;
+        if (s[i] != wall) m->l[i] = m->l_low[i] = 0.0;
+        if (m->l[i] != 0.0) linear += (m->l[i] + m->l_low[i]) * (wall - point->x[i]);
     }
-    return linear * (1.0 + ((double)size + 4.0) * UNIT) + gpis_certificate_conjugate(model, c, set->k, 0.0, v);
+    linear *= 1.0 + ((double)size + 4.0) * UNIT;
+    return (terms){linear, half_norm(set, point, model, c, 0.0, m)};
 }
 
-/* The bound by the curvature of the model: the smaller one of the two above. */
+/* The bounds by the curvature of the model, without its slack. */
+typedef struct curved {
+    double bound;  /* the smaller one of the first two above */
+    double tilted; /* the third one, without its tilt */
+    tilt tilt;
+} curved;
+
 static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis_point *point, const gpis_model *model,
-                                double c, const double *s, double *gap) {
-    const int64_t size = set->d * set->k;
-    const double paid = c * (1.0 - 2.0 * SHARE_FOR_ROUNDING); /* the rest of the curvature pays for pass_errors */
-    double *l = gpis_alloc(context, 2 * size, sizeof *l), bound, relaxed = INFINITY;
-    if (!l) return GPIS_NO_MEMORY;
-    double *v = l + size;
-    multiplier(set, point, model, s, v, l);
-    gpis_status status = dual_bound(set, point, model, paid, l, v, &bound);
+                                double c, const double *s, curved *out) {
+    multiplier m;
+    terms dual, relaxed = {INFINITY, INFINITY}, tilted = {INFINITY, INFINITY};
+    const double errors = gradient_errors(set, point, model, c);
+    *out = (curved){INFINITY, INFINITY, {INFINITY, INFINITY}};
+    gpis_status status = create_multiplier(context, set, &m);
+    if (status != GPIS_OK) return status;
+    find_multiplier(set, point, model, s, &m);
+    status = is_double_double(model) ? low_terms(set, point, model, c, s, &m, &dual)
+                                     : dual_terms(set, point, model, c, &m, &dual);
+    if (status == GPIS_OK) find_multiplier(set, point, model, s, &m);
     if (status == GPIS_OK && model->nulls > 0) {
-        multiplier(set, point, model, s, v, l);
-        status = gpis_null_bound(context, set, point, model, paid, s, l, v, &relaxed);
+        status = gpis_null_bound(context, set, point, model, c, s, m.l, m.v, &relaxed.linear, &relaxed.half_norm);
     } else if (status == GPIS_OK) {
-        relaxed = relaxed_bound(set, point, model, paid, s, l, v);
+        relaxed = relaxed_terms(set, point, model, c, s, &m);
+        find_multiplier(set, point, model, s, &m);
+        status = tilted_terms(set, point, model, c, &m, &tilted, &out->tilt);
     }
-    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model, c);
-    gpis_free(context, l);
+    if (status == GPIS_OK) out->bound = fmin(combine(dual, errors), combine(relaxed, errors));
+    if (status == GPIS_OK) out->tilted = combine(tilted, errors);
+    gpis_free(context, m.memory);
     return status;
 }
 
-/* For a model that had to be shifted slack ||D p||^2 is added, which is not bounded if the set is not. */
+/* An upper bound on ||s - x|| over K. */
+static double reach(const gpis_set *set, const gpis_point *point) {
+    return gpis_set_radius(set) + gpis_norm2(point->x, set->d * set->k);
+}
+
+/* An upper bound on slack ||D (s - x)||^2 over K. */
+static double cost_of_slack(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    double largest2 = 0.0;
+    if (!(model->slack > 0.0)) return 0.0;
+    if (!gpis_set_is_bounded(set)) return INFINITY;
+    for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
+    return model->slack * largest2 * reach(set, point) * reach(set, point);
+}
+
+/* The tilted bound over all of K. */
+static double whole_tilted(const gpis_set *set, const gpis_point *point, const curved *c) {
+    return gpis_set_is_bounded(set) ? c->tilted + c->tilt.plain * reach(set, point) : INFINITY;
+}
+
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                    const gpis_model *model, double c, const double *s, double *gap) {
-    const bool flat = model->slack > 0.0;
-    double curved = INFINITY, interior = INFINITY;
-    gpis_status status = GPIS_OK;
-    *gap = INFINITY;
+                                    const gpis_model *model, double c, const double *s, gpis_second_order *out) {
+    double interior = INFINITY;
+    curved c_bound;
+    *out = GPIS_NO_SECOND_ORDER;
     if (!set->has_support) return GPIS_OK;
     const gpis_point near = point_near(set, point, model);
-    if (!flat || gpis_set_is_bounded(set)) status = curved_bound(context, set, &near, model, c, s, &curved);
-    if (status == GPIS_OK && flat) status = gpis_interior_bound(context, set, &near, model, s, &interior);
-    *gap = fmin(curved, interior) + near.errors.objective;
-    return status;
+    gpis_status status = curved_bound(context, set, &near, model, c, s, &c_bound);
+    if (status == GPIS_OK && model->slack > 0.0 && !is_double_double(model))
+        status = gpis_interior_bound(context, set, &near, model, s, &interior);
+    if (status != GPIS_OK) return status;
+    const double noise = near.errors.objective, whole = fmin(c_bound.bound, whole_tilted(set, &near, &c_bound));
+    out->gap = outward(fmin(whole + cost_of_slack(set, &near, model), interior) + noise);
+    out->base = outward(whole + noise);
+    out->tilted = outward(c_bound.tilted + noise);
+    out->tilt = c_bound.tilt.scaled;
+    return GPIS_OK;
 }
 
 gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap) {
+    curved bound;
     *gap = INFINITY;
     if (!set->has_support || model->slack > 0.0) return GPIS_OK;
-    const gpis_status status = curved_bound(context, set, point, model, model->c, s, gap);
-    *gap += point->errors.objective;
+    const gpis_status status = curved_bound(context, set, point, model, model->c, s, &bound);
+    if (status == GPIS_OK) *gap = outward(bound.bound + point->errors.objective);
     return status;
 }

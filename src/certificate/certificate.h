@@ -20,6 +20,8 @@
 #ifndef GPIS_CERTIFICATE_H
 #define GPIS_CERTIFICATE_H
 
+#include <math.h>
+
 #include "base/base.h"
 #include "linalg/model.h"
 #include "linalg/point.h"
@@ -28,18 +30,28 @@
 /* What rounding x to double does to an objective of zero. A smaller objective cannot be told from zero. */
 double gpis_certificate_grain(const gpis_set *set, const gpis_point *point);
 
-/* 1/4 <v, (c H)^-1 v> for v = 2 g + l of d x k, which is overwritten. The true v may differ from the given one by
- * `lost` in the norm of H^-1. */
-double gpis_certificate_conjugate(const gpis_model *model, double c, int64_t k, double lost, double *v);
+/* 1/2 ||v|| in the norm of (c H)^-1, for v = 2 g + l of d x k, which is overwritten. The true v may differ from the
+ * given one by `lost` in the norm of H^-1. */
+double gpis_certificate_half_norm(const gpis_model *model, double c, int64_t k, double lost, double *v);
 
 /* The first-order bound on f(x) - f*. This bound and the next are infinite where there is none, and always for a set
  * without a support function. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
+
+/* A second-order bound. For every s in K, with r = ||D (s - x)||,
+ *     f(x) - f(s) <= base + slack r^2     and     f(x) - f(s) <= tilted + tilt r + slack r^2. */
+typedef struct gpis_second_order {
+    double gap; /* f(x) - f* <= gap; equal to base without a slack */
+    double base;
+    double tilted, tilt;
+} gpis_second_order;
+#define GPIS_NO_SECOND_ORDER ((gpis_second_order){INFINITY, INFINITY, INFINITY, INFINITY})
+
 /* `c`: the constant for which A'A >= c H - slack D^2 is to be taken as true: model->c for a Gram matrix, what probes
  * allow for a sketch, 1 to ask how far the model itself can fall. `s`: a near minimiser of the model over K around x
  * (inner/inner.h), or any other point, in K or not, at which the gradient of the model makes a better l. */
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                    const gpis_model *model, double c, const double *s, double *gap);
+                                    const gpis_model *model, double c, const double *s, gpis_second_order *out);
 /* The same with c = model->c, by the curvature of the model alone: infinite where the model had to be shifted. */
 gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const gpis_point *point,
                                     const gpis_model *model, const double *s, double *gap);

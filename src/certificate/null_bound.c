@@ -272,7 +272,8 @@ static double take_column(const walls *w, const gpis_model *m, int64_t k, int64_
 /* ---- the bound ---- */
 
 gpis_status gpis_null_bound(gpis_context *context, const gpis_set *set, const gpis_point *point,
-                            const gpis_model *model, double c, const double *s, double *l, double *v, double *bound) {
+                            const gpis_model *model, double c, const double *s, double *l, double *v,
+                            double *linear_out, double *half_norm) {
     const bool ordered = is_ordered(set);
     walls w = {.count = set->class->bounds ? set->d : ordered ? set->d - 1 : 0, .ordered = ordered};
     double **field[] = {&w.size, &w.above, &w.below, &w.lambda, &w.clean, &w.off};
@@ -280,7 +281,7 @@ gpis_status gpis_null_bound(gpis_context *context, const gpis_set *set, const gp
     double *memory = gpis_alloc(context, (2 * model->nulls + FIELDS) * w.count + 1, sizeof *memory);
     double linear = 0.0, lost2 = 0.0;
     gpis_status status = GPIS_OK;
-    *bound = INFINITY;
+    *linear_out = *half_norm = INFINITY;
     if (!memory) return GPIS_NO_MEMORY;
     for (int i = 0; i < FIELDS; i++) *field[i] = memory + i * w.count;
     w.N = memory + FIELDS * w.count;
@@ -294,7 +295,8 @@ gpis_status gpis_null_bound(gpis_context *context, const gpis_set *set, const gp
     }
     if (status == GPIS_OK) {
         for (int64_t i = 0; i < set->d * set->k; i++) v[i] = 2.0 * point->g[i] + l[i];
-        *bound = linear + gpis_certificate_conjugate(model, c, set->k, sqrt(lost2 * model->inverse), v);
+        *linear_out = linear;
+        *half_norm = gpis_certificate_half_norm(model, c, set->k, sqrt(lost2 * model->inverse), v);
     }
     gpis_free(context, memory);
     return status;

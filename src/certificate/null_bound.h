@@ -27,10 +27,10 @@ bool gpis_null_bound_suits(const gpis_set *set);
 gpis_status gpis_null_bound_clean(gpis_context *context, const gpis_set *set, const gpis_model *model, double *l,
                                   double *off);
 
-/* For all sets: the bound without the rounding errors of the pass, for the larger set in which only those bounds
- * ("walls") are left that s has reached. `l` is the multiplier at s (d x k); l and v (d x k) are overwritten. `c` is
- * that of the model, less the share that pays for rounding errors. */
+/* For all sets: support(l) - <l, x> and 1/2 ||2 g + l|| in the norm of (c H)^-1, for the larger set in which only those
+ * bounds ("walls") are left that s has reached. `l` is the multiplier at s (d x k); l and v (d x k) are overwritten. */
 gpis_status gpis_null_bound(gpis_context *context, const gpis_set *set, const gpis_point *point,
-                            const gpis_model *model, double c, const double *s, double *l, double *v, double *bound);
+                            const gpis_model *model, double c, const double *s, double *l, double *v, double *linear,
+                            double *half_norm);
 
 #endif

@@ -54,6 +54,9 @@ static double whitened_norm(const gpis_model *m, const double *g, double x, doub
     return gpis_norm2(work, d);
 }
 
+/* The factor has a shift, which hides the small singular values of A. (The rows of a sketch have replaced a shift.) */
+static bool is_lifted(const gpis_model *m) { return m->shift > 0.0 && (!m->by_rows || m->R_low); }
+
 /* With no error in the gradient there is none in x. A problem of zeros has no scale to measure an error by. */
 gpis_status gpis_backward_error(const gpis_model *m, const gpis_point *point, double *estimate) {
     const int64_t d = m->d;
@@ -61,7 +64,7 @@ gpis_status gpis_backward_error(const gpis_model *m, const gpis_point *point, do
     double columns2 = 0.0;
     for (int64_t j = 0; j < d; j++) columns2 += point->norms2[j];
     *estimate = NAN;
-    if (d > GPIS_BACKWARD_MAX_COLUMNS || (m->shift > 0.0 && !m->by_rows)) return GPIS_OK;
+    if (d > GPIS_BACKWARD_MAX_COLUMNS || is_lifted(m)) return GPIS_OK;
     if (gpis_backward_memory(d) > (double)gpis_account_left(m->context)) return GPIS_OK;
     if (gpis_norm2(point->g, d) == 0.0) *estimate = 0.0;
     if (*estimate == 0.0 || !(columns2 > 0.0) || !(unit > 0.0)) return GPIS_OK;

@@ -209,21 +209,27 @@ void gpis_model_destroy(gpis_model *m) {
     if (!m) return;
     gpis_free(m->context, m->H);
     gpis_free(m->context, m->R);
+    gpis_free(m->context, m->R_low);
     gpis_free(m->context, m->scale);
     gpis_free(m->context, m->N);
     gpis_free(m->context, m->U);
     gpis_free(m->context, m);
 }
 
+/* The norm of column j in H; 0 for a column of zeros, for which the factor has a 1. */
+static double norm_in_model(const gpis_model *m, int64_t j) {
+    return m->H[j * (m->d + 1)] > 0.0 ? 1.0 / m->scale[j] : 0.0;
+}
+
 /* D R'R D V: R has digits that H has lost. */
 static void apply_factor(const gpis_model *m, int64_t k, const double *V, double *HV) {
     const int d = (int)m->d;
     for (int64_t j = 0; j < d; j++)
-        for (int64_t c = 0; c < k; c++) HV[j * k + c] = V[j * k + c] / m->scale[j];
+        for (int64_t c = 0; c < k; c++) HV[j * k + c] = V[j * k + c] * norm_in_model(m, j);
     cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, d, (int)k, 1.0, m->R, d, HV, (int)k);
     cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, d, (int)k, 1.0, m->R, d, HV, (int)k);
     for (int64_t j = 0; j < d; j++)
-        for (int64_t c = 0; c < k; c++) HV[j * k + c] /= m->scale[j];
+        for (int64_t c = 0; c < k; c++) HV[j * k + c] *= norm_in_model(m, j);
 }
 
 void gpis_model_apply(const gpis_model *m, int64_t k, const double *V, double *HV) {

@@ -23,12 +23,14 @@
 #define GPIS_MODEL_H
 
 #include "base/base.h"
+#include "linalg/summary.h"
 
 typedef struct gpis_model {
     gpis_context *context; /* borrowed */
     int64_t d;
     double *H;        /* d x d; owned */
     double *R;        /* d x d, upper triangle; owned */
+    double *R_low;    /* d x d, the factor is R + R_low; owned; NULL: it is R */
     double *scale;    /* 1 / ||a_j||, 1 for a zero column; owned */
     bool by_rows;     /* R comes from a QR decomposition, and has digits that H has lost */
     double shift;     /* 0 unless H was too near to singular */
@@ -55,6 +57,13 @@ gpis_status gpis_model_add_null(gpis_model *model, int64_t count, const double *
  * does not have full rank to working accuracy, the model is not changed.
  */
 gpis_status gpis_model_hold_rows(gpis_model *model, int64_t m, const double *B);
+/*
+ * Makes a model of the Gram matrix of a summary, with its factor in double-double (R_low): it keeps eigenvalues of T
+ * down to 1e-25 or so. Without a shift, A'A >= c H; *out is NULL where rounding errors of the summary would leave less
+ * than c = 1/2. With a shift, H is H + shift D^2 and the slack little more than the shift. `by_rows` is set, since H
+ * has lost digits that R has.
+ */
+gpis_status gpis_model_of_summary(gpis_context *context, const gpis_summary *summary, double shift, gpis_model **out);
 void gpis_model_destroy(gpis_model *model);
 
 /* HV = H V, for V of d x k. */
@@ -64,6 +73,8 @@ void gpis_model_apply(const gpis_model *model, int64_t k, const double *V, doubl
 bool gpis_model_covers(const gpis_model *model, int64_t k, const double *V);
 /* V := R^-T D^-1 V, so that ||V||_F^2 becomes <V, H^-1 V>. */
 void gpis_model_whiten(const gpis_model *model, int64_t k, double *V);
+/* The same in double-double, V + V_low by the factor R + R_low; `work` has 2 d numbers. */
+void gpis_model_whiten_low(const gpis_model *model, int64_t k, double *V, double *V_low, double *work);
 /* V := D^-1 R^-1 V, the transpose of whiten. */
 void gpis_model_unwhiten(const gpis_model *model, int64_t k, double *V);
 /* An upper bound on the norm of R^-T D^-1; infinite if there is a column of zeros. */

@@ -18,7 +18,8 @@ gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
 
 /* How far the inner problem has been solved, in units of f. */
 typedef struct inner_state {
-    double gap;    /* upper bound on how far the model can fall */
+    double gap; /* upper bound on how far the model can fall */
+    gpis_second_order bound;
     double fallen; /* how far it has fallen */
     double left;   /* upper bound on how far it can still fall */
 } inner_state;
@@ -41,37 +42,43 @@ static bool inner_is_solved(const gpis_record *record, bool sketched, inner_stat
 }
 
 /* A lower bound on f* from the Gram matrix: for A, or for the data near A that the model's claims are about. */
-static void enter_proven(gpis_record *record, const gpis_model *model, const gpis_point *point, double gap) {
-    const double lower = point->objective - gap;
+static void enter_proven(gpis_record *record, const gpis_model *model, const gpis_point *point,
+                         gpis_second_order bound) {
+    const double lower = point->objective - bound.gap;
     if (model->nearness > 0.0)
         gpis_record_enter_nearby(record, point, lower, model->nearness);
     else
         gpis_record_enter_proven(record, point, lower);
+    if (model->nearness > 0.0) return;
+    const double f = point->objective;
+    gpis_record_enter_within(record, point, (gpis_within){f - bound.base, 0.0, model->slack});
+    gpis_record_enter_within(record, point, (gpis_within){f - bound.tilted, bound.tilt, model->slack});
 }
 
 /* The bound at the solution of the inner problem with a sketched model, and the c that the probes allow. */
 static gpis_status enter_probable(gpis_record *record, const gpis_curvature *curvature, const gpis_point *point) {
     const gpis_problem *p = record->problem;
     const gpis_model *model = curvature->model;
-    double gap;
+    gpis_second_order bound;
     if (!(model->c > 0.0)) return GPIS_OK;
     const gpis_status status =
-        gpis_certificate_second(p->context, p->set, point, model, model->c, curvature->inner->dual, &gap);
-    if (status == GPIS_OK) gpis_record_enter_probable(record, point, point->objective - gap);
+        gpis_certificate_second(p->context, p->set, point, model, model->c, curvature->inner->dual, &bound);
+    if (status == GPIS_OK) gpis_record_enter_probable(record, point, point->objective - bound.gap);
     return status;
 }
 
-/* One burst of the solver, and how far that has brought it. With a sketched model, of which little may be known, c = 1
- * says how far the model itself can fall. */
-static gpis_status advance(gpis_curvature *curvature, const gpis_point *point, int64_t burst, inner_state *now,
-                           bool *done) {
+/* One burst of the solver, and how far that has brought it. A bound within a horizon counts, if `within`. With a
+ * sketched model, of which little may be known, c = 1 says how far the model itself can fall. */
+static gpis_status advance(gpis_curvature *curvature, const gpis_point *point, int64_t burst, bool within,
+                           inner_state *now, bool *done) {
     const gpis_problem *p = curvature->problem;
     gpis_inner *inner = curvature->inner;
     const double c = curvature->sketched ? 1.0 : curvature->model->c;
     gpis_status status = gpis_inner_run(inner, burst, done);
     if (status != GPIS_OK) return status;
     now->fallen = 2.0 * gpis_inner_fall(inner);
-    status = gpis_certificate_second(p->context, p->set, point, curvature->model, c, inner->dual, &now->gap);
+    status = gpis_certificate_second(p->context, p->set, point, curvature->model, c, inner->dual, &now->bound);
+    now->gap = within ? fmin(now->bound.base, now->bound.tilted) : now->bound.gap;
     /* the solver's own bound, where it has one, contains neither c nor the rounding errors of the pass */
     now->left = fmin(now->gap - now->fallen, 2.0 * (inner->value - inner->bound));
     return status;
@@ -88,9 +95,9 @@ static gpis_status solve_inner(gpis_record *record, gpis_curvature *curvature, g
     gpis_inner_begin(curvature->inner, point->x, point->g);
     for (int64_t burst = FIRST_BURST, total = 0; !done && total < most; total += burst, burst += burst / 2) {
         last = now;
-        const gpis_status status = advance(curvature, point, burst, &now, &done);
+        const gpis_status status = advance(curvature, point, burst, record->response > 0.0, &now, &done);
         if (status != GPIS_OK) return status;
-        if (!curvature->sketched) enter_proven(record, curvature->model, point, now.gap);
+        if (!curvature->sketched) enter_proven(record, curvature->model, point, now.bound);
         if (inner_is_solved(record, curvature->sketched, now, last, for_step)) break;
     }
     gpis_account_enter_inner(account, curvature->inner->iterations - before);

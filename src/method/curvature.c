@@ -94,6 +94,13 @@ gpis_status gpis_curvature_complete(gpis_curvature *c) {
     return make_inner(c);
 }
 
+gpis_status gpis_curvature_take_model(gpis_curvature *c, gpis_model *model) {
+    drop_model(c);
+    c->model = model;
+    c->sketched = false;
+    return make_inner(c);
+}
+
 void gpis_curvature_set_c(gpis_curvature *c, double value) { c->model->c = value; }
 
 /* Rounding to floats acts like noise of 1e-7 in the matrix T with a unit diagonal, so the norm of the inverse of T must

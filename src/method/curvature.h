@@ -74,6 +74,9 @@ gpis_status gpis_curvature_add_null(gpis_curvature *curvature, int64_t count, co
 /* The model is complete: makes its inner problem. Of a sketch nothing is claimed (c = 0) until probes have compared it
  * with A'A. */
 gpis_status gpis_curvature_complete(gpis_curvature *curvature);
+/* Takes a complete model of the Gram matrix, which it owns from then on, in the place of the model so far, and makes
+ * its inner problem. */
+gpis_status gpis_curvature_take_model(gpis_curvature *curvature, gpis_model *model);
 /* The probes say: A'A >= c H, but for a chance of delta. */
 void gpis_curvature_set_c(gpis_curvature *curvature, double c);
 /* Whether a model that was made in single precision has lost too much by it. */

@@ -10,6 +10,7 @@ const char *gpis_phase_text(gpis_phase phase) {
     case GPIS_PHASE_GRAM: return "gram";
     case GPIS_PHASE_ROUND: return "round";
     case GPIS_PHASE_LEAVE_FACE: return "leave face";
+    case GPIS_PHASE_FINISH: return "finish";
     case GPIS_PHASE_POLISH: return "polish";
     case GPIS_PHASE_END: return "end";
     }
@@ -53,6 +54,14 @@ static bool gram_is_due(const gpis_facts *f) {
     return (f->gram_is_cheaper || f->wants_proof) && !f->expects_face && !f->on_face && may_make_gram(f);
 }
 
+/* Where the Gram matrix is nearly singular, more rounds in double rarely help. Probes of a sketch often do, at a lower
+ * price than that of the summary. */
+static bool finish_is_due(const gpis_facts *f) {
+    enum { ROUNDS_OF_GRAM = 2, ROUNDS_OF_SKETCH = 12 };
+    if (!f->can_finish || !f->wants_bounds || f->on_face) return false;
+    return (f->flat && f->rounds >= ROUNDS_OF_GRAM) || (f->flat_sketch && f->rounds >= ROUNDS_OF_SKETCH);
+}
+
 /* x can still gain digits when the objective cannot: by steps that may need no pass where every x is allowed, else by a
  * pass in extended precision. */
 static bool may_polish(const gpis_facts *f) {
@@ -67,6 +76,7 @@ static gpis_action last_resort(const gpis_facts *f) {
     if (f->on_face) return (gpis_action){.phase = GPIS_PHASE_LEAVE_FACE, .give_up_on_face = true};
     if (may_go_on && f->can_extend) return (gpis_action){.phase = GPIS_PHASE_EXTENDED, .give_up_on_face = true};
     if (may_go_on && may_make_gram(f)) return (gpis_action){.phase = GPIS_PHASE_GRAM, .give_up_on_face = true};
+    if (may_go_on && f->can_finish) return (gpis_action){.phase = GPIS_PHASE_FINISH};
     if (may_go_on && f->has_lost_digits)
         return (gpis_action){.phase = GPIS_PHASE_ROUND, .sketch = true, .give_up_on_face = true};
     if (may_polish(f)) return (gpis_action){.phase = GPIS_PHASE_POLISH};
@@ -95,6 +105,7 @@ gpis_action gpis_decide(const gpis_facts *f) {
     if (!f->started) return begin(f);
     if (!f->sharp && !f->hull_tried && may_measure)
         return (gpis_action){.phase = GPIS_PHASE_HULL, .probes = probes_board(f)};
+    if (finish_is_due(f) && may_measure) return (gpis_action){.phase = GPIS_PHASE_FINISH};
     if (f->noise_in_the_way && !gpis_is_waiting_for_probes(f) && may_measure)
         return (gpis_action){.phase = GPIS_PHASE_EXTENDED};
     if (gram_is_due(f)) return (gpis_action){.phase = GPIS_PHASE_GRAM};

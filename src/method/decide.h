@@ -17,6 +17,7 @@ typedef enum gpis_phase {
     GPIS_PHASE_GRAM,       /* make the Gram matrix, which takes the place of all sketches */
     GPIS_PHASE_ROUND,      /* measure the minimiser of the model */
     GPIS_PHASE_LEAVE_FACE, /* no pass: go back from the face to the model of all columns */
+    GPIS_PHASE_FINISH,     /* go on with a summary in double-double, which takes one pass (finish.h) */
     GPIS_PHASE_POLISH,     /* the run is about to end: further steps for the last digits of x */
     GPIS_PHASE_END
 } gpis_phase;
@@ -60,6 +61,9 @@ typedef struct gpis_facts {
     bool gram_is_cheaper;    /* than the rounds that wait for probes: a face was expected and is not any more */
     bool can_average;        /* another sketch may be averaged into the model */
     bool has_lost_digits;    /* the Gram matrix had to be shifted; the rows of a sketch may still have those digits */
+    bool flat;               /* the Gram matrix is nearly singular, and the bound has to allow for that */
+    bool flat_sketch;        /* the same of a sketch, whose factor then comes from its rows */
+    bool can_finish;         /* the finish in double-double has not been tried, and there is memory for it */
     /* Precision. */
     bool extended;         /* residuals are computed in extended precision */
     bool noise_in_the_way; /* rounding stands between the objective and the tolerance */

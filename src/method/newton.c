@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "method/certify.h"
+#include "method/finish.h"
 #include "method/method.h"
 #include "method/newton.h"
 #include "method/newton_plan.h"
@@ -28,6 +29,7 @@ enum {
     PATIENCE = 3,        /* rounds in a row without progress before something else is tried, or the run ends */
     MAX_SLOW_ROUNDS = 3, /* rounds in a row that shrink the error by less than half, before another model is made */
     MAX_ROUNDS_PER_MODEL = 24, /* a model that has not led to a certificate after so many rounds is a bad one */
+    MAX_PASSES_OF_PROBES = 40, /* a run of so many passes does not wait for probes any more */
     ROWS_PER_COLUMN = 8        /* of the sketch that replaces a Gram matrix which has lost digits */
 };
 
@@ -84,14 +86,18 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .gram_is_cheaper = sketched && gram_is_cheaper(s),
         .can_average = sketched && gpis_newton_can_average(s),
         .has_lost_digits = model == GPIS_MODEL_GRAM && !s->sketch_tried && run->curvature.model->shift > 0.0,
+        .flat = model == GPIS_MODEL_GRAM && run->curvature.model->slack > 0.0,
+        .flat_sketch = sketched && run->curvature.model->shift > 0.0,
+        .can_finish = !s->finish_tried && gpis_finish_fits(run->problem),
         .extended = run->extended,
         .noise_in_the_way = gpis_run_needs_extended(run),
         .can_extend = !run->extended,
         .expects_face = s->expects_face,
         .on_face = s->face != NULL,
         .probes_useful = s->probes && gpis_probes_wanted(s->probes),
-        .probes_young = s->probes && s->probes->steps < MAX_ROUNDS_PER_MODEL,
-        .can_polish = run->curvature.inner && s->phase != GPIS_PHASE_POLISH,
+        .probes_young =
+            s->probes && s->probes->steps < MAX_ROUNDS_PER_MODEL && run->account.passes < MAX_PASSES_OF_PROBES,
+        .can_polish = run->curvature.inner && s->phase != GPIS_PHASE_POLISH && s->phase != GPIS_PHASE_FINISH,
         .can_refine = run->problem->set->shape == GPIS_SHAPE_WHOLE,
         .slow = s->pace.slow,
         .slow_limit = MAX_SLOW_ROUNDS,
@@ -160,6 +166,17 @@ static void prepare_extended(gpis_newton *s) {
     go_to(s, s->run->record.best);
 }
 
+/* The finish leaves the best point in the record; points from before are known less well. */
+static gpis_status go_to_finish(gpis_newton *s) {
+    s->finish_tried = s->sketch_tried = true; /* no sketch has digits that the summary lacks */
+    gpis_newton_leave_face(s);
+    gpis_hull_empty(s->hull);
+    const gpis_status status = gpis_run_finish(s->run);
+    go_to(s, s->run->record.best);
+    memcpy(s->next, s->x, (size_t)s->run->problem->size * sizeof(double));
+    return status;
+}
+
 /* Steps that the objective hardly shows but the last digits of x do: as many as refine.h finds useful, or one. */
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
@@ -193,6 +210,7 @@ static gpis_status prepare(gpis_newton *s, gpis_action *action) {
     case GPIS_PHASE_ROUND: return prepare_round(s, action);
     case GPIS_PHASE_GRAM: return gpis_newton_make_gram(s);
     case GPIS_PHASE_LEAVE_FACE: gpis_newton_leave_face(s); return GPIS_OK;
+    case GPIS_PHASE_FINISH: return go_to_finish(s);
     case GPIS_PHASE_POLISH: return polish(s);
     case GPIS_PHASE_END:
         if (action->stalled) gpis_run_end(s->run, GPIS_STALLED);

@@ -44,6 +44,7 @@ typedef struct gpis_newton {
     bool sampling;                 /* sketches are samples of rows */
     int models;                    /* how many sketches are averaged in H */
     bool gram_tried, sketch_tried; /* a Gram matrix, a sketch has been made before */
+    bool finish_tried;             /* the finish in double-double has been tried */
     double *gram;                  /* owned: the Gram matrix, while a pass is making it; else NULL */
     gpis_probes *probes;           /* owned; NULL: there are none */
     /* The face. */

@@ -32,7 +32,7 @@ static gpis_status refuse_columns(const gpis_run *run) {
 }
 
 void gpis_range_board(gpis_run *run, gpis_pass *pass) {
-    if (run->range == GPIS_RANGE_DUE && (pass->X || pass->gram)) pass->nonzeros = run->nonzeros;
+    if (run->range == GPIS_RANGE_DUE && (pass->X || pass->gram || pass->summary)) pass->nonzeros = run->nonzeros;
 }
 
 /* Counts now, by a pass of its own. */

@@ -16,7 +16,8 @@ gpis_status gpis_record_begin(gpis_record *record, const gpis_problem *problem, 
                             .known_objective = INFINITY,
                             .proven = {known, -INFINITY},
                             .probable = {known, -INFINITY},
-                            .nearby = {known, -INFINITY}};
+                            .nearby = {known, -INFINITY},
+                            .within = {.lower = -INFINITY}};
     record->best = gpis_alloc_zero(problem->context, problem->size, sizeof *record->best);
     return record->best ? GPIS_OK : GPIS_NO_MEMORY;
 }
@@ -45,10 +46,24 @@ void gpis_record_offer(gpis_record *r, const gpis_point *point) {
 void gpis_record_replace(gpis_record *r, const gpis_point *point) {
     const bool same = is_best(r, point);
     memcpy(r->best, point->x, (size_t)r->problem->size * sizeof *r->best);
-    if (!same) r->proven.at_best = r->probable.at_best = r->nearby.at_best = -INFINITY;
+    if (!same) r->proven.at_best = r->probable.at_best = r->nearby.at_best = r->within.lower = -INFINITY;
     r->objective = r->known_objective = point->objective;
     r->noise = point->errors.objective;
     r->grain = gpis_certificate_grain(r->problem->set, point);
+}
+
+/* Rounding goes downwards, however small the change is. */
+static void lower_by(gpis_lower *bound, double change) {
+    bound->at_best = nextafter(bound->at_best - change, -INFINITY);
+}
+
+void gpis_record_move(gpis_record *r, const double *x, double change) {
+    memcpy(r->best, x, (size_t)r->problem->size * sizeof *r->best);
+    r->noise = nextafter(r->noise + change, INFINITY);
+    lower_by(&r->proven, change);
+    lower_by(&r->probable, change);
+    lower_by(&r->nearby, change);
+    r->within.lower = -INFINITY; /* its distances are measured from the best point */
 }
 
 void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
@@ -82,22 +97,53 @@ void gpis_record_enter_nearby(gpis_record *r, const gpis_point *point, double lo
     r->nearness = nearness;
 }
 
+void gpis_record_set_response(gpis_record *r, double norm) { r->response = norm; }
+
+/* The lowest bound that meets the tolerance. */
+static double least_lower(const gpis_record *r) { return r->objective / (1.0 + r->tol) * (1.0 + 1e-15); }
+
+/* The farthest r for which the bound still meets the tolerance: tilt r + slack r^2 = left. */
+static double horizon_of(const gpis_record *r, gpis_within w) {
+    static const double MARGIN = 1e-6; /* covers the rounding of this computation */
+    const double left = w.lower - least_lower(r);
+    if (!(left > 0.0)) return 0.0;
+    return (1.0 - MARGIN) * 2.0 * left / (w.tilt + sqrt(w.tilt * w.tilt + 4.0 * w.slack * left));
+}
+
+/* Before any bound meets the tolerance, the higher one counts. */
+void gpis_record_enter_within(gpis_record *r, const gpis_point *point, gpis_within bound) {
+    const double new = horizon_of(r, bound), old = horizon_of(r, r->within);
+    if (is_best(r, point) && (new > old || (old == 0.0 && bound.lower > r->within.lower))) r->within = bound;
+}
+
 void gpis_record_forget_bounds(gpis_record *r) {
     const gpis_lower unknown = {-INFINITY, -INFINITY};
     r->proven = r->probable = r->nearby = unknown;
+    r->within.lower = -INFINITY;
 }
 
 /* A bound that comes from the best point contains the rounding error of its objective; others do not. */
 static double beneath(const gpis_record *r, gpis_lower bound) { return fmax(bound.at_best, bound.anywhere - r->noise); }
 
+static bool meets(const gpis_record *r, double lower) { return r->objective - lower <= r->tol * lower; }
+
+/* The bound for the farthest horizon at which it still meets the tolerance, if that is far enough; else none. */
+static gpis_bound bound_within(const gpis_record *r) {
+    const double horizon = r->response > 0.0 ? horizon_of(r, r->within) / r->response : 0.0;
+    if (!(horizon >= GPIS_FAR_HORIZON)) return (gpis_bound){.lower = -INFINITY};
+    return (gpis_bound){.lower = least_lower(r), .horizon = horizon};
+}
+
 gpis_bound gpis_record_bound(const gpis_record *r) {
     const bool any = r->wanted != GPIS_CERTIFICATE_PROVEN;
     const gpis_bound bounds[] = {{.lower = beneath(r, r->proven)},
                                  {.lower = beneath(r, any ? r->probable : r->proven), .probable = any},
+                                 bound_within(r),
                                  {.lower = beneath(r, r->nearby), .nearness = r->nearness}};
+    enum { KINDS = sizeof bounds / sizeof *bounds };
     int best = 0;
-    for (int i = 0; i < 3; i++) {
-        if (r->objective - bounds[i].lower <= r->tol * bounds[i].lower) return bounds[i];
+    for (int i = 0; i < KINDS; i++) {
+        if (meets(r, bounds[i].lower)) return bounds[i];
         if (bounds[i].lower > bounds[best].lower) best = i;
     }
     return bounds[best];

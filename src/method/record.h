@@ -8,9 +8,10 @@
  * where a bound from another point than the best one is lowered by the rounding error of the best objective, which it
  * does not contain.
  *
- * Bounds are of three kinds, which are kept apart: proven for A; probable, that is, wrong with a chance of at most
- * delta over our own random numbers; and proven for some data very near to A, where columns of A depend on each other
- * except for rounding.
+ * Bounds are of four kinds, which are kept apart: proven for A; probable, that is, wrong with a chance of at most
+ * delta over our own random numbers; proven for A within a horizon, that is, for all points of K that are not too far
+ * from the best one; and proven for some data very near to A, where columns of A depend on each other except for
+ * rounding.
  */
 #ifndef GPIS_RECORD_H
 #define GPIS_RECORD_H
@@ -22,6 +23,7 @@
 typedef struct gpis_bound {
     double lower;
     bool probable;   /* it is wrong with a chance of at most delta */
+    double horizon;  /* 0: the bound holds on all of K; else for all s in K with ||D (s - x)|| <= horizon ||y|| */
     double nearness; /* 0: the bound is for A; else it is for some A + E with ||E_j|| <= nearness ||a_j|| */
 } gpis_bound;
 
@@ -29,6 +31,12 @@ typedef struct gpis_bound {
 typedef struct gpis_lower {
     double anywhere, at_best;
 } gpis_lower;
+
+/* A bound within a horizon: f(s) >= lower - tilt r - slack r^2 for every s in K, where r = ||D (s - best)||. */
+typedef struct gpis_within {
+    double lower; /* -INFINITY: there is none at the present best point */
+    double tilt, slack;
+} gpis_within;
 
 /* Only the functions below write these fields. Invariants: `objective` never rises and the bounds never fall, except by
  * gpis_record_replace and gpis_record_forget_objective, which say so; `noise` and `grain` belong to `best`. */
@@ -44,6 +52,8 @@ typedef struct gpis_record {
     gpis_lower proven;           /* f* >= proven */
     gpis_lower probable;         /* f* >= probable, but for a chance of delta */
     gpis_lower nearby;           /* f* >= nearby for some data within `nearness` of A */
+    gpis_within within;          /* at `best` */
+    double response;             /* ||y||; 0 until it is known */
     double nearness;             /* backward error of the bound `nearby`, relative to each column */
     bool idle;                   /* the latest round improved neither the objective nor the gap (gpis_record_judge) */
 } gpis_record;
@@ -59,6 +69,9 @@ void gpis_record_start_at(gpis_record *record, const double *x);
 void gpis_record_offer(gpis_record *record, const gpis_point *point);
 /* Keeps it even if its objective is a little higher than that of the best point. */
 void gpis_record_replace(gpis_record *record, const gpis_point *point);
+/* Moves the best point to x, at which f differs from f(best) by at most `change`: what is known of the one is taken for
+ * the other, widened by that much. */
+void gpis_record_move(gpis_record *record, const double *x, double change);
 /* The best point is about to be measured again, in extended precision: whatever is measured next takes its place. */
 void gpis_record_forget_objective(gpis_record *record);
 /* The pass that was to measure the best point again was stopped: the objective that was known before holds. */
@@ -72,12 +85,21 @@ double gpis_record_known_objective(const gpis_record *record);
 void gpis_record_enter_proven(gpis_record *record, const gpis_point *point, double lower);
 void gpis_record_enter_probable(gpis_record *record, const gpis_point *point, double lower);
 void gpis_record_enter_nearby(gpis_record *record, const gpis_point *point, double lower, double nearness);
+/* ||y||, the unit of horizons. Before it is known there are no bounds within a horizon. */
+void gpis_record_set_response(gpis_record *record, double norm);
+/* Such a bound as was found at this point; counts only if that is the best point. Of two bounds the one with the
+ * farther horizon is kept. */
+void gpis_record_enter_within(gpis_record *record, const gpis_point *point, gpis_within bound);
 
 /* Whatever was entered cannot be relied on. */
 void gpis_record_forget_bounds(gpis_record *record);
 
-/* Of the bounds that are wanted: the first that meets the tolerance, in the order proven, probable, nearby; where none
- * does, the highest. */
+/* A bound within a horizon of so many times ||y|| counts as solved: a better point would need terms a_j x_j that are a
+ * hundred times as long as y and cancel each other. */
+#define GPIS_FAR_HORIZON 100.0
+
+/* Of the bounds that are wanted: the first that meets the tolerance, in the order proven, probable, within, nearby;
+ * where none does, the highest. The horizon of a bound that meets the tolerance is the largest for which it does. */
 gpis_bound gpis_record_bound(const gpis_record *record);
 double gpis_record_lower(const gpis_record *record); /* that bound */
 double gpis_record_gap(const gpis_record *record);   /* objective - lower, at least 0 */

@@ -39,7 +39,7 @@ double gpis_refine_rate(const gpis_model *m) {
 bool gpis_refine_applies(const gpis_run *run) {
     const gpis_curvature *c = &run->curvature;
     if (run->problem->set->shape != GPIS_SHAPE_WHOLE || !c->model) return false;
-    return !c->sketched && (c->model->by_rows || !(c->model->shift > 0.0));
+    return !c->sketched && !(c->model->shift > 0.0);
 }
 
 bool gpis_refine_is_small(const gpis_problem *p) {
@@ -65,37 +65,30 @@ static void step(const gpis_run *run, const gpis_point *from, double *to) {
 }
 
 /*
- * What is known at x without a pass, from the measured point before it. With p = x - x1 and the errors e and h of the
- * gradient there (linalg/point.h),
+ * How far f can be from f(x1) at x, which is not measured, from what is known at x1. With p = x - x1 and the errors e
+ * and h of the gradient at x1 (linalg/point.h),
  *
- *     f(x) = f(x1) + 2 <A'r, p> + ||A p||^2,    |<g - A'r, p>| <= ||e|| ||A p|| + eta sum_j ||a_j|| ||p_j||,
+ *     f(x) - f(x1) = 2 <A'r, p> + ||A p||^2,    |<g - A'r, p>| <= ||e|| ||A p|| + eta sum_j ||a_j|| ||p_j||,
  *     0 <= ||A p||^2 <= <p, H p> + E ||D p||^2,
  *
- * E being the error of T in norm. The point has no gradient. Hp is memory for d x k numbers.
+ * E being the error of T in norm. p and Hp are memory for d x k numbers each.
  */
-static gpis_point point_after(const gpis_run *run, const gpis_point *from, const double *x, double *p, double *Hp) {
+static double change_bound(const gpis_run *run, const gpis_point *from, const double *x, double *p, double *Hp) {
     const int64_t d = run->problem->d, k = run->problem->k;
     const gpis_model *m = run->curvature.model;
     const double E = (double)d * (m->roundings + 4.0 * (double)d) * UNIT;
-    double along = 0.0, terms = 0.0, curved = 0.0, sum = 0.0, sum2 = 0.0;
+    double along = 0.0, curved = 0.0, sum = 0.0, sum2 = 0.0;
     for (int64_t i = 0; i < d * k; i++) p[i] = x[i] - from->x[i];
     gpis_model_apply(m, k, p, Hp);
-    for (int64_t i = 0; i < d * k; i++) {
-        along += from->g[i] * p[i];
-        terms += fabs(from->g[i] * p[i]);
-        curved += p[i] * Hp[i];
-    }
+    for (int64_t i = 0; i < d * k; i++) along += fabs(from->g[i] * p[i]), curved += fabs(p[i] * Hp[i]);
     for (int64_t j = 0; j < d; j++) {
         const double size = gpis_norm2(p + j * k, k);
         sum += sqrt(from->norms2[j]) * size;
         sum2 += from->norms2[j] * size * size;
     }
-    const double most = fmax(0.0, curved) + E * sum2; /* ||A p||^2 is at most this */
+    const double most = curved + E * sum2; /* ||A p||^2 is at most this */
     const double gradient = from->errors.residual * sqrt(most) + from->errors.product * sum;
-    const double rounding = UNIT * (2.0 * from->objective + 4.0 * (double)(d * k) * terms);
-    gpis_point point = {.x = x, .objective = fmax(0.0, from->objective + 2.0 * along + curved), .norms2 = from->norms2};
-    point.errors.objective = from->errors.objective + 2.0 * gradient + most + rounding;
-    return point;
+    return 1.01 * (2.0 * along + 2.0 * gradient + most); /* 1.01 covers the rounding of this computation */
 }
 
 /* Makes a point the answer, unless its objective is higher than rounding explains, or the run would not count as solved
@@ -110,18 +103,23 @@ static bool take(gpis_run *run, const gpis_point *point) {
     return true;
 }
 
+static bool is_answer(const gpis_run *run, const gpis_point *point) {
+    return memcmp(run->record.best, point->x, (size_t)run->problem->size * sizeof *point->x) == 0;
+}
+
 /* The last step, which is not measured. `work` is memory for 3 d x k numbers. */
 static void take_step(gpis_run *run, const gpis_point *from, double rate, double *work) {
     const int64_t size = run->problem->size;
+    gpis_record *record = &run->record;
     double *x = work;
     step(run, from, x);
-    if (!gpis_all_finite(x, size)) return;
-    const gpis_point point = point_after(run, from, x, work + size, work + 2 * size);
-    if (take(run, &point)) run->backward_error = fmax(UNIT, rate * run->backward_error);
-}
-
-static bool is_answer(const gpis_run *run, const gpis_point *point) {
-    return memcmp(run->record.best, point->x, (size_t)run->problem->size * sizeof *point->x) == 0;
+    if (!gpis_all_finite(x, size) || !is_answer(run, from)) return;
+    const double change = change_bound(run, from, x, work + size, work + 2 * size);
+    const double lower = gpis_record_lower(record) - change;
+    const bool stays_solved = record->objective - lower <= record->tol * lower;
+    if (gpis_record_is_solved(record) ? !stays_solved : !(change <= record->noise)) return;
+    gpis_record_move(record, x, change);
+    run->backward_error = fmax(UNIT, rate * run->backward_error);
 }
 
 /* Estimates the backward error of a point, and makes the point the answer if that is smaller than the one before. */

@@ -91,9 +91,13 @@ void gpis_run_report(gpis_run *run) {
         gpis_run_end(run, GPIS_INTERRUPTED);
 }
 
-/* A solved run counts as solved even if a limit had ended it before. */
 void gpis_run_check(gpis_run *run) {
     gpis_run_report(run);
+    gpis_run_check_quietly(run);
+}
+
+/* A solved run counts as solved even if a limit had ended it before. */
+void gpis_run_check_quietly(gpis_run *run) {
     if (gpis_record_is_solved(&run->record)) {
         run->ended = true;
         run->outcome = GPIS_SOLVED;

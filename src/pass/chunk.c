@@ -1,4 +1,4 @@
-/* One chunk: objective, gradient, direction, norms, Gram matrix, each while the rows are in cache. */
+/* One chunk: objective, gradient, direction, norms, Gram matrix, summary, each while the rows are in cache. */
 #include "pass/chunk.h"
 
 #include <cblas.h>
@@ -10,6 +10,7 @@
 #include "linalg/exact.h"
 #include "linalg/extended.h"
 #include "linalg/gram.h"
+#include "linalg/gram_dd.h"
 
 /* Each row is summed by itself first, so that an entry goes through rows + columns roundings and not rows x columns. */
 static double norm2(const double *v, int64_t rows, int64_t k) {
@@ -117,6 +118,9 @@ static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double
     double *gram = strip->at[GPIS_PASS_GRAM];
     gpis_block a = plan->cut->unpack ? unpacked(part, scratch + plan->cut->unpacked_at) : *part;
     add_vectors(plan, &a, scratch, strip, here);
+    if (strip->at[GPIS_PASS_SUMMARY])
+        gpis_gram_dd_add(&a, pass->Y ? pass->Y + a.row0 * pass->k : NULL, pass->k, scratch + plan->cut->summary_at,
+                         strip->at[GPIS_PASS_SUMMARY]);
     if (!gram) return;
     if (a.kind == GPIS_BLOCK_CSR && plan->position) {
         gpis_csr_gram_of(&a, plan->position, pass->count, columns, gram);

@@ -5,8 +5,10 @@
 #include <math.h>
 
 #include "linalg/accurate.h"
+#include "linalg/dd.h"
 #include "linalg/dense.h"
 #include "linalg/gram.h"
+#include "linalg/gram_dd.h"
 #include "pass/sums.h"
 #include "pass/window.h"
 
@@ -24,6 +26,8 @@ enum {
 };
 
 static const double UNIT_ROUNDOFF = 0.5 * DBL_EPSILON;
+/* Operations of a product in the summary, for each one in the Gram matrix. */
+static const double SUMMARY_WORK = 10.0;
 
 /* ---- rows to chunks, runs and strips ----------------------------------------------------------------------------- */
 
@@ -57,6 +61,10 @@ static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_byte
 
 /* ---- the work on a chunk ----------------------------------------------------------------------------------------- */
 
+static bool has_summary(const gpis_load *load) { return gpis_pass_sum_is_wanted(load, GPIS_PASS_SUMMARY); }
+
+static int64_t whole_lines(int64_t numbers) { return (numbers + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; }
+
 static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load) {
     const bool dense = A->block_kind == GPIS_BLOCK_DENSE, gram = load->gram > 0;
     const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
@@ -68,21 +76,24 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
     c->part_rows = by_parts ? cached_rows(gpis_source_row_bytes(A)) : c->chunk_rows;
     c->unpacked_at = c->chunk_rows * vectors;
     c->columns_at = c->unpacked_at + (c->unpack ? c->chunk_rows * load->d : 0);
-    c->scratch = c->columns_at + (load->some_columns ? (dense ? c->chunk_rows : 2) * load->gram : 0) + CACHE_LINE;
+    c->summary_at = whole_lines(c->columns_at + (load->some_columns ? (dense ? c->chunk_rows : 2) * load->gram : 0));
+    const int64_t summary = has_summary(load) ? gpis_gram_dd_scratch(A->block_kind, load->d + load->k) : 0;
+    c->scratch = whole_lines(c->summary_at + summary) + CACHE_LINE;
 }
 
 gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load) {
     const bool gram = load->gram > 0, csr = A->block_kind == GPIS_BLOCK_CSR;
     const double row_bytes = gpis_source_row_bytes(A);
-    gpis_cut c = {.strip_size = (gpis_strip_size(load) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE};
-    cut_rows(&c, A->n, gram && !csr ? GRAM_ROWS : cached_rows(row_bytes), row_bytes, gram);
+    gpis_cut c = {.strip_size = whole_lines(gpis_strip_size(load))};
+    cut_rows(&c, A->n, gram && !csr ? GRAM_ROWS : cached_rows(row_bytes), row_bytes, gram || has_summary(load));
     plan_chunks(&c, A, load);
     return c;
 }
 
 int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load *load, int threads) {
     /* entries of A times the vectors that they are multiplied with */
-    const double vectors = (double)load->k + (double)load->probes + (double)load->gram / 4.0;
+    const double summary = has_summary(load) ? SUMMARY_WORK * (double)(load->d + load->k) / 4.0 : 0.0;
+    const double vectors = (double)load->k + (double)load->probes + (double)load->gram / 4.0 + summary;
     const double numbers = (double)A->nonzeros * fmax(1.0, vectors);
     return (int)gpis_min64(gpis_threads_for(threads, numbers), cut->strips);
 }
@@ -93,6 +104,19 @@ int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load 
 static int64_t chunks_of_a_strip(const gpis_cut *c) {
     const int64_t runs = (c->chunks + c->run - 1) / c->run;
     return (runs + c->strips - 1) / c->strips * c->run;
+}
+
+/*
+ * The error of the summary, relative to ||a_i|| ||a_j|| (docs/maths/certificates.md, "The summary in double-double").
+ * Dense rows: that of a block of m <= 64 rows, m^2 u^2, and an addition in double-double for each block of a strip.
+ * Compressed rows: one such addition for each row of a strip. Then one for each strip, and u^2 for underflow.
+ */
+static double summary_error(const gpis_cut *c, const gpis_source *A) {
+    const double m = (double)gpis_min64(A->n, GPIS_GRAM_DD_ROWS), unit2 = UNIT_ROUNDOFF * UNIT_ROUNDOFF;
+    const int64_t chunks = chunks_of_a_strip(c), rows = gpis_min64(A->n, chunks * c->chunk_rows);
+    const int64_t blocks = (rows + GPIS_GRAM_DD_ROWS - 1) / GPIS_GRAM_DD_ROWS;
+    if (A->block_kind == GPIS_BLOCK_CSR) return (double)(rows + c->strips) * GPIS_DD_UNIT + unit2;
+    return (m * m + 1.0) * unit2 + (double)(blocks + c->strips) * GPIS_DD_UNIT;
 }
 
 /* The rows of a strip are added one after the other, then the strips. The objective of a chunk is summed by itself
@@ -107,7 +131,8 @@ static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, cons
     return (gpis_roundings){.residual = (double)(by_lanes ? gpis_dense_dot_roundings(A->d) : A->d),
                             .objective = (double)(within + chunks + c->strips),
                             .gradient = (double)(rows + chunks + c->strips + 8),
-                            .gram = (double)(of_a_strip + chunks + c->strips + 8)};
+                            .gram = (double)(of_a_strip + chunks + c->strips + 8),
+                            .summary = summary_error(c, A)};
 }
 
 /* The cut depends on the number of rows and, for compressed rows, on their mean length. Runs of several chunks can make
@@ -117,12 +142,13 @@ gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *l
     gpis_roundings worst = {0};
     for (int64_t rows = MIN_CHUNK_ROWS; rows <= MAX_CHUNK_ROWS; rows *= 2) {
         gpis_cut c = gpis_cut_make(A, load);
-        cut_rows(&c, A->n, rows, INFINITY, load->gram > 0); /* with runs of one chunk */
+        cut_rows(&c, A->n, rows, INFINITY, load->gram > 0 || has_summary(load)); /* with runs of one chunk */
         const gpis_roundings r = roundings_of(&c, A, load);
         worst.residual = fmax(worst.residual, r.residual);
         worst.objective = fmax(worst.objective, r.objective * uneven);
         worst.gradient = fmax(worst.gradient, r.gradient * uneven);
         worst.gram = fmax(worst.gram, r.gram * uneven);
+        worst.summary = fmax(worst.summary, r.summary * uneven);
     }
     return worst;
 }

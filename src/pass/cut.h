@@ -23,6 +23,7 @@ typedef struct gpis_cut {
     bool gram_by_parts;  /* the Gram matrix takes part_rows at a time too, else the whole chunk */
     int64_t unpacked_at; /* offset of the rows as doubles in the scratch of a thread, which begins with the residual */
     int64_t columns_at;  /* offset of the selected columns in the scratch */
+    int64_t summary_at;  /* offset of what the summary needs (linalg/gram_dd.h) in the scratch */
     int64_t scratch;     /* numbers in the scratch of a thread */
 } gpis_cut;
 

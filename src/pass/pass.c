@@ -186,10 +186,12 @@ static gpis_status sweep_rows(sweep *s) {
 static gpis_status check_sizes(gpis_context *context, const gpis_source *A, const gpis_pass *pass) {
     static const int64_t MAX_COLUMNS = INT64_C(1) << 48; /* of A, X or V: small enough that 8 times as many fit */
     const int64_t columns = gpis_load_of(pass, A->d).gram;
-    int64_t sums, probes, gram, responses;
-    const bool fits = A->d <= MAX_COLUMNS && pass->k <= MAX_COLUMNS && pass->probes <= MAX_COLUMNS &&
-                      gpis_checked_mul(8 * A->d, pass->k, &sums) && gpis_checked_mul(8 * A->d, pass->probes, &probes) &&
-                      gpis_checked_mul(8 * columns, columns, &gram) &&
+    const bool countable = A->d <= MAX_COLUMNS && pass->k <= MAX_COLUMNS && pass->probes <= MAX_COLUMNS;
+    const int64_t both = countable && pass->summary ? A->d + pass->k : 0; /* columns of the summary */
+    int64_t sums, probes, gram, summary, responses;
+    const bool fits = countable && gpis_checked_mul(8 * A->d, pass->k, &sums) &&
+                      gpis_checked_mul(8 * A->d, pass->probes, &probes) &&
+                      gpis_checked_mul(8 * columns, columns, &gram) && gpis_checked_mul(16 * both, both, &summary) &&
                       gpis_checked_mul(8 * gpis_max64(1, pass->k), A->n, &responses);
     if (fits) return GPIS_OK;
     return gpis_fail(context, GPIS_TOO_LARGE,

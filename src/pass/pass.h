@@ -30,15 +30,18 @@ typedef struct gpis_pass {
     int64_t row0; /* for the sketch: the number of the first row in the whole of A, if these rows are a part */
     int64_t skip; /* the sketch does not absorb this many of the first rows */
     /* Results; those that are NULL are not computed. */
-    double *objective;   /* ||A X - Y||_F^2 */
-    double *G;           /* A'(A X - Y), d x k */
-    double *AP2;         /* ||A P||_F^2 */
-    double *AAV;         /* A'A V, d x probes */
-    double *misses;      /* for each probe v, the number of rows where A v is not exactly zero (linalg/exact.h) */
-    double *norms2;      /* squared norms of the columns of A, d */
-    double *gram;        /* A'A, d x d, both triangles; with `columns`, count x count */
-    double *nonzeros;    /* of each column of A, the number of entries that are not zero, d */
-    double *y_sizes;     /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
+    double *objective; /* ||A X - Y||_F^2 */
+    double *G;         /* A'(A X - Y), d x k */
+    double *AP2;       /* ||A P||_F^2 */
+    double *AAV;       /* A'A V, d x probes */
+    double *misses;    /* for each probe v, the number of rows where A v is not exactly zero (linalg/exact.h) */
+    double *norms2;    /* squared norms of the columns of A, d */
+    double *gram;      /* A'A, d x d, both triangles; with `columns`, count x count */
+    double *nonzeros;  /* of each column of A, the number of entries that are not zero, d */
+    double *y_sizes;   /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
+    /* [A Y]'[A Y] in double-double (linalg/gram_dd.h): (d + k) x (d + k) high parts, both triangles, then as many low
+     * parts. If Y is NULL, it counts as 0. */
+    double *summary;
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
 } gpis_pass;
@@ -64,6 +67,9 @@ gpis_load gpis_load_of(const gpis_pass *pass, int64_t d);
  * columns, in the precision that takes more memory. */
 gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bool sketch);
 
+/* For predictions: the same with the summary. */
+gpis_load gpis_load_with_summary(gpis_load load);
+
 /* Bytes that a pass allocates while it runs: sums of the strips, scratch of the threads, windows. The memory of the
  * sketch is not included. */
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load);
@@ -75,6 +81,10 @@ double gpis_pass_gram_strips(double n, double d);
 typedef struct gpis_roundings {
     double residual; /* of a product a_i x, in the precision in which it is computed */
     double objective, gradient, gram;
+    /* Not a number of roundings but the error itself: each entry (i, j) of the summary is within summary ||a_i||
+     * ||a_j|| of the exact one, where a_i is column i of [A Y]. This assumes that each of these columns is zero or has
+     * a norm of at least GPIS_TINY (method/range.c). */
+    double summary;
 } gpis_roundings;
 gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load);
 

@@ -5,14 +5,16 @@
 #include <string.h>
 
 #include "linalg/accurate.h"
+#include "linalg/dd.h"
 
 /* The number of rows or of columns of a sum, taken as a matrix. */
-typedef enum side { ONE, TWO, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM } side;
+typedef enum side { ONE, TWO, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM, COLUMNS_OF_A_AND_Y } side;
 
 typedef enum layout {
-    PLAIN,    /* the numbers as the caller gets them */
-    VECTORS,  /* rows x cols for the caller; a strip may hold the transpose */
-    SYMMETRIC /* both triangles for the caller; a strip and a message hold the upper one */
+    PLAIN,       /* the numbers as the caller gets them */
+    VECTORS,     /* rows x cols for the caller; a strip may hold the transpose */
+    SYMMETRIC,   /* both triangles for the caller; a strip and a message hold the upper one */
+    SYMMETRIC_DD /* the same in double-double: all high parts, then all low parts */
 } layout;
 
 static const struct {
@@ -30,6 +32,7 @@ static const struct {
     [GPIS_PASS_GRAM] = {offsetof(gpis_pass, gram), COLUMNS_OF_GRAM, COLUMNS_OF_GRAM, SYMMETRIC, false},
     [GPIS_PASS_NONZEROS] = {offsetof(gpis_pass, nonzeros), COLUMNS_OF_A, ONE, PLAIN, true},
     [GPIS_PASS_Y_SIZES] = {offsetof(gpis_pass, y_sizes), ONE, TWO, PLAIN, true},
+    [GPIS_PASS_SUMMARY] = {offsetof(gpis_pass, summary), COLUMNS_OF_A_AND_Y, COLUMNS_OF_A_AND_Y, SYMMETRIC_DD, false},
 };
 
 static int64_t length(const gpis_load *load, side which) {
@@ -40,6 +43,7 @@ static int64_t length(const gpis_load *load, side which) {
     case RESPONSES: return load->k;
     case PROBES: return load->probes;
     case COLUMNS_OF_GRAM: return load->gram;
+    case COLUMNS_OF_A_AND_Y: return load->d + load->k;
     }
     return 0;
 }
@@ -80,6 +84,11 @@ gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bo
     return load;
 }
 
+gpis_load gpis_load_with_summary(gpis_load load) {
+    load.wanted |= 1u << GPIS_PASS_SUMMARY;
+    return load;
+}
+
 bool gpis_pass_sum_is_nonnegative(gpis_pass_sum sum) { return table[sum].nonnegative; }
 
 bool gpis_pass_sum_is_wanted(const gpis_load *load, gpis_pass_sum sum) { return load->wanted >> sum & 1; }
@@ -88,7 +97,9 @@ int64_t gpis_pass_sum_count(const gpis_load *load, gpis_pass_sum sum) {
     static const int64_t MAX_COUNT = INT64_MAX / 64; /* so that the counts of all sums can be added without overflow */
     int64_t count;
     if (!gpis_pass_sum_is_wanted(load, sum)) return 0;
-    const bool fits = gpis_checked_mul(length(load, table[sum].rows), length(load, table[sum].cols), &count);
+    const int64_t parts = table[sum].layout == SYMMETRIC_DD ? 2 : 1;
+    const bool fits = gpis_checked_mul(length(load, table[sum].rows), length(load, table[sum].cols), &count) &&
+                      gpis_checked_mul(count, parts, &count);
     return fits ? gpis_min64(count, MAX_COUNT) : MAX_COUNT;
 }
 
@@ -139,6 +150,22 @@ static void collect_symmetric(const gpis_strip *strips, int64_t count, int64_t d
     }
 }
 
+/* The same for sums in double-double: size x size high parts, then as many low parts. */
+static void collect_symmetric_dd(const gpis_strip *strips, int64_t count, gpis_pass_sum sum, int64_t size, int threads,
+                                 double *place) {
+    const int64_t low = size * size;
+#pragma omp parallel for num_threads(gpis_threads_for(threads, 5.0 * (double)low * (double)count)) schedule(dynamic, 16)
+    for (int64_t i = 0; i < size; i++)
+        for (int64_t j = i; j < size; j++) {
+            const int64_t at = i * size + j, mirrored = j * size + i;
+            gpis_dd total = {strips[0].at[sum][at], strips[0].at[sum][low + at]};
+            for (int64_t t = 1; t < count; t++)
+                total = gpis_dd_add(total, (gpis_dd){strips[t].at[sum][at], strips[t].at[sum][low + at]});
+            place[at] = place[mirrored] = total.high;
+            place[low + at] = place[low + mirrored] = total.low;
+        }
+}
+
 static void copy_transposed(const double *from, int64_t rows, int64_t cols, double *to) {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t c = 0; c < cols; c++) to[i * cols + c] = from[c * rows + i];
@@ -153,6 +180,10 @@ void gpis_strips_collect(const gpis_pass *pass, const gpis_load *load, bool tran
         if (!place) continue;
         if (table[s].layout == SYMMETRIC) {
             collect_symmetric(strips, count, length(load, table[s].rows), threads, place);
+            continue;
+        }
+        if (table[s].layout == SYMMETRIC_DD) {
+            collect_symmetric_dd(strips, count, (gpis_pass_sum)s, length(load, table[s].rows), threads, place);
             continue;
         }
         for (int64_t t = 1; t < count; t++)
@@ -170,9 +201,14 @@ void gpis_strips_collect(const gpis_pass *pass, const gpis_load *load, bool tran
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
+/* The square matrices of which the upper triangle is sent: none for other layouts, two in double-double. */
+static int triangles_of(gpis_pass_sum sum) {
+    return table[sum].layout == SYMMETRIC ? 1 : table[sum].layout == SYMMETRIC_DD ? 2 : 0;
+}
+
 static int64_t numbers_sent(const gpis_load *load, gpis_pass_sum sum) {
-    const int64_t count = gpis_pass_sum_count(load, sum);
-    return count > 0 && table[sum].layout == SYMMETRIC ? triangle(length(load, table[sum].rows)) : count;
+    const int64_t count = gpis_pass_sum_count(load, sum), triangles = triangles_of(sum);
+    return count > 0 && triangles > 0 ? triangles * triangle(length(load, table[sum].rows)) : count;
 }
 
 int64_t gpis_message_size(const gpis_load *load) {
@@ -181,12 +217,38 @@ int64_t gpis_message_size(const gpis_load *load) {
     return size;
 }
 
+int64_t gpis_message_doubles(const gpis_load *load) {
+    return gpis_message_size(load) - numbers_sent(load, GPIS_PASS_SUMMARY);
+}
+
+void gpis_message_add_dd(double *total, const double *part, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        const gpis_dd sum = gpis_dd_add((gpis_dd){total[i], total[count + i]}, (gpis_dd){part[i], part[count + i]});
+        total[i] = sum.high;
+        total[count + i] = sum.low;
+    }
+}
+
+/* The same for the upper triangle of size x size numbers, of which the message holds nothing else. */
+static void add_triangle_dd(double *message, const double *sum, int64_t size) {
+    const int64_t count = triangle(size);
+    for (int64_t i = 0, at = 0; i < size; i++)
+        for (int64_t j = i; j < size; j++, at++) {
+            const gpis_dd more = {sum[i * size + j], sum[size * size + i * size + j]};
+            const gpis_dd total = gpis_dd_add((gpis_dd){message[at], message[count + at]}, more);
+            message[at] = total.high;
+            message[count + at] = total.low;
+        }
+}
+
 void gpis_message_add(const gpis_pass *pass, const gpis_load *load, double *message) {
     for (int s = 0; s < GPIS_PASS_SUMS; s++) {
         const double *sum = gpis_pass_sum_place(pass, (gpis_pass_sum)s);
         const int64_t d = length(load, table[s].rows), count = numbers_sent(load, (gpis_pass_sum)s);
         if (count == 0) continue;
-        if (table[s].layout == SYMMETRIC)
+        if (table[s].layout == SYMMETRIC_DD)
+            add_triangle_dd(message, sum, d);
+        else if (table[s].layout == SYMMETRIC)
             for (int64_t i = 0, at = 0; i < d; i++)
                 for (int64_t j = i; j < d; j++) message[at++] += sum[i * d + j];
         else
@@ -199,12 +261,12 @@ void gpis_message_deliver(const gpis_pass *pass, const gpis_load *load, const do
     for (int s = 0; s < GPIS_PASS_SUMS; s++) {
         double *sum = gpis_pass_sum_place(pass, (gpis_pass_sum)s);
         const int64_t d = length(load, table[s].rows), count = numbers_sent(load, (gpis_pass_sum)s);
+        const int triangles = triangles_of((gpis_pass_sum)s);
         if (count == 0) continue;
-        if (table[s].layout == SYMMETRIC)
-            for (int64_t i = 0, at = 0; i < d; i++)
+        for (int64_t t = 0, at = 0; t < triangles; t++, sum += d * d)
+            for (int64_t i = 0; i < d; i++)
                 for (int64_t j = i; j < d; j++) sum[i * d + j] = sum[j * d + i] = message[at++];
-        else
-            memcpy(sum, message, (size_t)count * sizeof *sum);
+        if (triangles == 0) memcpy(sum, message, (size_t)count * sizeof *sum);
         message += count;
     }
 }

@@ -24,6 +24,7 @@ typedef enum gpis_pass_sum {
     GPIS_PASS_GRAM,
     GPIS_PASS_NONZEROS,
     GPIS_PASS_Y_SIZES,
+    GPIS_PASS_SUMMARY,
     GPIS_PASS_SUMS
 } gpis_pass_sum;
 
@@ -38,7 +39,8 @@ void gpis_pass_sum_set_place(gpis_pass *pass, gpis_pass_sum sum, double *place);
 int64_t gpis_pass_sum_count(const gpis_load *load, gpis_pass_sum sum);
 
 /* The sums of one strip. at[s] is NULL if sum s is not wanted. G is k x d and A'A V probes x d if the cut is
- * `transposed`, else d x k and d x probes. Of the Gram matrix only the upper triangle is computed. */
+ * `transposed`, else d x k and d x probes. Of the Gram matrix and of the summary only the upper triangle is computed.
+ */
 typedef struct gpis_strip {
     double *at[GPIS_PASS_SUMS];
     double *low; /* in extended precision the gradient is G + low; else NULL */
@@ -52,9 +54,14 @@ gpis_strip gpis_strip_at(const gpis_load *load, double *memory);
 void gpis_strips_collect(const gpis_pass *pass, const gpis_load *load, bool transposed, gpis_strip *strips,
                          int64_t count, int threads);
 
-/* ---- messages between ranks: all results in a row, of the Gram matrix the upper triangle only ---- */
+/* ---- messages between ranks: all results in a row, of symmetric matrices the upper triangle only ---- */
 
 int64_t gpis_message_size(const gpis_load *load);
+/* How many of these numbers, from the first, are to be added up as doubles. The others are in double-double: high
+ * parts, then as many low parts. */
+int64_t gpis_message_doubles(const gpis_load *load);
+/* total += part, for `count` numbers in double-double: high parts, then low parts. */
+void gpis_message_add_dd(double *total, const double *part, int64_t count);
 /* Adds the results of the pass to the message. */
 void gpis_message_add(const gpis_pass *pass, const gpis_load *load, double *message);
 /* Writes the numbers of the message to the results of the pass. */

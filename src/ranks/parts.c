@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dd.h"
 #include "pass/cut.h"
 #include "pass/sums.h"
 #include "ranks/gather.h"
@@ -27,7 +28,7 @@ typedef struct work {
     int given;
     double *points; /* owned: X, P, V, and the columns of the Gram matrix, one after the other */
     int64_t point_count;
-    double *part; /* owned: the sums of one part, without the Gram matrix if the caller's is used for it */
+    double *part; /* owned: the sums of one part, without those for which the caller's memory is used */
     double *sums; /* owned: the sums of all parts, as a message */
     int64_t sum_count;
     int64_t *columns;        /* owned: of the Gram matrix; NULL: all */
@@ -58,23 +59,27 @@ static void place_points(work *w) {
     w->pass.V = next(&at, w->given & HAS_V, d * w->load.probes);
 }
 
-/* The Gram matrix of each part in turn is written to the caller's, where there is one. */
-static bool has_place(gpis_pass_sum sum, const double *gram) { return sum == GPIS_PASS_GRAM && gram; }
+/* The Gram matrix and the summary of each part in turn are written to the caller's memory. `caller` is the pass of rank
+ * 0, and NULL on the other ranks. */
+static bool has_place(gpis_pass_sum sum, const gpis_pass *caller) {
+    return caller && (sum == GPIS_PASS_GRAM || sum == GPIS_PASS_SUMMARY);
+}
 
-static int64_t count_part(const gpis_load *load, const double *gram) {
+static int64_t count_part(const gpis_load *load, const gpis_pass *caller) {
     int64_t count = 0;
     for (int s = 0; s < GPIS_PASS_SUMS; s++)
-        if (!has_place((gpis_pass_sum)s, gram)) count += gpis_pass_sum_count(load, (gpis_pass_sum)s);
+        if (!has_place((gpis_pass_sum)s, caller)) count += gpis_pass_sum_count(load, (gpis_pass_sum)s);
     return count;
 }
 
-static void place_sums(work *w, double *gram) {
+static void place_sums(work *w, const gpis_pass *caller) {
     double *at = w->part;
     for (int s = 0; s < GPIS_PASS_SUMS; s++) {
         const gpis_pass_sum sum = (gpis_pass_sum)s;
         const bool wanted = gpis_pass_sum_is_wanted(&w->load, sum);
         gpis_pass_sum_set_place(&w->pass, sum,
-                                has_place(sum, gram) ? gram : next(&at, wanted, gpis_pass_sum_count(&w->load, sum)));
+                                has_place(sum, caller) ? gpis_pass_sum_place(caller, sum)
+                                                       : next(&at, wanted, gpis_pass_sum_count(&w->load, sum)));
     }
 }
 
@@ -115,17 +120,17 @@ static void clear_work(work *w) {
 }
 
 /* Allocates memory for a pass. Even if that fails, the lengths of all exchanges are known afterwards. */
-static gpis_status allocate(work *w, double *gram) {
+static gpis_status allocate(work *w, const gpis_pass *caller) {
     w->point_count = count_points(&w->load, w->given);
     w->sum_count = gpis_message_size(&w->load);
     w->points = gpis_alloc_zero(w->context, w->point_count, sizeof(double));
     w->sums = gpis_alloc_zero(w->context, w->sum_count, sizeof(double));
-    w->part = gpis_alloc_zero(w->context, count_part(&w->load, gram), sizeof(double));
+    w->part = gpis_alloc_zero(w->context, count_part(&w->load, caller), sizeof(double));
     if (w->given & HAS_COLUMNS) w->columns = gpis_alloc_zero(w->context, w->load.gram, sizeof *w->columns);
     if (!w->points || !w->sums || !w->part || (w->given & HAS_COLUMNS && !w->columns)) return GPIS_NO_MEMORY;
     w->pass.columns = w->columns;
     place_points(w);
-    place_sums(w, gram);
+    place_sums(w, caller);
     return GPIS_OK;
 }
 
@@ -152,6 +157,24 @@ static void read_columns(work *w) {
     for (int64_t c = 0; w->columns && c < w->pass.count; c++) w->columns[c] = (int64_t)from[c];
 }
 
+/* Adds up the sums in double-double, for which reduce_sum would not do, on rank 0. Ranks are added in pairs, then pairs
+ * of pairs and so on, so that the order does not depend on when messages arrive. What is received is held in the memory
+ * for the summary of one part, which is no longer needed. */
+static gpis_status add_up_summaries(const work *w) {
+    const gpis_join *join = w->join;
+    const int64_t first = gpis_message_doubles(&w->load), numbers = w->sum_count - first;
+    const int ranks = join->ranks.ranks, me = join->ranks.rank;
+    double *mine = w->sums + first, *received = w->pass.summary;
+    gpis_status status = GPIS_OK;
+    for (int64_t step = 1; numbers > 0 && step < ranks; step *= 2)
+        for (int64_t to = 0; to + step < ranks && status == GPIS_OK; to += 2 * step) {
+            const int from = (int)(to + step);
+            status = gpis_join_move(join, from, (int)to, me == from ? mine : received, numbers);
+            if (status == GPIS_OK && me == to) gpis_message_add_dd(mine, received, numbers / 2);
+        }
+    return status;
+}
+
 /* What every rank does once the request is known; `status` is that of its preparations. */
 static gpis_status take_part(work *w, gpis_status status) {
     const gpis_join *join = w->join;
@@ -160,7 +183,8 @@ static gpis_status take_part(work *w, gpis_status status) {
     if (status == GPIS_OK) read_columns(w);
     if (status == GPIS_OK) status = sweep_parts(w);
     status = gpis_join_agree(join, status);
-    if (status == GPIS_OK) status = gpis_join_sum(join, w->sums, w->sum_count);
+    if (status == GPIS_OK) status = gpis_join_sum(join, w->sums, gpis_message_doubles(&w->load));
+    if (status == GPIS_OK) status = add_up_summaries(w);
     return status == GPIS_OK && w->pass.sketch ? gpis_ranks_gather_run(join, &w->pass) : status;
 }
 
@@ -188,7 +212,7 @@ static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *p
     work w = {
         .context = context, .join = join, .pass = *pass, .load = gpis_load_of(pass, A->d), .given = given_to(pass)};
     gpis_watch_begin(pass->watch);
-    gpis_status status = allocate(&w, pass->gram);
+    gpis_status status = allocate(&w, pass);
     if (status == GPIS_OK) {
         copy((double *)w.pass.X, pass->X, A->d * pass->k);
         copy((double *)w.pass.P, pass->P, A->d * pass->k);
@@ -221,6 +245,7 @@ static gpis_roundings roundings(const gpis_source *A, const gpis_load *load) {
         worst.objective = fmax(worst.objective, r.objective + more);
         worst.gradient = fmax(worst.gradient, r.gradient + more);
         worst.gram = fmax(worst.gram, r.gram + more);
+        worst.summary = fmax(worst.summary, r.summary + more * GPIS_DD_UNIT);
     }
     return worst;
 }

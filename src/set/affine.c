@@ -22,6 +22,7 @@
 #include "linalg/blas.h"
 #include "set/combine.h"
 #include "set/kinds.h"
+#include "set/multiplier.h"
 
 typedef struct affine_state {
     double *C, *b;  /* owned: m x d and m, as they were given */
@@ -203,7 +204,8 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
     return GPIS_OK;
 }
 
-static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
+/* lambda with C'lambda near v, and in *value an upper bound on <lambda, b>. */
+static void find_lambda(const gpis_set *s, const double *v, double *value) {
     const affine_state *a = s->state;
     const int d = (int)s->d, m = (int)a->rows, r = (int)a->rank;
     double *lambda = a->lambda, *t = a->lambda + m, error;
@@ -213,17 +215,38 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
         cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, r, a->R, m, t, 1);
     }
     for (int i = 0; i < r; i++) lambda[a->pivot[i] - 1] = t[i] / a->norms[a->pivot[i] - 1];
-    double *w = s->work;
-    *slack = gpis_combine_rows(a->C, a->rows, s->d, lambda, w);
     *value = gpis_combine_numbers(lambda, a->b, a->rows, &error);
     *value += error;
+}
+
+/* The support function at v itself, where K is a point and C'lambda is only near v. */
+static double beyond_rows(const gpis_set *s, const double *v, double *w, double error) {
+    for (int64_t i = 0; i < s->d; i++) w[i] = v[i] - w[i];
+    return (gpis_norm2(w, s->d) * (1 + gpis_set_rounding(s->d)) + error) * s->radius;
+}
+
+static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
+    const affine_state *a = s->state;
+    double *w = s->work;
+    find_lambda(s, v, value);
+    *slack = gpis_combine_rows(a->C, a->rows, s->d, a->lambda, w);
     if (s->unbounded) {
-        memcpy(v, w, (size_t)d * sizeof *v);
+        memcpy(v, w, (size_t)s->d * sizeof *v);
         return GPIS_OK;
     }
-    for (int i = 0; i < d; i++) w[i] = v[i] - w[i];
-    *value += (gpis_norm2(w, d) * (1 + gpis_set_rounding(d)) + *slack) * s->radius; /* for v itself */
+    *value += beyond_rows(s, v, w, *slack);
     *slack = 0;
+    return GPIS_OK;
+}
+
+static gpis_status support_low(gpis_set *s, gpis_multiplier *m) {
+    const affine_state *a = s->state;
+    if (!s->unbounded) {
+        memset(m->l_low, 0, (size_t)s->d * sizeof *m->l_low);
+        return support_near(s, m->l, &m->value, &m->slack);
+    }
+    find_lambda(s, m->l, &m->value);
+    m->slack = gpis_combine_rows_low(a->C, a->rows, s->d, a->lambda, m->l, m->l_low);
     return GPIS_OK;
 }
 
@@ -353,6 +376,7 @@ const gpis_set_class gpis_kind_affine = {
     .support = support,
     .recession = recession,
     .support_near = support_near,
+    .support_low = support_low,
     .destroy = destroy,
     .normals = normals,
 };

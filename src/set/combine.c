@@ -8,6 +8,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "linalg/dd.h"
+
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double LONG_UNIT = 0.5 * (double)LDBL_EPSILON;
 static const double UPWARD = 1.0 + 0x1p-32; /* covers the rounding of the bounds themselves */
@@ -30,6 +32,22 @@ double gpis_combine_rows(const double *M, int64_t rows, int64_t d, const double 
             const double error = ((double)rows + 1.0) * LONG_UNIT * sizes[j] + UNIT * fabs(w[first + j]);
             norm = hypot(norm, error);
         }
+    }
+    return norm * UPWARD;
+}
+
+double gpis_combine_rows_low(const double *M, int64_t rows, int64_t d, const double *c, double *w, double *w_low) {
+    double norm = 0.0;
+    for (int64_t j = 0; j < d; j++) {
+        gpis_dd sum = {0.0, 0.0};
+        double size = 0.0;
+        for (int64_t i = 0; i < rows; i++) {
+            sum = gpis_dd_add(sum, gpis_dd_two_product(M[i * d + j], c[i]));
+            size += fabs(M[i * d + j] * c[i]);
+        }
+        w[j] = sum.high;
+        w_low[j] = sum.low;
+        norm = hypot(norm, (double)rows * GPIS_DD_UNIT * size);
     }
     return norm * UPWARD;
 }

@@ -61,4 +61,8 @@ void gpis_set_turn_jumps(const gpis_set *s, gpis_way way, int64_t count, const d
  */
 gpis_status gpis_set_parse_transform(gpis_set *base, gpis_spec *transform, gpis_set **out);
 
+/* support_low of monotone and of tv (chain.c). */
+gpis_status gpis_chain_monotone(gpis_set *s, gpis_multiplier *m);
+gpis_status gpis_chain_tv(gpis_set *s, gpis_multiplier *m);
+
 #endif

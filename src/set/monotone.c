@@ -37,6 +37,7 @@ const gpis_set_class gpis_kind_monotone = {
     .project = project,
     .support = support,
     .recession = project,
+    .support_low = gpis_chain_monotone,
     .turn = gpis_set_turn_jumps,
 };
 

@@ -54,6 +54,8 @@ typedef enum gpis_shape {
  * one in z. */
 typedef enum gpis_way { GPIS_TO_INSIDE, GPIS_TO_OUTSIDE, GPIS_TRANSPOSED } gpis_way;
 
+typedef struct gpis_multiplier gpis_multiplier; /* multiplier.h */
+
 typedef struct gpis_set_class {
     const char *name;
     const char *usage; /* the form of a spec, for messages: "l1:R"; without a colon the kind takes no arguments */
@@ -81,6 +83,8 @@ typedef struct gpis_set_class {
     /* Optional, for kinds whose state is computed with rounding errors, so that the support function of the state is
      * not that of the set which was asked for: gpis_set_support_near for one column (or, with `matrix`, for X). */
     gpis_status (*support_near)(gpis_set *s, double *v, double *value, double *slack);
+    /* Optional: gpis_set_support_low_part for this kind (multiplier.h). */
+    gpis_status (*support_low)(gpis_set *s, gpis_multiplier *m);
     /* Goes with s->inside: each of `count` vectors of d entries, one after the other; out is another array. */
     void (*turn)(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
 } gpis_set_class;

@@ -217,6 +217,7 @@ const gpis_set_class gpis_kind_tv = {
     .support = support,
     .recession = recession,
     .destroy = destroy,
+    .support_low = gpis_chain_tv,
     .turn = gpis_set_turn_jumps,
 };
 

@@ -102,6 +102,7 @@ typedef struct bounds {
 /* `effort`: steps of the inner problem; a bound must be true however few they are. */
 static bounds bounds_at(setting *t, const double *x, int64_t effort) {
     bounds b;
+    gpis_second_order second;
     bool done;
     const bool extended = effort % 2 == 0; /* now so, now so: both must be true */
     const gpis_pass pass = {
@@ -112,7 +113,8 @@ static bounds bounds_at(setting *t, const double *x, int64_t effort) {
     gpis_inner_begin(t->inner, x, t->g);
     assert_ok(t->context, gpis_inner_run(t->inner, effort, &done));
     assert_ok(t->context,
-              gpis_certificate_second(t->context, t->set, &point, t->model, t->model->c, t->inner->s, &b.second));
+              gpis_certificate_second(t->context, t->set, &point, t->model, t->model->c, t->inner->s, &second));
+    b.second = second.gap;
     return b;
 }
 

@@ -132,7 +132,7 @@ static void check_hull(gpis_context *context, int count, places where, bool affi
     assert_ok(context, gpis_hull_create(context, D, 1, affine, &hull));
     for (int p = 0; p < count; p++) {
         const double at = (double)evaluate(&q, X[p], g);
-        gpis_hull_add(hull, &(gpis_point){X[p], g, at, norms2, {0.0, 0.0, 0.0}});
+        gpis_hull_add(hull, &(gpis_point){.x = X[p], .g = g, .objective = at, .norms2 = norms2});
         best = fmin(best, at);
     }
     const gpis_point made = gpis_hull_minimise(hull, x, g, NULL);
@@ -184,7 +184,8 @@ static void errors_are_covered(void **state) {
         for (int p = 0; p < count; p++) {
             const double at = (double)evaluate(&q, X[p], g);
             for (int j = 0; j < D; j++) g[j] += copysign(PRODUCT * sqrt(columns2[j]), signs[p * D + j]);
-            gpis_hull_add(hull, &(gpis_point){X[p], g, at, columns2, {.product = PRODUCT}});
+            gpis_hull_add(
+                hull, &(gpis_point){.x = X[p], .g = g, .objective = at, .norms2 = columns2, .errors.product = PRODUCT});
         }
         const gpis_point made = gpis_hull_minimise(hull, x, g, NULL);
         f = made.objective;
@@ -215,7 +216,7 @@ static void old_points_leave(void **state) {
         for (int j = 0; j < D; j++) norm += fabs(x[j]);
         for (int j = 0; j < D; j++) x[j] /= 4.0 * norm; /* in the l1 ball of radius 1/4 */
         const double at = (double)evaluate(&q, x, g);
-        gpis_hull_add(hull, &(gpis_point){x, g, at, norms2, {0.0, 0.0, 0.0}});
+        gpis_hull_add(hull, &(gpis_point){.x = x, .g = g, .objective = at, .norms2 = norms2});
         f = gpis_hull_minimise(hull, x, g, NULL).objective;
         norm = 0.0;
         for (int j = 0; j < D; j++) norm += fabs(x[j]);
@@ -244,9 +245,13 @@ static void points_keep_their_own_errors(void **state) {
     assert_ok(context, gpis_hull_create(context, D, 1, false, &hull));
     const double best = (double)evaluate(&q, near, g);
     const gpis_errors coarse = {1e-6, 2e-6, 3e-6}, fine = {1e-16, 2e-16, 3e-16};
-    gpis_hull_add(hull, &(gpis_point){near, g, best, norms2, coarse});
+    gpis_hull_add(hull, &(gpis_point){.x = near, .g = g, .objective = best, .norms2 = norms2, .errors = coarse});
     const double other = (double)evaluate(&q, far, g);
-    gpis_hull_add(hull, &(gpis_point){far, g, other, norms2, fine}); /* measured later, and more precisely */
+    gpis_hull_add(hull, &(gpis_point){.x = far,
+                                      .g = g,
+                                      .objective = other,
+                                      .norms2 = norms2,
+                                      .errors = fine}); /* measured later, and more precisely */
     assert_true(best < other);
     const gpis_point kept = gpis_hull_best(hull, x, g);
     assert_memory_equal(&kept.errors, &coarse, sizeof coarse);

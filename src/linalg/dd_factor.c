@@ -1,0 +1,57 @@
+/* Right-looking Cholesky factorisation and forward substitution in double-double. */
+#include "linalg/dd_factor.h"
+
+#include "linalg/dd.h"
+#include "linalg/hot.h"
+
+/* to -= a * from, for `count` entries: all factors and sums are double-double. */
+GPIS_HOT static void subtract_multiple(int64_t count, double a_high, double a_low, const double *restrict from_high,
+                                       const double *restrict from_low, double *restrict to_high,
+                                       double *restrict to_low) {
+    for (int64_t j = 0; j < count; j++) {
+        const double p = a_high * from_high[j];
+        const double rest = __builtin_fma(a_high, from_high[j], -p) + (a_high * from_low[j] + a_low * from_high[j]);
+        const double s = to_high[j] - p, z = s - to_high[j];
+        const double low = ((to_high[j] - (s - z)) - (p + z)) + (to_low[j] - rest);
+        const double sum = s + low;
+        to_low[j] = low - (sum - s);
+        to_high[j] = sum;
+    }
+}
+
+/* Row i of R from row i of what is left of T; false if its pivot is not positive. */
+static bool finish_row(int64_t d, int64_t i, double *high, double *low) {
+    double *row = high + i * d, *row_low = low + i * d;
+    const gpis_dd square = {row[i], row_low[i]};
+    if (!(square.high > 0.0)) return false;
+    const gpis_dd pivot = gpis_dd_sqrt(square);
+    row[i] = pivot.high, row_low[i] = pivot.low;
+    for (int64_t j = i + 1; j < d; j++) {
+        const gpis_dd entry = gpis_dd_divide((gpis_dd){row[j], row_low[j]}, pivot);
+        row[j] = entry.high, row_low[j] = entry.low;
+    }
+    for (int64_t j = 0; j < i; j++) row[j] = row_low[j] = 0.0;
+    return true;
+}
+
+bool gpis_dd_factor(int threads, int64_t d, double *high, double *low) {
+    bool positive = true;
+    for (int64_t i = 0; i < d && positive; i++) {
+        positive = finish_row(d, i, high, low);
+        const double *row = high + i * d, *row_low = low + i * d;
+        const int64_t left = d - i - 1;
+#pragma omp parallel for num_threads(gpis_threads_for(threads, 10.0 * (double)(left * left))) schedule(static, 4)
+        for (int64_t j = i + 1; j < d; j++)
+            subtract_multiple(d - j, row[j], row_low[j], row + j, row_low + j, high + j * d + j, low + j * d + j);
+    }
+    return positive;
+}
+
+void gpis_dd_whiten(int64_t d, const double *high, const double *low, double *v_high, double *v_low) {
+    for (int64_t i = 0; i < d; i++) {
+        const int64_t at = i * d + i;
+        const gpis_dd entry = gpis_dd_divide((gpis_dd){v_high[i], v_low[i]}, (gpis_dd){high[at], low[at]});
+        v_high[i] = entry.high, v_low[i] = entry.low;
+        subtract_multiple(d - i - 1, entry.high, entry.low, high + at + 1, low + at + 1, v_high + i + 1, v_low + i + 1);
+    }
+}

@@ -1,0 +1,19 @@
+/*
+ * Cholesky factors in double-double. A matrix is held as two arrays of doubles, high and low parts, row-major.
+ * Factor and solves go row by row, in an order that does not depend on the number of threads.
+ *
+ * Errors, with U = GPIS_DD_UNIT: for T with a diagonal of at most 1, R'R is within 2 d U of T in each entry, and a
+ * computed R^-T v is the exact one for a factor whose entries differ from R by at most d U of their size.
+ */
+#ifndef GPIS_DD_FACTOR_H
+#define GPIS_DD_FACTOR_H
+
+#include "base/base.h"
+
+/* Replaces the upper triangle of T = high + low by its factor R, R'R = T, and the lower one by zeros; false if T is not
+ * positive definite. */
+bool gpis_dd_factor(int threads, int64_t d, double *high, double *low);
+/* v := R^-T v for the factor R = high + low and v = v_high + v_low of d entries. */
+void gpis_dd_whiten(int64_t d, const double *high, const double *low, double *v_high, double *v_low);
+
+#endif

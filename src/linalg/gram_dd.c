@@ -1,0 +1,111 @@
+/* W += [A Y]'[A Y] in double-double: rows are packed for the kernel (gram_dd_kernel.h), and the kernel is chosen. */
+#include "linalg/gram_dd.h"
+
+#include "linalg/dd.h"
+#include "linalg/simd_level.h"
+
+/* Rows of dense data are copied to panels of PANEL columns. In a panel the rows of a block follow each other, whatever
+ * the storage was; columns of Y follow those of A, and the last panel is filled up with zeros. */
+enum { PANEL = 8 };
+
+/* A block of packed rows. */
+typedef struct task {
+    int64_t rows, p;
+    const double *packed;
+    double *W;
+} task;
+
+#define SIMD_BODY "linalg/gram_dd_kernel.h"
+#include "linalg/simd.h"
+
+typedef struct kernel {
+    void (*tiles)(const task *g);
+    void (*pairs)(const double *values, const int32_t *columns, int64_t count, int64_t p, double *W);
+} kernel;
+
+static const kernel kernels[] = {{tiles_plain, pairs_plain},
+#if GPIS_X86_DISPATCH
+                                 {tiles_avx2, pairs_avx2},
+                                 {tiles_avx512, pairs_avx512}
+#endif
+};
+
+static int64_t panels_of(int64_t p) { return (p + PANEL - 1) / PANEL; }
+
+/* For compressed rows: the values of one row of [A Y] and their columns. */
+int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p) {
+    return kind == GPIS_BLOCK_CSR ? p + p / 2 + 1 : panels_of(p) * PANEL * GPIS_GRAM_DD_ROWS;
+}
+
+/* ---- dense rows -------------------------------------------------------------------------------------------------- */
+
+/* Where entry (row, column) of the block is in the panels. */
+static inline int64_t packed_at(int64_t row, int64_t column) {
+    return column / PANEL * PANEL * GPIS_GRAM_DD_ROWS + row * PANEL + column % PANEL;
+}
+
+#define DEFINE_PACK(name, type)                                                                         \
+    static void name(const gpis_block *b, double *packed) {                                             \
+        const type *a = b->values;                                                                      \
+        const int64_t rs = b->row_stride, cs = b->col_stride;                                           \
+        for (int64_t j0 = 0; j0 < b->d; j0 += PANEL) {                                                  \
+            const int64_t columns = gpis_min64(PANEL, b->d - j0);                                       \
+            double *panel = packed + packed_at(0, j0);                                                  \
+            for (int64_t i = 0; i < b->nrows; i++)                                                      \
+                for (int64_t j = 0; j < columns; j++) panel[i * PANEL + j] = a[i * rs + (j0 + j) * cs]; \
+        }                                                                                               \
+    }
+DEFINE_PACK(pack_double, double)
+DEFINE_PACK(pack_float, float)
+
+static void pack(const gpis_block *b, const double *Y, int64_t k, double *packed) {
+    const int64_t p = b->d + k;
+    if (b->type == GPIS_FLOAT64)
+        pack_double(b, packed);
+    else
+        pack_float(b, packed);
+    for (int64_t i = 0; i < b->nrows; i++) {
+        for (int64_t c = 0; c < k; c++) packed[packed_at(i, b->d + c)] = Y ? Y[i * k + c] : 0.0;
+        for (int64_t j = p; j < panels_of(p) * PANEL; j++) packed[packed_at(i, j)] = 0.0;
+    }
+}
+
+static void add_dense(const kernel *by, const gpis_block *b, const double *Y, int64_t k, double *scratch, double *W) {
+    for (int64_t i = 0; i < b->nrows; i += GPIS_GRAM_DD_ROWS) {
+        const gpis_block block = gpis_block_rows(b, i, gpis_min64(GPIS_GRAM_DD_ROWS, b->nrows - i));
+        pack(&block, Y ? Y + i * k : NULL, k, scratch);
+        const task g = {.rows = block.nrows, .p = b->d + k, .packed = scratch, .W = W};
+        by->tiles(&g);
+    }
+}
+
+/* ---- compressed rows --------------------------------------------------------------------------------------------- */
+
+static void add_compressed(const kernel *by, const gpis_block *b, const double *Y, int64_t k, double *values,
+                           double *W) {
+    const int64_t p = b->d + k;
+    int32_t *columns = (int32_t *)(values + p);
+    for (int64_t i = 0; i < b->nrows; i++) {
+        int64_t count = 0;
+        for (int64_t e = b->indptr[i]; e < b->indptr[i + 1]; e++) {
+            values[count] = gpis_block_entry(b, i, e);
+            columns[count++] = b->indices[e];
+        }
+        for (int64_t c = 0; Y && c < k; c++) {
+            values[count] = Y[i * k + c];
+            columns[count++] = (int32_t)(b->d + c);
+        }
+        by->pairs(values, columns, count, p, W);
+    }
+}
+
+void gpis_gram_dd_add_at(int level, const gpis_block *b, const double *Y, int64_t k, double *scratch, double *W) {
+    if (b->kind == GPIS_BLOCK_CSR)
+        add_compressed(&kernels[level], b, Y, k, scratch, W);
+    else
+        add_dense(&kernels[level], b, Y, k, scratch, W);
+}
+
+void gpis_gram_dd_add(const gpis_block *b, const double *Y, int64_t k, double *scratch, double *W) {
+    gpis_gram_dd_add_at(gpis_simd_best(), b, Y, k, scratch, W);
+}

@@ -1,0 +1,101 @@
+/*
+ * The body of the Gram kernel in double-double, compiled once for each instruction set (simd.h). The file that includes
+ * it must be compiled without contraction (-ffp-contract=off): a product that is fused with an addition has another
+ * error than the one computed here.
+ *
+ * There is no include guard, since the file is included several times.
+ */
+
+/* A tile of W, FACTORS rows by VECTORS vectors, stays in registers while the rows of a block are added to it. */
+enum { KERNEL(FACTORS) = LANES == 8 ? 8 : 2, KERNEL(VECTORS) = LANES == 8 ? 1 : 2 };
+
+typedef KERNEL(vec) KERNEL(any) __attribute__((aligned(8), may_alias)); /* in memory, at any alignment */
+
+/* *a := fl(*a + b); returns the rounding error. */
+GPIS_INLINE KERNEL(vec) KERNEL(two_sum)(KERNEL(vec) * a, KERNEL(vec) b) {
+    const KERNEL(vec) s = *a + b, z = s - *a, error = (*a - (s - z)) + (b - z);
+    *a = s;
+    return error;
+}
+
+/* The same where |*a| >= |b| or *a = 0. */
+GPIS_INLINE KERNEL(vec) KERNEL(fast_two_sum)(KERNEL(vec) * a, KERNEL(vec) b) {
+    const KERNEL(vec) s = *a + b, error = b - (s - *a);
+    *a = s;
+    return error;
+}
+
+/* gpis_dd_add for vectors: (*high, *low) += (h, l), where h + l need not be normalised yet. */
+GPIS_INLINE void KERNEL(add_dd)(KERNEL(vec) * high, KERNEL(vec) * low, KERNEL(vec) h, KERNEL(vec) l) {
+    l = KERNEL(two_sum)(&h, l);
+    KERNEL(vec) s = *high, t = *low;
+    const KERNEL(vec) s_error = KERNEL(two_sum)(&s, h), t_error = KERNEL(two_sum)(&t, l);
+    const KERNEL(vec) v_error = KERNEL(fast_two_sum)(&s, s_error + t);
+    *low = KERNEL(fast_two_sum)(&s, t_error + v_error);
+    *high = s;
+}
+
+/* Adds a row of a tile to W, of which only the first `count` entries exist. */
+GPIS_INLINE void KERNEL(add_to)(double *high, double *low, int64_t count, KERNEL(vec) h, KERNEL(vec) l) {
+    KERNEL(vec) wh, wl;
+    if (count >= LANES) {
+        wh = *(const KERNEL(any) *)high, wl = *(const KERNEL(any) *)low;
+        KERNEL(add_dd)(&wh, &wl, h, l);
+        *(KERNEL(any) *)high = wh, *(KERNEL(any) *)low = wl;
+    } else if (count > 0) {
+        wh = KERNEL(first_doubles)(high, count), wl = KERNEL(first_doubles)(low, count);
+        KERNEL(add_dd)(&wh, &wl, h, l);
+        KERNEL(store_first)(high, count, wh), KERNEL(store_first)(low, count, wl);
+    }
+}
+
+/* The tile whose first row is column `i` of the data and whose first column is column `j`; `left` and `right` are the
+ * panels that contain them, from there on. */
+GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double *left, const double *right) {
+    KERNEL(vec) high[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}}, low[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}};
+    for (int64_t r = g->rows; r > 0; r--, left += PANEL, right += PANEL) {
+        KERNEL(vec) line[KERNEL(VECTORS)];
+        for (int v = 0; v < KERNEL(VECTORS); v++) line[v] = *(const KERNEL(any) *)(right + v * LANES);
+        for (int t = 0; t < KERNEL(FACTORS); t++) {
+            const KERNEL(vec) factor = left[t] - (KERNEL(vec)){0};
+            for (int v = 0; v < KERNEL(VECTORS); v++) {
+                const KERNEL(vec) product = factor * line[v];
+                const KERNEL(vec) error = KERNEL(product_error)(factor, line[v], product);
+                low[t][v] += KERNEL(two_sum)(&high[t][v], product) + error;
+            }
+        }
+    }
+    for (int t = 0; t < KERNEL(FACTORS) && i + t < g->p; t++)
+        for (int v = 0; v < KERNEL(VECTORS); v++) {
+            double *at = g->W + (i + t) * g->p + j + v * LANES;
+            KERNEL(add_to)(at, at + g->p * g->p, g->p - j - v * LANES, high[t][v], low[t][v]);
+        }
+}
+
+/* All tiles of the panels on and above the diagonal. */
+static void KERNEL(tiles)(const task *g) {
+    for (int64_t i = 0; i < g->p; i += PANEL)
+        for (int64_t j = i; j < g->p; j += PANEL)
+            for (int t = 0; t < PANEL && i + t < g->p; t += KERNEL(FACTORS))
+                for (int v = 0; v < PANEL && j + v < g->p; v += KERNEL(VECTORS) * LANES)
+                    KERNEL(tile)
+                    (g, i + t, j + v, g->packed + i * GPIS_GRAM_DD_ROWS + t, g->packed + j * GPIS_GRAM_DD_ROWS + v);
+}
+
+/* W += the products of one compressed row: `count` values at increasing columns. */
+static void KERNEL(pairs)(const double *restrict values, const int32_t *restrict columns, int64_t count, int64_t p,
+                          double *restrict W) {
+    double *restrict lows = W + p * p;
+    for (int64_t s = 0; s < count; s++) {
+        double *restrict high = W + columns[s] * p, *restrict low = lows + columns[s] * p;
+        const double a = values[s];
+        for (int64_t t = s; t < count; t++) {
+            const int32_t j = columns[t];
+            const double product = a * values[t];
+            const gpis_dd term = {product, KERNEL(scalar_product_error)(a, values[t], product)};
+            const gpis_dd sum = gpis_dd_add((gpis_dd){high[j], low[j]}, term);
+            high[j] = sum.high;
+            low[j] = sum.low;
+        }
+    }
+}

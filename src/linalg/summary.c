@@ -1,0 +1,104 @@
+/* Points measured from a summary, with bounds on the errors of the summary and of the evaluation. */
+#include "linalg/summary.h"
+
+#include <float.h>
+
+static const double UNIT = 0.5 * DBL_EPSILON;
+
+double gpis_summary_memory(int64_t d, int64_t k) { return 16.0 * (double)(d + k) * (double)(d + k); }
+
+gpis_status gpis_summary_create(gpis_context *context, int64_t d, int64_t k, gpis_summary **out) {
+    const int64_t size = d + k;
+    *out = NULL;
+    gpis_summary *s = gpis_alloc_zero(context, 1, sizeof *s);
+    if (!s) return GPIS_NO_MEMORY;
+    *s = (gpis_summary){.context = context, .d = d, .k = k, .W = gpis_alloc(context, 2 * size * size, sizeof *s->W)};
+    if (!s->W) {
+        gpis_free(context, s);
+        return GPIS_NO_MEMORY;
+    }
+    *out = s;
+    return GPIS_OK;
+}
+
+void gpis_summary_destroy(gpis_summary *s) {
+    if (!s) return;
+    gpis_free(s->context, s->W);
+    gpis_free(s->context, s);
+}
+
+gpis_dd gpis_summary_entry(const gpis_summary *s, int64_t i, int64_t j) {
+    const int64_t size = s->d + s->k;
+    return (gpis_dd){s->W[i * size + j], s->W[size * size + i * size + j]};
+}
+
+/* The norm of column i of [A Y]. */
+static double norm_of(const gpis_summary *s, int64_t i) { return sqrt(fmax(0.0, gpis_summary_entry(s, i, i).high)); }
+
+double gpis_summary_response_norm(const gpis_summary *s) {
+    double sum = 0.0;
+    for (int64_t c = 0; c < s->k; c++) sum += fmax(0.0, gpis_summary_entry(s, s->d + c, s->d + c).high);
+    return sqrt(sum);
+}
+
+/* sum += row i of [G -B] times [x_c; 1], the products of one response c. */
+static gpis_dd gradient_entry(const gpis_summary *s, const double *x, int64_t i, int64_t c) {
+    const int64_t size = s->d + s->k;
+    const double *high = s->W + i * size, *low = high + size * size;
+    gpis_dd sum = gpis_dd_negate(gpis_summary_entry(s, i, s->d + c));
+    for (int64_t j = 0; j < s->d; j++) {
+        const double xj = x[j * s->k + c];
+        if (xj != 0.0) sum = gpis_dd_add(sum, gpis_dd_scale((gpis_dd){high[j], low[j]}, xj));
+    }
+    return sum;
+}
+
+/* An upper bound on ||y_c|| + sum_j |x_jc| ||a_j||, which is at least as large as any term of the sums. */
+static double size_of_terms(const gpis_summary *s, const double *x, int64_t c) {
+    double size = norm_of(s, s->d + c);
+    for (int64_t j = 0; j < s->d; j++) size += fabs(x[j * s->k + c]) * norm_of(s, j);
+    return size * (1.0 + ((double)s->d + 8.0) * UNIT + s->gamma);
+}
+
+/*
+ * docs/maths, "Points from a summary": with S_c the size of the terms of response c, and E the relative error of the
+ * evaluation, d + 3 additions and products in double-double for an entry of the gradient and as many again for f,
+ *
+ *     |g_jc - exact| <= (gamma + E) ||a_j|| S_c,     |f - exact| <= sum_c (gamma + 2 E) S_c^2 + 2^-53 f.
+ */
+gpis_point gpis_summary_point(const gpis_summary *s, const double *x, double *g, double *g_low, const double *norms2) {
+    const int64_t d = s->d, k = s->k;
+    const double E = 1.01 * 2.0 * ((double)d + 4.0) * GPIS_DD_UNIT;
+    gpis_dd f = {0.0, 0.0};
+    double largest = 0.0, squares = 0.0;
+#pragma omp parallel for num_threads(gpis_threads_for(s->context->threads, 30.0 * (double)(d * d * k)))
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t c = 0; c < k; c++) {
+            const gpis_dd entry = gradient_entry(s, x, i, c);
+            g[i * k + c] = entry.high;
+            g_low[i * k + c] = entry.low;
+        }
+    /* f = <X, G X - B> + trace(C - X'B), response by response */
+    for (int64_t c = 0; c < k; c++) {
+        gpis_dd sum = gpis_summary_entry(s, d + c, d + c);
+        for (int64_t j = 0; j < d; j++) {
+            const int64_t i = j * k + c;
+            const gpis_dd both = gpis_dd_subtract((gpis_dd){g[i], g_low[i]}, gpis_summary_entry(s, j, d + c));
+            sum = gpis_dd_add(sum, gpis_dd_scale(both, x[i]));
+        }
+        f = gpis_dd_add(f, sum);
+        const double size = size_of_terms(s, x, c);
+        largest = fmax(largest, size);
+        squares += size * size;
+    }
+    const double objective = fmax(0.0, gpis_dd_value(f));
+    return (gpis_point){
+        .x = x,
+        .g = g,
+        .g_low = g_low,
+        .objective = objective,
+        .norms2 = norms2,
+        .errors = {.residual = 0.0,
+                   .product = (s->gamma + E) * largest,
+                   .objective = (s->gamma + 2.0 * E + (double)k * GPIS_DD_UNIT) * squares + UNIT * objective}};
+}

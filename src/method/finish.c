@@ -1,0 +1,213 @@
+/* The rounds of the finish, for smaller and smaller shifts of the model. */
+#include "method/finish.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "cost/cost.h"
+#include "linalg/dd.h"
+#include "linalg/summary.h"
+#include "method/certify.h"
+#include "method/refine.h"
+
+enum {
+    MAX_ROUNDS = 40,      /* with one model */
+    MAX_SLOW_ROUNDS = 3,  /* in a row, that neither close half of the gap nor lower f, before the next model */
+    MAX_POLISH_ROUNDS = 8 /* after the tolerance is met, for the last digits of x */
+};
+
+/* The shifts to try, in units of the columns. Factors with a condition number of up to 1e10 leave the inner problem,
+ * which is solved in double, six digits. A smaller shift resolves more directions, with fewer digits for each. */
+static const double MODERATE_INVERSE = 1e20;
+static const double SHIFTS[] = {1e-20, 1e-23};
+
+/* A point measured from the summary; d x k numbers each. */
+typedef struct place {
+    double *x, *g, *g_low;
+    gpis_point point;
+} place;
+
+typedef struct finish {
+    gpis_run *run;         /* borrowed */
+    gpis_summary *summary; /* owned */
+    place here, there;     /* where the run is, and where it may go next */
+    double *memory;        /* owned: the numbers of both */
+    double fall;           /* of f by the latest step */
+    int polished;          /* rounds since the tolerance was met */
+} finish;
+
+/* ---- the summary ---- */
+
+static gpis_load load_of(const gpis_problem *p) {
+    double anywhere;
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = &anywhere};
+    return gpis_load_of(&pass, p->d);
+}
+
+bool gpis_finish_fits(const gpis_problem *p) {
+    const gpis_load load = load_of(p);
+    const double square = 8.0 * (double)p->d * (double)p->d, summary = gpis_summary_memory(p->d, p->k);
+    const double pass = gpis_pass_memory(p->context, p->A, &load);
+    /* the model so far is given back only when the next one is there: H, R, R_low and work beside H and R */
+    const double model = 6.0 * square + gpis_inner_memory(p->set);
+    return summary + fmax(pass, model) <= (double)gpis_account_left(p->context);
+}
+
+static gpis_status make_summary(finish *f) {
+    gpis_run *run = f->run;
+    const gpis_problem *p = run->problem;
+    gpis_status status = gpis_summary_create(run->context, p->d, p->k, &f->summary);
+    if (status != GPIS_OK) return status;
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = f->summary->W};
+    const gpis_load load = gpis_load_of(&pass, p->d);
+    status = gpis_run_pass(run, &pass, (double)p->d / 4.0);
+    f->summary->gamma = gpis_pass_roundings(p->A, &load).summary;
+    return status;
+}
+
+/* ---- points ---- */
+
+static void measure(const finish *f, place *at) {
+    at->point = gpis_summary_point(f->summary, at->x, at->g, at->g_low, f->run->curvature.norms2);
+}
+
+static gpis_status make_places(finish *f) {
+    const int64_t size = f->run->problem->size;
+    f->memory = gpis_alloc(f->run->context, 6 * size, sizeof *f->memory);
+    if (!f->memory) return GPIS_NO_MEMORY;
+    double **field[] = {&f->here.x, &f->here.g, &f->here.g_low, &f->there.x, &f->there.g, &f->there.g_low};
+    for (int i = 0; i < 6; i++) *field[i] = f->memory + i * size;
+    memcpy(f->here.x, f->run->record.best, (size_t)size * sizeof(double));
+    measure(f, &f->here);
+    return GPIS_OK;
+}
+
+/* <b + sign a, there.x - here.x> in double-double, for the gradients a = here.g and b = there.g. */
+static double along_step(const finish *f, double sign) {
+    const place *a = &f->here, *b = &f->there;
+    gpis_dd sum = {0.0, 0.0};
+    for (int64_t i = 0; i < f->run->problem->size; i++) {
+        const gpis_dd g = gpis_dd_add((gpis_dd){sign * a->g[i], sign * a->g_low[i]}, (gpis_dd){b->g[i], b->g_low[i]});
+        sum = gpis_dd_add(sum, gpis_dd_multiply(g, gpis_dd_two_sum(b->x[i], -a->x[i])));
+    }
+    return gpis_dd_value(sum);
+}
+
+/* The step went too far, or in a direction in which the model is wrong: goes to the lowest point on the way. */
+static gpis_status shorten_step(finish *f) {
+    const gpis_problem *p = f->run->problem;
+    const double change = along_step(f, 1.0), curvature = along_step(f, -1.0); /* 2 <g, p> + <p, G p>, and <p, G p> */
+    const double t = curvature > 0.0 ? 0.5 * (curvature - change) / curvature : 0.0;
+    if (!(t > 0.0 && t < 1.0)) return GPIS_OK;
+    for (int64_t i = 0; i < p->size; i++) f->there.x[i] = f->here.x[i] + t * (f->there.x[i] - f->here.x[i]);
+    const gpis_status status = gpis_set_project(p->set, f->there.x, f->there.x);
+    measure(f, &f->there);
+    return status;
+}
+
+/* Goes to the minimiser of the model, if f is lower there: f(there) - f(here) = <g + g', there - here>, which shows
+ * smaller falls than the difference of the objectives does. */
+static gpis_status step(finish *f) {
+    gpis_status status = GPIS_OK;
+    memcpy(f->there.x, f->run->curvature.inner->s, (size_t)f->run->problem->size * sizeof(double));
+    measure(f, &f->there);
+    f->fall = -along_step(f, 1.0);
+    if (!(f->fall > 0.0)) {
+        status = shorten_step(f);
+        f->fall = -along_step(f, 1.0);
+    }
+    if (status != GPIS_OK || !(f->fall > 0.0)) return status;
+    const place before = f->here;
+    f->here = f->there;
+    f->there = before;
+    gpis_record_replace(&f->run->record, &f->here.point);
+    return GPIS_OK;
+}
+
+/* ---- rounds ---- */
+
+/* Whether another round is worth its arithmetic once the tolerance is met: only the last digits of x can gain. */
+static bool is_polished(finish *f) {
+    const gpis_record *record = &f->run->record;
+    return !(f->fall > record->grain) || ++f->polished > MAX_POLISH_ROUNDS;
+}
+
+/* How much of f may still be above the minimum, as far as is known: the gap without the slack of the model. */
+static double left_of(const gpis_record *record) {
+    const double lower = fmax(gpis_record_lower(record), record->within.lower);
+    return record->objective - lower;
+}
+
+/* Rounds with the present model, until the run is solved or they do not help any more. */
+static gpis_status go_rounds(finish *f) {
+    gpis_run *run = f->run;
+    gpis_record *record = &run->record;
+    double left = INFINITY;
+    int slow = 0;
+    f->fall = INFINITY;
+    for (int round = 0; round < MAX_ROUNDS && slow < MAX_SLOW_ROUNDS && !gpis_run_out_of_time(run); round++) {
+        gpis_status status = gpis_certify_step(record, &run->curvature, &run->account, &f->here.point);
+        if (status != GPIS_OK) return status;
+        const double now = left_of(record);
+        if (gpis_record_is_solved(record) && is_polished(f)) break;
+        status = step(f);
+        if (status != GPIS_OK || !(f->fall > 0.0)) return status;
+        const bool helped = now < 0.5 * left || f->fall > 0.1 * record->tol * record->objective;
+        slow = helped ? 0 : slow + 1;
+        left = fmin(left, now);
+    }
+    return GPIS_OK;
+}
+
+/* Takes the model with this shift; *made is false if there is none, or none that is better than those before. */
+static gpis_status take_model(finish *f, double shift, double max_inverse, bool *made) {
+    gpis_run *run = f->run;
+    gpis_model *model;
+    gpis_status status = gpis_model_of_summary(run->context, f->summary, shift, &model);
+    *made = status == GPIS_OK && model && model->inverse <= max_inverse;
+    if (!*made) {
+        gpis_model_destroy(model);
+        return status;
+    }
+    return gpis_curvature_take_model(&run->curvature, model);
+}
+
+/* A model without a shift if it is not too ill conditioned, else with smaller and smaller ones, and at last without
+ * one again if rounding errors of the summary allow it. */
+static gpis_status go_through_models(finish *f) {
+    enum { COUNT = sizeof SHIFTS / sizeof *SHIFTS };
+    const gpis_record *record = &f->run->record;
+    for (int i = -1; i <= COUNT; i++) {
+        const bool shifted = i >= 0 && i < COUNT;
+        bool made;
+        gpis_status status = take_model(f, shifted ? SHIFTS[i] : 0.0, i < 0 ? MODERATE_INVERSE : INFINITY, &made);
+        if (status == GPIS_OK && made) status = go_rounds(f);
+        if (status != GPIS_OK || gpis_record_is_solved(record) || gpis_run_out_of_time(f->run)) return status;
+        if (made && i < 0) return GPIS_OK;
+    }
+    return GPIS_OK;
+}
+
+/* Near-exact fits cancel in the summary: then residuals from A itself are better. */
+static bool is_sharp_enough(const finish *f) {
+    const gpis_record *record = &f->run->record;
+    const double noise = f->here.point.errors.objective;
+    return noise <= fmax(record->noise, 0.1 * record->tol * f->here.point.objective);
+}
+
+gpis_status gpis_run_finish(gpis_run *run) {
+    finish f = {.run = run};
+    gpis_status status = make_summary(&f);
+    if (status == GPIS_OK) status = make_places(&f);
+    if (status == GPIS_OK && is_sharp_enough(&f)) {
+        gpis_record_set_response(&run->record, gpis_summary_response_norm(f.summary));
+        gpis_record_replace(&run->record, &f.here.point);
+        status = go_through_models(&f);
+    }
+    if (status == GPIS_OK) gpis_run_check(run);
+    if (status == GPIS_OK && run->ended) status = gpis_refine_estimate(run, &f.here.point);
+    gpis_summary_destroy(f.summary);
+    gpis_free(run->context, f.memory);
+    return status;
+}
