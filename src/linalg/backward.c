@@ -54,8 +54,15 @@ static double whitened_norm(const gpis_model *m, const double *g, double x, doub
     return gpis_norm2(work, d);
 }
 
-/* The factor has a shift, which hides the small singular values of A. (The rows of a sketch have replaced a shift.) */
-static bool is_lifted(const gpis_model *m) { return m->shift > 0.0 && (!m->by_rows || m->R_low); }
+/* A shift of the model hides the small singular values of A. It does not matter as long as ||x||^2 shift is below
+ * ||r||^2 D^-2, which is added in any case: the estimate is then too small by a factor of sqrt(2) at most. (The rows of
+ * a sketch have taken the place of a shift.) */
+static bool knows_small_values(const gpis_model *m, double x, double r) {
+    double least = INFINITY;
+    if (!(m->shift > 0.0) || (m->by_rows && !m->R_low)) return true;
+    for (int64_t j = 0; j < m->d; j++) least = fmin(least, m->scale[j]);
+    return x * sqrt(m->shift) <= r * least;
+}
 
 /* With no error in the gradient there is none in x. A problem of zeros has no scale to measure an error by. */
 gpis_status gpis_backward_error(const gpis_model *m, const gpis_point *point, double *estimate) {
@@ -64,7 +71,7 @@ gpis_status gpis_backward_error(const gpis_model *m, const gpis_point *point, do
     double columns2 = 0.0;
     for (int64_t j = 0; j < d; j++) columns2 += point->norms2[j];
     *estimate = NAN;
-    if (d > GPIS_BACKWARD_MAX_COLUMNS || is_lifted(m)) return GPIS_OK;
+    if (d > GPIS_BACKWARD_MAX_COLUMNS || !knows_small_values(m, x, r)) return GPIS_OK;
     if (gpis_backward_memory(d) > (double)gpis_account_left(m->context)) return GPIS_OK;
     if (gpis_norm2(point->g, d) == 0.0) *estimate = 0.0;
     if (*estimate == 0.0 || !(columns2 > 0.0) || !(unit > 0.0)) return GPIS_OK;

@@ -19,8 +19,8 @@
 enum { GPIS_BACKWARD_MAX_COLUMNS = 1000 };
 
 /* The estimate at a measured point with one response, divided by ||A||_F. *estimate is NaN where there is none: more
- * columns than GPIS_BACKWARD_MAX_COLUMNS; no memory left; or a model that was shifted, whose factor does not have the
- * small singular values of A. */
+ * columns than GPIS_BACKWARD_MAX_COLUMNS; no memory left; or a model with a shift that hides the small singular
+ * values of A. */
 gpis_status gpis_backward_error(const gpis_model *model, const gpis_point *point, double *estimate);
 /* The bytes that it allocates meanwhile. */
 double gpis_backward_memory(int64_t d);

@@ -143,7 +143,8 @@ gpis_status gpis_run_prove(gpis_run *run, const gpis_point *point, bool now) {
     const gpis_model *model = run->curvature.model;
     gpis_status status = gpis_certify_first(&run->record, point);
     now = now && run->settings->certificate != GPIS_CERTIFICATE_NONE;
-    if (status != GPIS_OK || gpis_record_is_solved(&run->record) || !(now || proof_is_due(run))) return status;
+    if (status == GPIS_OK && gpis_record_is_solved(&run->record)) return gpis_refine_estimate(run, point);
+    if (status != GPIS_OK || !(now || proof_is_due(run))) return status;
     const bool needs_gram = !model || run->curvature.sketched;
     if (!model && gpis_run_exhausted(run)) return GPIS_OK;
     if (needs_gram && !gpis_curvature_fits(run->problem)) return GPIS_OK;

@@ -97,7 +97,8 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .probes_useful = s->probes && gpis_probes_wanted(s->probes),
         .probes_young =
             s->probes && s->probes->steps < MAX_ROUNDS_PER_MODEL && run->account.passes < MAX_PASSES_OF_PROBES,
-        .can_polish = run->curvature.inner && s->phase != GPIS_PHASE_POLISH && s->phase != GPIS_PHASE_FINISH,
+        .can_polish =
+            run->curvature.inner && s->phase != GPIS_PHASE_POLISH && !(run->ended && s->phase == GPIS_PHASE_FINISH),
         .can_refine = run->problem->set->shape == GPIS_SHAPE_WHOLE,
         .slow = s->pace.slow,
         .slow_limit = MAX_SLOW_ROUNDS,
@@ -269,7 +270,7 @@ static gpis_status run_newton(gpis_run *run, const double *x0) {
     gpis_status status = begin(&s, x0);
     while (status == GPIS_OK && action.phase != GPIS_PHASE_END) {
         const gpis_facts facts = gpis_newton_look(&s);
-        action = gpis_decide(&facts); /* pure: the phase, and what rides along */
+        action = gpis_decide(&facts);
         status = prepare(&s, &action);
         if (status == GPIS_OK && gpis_phase_measures(action.phase)) status = measure(&s, &action);
         if (status == GPIS_OK && gpis_phase_certifies(action.phase)) status = gpis_newton_certify(&s);

@@ -47,11 +47,19 @@ bool gpis_refine_is_small(const gpis_problem *p) {
     return p->set->shape == GPIS_SHAPE_WHOLE && p->n <= MAX_ENTRIES / p->d;
 }
 
-gpis_status gpis_refine_estimate(gpis_run *run, const gpis_point *point) {
+static bool is_answer(const gpis_run *run, const gpis_point *point) {
+    return memcmp(run->record.best, point->x, (size_t)run->problem->size * sizeof *point->x) == 0;
+}
+
+static gpis_status estimate(const gpis_run *run, const gpis_point *point, double *backward_error) {
     const gpis_problem *p = run->problem;
-    run->backward_error = NAN;
+    *backward_error = NAN;
     if (p->set->shape != GPIS_SHAPE_WHOLE || p->k > 1 || !run->curvature.model || !point->g) return GPIS_OK;
-    return gpis_backward_error(run->curvature.model, point, &run->backward_error);
+    return gpis_backward_error(run->curvature.model, point, backward_error);
+}
+
+gpis_status gpis_refine_estimate(gpis_run *run, const gpis_point *point) {
+    return is_answer(run, point) ? estimate(run, point, &run->backward_error) : GPIS_OK;
 }
 
 /* ---- steps ---- */
@@ -103,10 +111,6 @@ static bool take(gpis_run *run, const gpis_point *point) {
     return true;
 }
 
-static bool is_answer(const gpis_run *run, const gpis_point *point) {
-    return memcmp(run->record.best, point->x, (size_t)run->problem->size * sizeof *point->x) == 0;
-}
-
 /* The last step, which is not measured. `work` is memory for 3 d x k numbers. */
 static void take_step(gpis_run *run, const gpis_point *from, double rate, double *work) {
     const int64_t size = run->problem->size;
@@ -119,23 +123,22 @@ static void take_step(gpis_run *run, const gpis_point *from, double rate, double
     const bool stays_solved = record->objective - lower <= record->tol * lower;
     if (gpis_record_is_solved(record) ? !stays_solved : !(change <= record->noise)) return;
     gpis_record_move(record, x, change);
-    run->backward_error = fmax(UNIT, rate * run->backward_error);
+    if (!isnan(run->backward_error)) run->backward_error = fmax(UNIT, rate * run->backward_error);
 }
 
 /* Estimates the backward error of a point, and makes the point the answer if that is smaller than the one before. */
 static gpis_status judge(gpis_run *run, const gpis_point *point, gpis_refine_facts *facts) {
-    const double answer = run->backward_error;
-    const gpis_status status = gpis_refine_estimate(run, point);
-    facts->estimate = run->backward_error;
+    const gpis_status status = estimate(run, point, &facts->estimate);
     facts->may_measure = !gpis_run_exhausted(run);
-    const bool better = !(facts->estimate >= facts->before) && (is_answer(run, point) || take(run, point));
-    if (!better) run->backward_error = answer;
+    const bool better = !(facts->estimate >= facts->before);
+    if (better && (is_answer(run, point) || take(run, point))) run->backward_error = facts->estimate;
     return status;
 }
 
 gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double *g) {
     const int64_t size = run->problem->size;
-    gpis_refine_facts facts = {.before = INFINITY, .rate = gpis_refine_rate(run->curvature.model)};
+    gpis_refine_facts facts = {.before = isnan(run->backward_error) ? INFINITY : run->backward_error,
+                               .rate = gpis_refine_rate(run->curvature.model)};
     gpis_refinement next = GPIS_REFINE_STOP;
     gpis_point point = *from;
     double *work = gpis_alloc(run->context, 3 * size, sizeof *work);

@@ -41,7 +41,8 @@ double gpis_refine_rate(const gpis_model *model);
 bool gpis_refine_applies(const gpis_run *run);
 /* Whether the problem is so small that its passes are made in extended precision from the beginning. */
 bool gpis_refine_is_small(const gpis_problem *problem);
-/* Enters the estimate of the backward error at a measured point, which is the best one, where it can be made. */
+/* Enters the estimate of the backward error at a measured point where it can be made; nothing if that is not the best
+ * point. */
 gpis_status gpis_refine_estimate(gpis_run *run, const gpis_point *point);
 /* Refines from a measured point. `x` and `g` (d x k each) are overwritten; the point may borrow them. */
 gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double *g);

@@ -129,7 +129,9 @@ static void check_table(table *t) {
     solve_by_gpis(t, ours, &passes);
     const quad *const truths[] = {certified, exact};
     for (int i = 0; i < 2; i++) {
-        const double theirs = fmax(digits(t, qr, truths[i]), digits(t, pivoted, truths[i]));
+        double theirs = fmax(digits(t, qr, truths[i]), digits(t, pivoted, truths[i]));
+        if (i == 0)
+            theirs = fmin(theirs, agree); /* more is luck: even the exact solution of the rounded table has less */
         const double mine = digits(t, ours, truths[i]);
         print_message("%s%s: %.1f digits, LAPACK %.1f, against %s values (which agree to %.1f), %d passes\n", t->file,
                       t->magnified > 1.0 ? " with larger errors" : "", mine, theirs, i ? "exact" : "certified", agree,

@@ -173,7 +173,8 @@ static void where(void **state) {
     result = solve(&f, 1e-8, "apgd", 0);
     const double backward = quad_backward_error(N, D, f.A, f.Y, result->x);
     assert_int_equal(result->outcome, GPIS_SOLVED);
-    assert_true(result->backward_error >= 0.3 * backward && result->backward_error <= 3.0 * backward);
+    if (!(result->backward_error >= 0.3 * backward && result->backward_error <= 3.0 * backward))
+        fail_msg("backward error %g, stated %g", backward, result->backward_error);
     gpis_result_destroy(result);
     assert_int_equal(gpis_set_nonneg(f.context, D, &set), GPIS_OK);
     assert_int_equal(test_solve(f.context, f.source, f.Y, 1, set, NULL, &result), GPIS_OK);
