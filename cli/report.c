@@ -52,6 +52,7 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"gap", cli_json_number(r->gap)},
         {"gap_kind", json_string(gpis_gap_kind_text(r->gap_kind))},
         {"gap_delta", cli_json_number(r->gap_delta)},
+        {"nearness", cli_json_number(r->nearness)},
         {"backward_error", cli_json_number(r->backward_error)},
         {"horizon", r->horizon > 0 ? cli_json_number(r->horizon) : json_null()},
         {"relative_gap", cli_json_number(gpis_relative_gap(r))},
@@ -120,7 +121,7 @@ static void print_certificate(const gpis_result *r) {
     else
         printf("certificate   %s: within %.1e of the best possible objective", gpis_gap_kind_text(r->gap_kind), r->gap);
     if (r->horizon > 0) printf(", unless terms are over %.0e times as long as y and cancel", r->horizon);
-    if (r->backward_error > 0) printf(", for data within %.1e of these", r->backward_error);
+    if (r->nearness > 0) printf(", for data within %.1e of these", r->nearness);
     if (r->gap_kind == GPIS_GAP_PROBABLE) printf("; wrong with probability below %.0e", r->gap_delta);
     putchar('\n');
 }
@@ -178,6 +179,9 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
     else
         puts("\nobjective     not known: no pass was made"); /* interrupted in the first */
     print_certificate(r);
+    if (!isnan(r->backward_error))
+        printf("accuracy      backward error about %.1e: x is exact for data that differ by that much, relative\n",
+               r->backward_error);
     printf("set           %s", cli_printable(gpis_set_spec(p->set)).text);
     if (outside)
         puts("; x as given is NOT in it, its projection is");

@@ -609,8 +609,12 @@ typedef struct gpis_result {
      * disk was full, the file was removed, ... "" if the file is complete or none was wanted. */
     const char *checkpoint_trouble;
     /* 0: the gap is for A as given. Otherwise columns of A depend on each other but for rounding, and the gap is for
-     * some data near A, for which they depend exactly: column j differs from a_j by at most backward_error ||a_j||. The
+     * some data near A, for which they depend exactly: column j differs from a_j by at most nearness ||a_j||. The
      * warning names the columns. */
+    double nearness;
+    /* Where every x is allowed and Y has one column: an estimate of how far A has to be changed for x to be an exact
+     * minimiser, min ||E||_F / ||A||_F over all E for which x minimises ||Y - (A + E) x|| (Karlson and Walden's
+     * estimate, docs/maths/accuracy.md). A stable method, such as QR, reaches about 1e-16. NaN: not estimated. */
     double backward_error;
     /* 0: the gap holds on all of K. Otherwise columns of A nearly depend on each other, and the gap holds for every s in
      * K with ||D (s - x)|| <= horizon ||Y||, where D = diag(||a_j||): what is better by more than the gap would need

@@ -9,6 +9,7 @@
 
 #include "method/certify.h"
 #include "method/method.h"
+#include "method/refine.h"
 
 /* A point that is given for an audit, as seen from its projection x on the set. */
 typedef struct given_point {
@@ -49,7 +50,8 @@ static gpis_status audit(gpis_run *run, const gpis_point *point) {
         return GPIS_OK;
     }
     if (!run->curvature.model) status = gpis_run_make_model(run);
-    return status == GPIS_OK ? gpis_run_second_order(run, point, false) : status;
+    if (status == GPIS_OK) status = gpis_run_second_order(run, point, false);
+    return status == GPIS_OK ? gpis_refine_estimate(run, point) : status;
 }
 
 /* Projects x on the set; what was given is kept where it is not there. */

@@ -31,7 +31,8 @@ static void fill_result(gpis_run *run, const char *method, gpis_made_result *mad
     result->objective = run->record.objective;
     result->gap = gpis_record_gap(&run->record);
     result->gap_kind = bound.probable ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
-    result->backward_error = bound.backward_error;
+    result->nearness = bound.nearness;
+    result->backward_error = run->backward_error;
     result->horizon = bound.horizon;
     if (!isfinite(result->gap)) result->gap_kind = GPIS_GAP_NONE; /* nothing is known, or was when the run stopped */
     result->gap_delta = result->gap_kind == GPIS_GAP_PROBABLE ? run->settings->delta : 0.0;

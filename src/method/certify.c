@@ -5,6 +5,7 @@
 
 #include "certificate/certificate.h"
 #include "method/dependence.h"
+#include "method/refine.h"
 
 gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
     double gap;
@@ -142,12 +143,14 @@ gpis_status gpis_run_prove(gpis_run *run, const gpis_point *point, bool now) {
     const gpis_model *model = run->curvature.model;
     gpis_status status = gpis_certify_first(&run->record, point);
     now = now && run->settings->certificate != GPIS_CERTIFICATE_NONE;
-    if (status != GPIS_OK || gpis_record_is_solved(&run->record) || !(now || proof_is_due(run))) return status;
+    if (status == GPIS_OK && gpis_record_is_solved(&run->record)) return gpis_refine_estimate(run, point);
+    if (status != GPIS_OK || !(now || proof_is_due(run))) return status;
     const bool needs_gram = !model || run->curvature.sketched;
     if (!model && gpis_run_exhausted(run)) return GPIS_OK;
     if (needs_gram && !gpis_curvature_fits(run->problem)) return GPIS_OK;
     if (needs_gram) status = gpis_run_make_model(run);
     if (status == GPIS_OK) status = gpis_run_second_order(run, point, false);
     run->proof_due = run->account.passes + run->account.passes / 4 + 1;
+    if (status == GPIS_OK && gpis_record_is_solved(&run->record)) status = gpis_refine_estimate(run, point);
     return status;
 }

@@ -62,8 +62,11 @@ static bool finish_is_due(const gpis_facts *f) {
     return (f->flat && f->rounds >= ROUNDS_OF_GRAM) || (f->flat_sketch && f->rounds >= ROUNDS_OF_SKETCH);
 }
 
-/* In extended precision x can still gain digits when the objective cannot. */
-static bool may_polish(const gpis_facts *f) { return f->extended && f->can_polish && !f->exhausted; }
+/* x can still gain digits when the objective cannot: by steps that may need no pass where every x is allowed, else by a
+ * pass in extended precision. */
+static bool may_polish(const gpis_facts *f) {
+    return f->can_polish && (f->can_refine || (f->extended && !f->exhausted));
+}
 
 /* There is no progress any more. Each resort removes one possible reason, the cheapest first: the face is left;
  * residuals are computed in extended precision; a sketch is replaced by the Gram matrix, whose bounds need no probes; a

@@ -18,7 +18,7 @@ typedef enum gpis_phase {
     GPIS_PHASE_ROUND,      /* measure the minimiser of the model */
     GPIS_PHASE_LEAVE_FACE, /* no pass: go back from the face to the model of all columns */
     GPIS_PHASE_FINISH,     /* go on with a summary in double-double, which takes one pass (finish.h) */
-    GPIS_PHASE_POLISH,     /* the run is about to end in extended precision: one more step for the last digits of x */
+    GPIS_PHASE_POLISH,     /* the run is about to end: further steps for the last digits of x */
     GPIS_PHASE_END
 } gpis_phase;
 
@@ -74,6 +74,7 @@ typedef struct gpis_facts {
     bool probes_useful; /* probes may still find a bound, or a better one */
     bool probes_young;  /* the probes have not had many steps yet */
     bool can_polish;    /* there is an inner problem to take a last step from */
+    bool can_refine;    /* every x is allowed: the answer is refined, by steps that may need no pass (refine.h) */
     /* The pace. */
     int slow, slow_limit; /* rounds in a row that shrank the error by less than half; so many call for another model */
     int rounds, rounds_limit; /* rounds since the model was made or changed; so many call for another model */

@@ -82,12 +82,12 @@ static void explain_stall(gpis_run *run) {
 static void explain_dependence(gpis_run *run) {
     const gpis_dependence *dependence = &run->curvature.dependence;
     if (!dependence->known || dependence->deficit == 0) return;
-    const double backward_error = gpis_record_bound(&run->record).backward_error;
-    if (backward_error > 0.0)
+    const double nearness = gpis_record_bound(&run->record).nearness;
+    if (nearness > 0.0)
         gpis_run_warn(run,
                       "columns %s depend on each other but for rounding; the bound holds for data that differ from "
                       "these by at most %.1e of each column",
-                      list_columns(&run->curvature, false).text, backward_error);
+                      list_columns(&run->curvature, false).text, nearness);
     else if (run->outcome != GPIS_SOLVED)
         explain_lack_of_bound(run);
 }

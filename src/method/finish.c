@@ -9,6 +9,7 @@
 #include "linalg/dd.h"
 #include "linalg/summary.h"
 #include "method/certify.h"
+#include "method/refine.h"
 
 enum {
     MAX_ROUNDS = 40,      /* with one model */
@@ -234,12 +235,14 @@ gpis_status gpis_run_finish(gpis_run *run) {
     finish f = {.run = run};
     gpis_status status = make_summary(&f);
     if (status == GPIS_OK) status = make_places(&f);
-    if (status == GPIS_OK && is_sharp_enough(&f)) {
+    const bool sharp = status == GPIS_OK && is_sharp_enough(&f);
+    if (sharp) {
         gpis_record_set_response(&run->record, gpis_summary_response_norm(f.summary));
         gpis_record_replace(&run->record, &f.here.point);
         status = go_through_models(&f);
     }
     if (status == GPIS_OK) gpis_run_check(run);
+    if (status == GPIS_OK && sharp) status = gpis_refine_estimate(run, &f.here.point);
     gpis_summary_destroy(f.summary);
     gpis_free(run->context, f.memory);
     return status;

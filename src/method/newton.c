@@ -23,6 +23,7 @@
 #include "method/method.h"
 #include "method/newton.h"
 #include "method/newton_plan.h"
+#include "method/refine.h"
 
 enum {
     PATIENCE = 3,        /* rounds in a row without progress before something else is tried, or the run ends */
@@ -96,7 +97,9 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .probes_useful = s->probes && gpis_probes_wanted(s->probes),
         .probes_young =
             s->probes && s->probes->steps < MAX_ROUNDS_PER_MODEL && run->account.passes < MAX_PASSES_OF_PROBES,
-        .can_polish = run->curvature.inner && s->phase != GPIS_PHASE_POLISH,
+        .can_polish =
+            run->curvature.inner && s->phase != GPIS_PHASE_POLISH && !(run->ended && s->phase == GPIS_PHASE_FINISH),
+        .can_refine = run->problem->set->shape == GPIS_SHAPE_WHOLE,
         .slow = s->pace.slow,
         .slow_limit = MAX_SLOW_ROUNDS,
         .rounds = s->pace.rounds,
@@ -175,15 +178,17 @@ static gpis_status go_to_finish(gpis_newton *s) {
     return status;
 }
 
-/* One more step, which the objective hardly shows but the last digits of x do. */
+/* Steps that the objective hardly shows but the last digits of x do: as many as refine.h finds useful, or one. */
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
     const gpis_record *record = &run->record;
+    if (gpis_refine_applies(run)) return gpis_refine(run, &s->best, s->x, s->g);
+    if (!run->extended || gpis_run_exhausted(run)) return gpis_refine_estimate(run, &s->best);
     go_to(s, s->next);
     const gpis_status status = gpis_run_gradient(run, s->x, s->g, &s->point);
-    if (status == GPIS_OK && s->point.objective <= record->objective + record->noise)
-        gpis_record_replace(&run->record, &s->point);
-    return status;
+    if (status != GPIS_OK || s->point.objective > record->objective + record->noise) return status;
+    gpis_record_replace(&run->record, &s->point);
+    return gpis_refine_estimate(run, &s->point);
 }
 
 /* A new model or another precision gets a fresh count of slow and idle rounds. */
@@ -246,6 +251,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->phase = s->measured_for = GPIS_PHASE_SKETCH; /* no point has been measured */
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     go_to(s, x0);
+    if (gpis_refine_is_small(p)) gpis_run_extend(run);
     return gpis_hull_create(run->context, p->d, p->k, p->set->shape == GPIS_SHAPE_WHOLE, &s->hull);
 }
 
@@ -264,7 +270,7 @@ static gpis_status run_newton(gpis_run *run, const double *x0) {
     gpis_status status = begin(&s, x0);
     while (status == GPIS_OK && action.phase != GPIS_PHASE_END) {
         const gpis_facts facts = gpis_newton_look(&s);
-        action = gpis_decide(&facts); /* pure: the phase, and what rides along */
+        action = gpis_decide(&facts);
         status = prepare(&s, &action);
         if (status == GPIS_OK && gpis_phase_measures(action.phase)) status = measure(&s, &action);
         if (status == GPIS_OK && gpis_phase_certifies(action.phase)) status = gpis_newton_certify(&s);

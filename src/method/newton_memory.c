@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "linalg/backward.h"
 #include "linalg/coarse.h"
 #include "method/newton.h"
 #include "method/newton_plan.h"
@@ -49,14 +50,18 @@ double gpis_newton_memory(const gpis_run *run, const gpis_workload *work, int64_
     const double always = 8.0 * (POINTS * d * k + VECTORS * d) + STRUCTS;
     /* the model is H and its factor; to make it takes one more square */
     const double model = 2.0 * square + gpis_inner_memory(run->problem->set);
+    /* at the end of a solve without constraints */
+    const double estimating =
+        run->problem->set->shape == GPIS_SHAPE_WHOLE ? gpis_backward_memory(run->problem->d) : 0.0;
     if (m == 0) {
-        const double rounds = model + pass(run, 0, 0, false), making = square + pass(run, 0, run->problem->d, false);
+        const double rounds = model + fmax(pass(run, 0, 0, false), estimating),
+                     making = square + pass(run, 0, run->problem->d, false);
         return always + fmax(fmax(rounds, making), 3.0 * square);
     }
     const int64_t count = work->probing ? GPIS_PROBES : 0;
     const double steps = GPIS_PROBE_STEPS, probes = 8.0 * (double)count * ((steps + 3.0) * d + steps * steps);
     const double facing = gpis_on_face_applies(run) ? on_face(run) : 0.0;
-    const double rounds = model + probes + fmax(pass(run, count, 0, false), facing);
+    const double rounds = model + probes + fmax(fmax(pass(run, count, 0, false), facing), estimating);
     if (gpis_workload_samples(work)) { /* the rows are given back when there is a model */
         const double rows = gpis_sample_memory(run->problem->A, run->problem->k, m);
         return always + fmax(rows + fmax(square + sketch_gram_pass(run, m, true), 3.0 * square), rounds);

@@ -52,6 +52,20 @@ void gpis_record_replace(gpis_record *r, const gpis_point *point) {
     r->grain = gpis_certificate_grain(r->problem->set, point);
 }
 
+/* Rounding goes downwards, however small the change is. */
+static void lower_by(gpis_lower *bound, double change) {
+    bound->at_best = nextafter(bound->at_best - change, -INFINITY);
+}
+
+void gpis_record_move(gpis_record *r, const double *x, double change) {
+    memcpy(r->best, x, (size_t)r->problem->size * sizeof *r->best);
+    r->noise = nextafter(r->noise + change, INFINITY);
+    lower_by(&r->proven, change);
+    lower_by(&r->probable, change);
+    lower_by(&r->nearby, change);
+    r->within.lower = -INFINITY; /* its distances are measured from the best point */
+}
+
 void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
 
 void gpis_record_recall_objective(gpis_record *r) {
@@ -125,7 +139,7 @@ gpis_bound gpis_record_bound(const gpis_record *r) {
     const gpis_bound bounds[] = {{.lower = beneath(r, r->proven)},
                                  {.lower = beneath(r, any ? r->probable : r->proven), .probable = any},
                                  bound_within(r),
-                                 {.lower = beneath(r, r->nearby), .backward_error = r->nearness}};
+                                 {.lower = beneath(r, r->nearby), .nearness = r->nearness}};
     enum { KINDS = sizeof bounds / sizeof *bounds };
     int best = 0;
     for (int i = 0; i < KINDS; i++) {

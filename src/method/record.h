@@ -22,9 +22,9 @@
 /* A lower bound on f* and what it is worth. */
 typedef struct gpis_bound {
     double lower;
-    bool probable;         /* it is wrong with a chance of at most delta */
-    double horizon;        /* 0: the bound holds on all of K; else for all s in K with ||D (s - x)|| <= horizon ||y|| */
-    double backward_error; /* 0: the bound is for A; else it is for some A + E with ||E_j|| <= backward_error ||a_j|| */
+    bool probable;   /* it is wrong with a chance of at most delta */
+    double horizon;  /* 0: the bound holds on all of K; else for all s in K with ||D (s - x)|| <= horizon ||y|| */
+    double nearness; /* 0: the bound is for A; else it is for some A + E with ||E_j|| <= nearness ||a_j|| */
 } gpis_bound;
 
 /* The best lower bound of one kind: of all points, and of those that come from the best point. */
@@ -69,6 +69,9 @@ void gpis_record_start_at(gpis_record *record, const double *x);
 void gpis_record_offer(gpis_record *record, const gpis_point *point);
 /* Keeps it even if its objective is a little higher than that of the best point. */
 void gpis_record_replace(gpis_record *record, const gpis_point *point);
+/* Moves the best point to x, at which f differs from f(best) by at most `change`: what is known of the one is taken for
+ * the other, widened by that much. */
+void gpis_record_move(gpis_record *record, const double *x, double change);
 /* The best point is about to be measured again, in extended precision: whatever is measured next takes its place. */
 void gpis_record_forget_objective(gpis_record *record);
 /* The pass that was to measure the best point again was stopped: the objective that was known before holds. */

@@ -7,7 +7,11 @@
 
 gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings) {
     gpis_context *context = problem->context;
-    *run = (gpis_run){.context = context, .problem = problem, .settings = settings, .kind = gpis_run_kind(settings)};
+    *run = (gpis_run){.context = context,
+                      .problem = problem,
+                      .settings = settings,
+                      .kind = gpis_run_kind(settings),
+                      .backward_error = NAN};
     gpis_account_begin(&run->account, atomic_load(&context->used));
     gpis_status status = gpis_record_begin(&run->record, problem, settings->tol, settings->certificate);
     if (status == GPIS_OK) status = gpis_curvature_begin(&run->curvature, problem);
@@ -87,9 +91,13 @@ void gpis_run_report(gpis_run *run) {
         gpis_run_end(run, GPIS_INTERRUPTED);
 }
 
-/* A solved run counts as solved even if a limit had ended it before. */
 void gpis_run_check(gpis_run *run) {
     gpis_run_report(run);
+    gpis_run_check_quietly(run);
+}
+
+/* A solved run counts as solved even if a limit had ended it before. */
+void gpis_run_check_quietly(gpis_run *run) {
     if (gpis_record_is_solved(&run->record)) {
         run->ended = true;
         run->outcome = GPIS_SOLVED;

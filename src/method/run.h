@@ -40,6 +40,7 @@ struct gpis_run {
     gpis_range range;    /* whether squares of the columns of A underflow (range.c) */
     bool response_checked; /* the same of Y: it is known that they do not */
     double *nonzeros;      /* owned: entries of each column that are not zero; NULL unless they are counted */
+    double backward_error; /* the estimate at the best point (refine.h); NaN: not estimated */
     gpis_outcome outcome;  /* why it has ended */
     char warning[256];     /* sentences for the caller, or "" */
 };
@@ -122,6 +123,8 @@ void gpis_run_extend(gpis_run *run);
 void gpis_run_report(gpis_run *run);
 /* Reports progress and applies the stopping rules. */
 void gpis_run_check(gpis_run *run);
+/* Applies the stopping rules; the latest pass is reported later, with what will be known then. */
+void gpis_run_check_quietly(gpis_run *run);
 /* Ends the run, unless it has ended already. */
 void gpis_run_end(gpis_run *run, gpis_outcome outcome);
 /* No further pass may be made: the limit of passes or of time is reached. */

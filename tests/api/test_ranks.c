@@ -13,7 +13,7 @@ typedef enum kind { FROM_STORAGE = 0, MADE = STORAGES, KINDS } kind;
 /* What is kept of a result when its rank is gone. */
 typedef struct kept {
     gpis_outcome outcome;
-    double objective, gap, bytes_read, backward_error;
+    double objective, gap, bytes_read, nearness;
     int64_t passes, sketches;
     char method[16], plan[256], warning[256];
 } kept;
@@ -119,7 +119,7 @@ static void keep(member *m, problem *p, gpis_status status, gpis_result *result,
                 .objective = result->objective,
                 .gap = result->gap,
                 .bytes_read = result->bytes_read,
-                .backward_error = result->backward_error,
+                .nearness = result->nearness,
                 .passes = result->passes,
                 .sketches = result->sketches};
     snprintf(k->method, sizeof k->method, "%s", result->method);
@@ -445,7 +445,7 @@ static void dependent_columns(void **state) {
     world_run(3, true, -1, 0, solve, &p);
     same_everywhere(&p, 3, GPIS_OK);
     assert_int_equal(p.result[1].outcome, GPIS_SOLVED);
-    assert_true(p.result[1].backward_error > 0.0 && p.result[1].backward_error < 1e-16);
+    assert_true(p.result[1].nearness > 0.0 && p.result[1].nearness < 1e-16);
     assert_non_null(strstr(p.result[1].warning, "columns 2, 3 and 6 depend on each other but for rounding"));
     end_problem(&p);
 }

@@ -104,7 +104,7 @@ same "stderr" "$(cat stderr)" ""
 same "dependent columns" "$(get status) $(get gap_kind)" "solved proven"
 sed '5s/^1,/1.0000000000000002,/' dummies.csv >nearly.csv
 run 0 solve nearly.csv --target y --json
-holds "backward error" "$(get backward_error) > 0 && $(get backward_error) < 1e-16"
+holds "nearness" "$(get nearness) > 0 && $(get nearness) < 1e-16"
 says "columns 'one', 'a', 'b' and 'c' depend on each other but for rounding"
 sed '5s/^1,/1.0000000000002,/' dummies.csv >nearly.csv
 run 1 solve nearly.csv --target y --json

@@ -15,7 +15,7 @@ for constant in 2013 1025 0.1 3.14 -0.7 1e-5; do
         run 0 solve constant.csv --target y --set $set --json
         same "status with $constant, $set" "$(get status)" solved
         same "gap_kind with $constant, $set" "$(get gap_kind)" proven
-        same "backward_error with $constant, $set" "$(get backward_error)" 0
+        same "nearness with $constant, $set" "$(get nearness)" 0
         same "stderr with $constant, $set" "$(cat stderr)" ""
     done
 done
@@ -28,7 +28,7 @@ near() { # near FILE NAMES SETS...
         run 0 solve "$file" --target y --set "$set" --json
         same "status of $file, $set" "$(get status)" solved
         same "gap_kind of $file, $set" "$(get gap_kind)" proven
-        holds "backward error of $file, $set" "$(get backward_error) > 0 && $(get backward_error) <= 1.2e-16"
+        holds "nearness of $file, $set" "$(get nearness) > 0 && $(get nearness) <= 1.2e-16"
         says "warning: columns $names depend on each other but for rounding; the bound holds for data that differ from"
         same "lines on stderr" "$(wc -l <stderr)" 1
     done
@@ -40,16 +40,16 @@ near small.csv "'share' and 'count'" none monotone
 table scales.csv C,y,a,K,one "sprintf(\"%.1f,\", c = int(u() * 600 - 200) / 10) sprintf(\"%.3f,%.3f\", u() + i % 7, u()) sprintf(\",%.2f,1\", c + 273.15)"
 near scales.csv "'C', 'K' and 'one'" none monotone tv:2
 run 0 solve scales.csv --target y --set nonneg --json # which needs no null vectors
-same "backward_error of nonneg" "$(get backward_error)" 0
+same "nearness of nonneg" "$(get nearness)" 0
 
 # The summary says it too, on its line about the certificate; so does check.
 run 0 solve km.csv --target y --out x.npy
 grep -q '^certificate   proven: within .* of the best possible objective, relative, for data within .*e-17 of these$' \
     stdout || fail "the certificate does not say for which data it is: $(grep ^certificate stdout)"
 run 0 check km.csv x.npy --target y --json
-holds "backward error of check" "$(get backward_error) > 0"
+holds "nearness of check" "$(get nearness) > 0"
 run 0 solve km.csv --target y --set l1:2 --json # bounded: proven for the data as they are
-same "backward_error of l1:2" "$(get backward_error)" 0
+same "nearness of l1:2" "$(get nearness)" 0
 
 # More than rounding: nothing is proven, and the columns are named as the file has them. Without a header they are
 # counted as the file counts them, the target among them.
@@ -75,8 +75,8 @@ says "columns '?[31mkm' and 'm' depend"
 
 # What a checkpoint holds is all it takes, and ends with the same bits.
 run 0 solve km.csv --target 2 --checkpoint c --json --out x1.npy
-passes=$(get passes) error=$(get backward_error)
+passes=$(get passes) error=$(get nearness)
 run 0 solve km.csv --target 2 --checkpoint c --resume --json --out x2.npy
 same "passes from the checkpoint" "$(get resumed_passes)" "$passes"
-same "backward error" "$(get backward_error)" "$error"
+same "nearness" "$(get nearness)" "$error"
 cmp -s x1.npy x2.npy || fail "x differs"

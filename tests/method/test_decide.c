@@ -192,6 +192,31 @@ static void ends(void **state) {
 
 /* ---- any facts ---- */
 
+/* Where every x is allowed the answer is refined in double precision too, and after the last pass: a step that is not
+ * measured needs none. */
+static void refines(void **state) {
+    (void)state;
+    gpis_facts f = in_the_middle();
+    f.can_refine = true;
+    expect(f, GPIS_PHASE_ROUND);
+    f.ended = true;
+    expect(f, GPIS_PHASE_END); /* at a limit, not at the tolerance */
+    f.solved = true;
+    expect(f, GPIS_PHASE_POLISH);
+    f.exhausted = true;
+    expect(f, GPIS_PHASE_POLISH);
+    f.can_polish = false;
+    expect(f, GPIS_PHASE_END);
+    f = in_the_middle();
+    f.can_refine = true;
+    f.model = GPIS_MODEL_GRAM;
+    f.can_extend = false;
+    f.idle = 3;
+    expect(f, GPIS_PHASE_POLISH);
+    f.can_polish = false;
+    assert_true(expect(f, GPIS_PHASE_END).stalled);
+}
+
 static gpis_facts random_facts(uint64_t seed) {
     gpis_bits b = gpis_random_bits(seed, 0, 0);
     const uint32_t one = b.v[0], two = b.v[1], three = b.v[2];
@@ -269,7 +294,7 @@ int main(void) {
                                        cmocka_unit_test(the_gram_matrix),
                                        cmocka_unit_test(measuring_again),
                                        cmocka_unit_test(last_resorts),
-                                       cmocka_unit_test(ends),
+                                       cmocka_unit_test(ends), cmocka_unit_test(refines),
                                        cmocka_unit_test(whatever_the_facts_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,8 @@
  * total, temperatures in two scales beside a constant, constants of any value. Some depend on each other exactly as
  * doubles, some only as decimals. What is claimed is held against orthogonalisations in __float128 (34 digits):
  *
- *     backward_error = 0   objective - gap <= f* of the doubles, all columns of them;
- *     backward_error > 0   objective - gap <= f* of the decimals, for which the columns depend exactly; and the doubles
+ *     nearness = 0   objective - gap <= f* of the doubles, all columns of them;
+ *     nearness > 0   objective - gap <= f* of the decimals, for which the columns depend exactly; and the doubles
  *                          are no further from those than what the rounding of a decimal does.
  */
 #include <omp.h>
@@ -236,12 +236,12 @@ static quad *as_read(const table *t) {
 
 /* The backward error of two proportional columns is not stated too small. With E for which they depend, and w = 1 the
  * one in units of the other, what A leaves of column s is at most ||E_s|| + ||E_t||, in units of the columns. */
-static void check_backward_error(const table *t, const quad *doubles, const gpis_result *r) {
+static void check_nearness(const table *t, const quad *doubles, const gpis_result *r) {
     int64_t s = 0;
     quad norm2 = 0;
     while (t->kept[s]) s++;
     for (int i = 0; i < N; i++) norm2 += doubles[i * MAX_COLUMNS + s] * doubles[i * MAX_COLUMNS + s];
-    const quad left2 = least_for(t, doubles, NULL, s) / norm2, stated = r->backward_error;
+    const quad left2 = least_for(t, doubles, NULL, s) / norm2, stated = r->nearness;
     assert_true(left2 <= 4 * stated * stated);
 }
 
@@ -250,16 +250,16 @@ static void check_claim(const char *what, const table *t, const gpis_result *r) 
     quad *doubles = as_read(t);
     const quad of_doubles = least(t, doubles, NULL), of_decimals = least(t, t->exact, t->kept);
     const quad lower = (quad)r->objective - r->gap;
-    const bool stated = r->backward_error > 0.0;
+    const bool stated = r->nearness > 0.0;
     if (lower > (stated ? of_decimals : of_doubles) * (1 + 1e-13))
         fail_msg("%s: claims f* >= %.17g (backward error %g), but f* is %.17g for the doubles, %.17g for the decimals",
-                 what, (double)lower, r->backward_error, (double)of_doubles, (double)of_decimals);
+                 what, (double)lower, r->nearness, (double)of_doubles, (double)of_decimals);
     if (stated) {
-        assert_true(r->backward_error < 2e-15);
+        assert_true(r->nearness < 2e-15);
         assert_non_null(strstr(r->warning, "depend on each other but for rounding"));
         /* had it been said of the doubles, it would have been wrong */
         assert_true(lower > of_doubles);
-        if (t->d == 4) check_backward_error(t, doubles, r);
+        if (t->d == 4) check_nearness(t, doubles, r);
     } else if (r->outcome == GPIS_SOLVED) {
         assert_string_equal(r->warning, "");
     }
@@ -282,9 +282,9 @@ static void claims_are_true(void **state) {
         table *t = table_make(&EXAMPLES[e]);
         for (int w = 0; w < 4; w++) {
             gpis_result *r = solve(context, t, "none", ways[w].method, ways[w].m, ways[w].certificate);
-            if (r->outcome != GPIS_SOLVED || (r->backward_error > 0.0) == t->exactly)
+            if (r->outcome != GPIS_SOLVED || (r->nearness > 0.0) == t->exactly)
                 fail_msg("%s, m %d: %s, gap %g of %g, backward error %g, %d passes; %s", EXAMPLES[e].name,
-                         (int)ways[w].m, gpis_outcome_text(r->outcome), r->gap, r->objective, r->backward_error,
+                         (int)ways[w].m, gpis_outcome_text(r->outcome), r->gap, r->objective, r->nearness,
                          (int)r->passes, r->warning);
             check_claim(EXAMPLES[e].name, t, r);
             gpis_result_destroy(r);
@@ -319,9 +319,9 @@ static void random_tables(void **state) {
             put(t, i, 5, sum, digits + 3);
         }
         gpis_result *r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-        if (r->outcome != GPIS_SOLVED || !(r->backward_error <= 0x1p-53))
+        if (r->outcome != GPIS_SOLVED || !(r->nearness <= 0x1p-53))
             fail_msg("table %d: %s, backward error %g, gap %g of %g; %s", seed, gpis_outcome_text(r->outcome),
-                     r->backward_error, r->gap, r->objective, r->warning);
+                     r->nearness, r->gap, r->objective, r->warning);
         check_claim("a random table", t, r);
         gpis_result_destroy(r);
         free(t);
@@ -400,14 +400,14 @@ static void more_than_rounding_is_not_believed(void **state) {
     table *t = table_make(&EXAMPLES[10]);
     for (int64_t i = 0; i < N; i++) t->A[i * MAX_COLUMNS + 2] *= 1.0 + 1e-14 * (double)(i % 7 - 3);
     gpis_result *r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-    assert_true(r->outcome == GPIS_STALLED && r->backward_error == 0.0 && r->gap >= 1e-3 * r->objective);
+    assert_true(r->outcome == GPIS_STALLED && r->nearness == 0.0 && r->gap >= 1e-3 * r->objective);
     assert_non_null(strstr(r->warning, "columns 3 and 4 depend on each other to working accuracy but not exactly"));
     assert_non_null(strstr(r->warning, "drop one of them"));
     gpis_result_destroy(r);
     for (int64_t i = 0; i < N; i++)
         t->A[i * MAX_COLUMNS + 2] *= 1.0 + 1e-6 * (double)(i % 5 - 2); /* a column like others */
     r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-    assert_true(r->outcome == GPIS_SOLVED && r->backward_error == 0.0);
+    assert_true(r->outcome == GPIS_SOLVED && r->nearness == 0.0);
     assert_string_equal(r->warning, "");
     quad *doubles = as_read(t);
     assert_true((quad)r->objective - r->gap <= least(t, doubles, NULL) * (1 + 1e-13));
@@ -449,7 +449,7 @@ static void clean_data_pay_nothing(void **state) {
     table *t = table_make(&EXAMPLES[0]);
     for (int64_t i = 0; i < N; i++) put(t, i, 2, whole_number(i, 50, 10000), 2);
     gpis_result *r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-    assert_true(r->outcome == GPIS_SOLVED && r->passes == 2 && r->backward_error == 0.0);
+    assert_true(r->outcome == GPIS_SOLVED && r->passes == 2 && r->nearness == 0.0);
     gpis_result_destroy(r);
     free(t);
     test_context_end(context, &memory);
@@ -468,7 +468,7 @@ static void same_bits_on_any_threads(void **state) {
     four = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
     assert_memory_equal(one->x, four->x, (size_t)t->d * sizeof(double));
     assert_true(one->objective == four->objective && one->gap == four->gap &&
-                one->backward_error == four->backward_error);
+                one->nearness == four->nearness);
     gpis_result_destroy(one);
     gpis_result_destroy(four);
     free(t);
@@ -508,8 +508,8 @@ static void exact_and_near_together(void **state) {
     assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
     assert_ok(context, test_solve(context, A, y, 1, set, &settings, &result));
     assert_int_equal(result->outcome, GPIS_SOLVED);
-    if (!(result->backward_error >= 0.999 * least))
-        fail_msg("said to be within %g, and the nearest is %g away", result->backward_error, least);
+    if (!(result->nearness >= 0.999 * least))
+        fail_msg("said to be within %g, and the nearest is %g away", result->nearness, least);
     gpis_result_destroy(result);
     gpis_set_destroy(set);
     gpis_source_destroy(A);

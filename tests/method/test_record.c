@@ -100,9 +100,9 @@ static void bounds_combine(void **state) {
     end(&f);
 }
 
-static void check_bound(const gpis_record *r, double lower, bool probable, double backward_error) {
+static void check_bound(const gpis_record *r, double lower, bool probable, double nearness) {
     const gpis_bound bound = gpis_record_bound(r);
-    assert_true(bound.lower == lower && bound.probable == probable && bound.backward_error == backward_error);
+    assert_true(bound.lower == lower && bound.probable == probable && bound.nearness == nearness);
 }
 
 /* Among bounds that meet the tolerance proven goes before probable, and probable before nearby, however high the others

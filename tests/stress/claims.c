@@ -60,7 +60,7 @@ static quad least_within(const problem *p, const quad *x, const quad *best, verd
     return f;
 }
 
-/* A gap for data nearby (backward_error > 0) is no claim about f*. */
+/* A gap for data nearby (nearness > 0) is no claim about f*. */
 void judge_answer(const problem *p, const double *x, const quad *best, verdict *v) {
     const answer *a = &v->answer;
     const reference *r = &v->reference;
@@ -68,7 +68,7 @@ void judge_answer(const problem *p, const double *x, const quad *best, verdict *
     quad error, size2, *wide = widen(p, x);
     const quad f = reference_objective(p, wide, &error, &size2), off = rounding(p, size2);
     const quad certain = r->error + error, larger = f > (quad)a->objective ? f : (quad)a->objective;
-    const int exact_data = a->backward_error == 0 && r->feasible;
+    const int exact_data = a->nearness == 0 && r->feasible;
     v->f = f;
     v->excess = larger - r->value;
     v->violation = (double)reference_violation(p, wide);

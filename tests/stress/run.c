@@ -184,7 +184,7 @@ static gpis_status solve(const problem *p, double tol, workplace *r, answer *out
     out->objective = result->objective;
     out->gap = result->gap;
     out->feasibility = result->feasibility;
-    out->backward_error = result->backward_error;
+    out->nearness = result->nearness;
     out->horizon = result->horizon;
     out->passes = result->passes;
     snprintf(out->text, sizeof out->text, "%s", result->warning);

@@ -12,8 +12,8 @@ typedef struct answer {
     int solved, stalled; /* neither: a limit was reached */
     claim claim;         /* of `gap` */
     double objective, gap, feasibility;
-    double backward_error; /* above 0: the gap is for data so near, relative to each column */
-    double horizon;        /* above 0: the gap is for points that are not farther away than this, in units of ||y|| */
+    double nearness; /* above 0: the gap is for data so near, relative to each column */
+    double horizon;  /* above 0: the gap is for points that are not farther away than this, in units of ||y|| */
     int64_t passes;
     double seconds; /* of the solve, by the clock */
     char text[256]; /* the warning, or the message of the refusal; "" if there is none */

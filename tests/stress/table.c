@@ -72,7 +72,7 @@ static void count(row *r, const verdict *v) {
     if (v->step < STEP_JUDGED) return;
     r->judged++;
     r->sharp += v->reference.sharp;
-    r->nearby += v->answer.backward_error > 0;
+    r->nearby += v->answer.nearness > 0;
 }
 
 /* How unfit a case is as an example: small problems are good ones, and those near underflow say least about others. */
@@ -189,7 +189,7 @@ static void print_example(uint64_t seed, const verdict *v) {
     const char *outcome = a->solved ? "solved" : a->stalled ? "stalled" : "limit";
     printf("      %s, %lld passes, objective %.9e, %s %.3e", outcome, (long long)a->passes, a->objective,
            claims[a->claim], a->gap);
-    if (a->backward_error > 0) printf(" for data within %.1e", a->backward_error);
+    if (a->nearness > 0) printf(" for data within %.1e", a->nearness);
     if (v->step == STEP_JUDGED) print_judgement(v);
     printf("%s%s\n", a->text[0] ? "; warning: " : "", a->text);
 }
