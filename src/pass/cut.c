@@ -26,7 +26,7 @@ enum {
 };
 
 static const double UNIT_ROUNDOFF = 0.5 * DBL_EPSILON;
-/* The time of a product in the summary, in those of the Gram matrix: measured, 6 to 8. */
+/* The time that a product takes in the summary, in units of one in the Gram matrix; 5 to 7 were measured. */
 static const double SUMMARY_WORK = 6.0;
 
 /* ---- rows to chunks, runs and strips ----------------------------------------------------------------------------- */
