@@ -1,7 +1,7 @@
 /*
  * The body of the Gram kernel in double-double, compiled once for each instruction set (simd.h). The file that includes
- * it must be compiled without contraction (-ffp-contract=off): a product that is fused with an addition has another
- * error than the one computed here.
+ * it must be compiled without contraction (-ffp-contract=off in CMakeLists.txt): a product that is fused with an
+ * addition has another error than the one computed here.
  *
  * There is no include guard, since the file is included several times.
  */
