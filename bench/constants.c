@@ -18,6 +18,7 @@
 #include "certificate/probes.h"
 #include "linalg/blas.h"
 #include "linalg/coarse.h"
+#include "linalg/gram_dd.h"
 #include "linalg/model.h"
 #include "method/sample.h"
 #include "pass/pass.h"
@@ -134,6 +135,11 @@ static double gram(bench *b, gpis_source *A, double *H) {
     return time_pass(b, A, &pass);
 }
 
+static double summary(bench *b, gpis_source *A, double *W) {
+    const gpis_pass pass = {.summary = W};
+    return time_pass(b, A, &pass);
+}
+
 /* ---- what is measured -----------------------------------------------------------------------------------------------
  */
 
@@ -247,6 +253,29 @@ static void measure_single_gram(bench *b, const rows *dense) {
     say("single_gram", in_single / in_double);
 }
 
+/* Products in the summary against those in the Gram matrix. */
+static void measure_summary(bench *b, const rows *dense) {
+    enum { M = 8000 };
+    double *W = bench_allocate((size_t)2 * COLUMNS * COLUMNS * sizeof *W);
+    double of_dense[2] = {INFINITY, INFINITY}, of_sparse[2] = {INFINITY, INFINITY};
+    gpis_source *part;
+    bench_check(b->context,
+                gpis_source_dense(b->context, dense->values, GPIS_FLOAT64, GPIS_ROW_MAJOR, M, COLUMNS, COLUMNS, &part));
+    rows sparse = sparse_rows(b, SPARSE_ROWS, NARROW, PER_ROW);
+    for (int r = 0; r < b->rounds; r++) {
+        of_dense[0] = fmin(of_dense[0], gram(b, part, W));
+        of_dense[1] = fmin(of_dense[1], summary(b, part, W));
+        of_sparse[0] = fmin(of_sparse[0], gram(b, sparse.A, W));
+        of_sparse[1] = fmin(of_sparse[1], summary(b, sparse.A, W));
+    }
+    const double pairs = 0.5 * COLUMNS * COLUMNS;
+    say("summary", of_dense[1] / of_dense[0] * pairs / gpis_gram_dd_products(COLUMNS));
+    say("summary_pair", of_sparse[1] / of_sparse[0]);
+    gpis_source_destroy(part);
+    free_rows(&sparse);
+    free(W);
+}
+
 static double sample(bench *b, gpis_source *A, int64_t m, double *H, double *gram_seconds) {
     gpis_sample *s;
     const double start = gpis_clock();
@@ -327,6 +356,7 @@ int main(int argc, char **argv) {
     measure_passes(&b, &dense);
     measure_window(&b, argv[1], &dense);
     measure_single_gram(&b, &dense);
+    measure_summary(&b, &dense);
     free_rows(&dense);
     measure_pairs(&b, "pair", NARROW);
     measure_pairs(&b, "pair_out_of_cache", WIDE);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "linalg/rounding.h"
 
 static bool curves(const gpis_probes *p, int64_t j) { return p->model->H[j * p->d + j] > 0.0; }
 
@@ -135,30 +136,53 @@ static double least_overlap(double d, int count, double delta) {
     return pow(delta, 1.0 / count) / sqrt(2.0 * d / 3.14159265358979323846);
 }
 
+/* The tridiagonal matrix of a probe after k steps. */
+typedef struct ritz {
+    int k;
+    const double *theta, *beta;
+    double stray; /* the norm of the stray parts */
+    double off;   /* by which each theta can be wrong: what LAPACK states for dsterf, generously */
+} ritz;
+
+static ritz ritz_of(const gpis_probe *probe, int k) {
+    const double norm = fmax(fabs(probe->theta[0]), fabs(probe->theta[k - 1]));
+    return (ritz){.k = k,
+                  .theta = probe->theta,
+                  .beta = probe->beta,
+                  .stray = gpis_outward(sqrt(probe->stray2), k * k),
+                  .off = 8.0 * (double)k * GPIS_UNIT * norm};
+}
+
 /*
  * An eigenvalue at c, outside [theta_1, theta_k], has an eigenvector whose overlap with the start is at most
  *
  *     product of beta_i / product of |theta_i - c|  +  noise / min |theta_i - c|,
  *
- * which falls as c moves away from the eigenvalues theta of the tridiagonal matrix.
+ * which falls as c moves away from the eigenvalues theta of the tridiagonal matrix. The logarithms are rounded.
  */
-static double overlap_at(int k, const double *theta, const double *beta, double noise, double c) {
-    double logarithm = 0.0, nearest = INFINITY;
-    for (int i = 0; i < k; i++) {
-        const double away = fabs(theta[i] - c);
-        logarithm += log(beta[i]) - log(away);
+static double overlap_at(const ritz *r, double noise, double c) {
+    double logarithm = 0.0, size = 0.0, nearest = INFINITY;
+    bool exhausted = false;
+    for (int i = 0; i < r->k; i++) {
+        const double away = fabs(r->theta[i] - c) - r->off;
+        if (!(away > 0.0)) return INFINITY;
         nearest = fmin(nearest, away);
+        if (r->beta[i] == 0.0) exhausted = true;
+        if (exhausted) continue;
+        logarithm += log(r->beta[i]) - log(away);
+        size += fabs(log(r->beta[i])) + fabs(log(away));
     }
-    return exp(logarithm) + noise / nearest;
+    const double rounded = 4.0 * (double)r->k * GPIS_UNIT * size;
+    return gpis_outward((exhausted ? 0.0 : exp(logarithm + rounded)) + noise / nearest, 0);
 }
 
 /* The largest c in [0, theta_1) at which the overlap is at most `least`; 0 where there is none. */
-static double lowest_eigenvalue(int k, const double *theta, const double *beta, double noise, double least) {
-    double below = 0.0, above = theta[0];
-    if (!(above > 0.0) || !(overlap_at(k, theta, beta, noise, 0.0) <= least)) return 0.0;
+static double lowest_eigenvalue(const ritz *r, double noise, double least) {
+    double below = 0.0, above = r->theta[0];
+    if (!(above > 0.0) || !(overlap_at(r, noise, 0.0) <= least)) return 0.0;
     for (int halving = 0; halving < 60; halving++) {
         const double middle = 0.5 * (below + above);
-        if (middle < theta[0] && overlap_at(k, theta, beta, noise, middle) <= least)
+        if (middle < r->theta[0] && overlap_at(r, noise, middle) <= least)
             below = middle;
         else
             above = middle;
@@ -168,25 +192,26 @@ static double lowest_eigenvalue(int k, const double *theta, const double *beta, 
 
 /* The smallest C above theta_k at which the overlap is at most `least`; infinite if there is none. The eigenvalue
  * itself scales the rounding errors. */
-static double highest_eigenvalue(int k, const double *theta, const double *beta, double stray, double error,
-                                 double least) {
-    double away = fmax(fabs(theta[k - 1]), DBL_MIN) * DBL_EPSILON;
+static double highest_eigenvalue(const ritz *r, double error, double least) {
+    const double top = r->theta[r->k - 1];
+    double away = fmax(fabs(top), DBL_MIN) * DBL_EPSILON;
     for (int doubling = 0; doubling < 120; doubling++, away *= 2.0) {
-        const double at = theta[k - 1] + away;
-        if (overlap_at(k, theta, beta, stray + error * at, at) <= least) return at;
+        const double at = top + away;
+        if (overlap_at(r, r->stray + error * at, at) <= least) return at;
     }
     return INFINITY;
 }
 
 /*
- * Rounding: a product A'(A p), p = W'v, is off by `roundings` u ||a_j|| ||A p|| in its entries and d u sum_j ||a_j||
- * |p_j| in A p; the triangular solves move W by 4 d u, and W U, of norm <= 1, by as much. With ||a_j|| <=
- * sqrt(lambda_max H_jj),
+ * Rounding: a product A'(A p), p = W'v, is off by `roundings` u ||a_j|| ||A p|| in its entries and (d + 2) u sum_j
+ * ||a_j|| |p_j| in A p; each of the two triangular solves moves W by (d + 2) u, and W U, of norm <= 1, by as much; to
+ * make the product orthogonal to k + 1 vectors, twice, moves it by 4 (k + 2) u. With ||a_j|| <= sqrt(lambda_max H_jj),
  * ||A p|| <= sqrt(lambda_max) and ||T^-1|| <= inverse, M is off by at most error * lambda_max.
  */
 static double rounding_error(const gpis_probes *p, double roundings) {
-    return (roundings + (p->WU ? 16.0 : 6.0) * (double)p->d) * 0.5 * DBL_EPSILON *
-           sqrt((double)p->d * p->model->inverse);
+    const double d = (double)p->d + 2.0, steps = (double)p->steps + 2.0;
+    const double units = roundings + (p->WU ? 16.0 : 6.0) * d + 4.0 * steps;
+    return gpis_outward(units * GPIS_UNIT * sqrt((double)p->d * p->model->inverse), p->d);
 }
 
 /* The eigenvalues of each tridiagonal matrix. */
@@ -212,16 +237,16 @@ static void prove(gpis_probes *p) {
     const double at_bottom = least_overlap(rank, p->count, p->delta * 15.0 / 16.0);
     double highest = 0.0, lowest = INFINITY;
     for (int b = 0; b < p->count; b++) {
-        const gpis_probe *q = &p->probe[b];
-        highest = fmax(highest, highest_eigenvalue(k, q->theta, q->beta, sqrt(q->stray2), error, at_top));
+        const ritz r = ritz_of(&p->probe[b], k);
+        highest = fmax(highest, highest_eigenvalue(&r, error, at_top));
     }
     p->highest = fmin(p->highest, highest);
     for (int b = 0; b < p->count && isfinite(p->highest); b++) {
-        const gpis_probe *q = &p->probe[b];
-        const double noise = sqrt(q->stray2) + error * p->highest;
-        const double whole =
-            q->theta[0] - noise; /* for a basis of the whole space, whose Ritz values are the eigenvalues */
-        lowest = fmin(lowest, k >= p->rank ? whole : lowest_eigenvalue(k, q->theta, q->beta, noise, at_bottom));
+        const ritz r = ritz_of(&p->probe[b], k);
+        const double noise = r.stray + error * p->highest;
+        /* for a basis of the whole space, whose Ritz values are the eigenvalues, but for what is left outside of it */
+        const double whole = r.theta[0] - gpis_outward(r.off + noise + r.beta[k - 1], 0);
+        lowest = fmin(lowest, k >= p->rank ? whole : lowest_eigenvalue(&r, noise, at_bottom));
     }
     /* A bound of an earlier step still holds. Once the basis spans the whole space, the bound holds with certainty. */
     if (isfinite(lowest)) p->lowest = k >= p->rank ? lowest : fmax(p->lowest, lowest);
@@ -235,7 +260,7 @@ gpis_status gpis_probes_absorb(gpis_probes *p, double *AAV, double roundings) {
         extend_basis(p, b, p->work);
     }
     p->steps++;
-    p->error = rounding_error(p, roundings);
+    p->error = fmax(p->error, rounding_error(p, roundings)); /* products of earlier passes are not forgotten */
     const gpis_status status = find_theta(p);
     if (status == GPIS_OK) prove(p);
     return status;

@@ -43,7 +43,7 @@ typedef struct gpis_probes {
     double ritz_min;   /* the smallest theta seen */
     double highest;    /* lambda_max is at most this; infinite: not known */
     double lowest;     /* lambda_min is at least this; not positive: not known */
-    double error;      /* of M, relative to its norm, by rounding */
+    double error;      /* of M, relative to its norm, by rounding: the largest of all steps */
 } gpis_probes;
 
 /* Columns along which the model has no curvature (columns of zeros) take no part. */
@@ -55,7 +55,7 @@ void gpis_probes_destroy(gpis_probes *probes);
 bool gpis_probes_wanted(const gpis_probes *probes);
 /* V = W' (last vector of each probe), d x count: what the next pass is to carry. */
 void gpis_probes_directions(const gpis_probes *probes, double *V);
-/* Takes the result A'A V of the pass, and overwrites it. `roundings`: those of a gradient in that pass. */
+/* Takes the result A'A V of the pass, and overwrites it. `roundings`: those of the products in that pass. */
 gpis_status gpis_probes_absorb(gpis_probes *probes, double *AAV, double roundings);
 /* Returns c with A'A >= c H, which is wrong with probability at most delta, if the model has curvature along all
  * columns of A that are not zero. Not positive: nothing is known yet. */

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "certificate/probes.h"
+#include "linalg/gram_dd.h"
 #include "pass/pass.h"
 
 static const gpis_cost_constants *const C = &gpis_cost_measured; /* C for constants: they are in every formula */
@@ -163,6 +164,16 @@ double gpis_cost_gram_ratio(const gpis_source *A) {
     const double d = (double)A->d, a_row = (double)A->nonzeros / (double)A->n;
     if (A->block_kind != GPIS_BLOCK_CSR) return 1.0 + d / (s.flops * s.entry);
     return 1.0 + 0.5 * (a_row + 1.0) * pair_entries(d) / C->storage[GPIS_STORED_SPARSE].gradient;
+}
+
+double gpis_cost_summary_ratio(const gpis_source *A, int64_t k) {
+    const gpis_machine usual = gpis_machine_default();
+    const gpis_speed s = gpis_speed_of(&usual, usual.threads);
+    const double d = (double)A->d, both = d + (double)k, a_row = fmax(1.0, (double)A->nonzeros / (double)A->n);
+    if (A->block_kind != GPIS_BLOCK_CSR)
+        return 1.0 + C->summary * 2.0 * gpis_gram_dd_products(A->d + k) / (d * s.flops * s.entry);
+    const double pairs = 0.5 * (a_row + (double)k) * (a_row + (double)k + 1.0);
+    return 1.0 + C->summary_pair * pair_entries(both) * pairs / (a_row * C->storage[GPIS_STORED_SPARSE].gradient);
 }
 
 double gpis_cost_probing_ratio(const gpis_source *A) {

@@ -97,6 +97,8 @@ double gpis_cost_inner_flops(const gpis_workload *work, double rounds);
  * usual machine (gpis_machine_default), whatever machine it is, and the same for all dense rows, however they are
  * stored: a run that is resumed elsewhere must decide as it did before. */
 double gpis_cost_gram_ratio(const gpis_source *A);
+/* The same for a pass that makes the summary of A and k responses (pass.h); the gradient pass has one response. */
+double gpis_cost_summary_ratio(const gpis_source *A, int64_t k);
 double gpis_cost_probing_ratio(const gpis_source *A);
 
 /* Whether the Gram matrix of a sketch of m rows is made in single precision. In double precision, small ones are made

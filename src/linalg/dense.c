@@ -61,11 +61,13 @@ double gpis_dense_gradients(const gpis_block *b, int count, const double *X, con
     return norm2;
 }
 
-/* The terms of one lane, or of the tail, then the additions of the other lanes and of the tail. */
-int64_t gpis_dense_dot_roundings(int64_t d) {
-    const int lanes = choose()->lanes;
-    return gpis_max64(d / lanes, lanes) + lanes + 2;
-}
+int gpis_dense_lanes(void) { return choose()->lanes; }
+
+/* The product, the terms of one lane, the last of which may be in a vector padded with zeros, and the other lanes. */
+int64_t gpis_dense_dot_roundings(int64_t length, int lanes) { return length / lanes + lanes + 2; }
+
+/* The square, the rows that are worked on at a time, then what they add up to, and the last rows one by one. */
+int64_t gpis_dense_square_roundings(int64_t rows) { return 1 + rows / LINES_OF_SEVERAL + 2 * LINES; }
 
 void gpis_dense_column_norms(const gpis_block *b, double *norms2) {
     if (gpis_block_is_row_major(b)) {

@@ -33,8 +33,12 @@ typedef struct gpis_dense_kernels {
 /* The kernels of a level (simd_level.h); NULL if this machine cannot run them. */
 const gpis_dense_kernels *gpis_dense_kernels_at(int level);
 
-/* An upper bound on the roundings that a term of <a_i, x> goes through, for row-major rows of d entries. */
-int64_t gpis_dense_dot_roundings(int64_t d);
+/* The number of independent sums in which this machine computes a dot product of contiguous numbers. */
+int gpis_dense_lanes(void);
+/* An upper bound on the roundings that a term of such a product of `length` terms goes through, in so many lanes. */
+int64_t gpis_dense_dot_roundings(int64_t length, int lanes);
+/* The same for the squares that the functions above add up to ||r||^2, for a row-major chunk of so many rows. */
+int64_t gpis_dense_square_roundings(int64_t rows);
 
 /* norms2[j] += sum of squares of column j of the chunk. */
 void gpis_dense_column_norms(const gpis_block *chunk, double *norms2);

@@ -40,8 +40,10 @@ static const kernel kernels[] = {{tiles_plain, 32},
 #endif
 };
 
+int64_t gpis_gram_block_rows(int64_t d) { return gpis_max64(MIN_BLOCK_ROWS, BLOCK_BYTES / (8 * d)); }
+
 void gpis_gram_add_at(int level, const gpis_block *b, gpis_ahead ahead, double *H) {
-    const int64_t most = gpis_max64(MIN_BLOCK_ROWS, BLOCK_BYTES / (8 * b->d));
+    const int64_t most = gpis_gram_block_rows(b->d);
     /* If there is nothing to prefetch, the range is empty and begins at the rows, since NULL allows no arithmetic. */
     const char *from = ahead.from ? ahead.from : (const char *)b->values;
     const char *stop = ahead.from ? from + ahead.bytes : from;

@@ -37,6 +37,11 @@ int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p) {
     return kind == GPIS_BLOCK_CSR ? p + p / 2 + 1 : panels_of(p) * PANEL * GPIS_GRAM_DD_ROWS;
 }
 
+double gpis_gram_dd_products(int64_t p) {
+    const double panels = (double)panels_of(p);
+    return 0.5 * panels * (panels + 1.0) * PANEL * PANEL;
+}
+
 /* ---- dense rows -------------------------------------------------------------------------------------------------- */
 
 /* Where entry (row, column) of the block is in the panels. */

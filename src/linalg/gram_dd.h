@@ -3,11 +3,11 @@
  *
  * W is p x p with p = d + k: p * p high parts, then as many low parts. Only the upper triangle is meaningful.
  *
- * Dense rows are taken GPIS_GRAM_DD_ROWS at a time. Within such a block of m rows an entry of W is the compensated dot
- * product of Ogita, Rump and Oishi: products and sums are error-free, and their errors are added up in double. Its
- * error is at most m^2 2^-106 sum_r |a_ri a_rj|. The block is then added to W by one addition in double-double. For
- * compressed rows each product is added to W by an addition in double-double. (docs/maths/certificates.md has the
- * proof.)
+ * Dense rows are taken GPIS_GRAM_DD_ROWS at a time. Within such a block of m rows an entry of W is a compensated dot
+ * product (Ogita, Rump, Oishi: Accurate sum and dot product, 2005): the errors of products and sums are added up in
+ * double. Its error is at most m (m + 3) 2^-106 sum_r |a_ri a_rj|. The block is then added to W by one addition in
+ * double-double. For compressed rows each product is added to W by an addition in double-double. The proof is in
+ * docs/maths/certificates.md, "The summary in double-double".
  *
  * Rows are added in their order, and no operation is fused or reordered, so the bits are the same for every instruction
  * set, unless products underflow.
@@ -21,6 +21,9 @@ enum { GPIS_GRAM_DD_ROWS = 64 };
 
 /* The number of doubles of `scratch` for rows of d + k = p entries. */
 int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p);
+
+/* The number of products for each dense row, as many as are computed: more than p (p + 1) / 2. */
+double gpis_gram_dd_products(int64_t p);
 
 /* Y: the rows of Y that belong to the block, nrows x k; NULL: they count as zeros. Columns increase along a compressed
  * row. */

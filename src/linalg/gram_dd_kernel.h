@@ -49,19 +49,25 @@ GPIS_INLINE void KERNEL(add_to)(double *high, double *low, int64_t count, KERNEL
     }
 }
 
-/* The tile whose first row is column `i` of the data and whose first column is column `j`; `left` and `right` are the
- * panels that contain them, from there on. */
+/*
+ * The tile whose first row is column i of the data and whose first column is column j; `left` and `right` point to
+ * their entries in the first row of their panels.
+ *
+ * For each product p = fl(a b), high becomes s = fl(high + p), and low gets what that leaves out, high + a b - s. With
+ * z = fl(s - high), both high - (s - z) and p - z are exact, and their sum is high + p - s (Knuth). So a b - z in place
+ * of p - z includes the rounding error of the product, too.
+ */
 GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double *left, const double *right) {
     KERNEL(vec) high[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}}, low[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}};
     for (int64_t r = g->rows; r > 0; r--, left += PANEL, right += PANEL) {
         KERNEL(vec) line[KERNEL(VECTORS)];
         for (int v = 0; v < KERNEL(VECTORS); v++) line[v] = *(const KERNEL(any) *)(right + v * LANES);
         for (int t = 0; t < KERNEL(FACTORS); t++) {
-            const KERNEL(vec) factor = left[t] - (KERNEL(vec)){0};
+            const KERNEL(vec) a = left[t] - (KERNEL(vec)){0}; /* in all lanes */
             for (int v = 0; v < KERNEL(VECTORS); v++) {
-                const KERNEL(vec) product = factor * line[v];
-                const KERNEL(vec) error = KERNEL(product_error)(factor, line[v], product);
-                low[t][v] += KERNEL(two_sum)(&high[t][v], product) + error;
+                const KERNEL(vec) p = a * line[v], s = high[t][v] + p, z = s - high[t][v];
+                low[t][v] += (high[t][v] - (s - z)) + KERNEL(product_less)(a, line[v], p, z);
+                high[t][v] = s;
             }
         }
     }
@@ -75,22 +81,28 @@ GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double 
 /* All tiles of the panels on and above the diagonal. */
 static void KERNEL(tiles)(const task *g) {
     for (int64_t i = 0; i < g->p; i += PANEL)
-        for (int64_t j = i; j < g->p; j += PANEL)
+        for (int64_t j = i; j < g->p; j += PANEL) {
+            const double *left = g->packed + i * GPIS_GRAM_DD_ROWS, *right = g->packed + j * GPIS_GRAM_DD_ROWS;
             for (int t = 0; t < PANEL && i + t < g->p; t += KERNEL(FACTORS))
-                for (int v = 0; v < PANEL && j + v < g->p; v += KERNEL(VECTORS) * LANES)
-                    KERNEL(tile)
-                    (g, i + t, j + v, g->packed + i * GPIS_GRAM_DD_ROWS + t, g->packed + j * GPIS_GRAM_DD_ROWS + v);
+                for (int v = 0; v < PANEL && j + v < g->p; v += KERNEL(VECTORS) * LANES) {
+                    KERNEL(tile)(g, i + t, j + v, left + t, right + v);
+                }
+        }
 }
 
-/* W += the products of one compressed row: `count` values at increasing columns. */
+/* W += the products of one compressed row: `count` values at increasing columns. If W is not in cache, most of the time
+ * goes into waiting for it, so the entries of its next row that will be needed are prefetched. */
 static void KERNEL(pairs)(const double *restrict values, const int32_t *restrict columns, int64_t count, int64_t p,
                           double *restrict W) {
     double *restrict lows = W + p * p;
     for (int64_t s = 0; s < count; s++) {
-        double *restrict high = W + columns[s] * p, *restrict low = lows + columns[s] * p;
+        const int64_t row = columns[s] * p, next = columns[s + 1 < count ? s + 1 : s] * p;
+        double *restrict high = W + row, *restrict low = lows + row;
         const double a = values[s];
         for (int64_t t = s; t < count; t++) {
             const int32_t j = columns[t];
+            __builtin_prefetch(W + next + j, 1, 2);
+            __builtin_prefetch(lows + next + j, 1, 2);
             const double product = a * values[t];
             const gpis_dd term = {product, KERNEL(scalar_product_error)(a, values[t], product)};
             const gpis_dd sum = gpis_dd_add((gpis_dd){high[j], low[j]}, term);

@@ -9,9 +9,12 @@
  *     first_doubles(p, n), first_floats(p, n), store_first(p, n, v)
  *                           of the n < LANES elements where a line ends: the other lanes are zeros, and their memory
  *                           is not touched
- *     product_error(a, b, p), scalar_product_error(a, b, p)
- *                           the rounding error a b - p of the product p = fl(a b), exact unless it underflows; for
- *                           files that are compiled without contraction
+ *     product_less(a, b, p, c)
+ *                           a b - c with one rounding, where p = fl(a b), and p - c must be exact
+ *     scalar_product_error(a, b, p)
+ *                           the rounding error a b - p of the product p = fl(a b) of two numbers
+ *                           The last two assume that nothing underflows, and that the file is compiled without
+ *                           contraction (-ffp-contract=off). They have the same bits for every instruction set.
  * At run time gpis_simd_runs says which variants this machine can run.
  */
 #ifndef GPIS_SIMD_H
@@ -37,19 +40,22 @@ GPIS_INLINE void store_first_plain(double *p, int64_t n, vec_plain v) { (void)n,
 
 #ifdef __FP_FAST_FMA
 GPIS_INLINE double scalar_product_error_plain(double a, double b, double p) { return fma(a, b, -p); }
-GPIS_INLINE vec_plain product_error_plain(vec_plain a, vec_plain b, vec_plain p) {
-    return (vec_plain){fma(a[0], b[0], -p[0]), fma(a[1], b[1], -p[1])};
+GPIS_INLINE vec_plain product_less_plain(vec_plain a, vec_plain b, vec_plain p, vec_plain c) {
+    return (void)p, (vec_plain){fma(a[0], b[0], -c[0]), fma(a[1], b[1], -c[1])};
 }
 #else
-/* Without a fused multiplication: Dekker's product of Veltkamp's halves, which have 26 bits each. */
-#define DEFINE_PRODUCT_ERROR(name, number)                                         \
-    GPIS_INLINE number name(number a, number b, number p) {                        \
-        const number x = a * 0x1.0000002p27, y = b * 0x1.0000002p27;               \
-        const number a1 = x - (x - a), b1 = y - (y - b), a2 = a - a1, b2 = b - b1; \
-        return a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2);                    \
+/* Where a fused multiplication and addition would be a slow function: Dekker's product of Veltkamp's halves. */
+#define DEFINE_PRODUCT_ERROR(name, number)                                          \
+    GPIS_INLINE number name(number a, number b, number p) {                         \
+        const number x = a * 0x1.0000002p27, y = b * 0x1.0000002p27; /* 2^27 + 1 */ \
+        const number a1 = x - (x - a), b1 = y - (y - b), a2 = a - a1, b2 = b - b1;  \
+        return a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2);                     \
     }
-DEFINE_PRODUCT_ERROR(product_error_plain, vec_plain)
 DEFINE_PRODUCT_ERROR(scalar_product_error_plain, double)
+DEFINE_PRODUCT_ERROR(product_error_plain, vec_plain)
+GPIS_INLINE vec_plain product_less_plain(vec_plain a, vec_plain b, vec_plain p, vec_plain c) {
+    return (p - c) + product_error_plain(a, b, p);
+}
 #endif
 
 #define KERNEL(name) name##_plain
@@ -81,7 +87,9 @@ GPIS_INLINE vec_avx2 first_floats_avx2(const float *p, int64_t n) {
 }
 GPIS_INLINE void store_first_avx2(double *p, int64_t n, vec_avx2 v) { _mm256_maskstore_pd(p, first_avx2(n), v); }
 
-GPIS_INLINE vec_avx2 product_error_avx2(vec_avx2 a, vec_avx2 b, vec_avx2 p) { return _mm256_fmsub_pd(a, b, p); }
+GPIS_INLINE vec_avx2 product_less_avx2(vec_avx2 a, vec_avx2 b, vec_avx2 p, vec_avx2 c) {
+    return (void)p, _mm256_fmsub_pd(a, b, c);
+}
 GPIS_INLINE double scalar_product_error_avx2(double a, double b, double p) { return __builtin_fma(a, b, -p); }
 
 #define KERNEL(name) name##_avx2
@@ -115,8 +123,8 @@ GPIS_INLINE void store_first_avx512(double *p, int64_t n, vec_avx512 v) {
     _mm512_mask_storeu_pd(p, first_avx512(n), v);
 }
 
-GPIS_INLINE vec_avx512 product_error_avx512(vec_avx512 a, vec_avx512 b, vec_avx512 p) {
-    return _mm512_fmsub_pd(a, b, p);
+GPIS_INLINE vec_avx512 product_less_avx512(vec_avx512 a, vec_avx512 b, vec_avx512 p, vec_avx512 c) {
+    return (void)p, _mm512_fmsub_pd(a, b, c);
 }
 GPIS_INLINE double scalar_product_error_avx512(double a, double b, double p) { return __builtin_fma(a, b, -p); }
 

@@ -33,8 +33,11 @@ typedef struct finish {
     gpis_summary *summary; /* owned */
     place here, there;     /* where the run is, and where it may go next */
     double *memory;        /* owned: the numbers of both */
-    double fall;           /* of f by the latest step */
-    int polished;          /* rounds since the tolerance was met */
+    double *kept;          /* a part of it: the latest point that was solved within a horizon, d x k */
+    double kept_objective; /* there; infinite: there is none */
+    gpis_within kept_bound;
+    double fall;  /* of f by the latest step */
+    int polished; /* rounds since the tolerance was met */
 } finish;
 
 /* ---- the summary ---- */
@@ -74,10 +77,12 @@ static void measure(const finish *f, place *at) {
 
 static gpis_status make_places(finish *f) {
     const int64_t size = f->run->problem->size;
-    f->memory = gpis_alloc(f->run->context, 6 * size, sizeof *f->memory);
+    f->memory = gpis_alloc(f->run->context, 7 * size, sizeof *f->memory);
     if (!f->memory) return GPIS_NO_MEMORY;
     double **field[] = {&f->here.x, &f->here.g, &f->here.g_low, &f->there.x, &f->there.g, &f->there.g_low};
     for (int i = 0; i < 6; i++) *field[i] = f->memory + i * size;
+    f->kept = f->memory + 6 * size;
+    f->kept_objective = INFINITY;
     memcpy(f->here.x, f->run->record.best, (size_t)size * sizeof(double));
     measure(f, &f->here);
     return GPIS_OK;
@@ -173,19 +178,49 @@ static gpis_status take_model(finish *f, double shift, double max_inverse, bool 
     return gpis_curvature_take_model(&run->curvature, model);
 }
 
-/* A model without a shift if it is not too ill conditioned, else with smaller and smaller ones, and at last without
- * one again if rounding errors of the summary allow it. */
+/* ---- models ---- */
+
+/* The bound of the present best point is good enough, and all of K is within it. */
+static bool is_settled(const gpis_record *record) {
+    return gpis_record_is_solved(record) && gpis_record_bound(record).horizon == 0.0;
+}
+
+/* Keeps the best point with its bound, which holds within a horizon. */
+static void keep(finish *f) {
+    const gpis_record *record = &f->run->record;
+    f->kept_bound = record->within;
+    f->kept_objective = record->objective;
+    memcpy(f->kept, f->here.x, (size_t)f->run->problem->size * sizeof *f->kept);
+}
+
+/* A smaller shift has led to a point that is hardly lower, but has no bound: goes back. */
+static void go_back(finish *f) {
+    gpis_record *record = &f->run->record;
+    if (gpis_record_is_solved(record) || !(f->kept_objective * (1.0 - record->tol) <= record->objective)) return;
+    memcpy(f->here.x, f->kept, (size_t)f->run->problem->size * sizeof *f->kept);
+    measure(f, &f->here);
+    gpis_record_replace(record, &f->here.point);
+    gpis_record_enter_within(record, &f->here.point, f->kept_bound);
+}
+
+/*
+ * A model without a shift if it is not too ill conditioned, else with smaller and smaller ones, and at last without one
+ * again if rounding errors of the summary allow it. A bound within a horizon does not end the search: the next model
+ * sees farther.
+ */
 static gpis_status go_through_models(finish *f) {
     enum { COUNT = sizeof SHIFTS / sizeof *SHIFTS };
     const gpis_record *record = &f->run->record;
-    for (int i = -1; i <= COUNT; i++) {
+    for (int i = -1; i <= COUNT && !is_settled(record) && !gpis_run_out_of_time(f->run); i++) {
         const bool shifted = i >= 0 && i < COUNT;
         bool made;
         gpis_status status = take_model(f, shifted ? SHIFTS[i] : 0.0, i < 0 ? MODERATE_INVERSE : INFINITY, &made);
         if (status == GPIS_OK && made) status = go_rounds(f);
-        if (status != GPIS_OK || gpis_record_is_solved(record) || gpis_run_out_of_time(f->run)) return status;
-        if (made && i < 0) return GPIS_OK;
+        if (status != GPIS_OK) return status;
+        if (gpis_record_is_solved(record)) keep(f);
+        if (made && i < 0) break;
     }
+    go_back(f);
     return GPIS_OK;
 }
 

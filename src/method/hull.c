@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/rounding.h"
+
 enum { MAX_POINTS = GPIS_HULL_POINTS };
 
 gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool affine, gpis_hull **out) {
@@ -215,8 +217,8 @@ static double fall(const weights *w) {
  *
  * where the reference has the weight 1 - sum_{i != r} t_i. The objective, which starts from f_r, is off by
  *
- *     error of f_r + <p, A'(e + e_r) + h + h_r>  <=  error of f_r + ||A p|| (||e|| + ||e_r||) + sum_j ||a_j|| |p_j|
- * (...)
+ *     error of f_r + <p, A'(e + e_r) + h + h_r>
+ *         <=  error of f_r + ||A p|| (||e|| + ||e_r||) + sum_j |p_j| (|h_j| + |h_rj|)
  *
  * and x itself is rounded, which moves A x by at most `moved`.
  */
@@ -232,7 +234,7 @@ typedef struct spread {
 static double image_of(const gpis_hull *h, const weights *w, int i, double columns) {
     const gpis_errors a = h->points[i].errors, b = h->points[w->reference].errors;
     const double half = 0.5 * (a.residual + b.residual), lost = (a.product + b.product) * columns;
-    const double rounded = 8.0 * DBL_EPSILON * w->x_size[i] * w->g_size[i];
+    const double rounded = 16.0 * GPIS_UNIT * w->x_size[i] * w->g_size[i];
     return half + sqrt(half * half + fmax(0.0, w->Q[i][i]) + lost + rounded);
 }
 
@@ -256,10 +258,10 @@ static spread spread_of(const gpis_hull *h, const weights *w) {
     return s;
 }
 
-/* Differences are rounded to double, their dots and the sums of those are taken in extended precision. */
+/* In double precision are rounded: both differences of a dot, the dot, the mean of two of them, the sum of all, and f:
+ * 6 roundings. The dots and their sum are taken in extended precision. */
 static double rounding_error(const weights *w, int64_t size, double f) {
-    const double units =
-        (MAX_POINTS + 8.0) * DBL_EPSILON + ((double)size + 2.0 * MAX_POINTS * MAX_POINTS) * (double)LDBL_EPSILON;
+    const double units = 8.0 * GPIS_UNIT + ((double)size + 2.0 * MAX_POINTS * MAX_POINTS) * 2.0 * GPIS_EXTENDED_UNIT;
     double x = 0.0, g = 0.0;
     for (int i = 0; i < w->count; i++) {
         x += fabs(w->t[i]) * w->x_size[i];
@@ -274,16 +276,17 @@ static gpis_errors errors_of(const gpis_hull *h, const weights *w, const double 
     const spread s = spread_of(h, w);
     double products = 0.0; /* sum_j ||a_j|| |x_j| */
     for (int64_t l = 0; l < h->size; l++) products += sqrt(reference->norms2[l / h->k]) * fabs(x[l]);
-    const double moved = 0.5 * DBL_EPSILON * (2.0 * products + 16.0 * s.columns);
+    const double moved = GPIS_UNIT * (2.0 * products + 16.0 * s.columns);
     const double known = rounding_error(w, h->size, reference->objective) +
                          s.images * (s.residual + reference->errors.residual) +
                          s.columns * (s.product + reference->errors.product);
     const double r = sqrt(f + known + reference->errors.objective);
-    if (added) *added = known + 2.0 * r * moved + moved * moved;
+    const double more = known + 2.0 * r * moved + moved * moved;
+    if (added) *added = gpis_outward(more, h->size);
     return (gpis_errors){
-        .residual = s.residual + moved,
-        .product = s.product + 0.5 * DBL_EPSILON * (2.0 * r + 16.0 * s.images),
-        .objective = reference->errors.objective + known + 2.0 * r * moved + moved * moved,
+        .residual = gpis_outward(s.residual + moved, h->size),
+        .product = gpis_outward(s.product + GPIS_UNIT * (2.0 * r + 16.0 * s.images), h->size),
+        .objective = gpis_outward(reference->errors.objective + more, h->size),
     };
 }
 

@@ -16,11 +16,11 @@
 #include <lapacke.h>
 #include <math.h>
 
+#include "linalg/rounding.h"
 #include "method/dependence.h"
 
 /* What counts as rounding of the data: 16 times the rounding error of reading a decimal number. */
 static const double ROUNDING = 0x1p-49;
-static const double UNIT = 0.5 * DBL_EPSILON;
 
 typedef struct measurement {
     int64_t count;    /* number of nearly null vectors */
@@ -92,8 +92,8 @@ static double nearness_of(const gpis_problem *p, const measurement *s) {
     const gpis_roundings roundings = gpis_pass_roundings(p->A, &s->load);
     double terms = 0.0;
     for (int64_t i = 0; i < s->count * p->d; i++) terms += fabs(s->N[i]) * s->norms[i % p->d];
-    const double norm = sqrt(s->objective * (1.0 + roundings.objective * UNIT)) +
-                        (roundings.residual + 2.0) * 0.5 * (double)LDBL_EPSILON * terms;
+    const double norm = sqrt(s->objective * (1.0 + roundings.objective * GPIS_UNIT)) +
+                        (roundings.residual + 2.0) * GPIS_EXTENDED_UNIT * terms;
     return MARGIN * norm * sqrt(inverse_trace(s, p->d));
 }
 

@@ -81,7 +81,7 @@ static gpis_status take_probes(gpis_newton *s, const gpis_pass *pass) {
     const gpis_problem *p = s->run->problem;
     gpis_curvature *curvature = &s->run->curvature;
     const gpis_load load = gpis_load_of(pass, p->d);
-    const gpis_status status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(p->A, &load).gradient);
+    const gpis_status status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(p->A, &load).products);
     if (status == GPIS_OK && gpis_model_covers(curvature->model, 1, curvature->norms2))
         gpis_curvature_set_c(curvature, gpis_probes_bound(s->probes));
     return status;

@@ -1,7 +1,6 @@
 /* The cut of a pass, and what follows from it: the roundings of the sums, and the memory. */
 #include "pass/cut.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "linalg/accurate.h"
@@ -9,6 +8,7 @@
 #include "linalg/dense.h"
 #include "linalg/gram.h"
 #include "linalg/gram_dd.h"
+#include "linalg/rounding.h"
 #include "pass/sums.h"
 #include "pass/window.h"
 
@@ -25,7 +25,6 @@ enum {
     CACHE_LINE = 8              /* doubles */
 };
 
-static const double UNIT_ROUNDOFF = 0.5 * DBL_EPSILON;
 /* Operations of a product in the summary, for each one in the Gram matrix. */
 static const double SUMMARY_WORK = 10.0;
 
@@ -81,13 +80,21 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
     c->scratch = whole_lines(c->summary_at + summary) + CACHE_LINE;
 }
 
-gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load) {
-    const bool gram = load->gram > 0, csr = A->block_kind == GPIS_BLOCK_CSR;
-    const double row_bytes = gpis_source_row_bytes(A);
+/* The cut for chunks of that many rows. Runs become as long as rows of `row_bytes` allow. */
+static gpis_cut cut_into(const gpis_source *A, const gpis_load *load, int64_t chunk_rows, double row_bytes) {
     gpis_cut c = {.strip_size = whole_lines(gpis_strip_size(load))};
-    cut_rows(&c, A->n, gram && !csr ? GRAM_ROWS : cached_rows(row_bytes), row_bytes, gram || has_summary(load));
+    cut_rows(&c, A->n, chunk_rows, row_bytes, load->gram > 0 || has_summary(load));
     plan_chunks(&c, A, load);
     return c;
+}
+
+static int64_t chunk_rows_for(const gpis_source *A, const gpis_load *load) {
+    const bool csr = A->block_kind == GPIS_BLOCK_CSR;
+    return load->gram > 0 && !csr ? GRAM_ROWS : cached_rows(gpis_source_row_bytes(A));
+}
+
+gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load) {
+    return cut_into(A, load, chunk_rows_for(A, load), gpis_source_row_bytes(A));
 }
 
 int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load *load, int threads) {
@@ -108,48 +115,117 @@ static int64_t chunks_of_a_strip(const gpis_cut *c) {
 
 /*
  * The error of the summary, relative to ||a_i|| ||a_j|| (docs/maths/certificates.md, "The summary in double-double").
- * Dense rows: that of a block of m <= 64 rows, m^2 u^2, and an addition in double-double for each block of a strip.
- * Compressed rows: one such addition for each row of a strip. Then one for each strip, and u^2 for underflow.
+ * Dense rows: that of a block of m <= 64 rows, m (m + 3) u^2, and one addition in double-double for each block of a
+ * strip. Compressed rows: one such addition for each row of a strip. Then one for each strip, and u^2 for underflow.
  */
 static double summary_error(const gpis_cut *c, const gpis_source *A) {
-    const double m = (double)gpis_min64(A->n, GPIS_GRAM_DD_ROWS), unit2 = UNIT_ROUNDOFF * UNIT_ROUNDOFF;
-    const int64_t chunks = chunks_of_a_strip(c), rows = gpis_min64(A->n, chunks * c->chunk_rows);
+    const double m = (double)gpis_min64(A->n, GPIS_GRAM_DD_ROWS), unit2 = GPIS_UNIT * GPIS_UNIT;
+    const int64_t rows = gpis_min64(A->n, chunks_of_a_strip(c) * c->chunk_rows);
     const int64_t blocks = (rows + GPIS_GRAM_DD_ROWS - 1) / GPIS_GRAM_DD_ROWS;
-    if (A->block_kind == GPIS_BLOCK_CSR) return (double)(rows + c->strips) * GPIS_DD_UNIT + unit2;
-    return (m * m + 1.0) * unit2 + (double)(blocks + c->strips) * GPIS_DD_UNIT;
+    const bool by_blocks = A->block_kind == GPIS_BLOCK_DENSE;
+    const double additions = (double)((by_blocks ? blocks : rows) + c->strips);
+    return additions * GPIS_DD_UNIT + ((by_blocks ? m * (m + 3.0) : 0.0) + 1.0) * unit2;
 }
 
-/* The rows of a strip are added one after the other, then the strips. The objective of a chunk is summed by itself
- * first: row by row, or in extended precision, whose own errors are too small to count. */
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* One for the product of two numbers, and three for terms of second order: q roundings do at most q / (1 - q 2^-53)
+ * times the harm of one, which is less than that of q + 3 for q up to 1.6e8. */
+enum { FURTHER_ROUNDINGS = 4 };
+
+/* Roundings in extended precision, in units of those in double precision. */
+static double extended_roundings(int64_t count) { return (double)count * (GPIS_EXTENDED_UNIT / GPIS_UNIT); }
+
+/* Whether chunks are worked on row by row; otherwise column by column. */
+static bool by_rows(const gpis_cut *c, const gpis_source *A) {
+    return A->order == GPIS_ROW_MAJOR || A->class->on_demand || c->unpack;
+}
+
+/* In A'r and A'A V the rows of a strip are added one after the other, in whatever order the kernels or BLAS prefer; by
+ * columns, a part of a chunk is a dot product, which is then added to the strip. */
+static double roundings_of_rows(const gpis_cut *c, const gpis_source *A, int64_t of_a_strip) {
+    if (!c->transposed || by_rows(c, A)) return (double)of_a_strip;
+    const int64_t parts = chunks_of_a_strip(c) * divide_up(c->chunk_rows, c->part_rows);
+    return (double)(gpis_dense_dot_roundings(gpis_min64(A->n, c->part_rows), gpis_dense_lanes()) + parts);
+}
+
+/* The squares of a part of a chunk are summed by themselves, row by row or by a kernel that takes several rows at a
+ * time, then the responses, the parts, and the chunks. In extended precision, all squares of a chunk are one sum. */
+static double roundings_of_objective(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
+    const int64_t of_a_part = gpis_min64(A->n, c->part_rows), parts = divide_up(c->chunk_rows, c->part_rows);
+    const double chunks = (double)chunks_of_a_strip(c);
+    if (load->extended) return chunks + extended_roundings(gpis_min64(A->n, c->chunk_rows) * load->k);
+    const bool by_kernel = c->transposed && by_rows(c, A);
+    return chunks + (double)((by_kernel ? gpis_dense_square_roundings(of_a_part) : of_a_part) + load->k + parts);
+}
+
+/* Our own kernel sums a block of rows by itself, and adds it to the strip. Of BLAS no order is known. */
+static double roundings_of_gram(const gpis_cut *c, const gpis_source *A, const gpis_load *load, int64_t of_a_strip) {
+    if (!c->gram_by_parts) return (double)of_a_strip;
+    const int64_t block = gpis_min64(c->part_rows, gpis_gram_block_rows(load->gram));
+    const int64_t blocks = divide_up(c->chunk_rows, c->part_rows) * divide_up(c->part_rows, block);
+    return (double)(gpis_min64(A->n, block) + chunks_of_a_strip(c) * blocks);
+}
+
+/* In extended precision the gradient is kept in two doubles: what remains is the rounding of their sum, the sums of the
+ * chunks, and the roundings of the low parts. N additions make the latter at most 2 N u, so that their errors add up to
+ * 6 N^2 u^2. */
+static double roundings_of_extended_gradient(const gpis_cut *c, bool dense, int64_t of_a_chunk, int64_t of_a_strip) {
+    const double additions = (double)((dense ? chunks_of_a_strip(c) : of_a_strip) + c->strips);
+    return 4.0 + extended_roundings((dense ? of_a_chunk : 0) + 2) + 6.0 * additions * additions * GPIS_UNIT;
+}
+
 static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
-    const bool dense = A->block_kind == GPIS_BLOCK_DENSE;
-    const int64_t chunks = chunks_of_a_strip(c), of_a_strip = gpis_min64(A->n, chunks * c->chunk_rows);
-    const int64_t within = load->extended ? 4 : load->k + gpis_min64(A->n, c->chunk_rows) + 8;
-    /* in extended precision the gradient of a chunk is rounded once, and added once */
-    const int64_t rows = load->extended && dense ? chunks + 2 : of_a_strip;
-    const bool by_lanes = c->transposed && (A->order == GPIS_ROW_MAJOR || A->class->on_demand);
-    return (gpis_roundings){.residual = (double)(by_lanes ? gpis_dense_dot_roundings(A->d) : A->d),
-                            .objective = (double)(within + chunks + c->strips),
-                            .gradient = (double)(rows + chunks + c->strips + 8),
-                            .gram = (double)(of_a_strip + chunks + c->strips + 8),
+    const bool dense = A->block_kind == GPIS_BLOCK_DENSE, wide = load->extended;
+    const int64_t chunks = chunks_of_a_strip(c), of_a_chunk = gpis_min64(A->n, c->chunk_rows);
+    const int64_t of_a_strip = gpis_min64(A->n, chunks * c->chunk_rows);
+    const double strips = (double)(c->strips + FURTHER_ROUNDINGS);
+    const double rows = wide && dense ? (double)chunks + extended_roundings(of_a_chunk)
+                                      : roundings_of_rows(c, A, of_a_strip); /* of A'A V, and of A'r in double */
+    const bool by_lanes = c->transposed && by_rows(c, A);
+    return (gpis_roundings){.residual = (double)(by_lanes ? gpis_dense_dot_roundings(A->d, gpis_dense_lanes()) : A->d),
+                            .objective = roundings_of_objective(c, A, load) + strips,
+                            .gradient =
+                                wide ? roundings_of_extended_gradient(c, dense, of_a_chunk, of_a_strip) : rows + strips,
+                            .products = rows + strips,
+                            .gram = roundings_of_gram(c, A, load, of_a_strip) + strips,
                             .summary = summary_error(c, A)};
 }
 
-/* The cut depends on the number of rows and, for compressed rows, on their mean length. Runs of several chunks can make
- * a strip longer than runs of one chunk do, by at most a quarter. */
-gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *load) {
-    const double uneven = 1.0 + 1.0 / MIN_RUNS_PER_STRIP;
+gpis_roundings gpis_cut_larger_roundings(gpis_roundings a, gpis_roundings b) {
+    return (gpis_roundings){.residual = fmax(a.residual, b.residual),
+                            .objective = fmax(a.objective, b.objective),
+                            .gradient = fmax(a.gradient, b.gradient),
+                            .products = fmax(a.products, b.products),
+                            .gram = fmax(a.gram, b.gram),
+                            .summary = fmax(a.summary, b.summary)};
+}
+
+/* The counts of kernels with vectors of any length, and of BLAS: the cut as if none of our kernels were used. */
+static gpis_roundings roundings_of_any_kernel(gpis_cut c, const gpis_source *A, const gpis_load *load) {
+    c.transposed = c.gram_by_parts = false;
+    c.part_rows = c.chunk_rows;
+    return roundings_of(&c, A, load);
+}
+
+/* The cut depends on the number of rows and, for compressed rows, on their mean length, which decides how many make a
+ * chunk. Runs of several chunks can make a strip longer than runs of one chunk do, by at most a quarter; the count of
+ * an extended gradient has a term with the square of that length. */
+gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *load, bool alike) {
+    static const double UNEVEN = 1.0 + 1.0 / MIN_RUNS_PER_STRIP;
+    const bool csr = A->block_kind == GPIS_BLOCK_CSR;
+    const int64_t shortest = csr ? MIN_CHUNK_ROWS : chunk_rows_for(A, load), longest = csr ? MAX_CHUNK_ROWS : shortest;
     gpis_roundings worst = {0};
-    for (int64_t rows = MIN_CHUNK_ROWS; rows <= MAX_CHUNK_ROWS; rows *= 2) {
-        gpis_cut c = gpis_cut_make(A, load);
-        cut_rows(&c, A->n, rows, INFINITY, load->gram > 0 || has_summary(load)); /* with runs of one chunk */
-        const gpis_roundings r = roundings_of(&c, A, load);
-        worst.residual = fmax(worst.residual, r.residual);
-        worst.objective = fmax(worst.objective, r.objective * uneven);
-        worst.gradient = fmax(worst.gradient, r.gradient * uneven);
-        worst.gram = fmax(worst.gram, r.gram * uneven);
-        worst.summary = fmax(worst.summary, r.summary * uneven);
+    for (int64_t rows = shortest; rows <= longest; rows *= 2) {
+        const gpis_cut c = cut_into(A, load, rows, INFINITY); /* with runs of one chunk */
+        worst = gpis_cut_larger_roundings(worst, roundings_of(&c, A, load));
+        if (!alike) worst = gpis_cut_larger_roundings(worst, roundings_of_any_kernel(c, A, load));
     }
+    worst.objective *= UNEVEN;
+    worst.gradient *= load->extended ? UNEVEN * UNEVEN : UNEVEN;
+    worst.products *= UNEVEN;
+    worst.gram *= UNEVEN;
+    worst.summary *= UNEVEN;
     return worst;
 }
 
@@ -166,22 +242,25 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load) 
  *
  *     ||e|| <= (q + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||,
  *
- * and the sum of squares is off by 2 ||r + e|| ||e|| + ||e||^2, besides its own roundings.
+ * and the sum of squares is off by 2 ||r + e|| ||e|| + ||e||^2, besides its own roundings. The norms of columns and of
+ * r on the right sides are computed too, from sums of up to n k terms, and u stands for u / (1 - q u).
  */
 gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2) {
     const gpis_load load = gpis_load_of(pass, A->d);
     const gpis_roundings roundings = gpis_pass_roundings(A, &load);
-    const double unit = pass->extended ? 0.5 * (double)LDBL_EPSILON : UNIT_ROUNDOFF, f = *pass->objective, r = sqrt(f);
+    const double unit = pass->extended ? GPIS_EXTENDED_UNIT : GPIS_UNIT, f = *pass->objective, r = sqrt(f);
+    const int64_t terms = A->n + A->d + pass->k;
     double products = 0.0; /* sum_j ||a_j|| ||X_j|| >= ||A X||_F, as large as the terms that make it up */
     for (int64_t j = 0; j < A->d; j++) products += sqrt(norms2[j]) * gpis_norm2(pass->X + j * pass->k, pass->k);
-    const double e = (roundings.residual + 2.0) * unit * (2.0 * products + r) + UNIT_ROUNDOFF * r;
-    return (gpis_point){.x = pass->X,
-                        .g = pass->G,
-                        .objective = f,
-                        .norms2 = norms2,
-                        .errors = {.residual = e,
-                                   .product = roundings.gradient * UNIT_ROUNDOFF * r,
-                                   .objective = 2.0 * r * e + e * e + roundings.objective * UNIT_ROUNDOFF * f}};
+    const double e = gpis_outward((roundings.residual + 2.0) * unit * (2.0 * products + r) + GPIS_UNIT * r, terms);
+    return (gpis_point){
+        .x = pass->X,
+        .g = pass->G,
+        .objective = f,
+        .norms2 = norms2,
+        .errors = {.residual = e,
+                   .product = gpis_outward(roundings.gradient * GPIS_UNIT * r, terms),
+                   .objective = gpis_outward(2.0 * r * e + e * e + roundings.objective * GPIS_UNIT * f, terms)}};
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

@@ -29,8 +29,10 @@ typedef struct gpis_cut {
 
 gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load);
 /* Upper bounds on the roundings of all ways to cut A->n rows or fewer: for parts of which only the length of the
- * longest is known. */
-gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *load);
+ * longest is known. Where the machines that hold the parts are not alike, the bounds hold for the kernels of all. */
+gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *load, bool alike);
+/* The larger of two counts, for each sum. */
+gpis_roundings gpis_cut_larger_roundings(gpis_roundings a, gpis_roundings b);
 /* Threads that the sweep can use, out of `threads`. */
 int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load *load, int threads);
 

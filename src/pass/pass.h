@@ -77,10 +77,15 @@ double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const
 double gpis_pass_gram_strips(double n, double d);
 
 /* Upper bounds on the number of roundings that a term of a sum goes through, each worth 2^-53 of the sum of the
- * absolute terms: an entry of A'r is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. */
+ * absolute terms: an entry of A'r is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. Roundings in a higher
+ * precision count as fractions. tests/pass/test_longest_path.c compares the counts with the roundings of real passes.
+ */
 typedef struct gpis_roundings {
     double residual; /* of a product a_i x, in the precision in which it is computed */
-    double objective, gradient, gram;
+    double objective;
+    double gradient; /* A'r, for a computed r */
+    double products; /* A'(A V), for a computed A V */
+    double gram;
     /* Not a number of roundings but the error itself: each entry (i, j) of the summary is within summary ||a_i||
      * ||a_j|| of the exact one, where a_i is column i of [A Y]. This assumes that each of these columns is zero or has
      * a norm of at least GPIS_TINY (method/range.c). */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "ranks/talk.h"
 
 enum { QUANTUM = 1024 }; /* rows: a rank has a multiple of this, as sketches want blocks (GPIS_SKETCH_QUANTUM) */
@@ -80,7 +81,7 @@ const gpis_join *gpis_source_joined(const gpis_source *source) {
 /* ---- the facts about the parts of a rank ------------------------------------------------------------------------- */
 
 /* The facts of one rank, as doubles, so that reduce_sum can transport them. */
-enum { ROWS, COLUMNS, ENTRIES, BYTES, PARTS, STORED, TARGETS, LARGEST, FACTS = LARGEST + GPIS_STORAGES };
+enum { ROWS, COLUMNS, ENTRIES, BYTES, PARTS, STORED, TARGETS, LANES, LARGEST, FACTS = LARGEST + GPIS_STORAGES };
 
 static int storage_of(const gpis_source *part) {
     return (int)part->type + 2 * (int)part->block_kind + 4 * (int)part->order + 8 * part->class->on_demand;
@@ -114,6 +115,7 @@ static void collect_facts(gpis_source *const *parts, int64_t count, double *fact
         facts[TARGETS] = (double)parts[i]->target_k;
     }
     facts[PARTS] = (double)count;
+    facts[LANES] = gpis_dense_lanes();
 }
 
 static gpis_status check_parts(gpis_context *context, gpis_source *const *parts, int64_t count) {
@@ -166,17 +168,22 @@ static gpis_status check_facts(gpis_context *context, const double *facts, int r
 /* ---- the source -------------------------------------------------------------------------------------------------- */
 
 static void take_facts(gpis_source *source, gpis_join *join, const double *facts) {
+    int64_t most_parts = 0, ranks_with_parts = 0;
+    join->alike = true;
     for (int r = join->ranks.ranks - 1; r >= 0; r--) {
         const double *line = facts + (int64_t)r * FACTS;
         source->nonzeros += (int64_t)line[ENTRIES];
         join->bytes += (int64_t)line[BYTES];
         for (int s = 0; s < GPIS_STORAGES; s++)
             join->largest[s] = gpis_max64(join->largest[s], (int64_t)line[LARGEST + s]);
-        join->parts_of_all += (int64_t)line[PARTS];
         if (line[PARTS] == 0.0) continue;
+        most_parts = gpis_max64(most_parts, (int64_t)line[PARTS]);
+        ranks_with_parts++;
+        if ((int)line[LANES] != gpis_dense_lanes()) join->alike = false;
         source->d = (int64_t)line[COLUMNS];
         take_storage(source, (int)line[STORED]); /* at the end of the loop, that of the first rank with rows */
     }
+    join->additions = most_parts + ranks_with_parts;
     for (int r = 0; r < join->ranks.ranks; r++)
         join->begin[r + 1] = join->begin[r] + (int64_t)facts[(int64_t)r * FACTS + ROWS];
     source->n = join->begin[join->ranks.ranks];

@@ -23,8 +23,9 @@ typedef struct gpis_join {
     int64_t *begin;                 /* owned: ranks + 1 entries: the first row of each rank, then the number of rows */
     int64_t bytes;                  /* that a pass reads on all ranks together */
     int64_t largest[GPIS_STORAGES]; /* rows of the largest part of all ranks with this storage; 0: there is none */
-    int64_t parts_of_all;
-    double *buffer; /* owned: GPIS_JOIN_BUFFER doubles, for a rank that adds zeros */
+    int64_t additions; /* that the sums of a part go through: of the parts of its rank, then of ranks with parts */
+    bool alike;        /* all ranks sum dot products in the same number of lanes, so use the same kernels */
+    double *buffer;    /* owned: GPIS_JOIN_BUFFER doubles, for a rank that adds zeros */
 } gpis_join;
 
 enum { GPIS_JOIN_BUFFER = 1 << 16 };

@@ -235,18 +235,18 @@ static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *p
 /* The worst of all storages, and one more rounding for each part and each rank that is added. */
 static gpis_roundings roundings(const gpis_source *A, const gpis_load *load) {
     const gpis_join *join = A->state;
-    const double more = (double)(join->parts_of_all + join->ranks.ranks);
+    const double more = (double)join->additions;
     gpis_roundings worst = {0};
     for (int s = 0; s < GPIS_STORAGES; s++) {
         if (join->largest[s] == 0) continue;
         const gpis_source part = gpis_join_part_like(A, join, s);
-        const gpis_roundings r = gpis_cut_worst_roundings(&part, load);
-        worst.residual = fmax(worst.residual, r.residual);
-        worst.objective = fmax(worst.objective, r.objective + more);
-        worst.gradient = fmax(worst.gradient, r.gradient + more);
-        worst.gram = fmax(worst.gram, r.gram + more);
-        worst.summary = fmax(worst.summary, r.summary + more * GPIS_DD_UNIT);
+        worst = gpis_cut_larger_roundings(worst, gpis_cut_worst_roundings(&part, load, join->alike));
     }
+    worst.objective += more;
+    worst.gradient += more;
+    worst.products += more;
+    worst.gram += more;
+    worst.summary += more * GPIS_DD_UNIT;
     return worst;
 }
 

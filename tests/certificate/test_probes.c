@@ -4,6 +4,7 @@
  */
 #include "certificate/probes.h"
 
+#include <float.h>
 #include <omp.h>
 
 #include "set/world.h"
@@ -191,6 +192,36 @@ static void any_factor(void **state) {
     test_context_end(context, &memory);
 }
 
+/* The first product is coarse, as in a pass in double precision over many rows, and the others are exact, as after a
+ * switch to extended precision. What the first one got wrong stays in the tridiagonal matrix, so it stays in the bound:
+ * once the basis spans the whole space, the bound is the smallest eigenvalue less these errors. */
+static void a_coarse_product_is_not_forgotten(void **state) {
+    (void)state;
+    enum { D = 4 };
+    static const double ERROR = 1e-7;
+    const double coarse = ERROR / (0.5 * DBL_EPSILON) / sqrt(D), fine = 8.0;
+    double lambda[D] = {1.0, 1.5, 2.0, 2.5}, V[D];
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_model *model = unit_model(context, D);
+    int above = 0; /* the smallest Ritz value is above the smallest eigenvalue, by more than exact products allow */
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        gpis_probes *probes = NULL;
+        assert_ok(context, gpis_probes_create(context, model, 1, D, 0.05, seed, 1, &probes));
+        for (int step = 0; step < D; step++) {
+            gpis_probes_directions(probes, V);
+            for (int j = 0; j < D; j++) V[j] *= lambda[j] * (step == 0 ? 1.0 + 0.2 * ERROR : 1.0);
+            assert_ok(context, gpis_probes_absorb(probes, V, step == 0 ? coarse : fine));
+        }
+        if (!(gpis_probes_bound(probes) <= lambda[0])) fail_msg("bound %.17g", gpis_probes_bound(probes));
+        above += probes->probe[0].theta[0] > lambda[0] * (1.0 + 1e-10);
+        gpis_probes_destroy(probes);
+    }
+    assert_true(above > 10);
+    gpis_model_destroy(model);
+    test_context_end(context, &memory);
+}
+
 static gpis_status a_few_steps(gpis_context *context, void *user) {
     const double *lambda = user;
     enum { D = 5, PROBES = 2 };
@@ -220,11 +251,9 @@ static void lack_of_memory(void **state) {
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_as_seldom_as_stated),
-        cmocka_unit_test(sharp_where_it_can_be),
-        cmocka_unit_test(useful_after_a_dozen_passes),
-        cmocka_unit_test(any_factor),
-        cmocka_unit_test(lack_of_memory),
+        cmocka_unit_test(wrong_as_seldom_as_stated),         cmocka_unit_test(sharp_where_it_can_be),
+        cmocka_unit_test(useful_after_a_dozen_passes),       cmocka_unit_test(any_factor),
+        cmocka_unit_test(a_coarse_product_is_not_forgotten), cmocka_unit_test(lack_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

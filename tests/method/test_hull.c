@@ -4,6 +4,7 @@
  */
 #include "method/hull.h"
 
+#include <float.h>
 #include <omp.h>
 
 #include "set/world.h"
@@ -166,36 +167,151 @@ static void as_good_as_brute_force(void **state) {
 /* Gradients that are off by what they are said to be off by: so is the objective, and by no more than stated. */
 static void errors_are_covered(void **state) {
     (void)state;
-    static const double PRODUCT = 1e-7;
     test_memory memory;
     gpis_context *context = test_context(&memory);
     int uncovered = 0; /* were the errors left out */
-    for (uint64_t seed = 0; seed < 200; seed++) {
+    for (uint64_t seed = 0; seed < 600; seed++) {
         quadratic q;
         const int count = 2 + (int)(seed % 8);
-        double X[MAX_POINTS][D], g[D], x[D], fresh[D], f, signs[MAX_POINTS * D], columns2[D] = {0};
+        /* of the products, of the residuals, or of both; and of f itself */
+        const double product = seed % 3 != 1 ? 1e-7 : 0.0, residual = seed % 3 != 0 ? 1e-7 : 0.0;
+        double X[MAX_POINTS][D], g[D], x[D], fresh[D], f, signs[MAX_POINTS * D], columns2[D] = {0}, e[N * MAX_POINTS];
         gpis_hull *hull = NULL;
         fill_normal(q.A, N * D, seed, 1.0);
         fill_normal(q.y, N, seed + 1, 1.0);
         fill_normal(signs, MAX_POINTS * D, seed + 3, 1.0);
+        fill_normal(e, N * MAX_POINTS, seed + 4, 1.0);
         for (int i = 0; i < N * D; i++) columns2[i % D] += q.A[i] * q.A[i];
         place_points(X, count, (places)(seed % PLACES), seed + 2);
-        assert_ok(context, gpis_hull_create(context, D, 1, seed % 3 == 0, &hull));
+        assert_ok(context, gpis_hull_create(context, D, 1, seed % 7 < 2, &hull));
         for (int p = 0; p < count; p++) {
-            const double at = (double)evaluate(&q, X[p], g);
-            for (int j = 0; j < D; j++) g[j] += copysign(PRODUCT * sqrt(columns2[j]), signs[p * D + j]);
-            gpis_hull_add(
-                hull, &(gpis_point){.x = X[p], .g = g, .objective = at, .norms2 = columns2, .errors.product = PRODUCT});
+            const double at = (double)evaluate(&q, X[p], g), *ep = e + p * N, wrong = at * (1.0 + 1e-9 * signs[p * D]);
+            double size =
+                0.0; /* the residual errors of a point have the norm `residual`, and differ from the others' */
+            for (int i = 0; i < N; i++) size += ep[i] * ep[i];
+            for (int j = 0; j < D; j++) {
+                g[j] += copysign(product * sqrt(columns2[j]), signs[p * D + j]);
+                for (int i = 0; i < N; i++) g[j] += q.A[i * D + j] * ep[i] * residual / sqrt(size);
+            }
+            gpis_hull_add(hull, &(gpis_point){.x = X[p],
+                                              .g = g,
+                                              .objective = wrong,
+                                              .norms2 = columns2,
+                                              .errors = {residual, product, fabs(wrong - at) * (1.0 + 1e-9)}});
         }
         const gpis_point made = gpis_hull_minimise(hull, x, g, NULL);
         f = made.objective;
         const double truth = (double)evaluate(&q, x, fresh), off = fabs(f - truth);
         if (!(off <= made.errors.objective + 1e-14 * truth))
             fail_msg("off by %g, stated %g", off, made.errors.objective);
+        for (int j = 0; j < D; j++)
+            assert_true(fabs(g[j] - fresh[j]) <=
+                        sqrt(columns2[j]) * (made.errors.residual + made.errors.product) + 1e-14 * fabs(fresh[j]));
         uncovered += off > 1e-10 * truth;
         gpis_hull_destroy(hull);
     }
     assert_true(uncovered > 20);
+    test_context_end(context, &memory);
+}
+
+/*
+ * f = c + ||x - best||^2 with c near 1. All points but the one at 0 are p_i = a (1, e_i / 2), and the best point has
+ * the weight 1/24 for each of them. Every one of the 121 terms t_i t_j <p_i, p_j> that f is made of is just below half
+ * a unit in the last place of f: added to f one by one, all of them would be lost, which is many times what rounding
+ * may do; summed by themselves, none is.
+ */
+static void corrections_are_summed_before_they_are_added(void **state) {
+    (void)state;
+    enum { POINTS = MAX_POINTS, WIDE = MAX_POINTS };
+    static const double HALF_UNIT = 0.5 * DBL_EPSILON;
+    static const double ones[WIDE] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const long double c = 1.0L + 0x1p-20L, weight = 1.0L / 24.0L;
+    const double a = 0.95 * sqrt(HALF_UNIT) * 24.0; /* (t a)^2 is 0.9 half units, and 1.13 of them for i = j */
+    double points[POINTS][WIDE] = {{0}}, best[WIDE] = {0}, x[WIDE], g[WIDE];
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_hull *hull = NULL;
+    assert_ok(context, gpis_hull_create(context, WIDE, 1, false, &hull));
+    for (int i = 1; i < POINTS; i++) {
+        points[i][0] = a;
+        points[i][i] = 0.5 * a;
+        for (int j = 0; j < WIDE; j++) best[j] += (double)weight * points[i][j];
+    }
+    for (int i = 0; i < POINTS; i++) {
+        long double f = c;
+        for (int j = 0; j < WIDE; j++) {
+            g[j] = points[i][j] - best[j];
+            f += (long double)g[j] * g[j];
+        }
+        gpis_hull_add(hull, &(gpis_point){.x = points[i],
+                                          .g = g,
+                                          .objective = (double)f,
+                                          .norms2 = ones,
+                                          .errors = {.objective = HALF_UNIT * (double)f}});
+    }
+    const gpis_point made = gpis_hull_minimise(hull, x, g, NULL);
+    long double truth = c;
+    for (int j = 0; j < WIDE; j++) truth += ((long double)x[j] - best[j]) * ((long double)x[j] - best[j]);
+    const double off = (double)fabsl(made.objective - truth) / HALF_UNIT;
+    print_message("off by %.1f units, %.1f allowed\n", off, made.errors.objective / HALF_UNIT);
+    for (int j = 0; j < WIDE; j++) assert_close(x[j], best[j], 1e-3 * a); /* all points are needed for it */
+    assert_true(off <= made.errors.objective / HALF_UNIT && made.errors.objective < 60.0 * HALF_UNIT);
+    gpis_hull_destroy(hull);
+    test_context_end(context, &memory);
+}
+
+/* f = (x - 0.4)^2, known at 0 exactly and at 1 with an error of -0.99 in the residual. The computed curvature between
+ * them is then 0.01 instead of 1, and f at 1 comes out as negative: ||A p|| must not be taken from that curvature. */
+static void curvature_that_is_off(void **state) {
+    (void)state;
+    static const double one = 1.0, points[] = {0.0, 1.0}, errors[] = {0.0, -0.99};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_hull *hull = NULL;
+    double x, g;
+    assert_ok(context, gpis_hull_create(context, 1, 1, false, &hull));
+    for (int i = 0; i < 2; i++) {
+        const double r = points[i] - 0.4, measured = r + errors[i];
+        gpis_hull_add(hull, &(gpis_point){.x = &points[i],
+                                          .g = &measured,
+                                          .objective = r * r,
+                                          .norms2 = &one,
+                                          .errors = {.residual = fabs(errors[i])}});
+    }
+    const gpis_point made = gpis_hull_minimise(hull, &x, &g, NULL);
+    const double truth = (x - 0.4) * (x - 0.4), off = fabs(made.objective - truth);
+    assert_true(off > 0.3 && off <= made.errors.objective);
+    gpis_hull_destroy(hull);
+    test_context_end(context, &memory);
+}
+
+/* x is so far from 0 that it can only be rounded to a multiple of 2^-26, and f grows in the direction in which it is
+ * rounded: the objective is that of the point before it was rounded. */
+static void the_point_itself_is_rounded(void **state) {
+    (void)state;
+    static const double ones[] = {1.0, 1.0}, points[][2] = {{0.0, 1e8}, {1.0, 1e8 + 1.0}};
+    static const double best[] = {0.3 + 5.0, 1e8 + 0.3 - 5.0};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_hull *hull = NULL;
+    double x[2], g[2];
+    assert_ok(context, gpis_hull_create(context, 2, 1, false, &hull));
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) g[j] = points[i][j] - best[j];
+        gpis_hull_add(hull, &(gpis_point){.x = points[i],
+                                          .g = g,
+                                          .objective = g[0] * g[0] + g[1] * g[1],
+                                          .norms2 = ones,
+                                          .errors = {.objective = 1e-13}});
+    }
+    const gpis_point made = gpis_hull_minimise(hull, x, g, NULL);
+    long double truth = 0.0L;
+    for (int j = 0; j < 2; j++) truth += ((long double)x[j] - best[j]) * ((long double)x[j] - best[j]);
+    const double off = (double)fabsl(made.objective - truth);
+    assert_true(off > 1e-9 && off <= made.errors.objective && made.errors.objective < 1e-5);
+    for (int j = 0; j < 2; j++)
+        assert_true(fabs(g[j] - (x[j] - best[j])) <= made.errors.residual + made.errors.product);
+    gpis_hull_destroy(hull);
     test_context_end(context, &memory);
 }
 
@@ -277,7 +393,11 @@ static void lack_of_memory(void **state) {
 
 int main(void) {
     omp_set_num_threads(1); /* as inside the library: BLAS has no threads of its own */
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_good_as_brute_force), cmocka_unit_test(errors_are_covered),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_good_as_brute_force),
+                                       cmocka_unit_test(errors_are_covered),
+                                       cmocka_unit_test(corrections_are_summed_before_they_are_added),
+                                       cmocka_unit_test(curvature_that_is_off),
+                                       cmocka_unit_test(the_point_itself_is_rounded),
                                        cmocka_unit_test(old_points_leave),
                                        cmocka_unit_test(points_keep_their_own_errors),
                                        cmocka_unit_test(lack_of_memory)};

@@ -1,12 +1,14 @@
 /*
- * The summary [A Y]'[A Y] of a pass against sums in quadruple precision: for every storage, many shapes, threads, parts
- * and ranks, the error of an entry is at most what gpis_pass_roundings says.
+ * The summary [A Y]'[A Y] of a pass against sums in quadruple precision: for every storage and many shapes, over
+ * threads, windows, parts and ranks, the error of an entry is at most what gpis_pass_roundings says.
  */
+#include "calls.h"
+#include "files.h"
 #include "pass/cut.h"
-#include "pass/pass.h"
+#include "quad.h"
+#include "ranks.h"
+#include "ranks/ranks.h"
 #include "sketch/matrices.h"
-
-__extension__ typedef __float128 quad; /* 113 bits: the products of two doubles are exact */
 
 static gpis_source *source_of(gpis_context *context, const matrix *m, int stored_as) {
     const gpis_block *b = &m->block;
@@ -25,59 +27,28 @@ static gpis_source *source_of(gpis_context *context, const matrix *m, int stored
 typedef struct problem {
     int64_t n, d, k, p;
     double *a, *Y; /* owned: n x d, n x k */
-    quad *W;       /* owned: p x p, upper triangle */
-    double *norms; /* owned: of the columns of [A Y] */
+    quad *exact;   /* owned */
 } problem;
 
-static double column_scale(int64_t j) { return pow(10.0, (double)(5 * j % 17 - 8)); }
-
-/* Normal numbers; columns of very different scales, a third of the entries zero, and a few rows that are heavy by 1e6.
- * `single`: numbers that float32 holds. */
-static problem make_problem(int64_t n, int64_t d, int64_t k, bool single) {
+/* Normal numbers, a third of the entries zero, columns on scales from 1e-8 to 1e8, and some rows 1e6 times as heavy as
+ * the others. `single`: numbers that float32 holds. */
+static problem problem_make(int64_t n, int64_t d, int64_t k, bool single) {
     problem t = {.n = n, .d = d, .k = k, .p = d + k};
     t.a = calloc((size_t)(n * d) + 1, sizeof(double)), t.Y = calloc((size_t)(n * k) + 1, sizeof(double));
-    t.W = calloc((size_t)(t.p * t.p), sizeof(quad)), t.norms = calloc((size_t)t.p, sizeof(double));
     gpis_random_normal(1, 0, 0, n * d, t.a);
     gpis_random_normal(2, 0, 0, n * k, t.Y);
     for (int64_t i = 0; i < n * d; i++) {
-        if (gpis_random_bits(3, 0, (uint64_t)i).v[0] % 3 == 0) t.a[i] = 0.0;
-        t.a[i] *= column_scale(i % d) * (i / d % 97 == 11 ? 1e6 : 1.0);
+        const bool zero = gpis_random_bits(3, 0, (uint64_t)i).v[0] % 3 == 0, heavy = i / d % 97 == 11;
+        t.a[i] *= (zero ? 0.0 : 1.0) * (heavy ? 1e6 : 1.0) * pow(10.0, (double)(5 * (i % d) % 17 - 8));
         if (single) t.a[i] = (float)t.a[i];
     }
+    t.exact = quad_summary(t.a, t.Y, n, d, k);
     return t;
 }
 
-static void make_reference(problem *t) {
-    double *row = calloc((size_t)t->p, sizeof *row);
-    for (int64_t r = 0; r < t->n; r++) {
-        memcpy(row, t->a + r * t->d, (size_t)t->d * sizeof *row);
-        memcpy(row + t->d, t->Y + r * t->k, (size_t)t->k * sizeof *row);
-        for (int64_t i = 0; i < t->p; i++)
-            for (int64_t j = i; j < t->p; j++) t->W[i * t->p + j] += (quad)row[i] * row[j];
-    }
-    for (int64_t i = 0; i < t->p; i++) t->norms[i] = sqrt((double)t->W[i * t->p + i]);
-    free(row);
-}
+static void problem_clear(problem *t) { free(t->a), free(t->Y), free(t->exact); }
 
-static void problem_clear(problem *t) { free(t->a), free(t->Y), free(t->W), free(t->norms); }
-
-/* The largest error of an entry, in units of the norms of its two columns. */
-static double largest_error(const problem *t, const double *W) {
-    const double *low = W + t->p * t->p;
-    double largest = 0.0;
-    for (int64_t i = 0; i < t->p; i++)
-        for (int64_t j = i; j < t->p; j++) {
-            const int64_t at = i * t->p + j, mirrored = j * t->p + i;
-            assert_true(W[at] == W[mirrored] && low[at] == low[mirrored]);
-            assert_true(W[at] + low[at] == W[at]);
-            const double error = fabs((double)((quad)W[at] + low[at] - t->W[at])), size = t->norms[i] * t->norms[j];
-            if (size == 0.0) assert_true(error == 0.0);
-            if (size > 0.0) largest = fmax(largest, error / size);
-        }
-    return largest;
-}
-
-/* The summary by one pass; the caller frees it. */
+/* The summary by one pass, which the caller frees, and the bound on its error. */
 static double *summary_of(gpis_context *context, gpis_source *A, const problem *t, double *bound) {
     double *W = malloc((size_t)(2 * t->p * t->p) * sizeof *W);
     const gpis_pass pass = {.k = t->k, .Y = t->Y, .summary = W};
@@ -87,21 +58,25 @@ static double *summary_of(gpis_context *context, gpis_source *A, const problem *
     return W;
 }
 
-static double worst_share; /* of the bound that an error has used up */
-
-static void check(const problem *t, const double *W, double bound, const char *what) {
-    const double error = largest_error(t, W);
-    worst_share = fmax(worst_share, error / bound);
+/* W is symmetric and normalised, and its errors are within the bound, of which they take up the share that is returned.
+ */
+static double check(const problem *t, const double *W, double bound, const char *what) {
+    const double *low = W + t->p * t->p, error = quad_error(t->exact, W, t->p);
+    for (int64_t i = 0; i < t->p * t->p; i++) {
+        const int64_t mirrored = i % t->p * t->p + i / t->p;
+        assert_true(W[i] == W[mirrored] && low[i] == low[mirrored] && W[i] + low[i] == W[i]);
+    }
     if (!(error <= bound))
         fail_msg("%s, %lld x (%lld + %lld): an error of %.3g, and a bound of %.3g", what, (long long)t->n,
                  (long long)t->d, (long long)t->k, error, bound);
+    return error / bound;
 }
 
 static bool holds_singles(int stored_as) {
     return stored_as == ROW_32 || stored_as == COLUMN_32 || stored_as == CSR_32;
 }
 
-static const char *const names[STORAGES] = {"rows",
+static const char *const NAMES[STORAGES] = {"rows",
                                             "rows of floats",
                                             "padded rows",
                                             "columns",
@@ -111,32 +86,408 @@ static const char *const names[STORAGES] = {"rows",
 
 static void every_storage_and_shape(void **state) {
     (void)state;
-    static const int64_t rows[] = {1, 63, 64, 65, 5000},
-                         columns[][2] = {{1, 0}, {2, 1}, {3, 5}, {16, 1}, {63, 1}, {62, 3}};
+    static const int64_t rows[] = {1, 63, 64, 65, 5000};
+    static const int64_t columns[][2] = {{1, 0}, {2, 1}, {3, 5}, {16, 1}, {63, 1}, {62, 3}};
     test_memory memory;
     gpis_context *context = test_context(&memory);
+    double share = 0.0;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
             for (int single = 0; single < 2; single++) {
-                problem t = make_problem(rows[r], columns[c][0], columns[c][1], single);
-                make_reference(&t);
+                problem t = problem_make(rows[r], columns[c][0], columns[c][1], single);
                 for (int stored_as = 0; stored_as < STORAGES; stored_as++) {
                     if (holds_singles(stored_as) != single) continue;
                     matrix stored = store(t.a, t.n, t.d, stored_as);
                     gpis_source *A = source_of(context, &stored, stored_as);
                     double bound, *W = summary_of(context, A, &t, &bound);
-                    check(&t, W, bound, names[stored_as]);
+                    share = fmax(share, check(&t, W, bound, NAMES[stored_as]));
                     free(W);
                     gpis_source_destroy(A);
                     matrix_clear(&stored);
                 }
                 problem_clear(&t);
             }
-    printf("errors use up to %.2g of their bounds\n", worst_share);
+    print_message("errors take up at most %.2g of their bounds\n", share);
+    test_context_end(context, &memory);
+}
+
+/* ---- the same bits however the rows are walked ------------------------------------------------------------------- */
+
+static int make_rows(void *user, int64_t row0, int64_t nrows, double *out) {
+    const problem *t = user;
+    memcpy(out, t->a + row0 * t->d, (size_t)(nrows * t->d) * sizeof *out);
+    return 0;
+}
+
+/* In memory, on demand, and from a file by windows, with other sums or without; on one, two and three threads. */
+static void same_bits_for_any_walk(void **state) {
+    (void)state;
+    enum { N = 9001, D = 21, K = 2, P = D + K };
+    problem t = problem_make(N, D, K, false);
+    double *first = NULL;
+    for (int threads = 1; threads <= 3; threads++)
+        for (int walk = 0; walk < 4; walk++) {
+            test_memory memory;
+            gpis_context *context = test_context(&memory);
+            gpis_source *A;
+            double X[D * K] = {1.0}, G[D * K], norms2[D], f, *W = malloc(2 * P * P * sizeof *W);
+            assert_ok(context, gpis_context_set_threads(context, threads));
+            if (walk == 0 || walk == 1)
+                assert_ok(context, gpis_source_dense(context, t.a, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &A));
+            if (walk == 2) assert_ok(context, gpis_source_callback(context, N, D, make_rows, &t, 1, &A));
+            if (walk == 3) {
+                const gpis_open_options small = {.size = sizeof small, .memory = 1 << 18};
+                assert_ok(context, gpis_array_write(context, "summary.npy", t.a, N, D, 2));
+                assert_ok(context, gpis_context_set_memory(context, 1 << 21));
+                assert_ok(context, gpis_source_open_with(context, "summary.npy", &small, &A));
+                assert_false(A->resident);
+            }
+            gpis_pass pass = {.k = K, .Y = t.Y, .summary = W};
+            if (walk == 1) pass.X = X, pass.G = G, pass.objective = &f, pass.norms2 = norms2;
+            assert_ok(context, gpis_pass_run(context, A, &pass));
+            if (first)
+                assert_memory_equal(W, first, 2 * P * P * sizeof *W);
+            else
+                first = memcpy(malloc(2 * P * P * sizeof *W), W, 2 * P * P * sizeof *W);
+            free(W);
+            gpis_source_destroy(A);
+            test_context_end(context, &memory);
+        }
+    unlink("summary.npy");
+    problem_clear(&t);
+    free(first);
+}
+
+/* Together with everything else, the Gram matrix included, which cuts the rows in another way. */
+static void with_all_other_sums(void **state) {
+    (void)state;
+    enum { N = 3000, D = 12, K = 1, P = D + K };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int single = 0; single < 2; single++) {
+        problem t = problem_make(N, D, K, single);
+        for (int stored_as = 0; stored_as < STORAGES; stored_as++)
+            for (int extended = 0; extended < 2; extended++) {
+                if (holds_singles(stored_as) != single) continue;
+                matrix stored = store(t.a, N, D, stored_as);
+                gpis_source *A = source_of(context, &stored, stored_as);
+                double X[D * K] = {0}, G[D * K], norms2[D], f, gram[D * D], W[2 * P * P];
+                const gpis_pass pass = {.k = K,
+                                        .Y = t.Y,
+                                        .X = X,
+                                        .extended = extended,
+                                        .objective = &f,
+                                        .G = G,
+                                        .norms2 = norms2,
+                                        .gram = gram,
+                                        .summary = W};
+                assert_ok(context, gpis_pass_run(context, A, &pass));
+                const gpis_load load = gpis_load_of(&pass, D);
+                const gpis_roundings roundings = gpis_pass_roundings(A, &load);
+                check(&t, W, roundings.summary, NAMES[stored_as]);
+                /* the other sums are the same numbers in double, with more roundings */
+                const double unit = 0x1p-53;
+                assert_close(f, W[P * P - 1], (roundings.objective + 1.0) * unit * f);
+                for (int i = 0; i < D; i++) {
+                    assert_close(norms2[i], W[i * P + i], 2.0 * N * unit * norms2[i]);
+                    assert_close(-G[i], W[i * P + D], (roundings.gradient + 1.0) * unit * sqrt(norms2[i] * f));
+                    for (int j = 0; j < D; j++)
+                        assert_close(gram[i * D + j], W[i * P + j],
+                                     (roundings.gram + 1.0) * unit * sqrt(norms2[i]) * sqrt(norms2[j]));
+                }
+                gpis_source_destroy(A);
+                matrix_clear(&stored);
+            }
+        problem_clear(&t);
+    }
+    test_context_end(context, &memory);
+}
+
+/* ---- parts and ranks --------------------------------------------------------------------------------------------- */
+
+static void parts_of_mixed_storage(void **state) {
+    (void)state;
+    enum { N = 2500, D = 7, K = 1, SPLIT = 1100 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    problem t = problem_make(N, D, K, true);
+    for (int first = 0; first < STORAGES; first++)
+        for (int second = 0; second < STORAGES; second++) {
+            matrix halves[2] = {store(t.a, SPLIT, D, first), store(t.a + SPLIT * D, N - SPLIT, D, second)};
+            gpis_source *parts[2] = {source_of(context, &halves[0], first), source_of(context, &halves[1], second)}, *A;
+            assert_ok(context, gpis_source_join(context, parts, 2, NULL, &A));
+            double bound, *W = summary_of(context, A, &t, &bound);
+            check(&t, W, bound, "two parts");
+            free(W);
+            gpis_source_destroy(A);
+            for (int i = 0; i < 2; i++) gpis_source_destroy(parts[i]), matrix_clear(&halves[i]);
+        }
+    problem_clear(&t);
+    test_context_end(context, &memory);
+}
+
+/* What the ranks share: the problem, and the result of rank 0. */
+typedef struct shared {
+    const problem *t;
+    double *W, bound;
+    gpis_status status;
+} shared;
+
+/* The rows of a rank, which are uneven: the last has the rest, and the one before it none. */
+static int64_t first_row(const problem *t, int rank, int ranks) {
+    return rank == ranks ? t->n : gpis_min64(rank, ranks - 2) * (t->n / ranks);
+}
+
+static void rank_work(member *m) {
+    shared *s = m->user;
+    const problem *t = s->t;
+    const int rank = m->ranks.rank, ranks = m->ranks.ranks;
+    const int64_t begin = first_row(t, rank, ranks), rows = first_row(t, rank + 1, ranks) - begin;
+    gpis_source *part = NULL, *A = NULL;
+    gpis_status status = GPIS_OK;
+    if (rows > 0)
+        status =
+            gpis_source_dense(m->context, t->a + begin * t->d, GPIS_FLOAT64, GPIS_ROW_MAJOR, rows, t->d, t->d, &part);
+    const int64_t count = status == GPIS_OK ? rows > 0 : -(int64_t)status;
+    status = gpis_source_join(m->context, &part, count, &m->ranks, &A);
+    if (status == GPIS_OK && rank == 0) {
+        const gpis_pass pass = {.k = t->k, .Y = t->Y, .summary = s->W};
+        const gpis_load load = gpis_load_of(&pass, t->d);
+        status = gpis_pass_run(m->context, A, &pass);
+        s->bound = gpis_pass_roundings(A, &load).summary;
+        status = gpis_ranks_dismiss(m->context, A, status);
+    } else if (status == GPIS_OK) {
+        status = gpis_ranks_serve(m->context, A, t->Y + begin * t->k);
+    }
+    if (rank == 0) s->status = status;
+    gpis_source_destroy(A);
+    gpis_source_destroy(part);
+}
+
+static void rows_on_several_ranks(void **state) {
+    (void)state;
+    enum { N = 2003, D = 9, K = 2, P = D + K };
+    problem t = problem_make(N, D, K, false);
+    for (int ranks = 2; ranks <= 7; ranks++) {
+        double *W[2];
+        for (int direct = 0; direct < 2; direct++) {
+            shared s = {.t = &t, .W = W[direct] = malloc(2 * P * P * sizeof(double))};
+            world_run(ranks, direct, -1, 0, rank_work, &s);
+            assert_int_equal(s.status, GPIS_OK);
+            check(&t, s.W, s.bound, "ranks");
+        }
+        assert_memory_equal(W[0], W[1], 2 * P * P * sizeof(double)); /* however the numbers travel */
+        free(W[0]), free(W[1]);
+    }
+    problem_clear(&t);
+}
+
+static void a_rank_without_memory(void **state) {
+    (void)state;
+    enum { N = 300, D = 3, K = 1, P = D + K, RANKS = 3 };
+    problem t = problem_make(N, D, K, false);
+    double W[2 * P * P];
+    for (int rank = 0; rank < RANKS; rank++)
+        for (long fail_at = 1;; fail_at++) {
+            shared s = {.t = &t, .W = W};
+            world_run(RANKS, fail_at % 2, rank, fail_at, rank_work, &s);
+            if (s.status == GPIS_OK) {
+                check(&t, W, s.bound, "after failures");
+                assert_true(fail_at > 5);
+                break;
+            }
+            assert_int_equal(s.status, GPIS_NO_MEMORY);
+        }
+    problem_clear(&t);
+}
+
+/* ---- the bound is needed ----------------------------------------------------------------------------------------- */
+
+/*
+ * Data on which additions in double-double can be counted. The first row has the product 2^108 + 2^55 in entry (0, 1)
+ * of the summary, whose low part is 2^55; the product of every other row is 3.9, less than half an ulp of that, and is
+ * lost, which is 3.9 / 4 of 2^-106 relative to ||a_0|| ||a_1||.
+ */
+static problem worst_case(int64_t n) {
+    problem t = {.n = n, .d = 2, .p = 2, .a = calloc((size_t)(2 * n), sizeof(double))};
+    for (int64_t i = 0; i < n; i++) {
+        t.a[2 * i] = i ? 2.0 : 0x3p55;
+        t.a[2 * i + 1] = i ? 1.95 : 3002399751580331.0; /* (2^53 + 1) / 3 */
+    }
+    t.exact = quad_summary(t.a, NULL, n, 2, 0);
+    return t;
+}
+
+/* Compressed rows: each is added to the strip by an addition of its own. */
+static void every_compressed_row_counts(void **state) {
+    (void)state;
+    enum { N = 60 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    problem t = worst_case(N);
+    matrix stored = store(t.a, N, 2, CSR_64);
+    gpis_source *A = source_of(context, &stored, CSR_64);
+    double bound, *W = summary_of(context, A, &t, &bound);
+    assert_true(check(&t, W, bound, "compressed rows") * bound > 0.9 * (N - 1) * 0x1p-106);
+    free(W);
+    gpis_source_destroy(A);
+    matrix_clear(&stored);
+    problem_clear(&t);
+    test_context_end(context, &memory);
+}
+
+/* Parts of one row each: the error is due to the merges alone. */
+static void every_part_counts(void **state) {
+    (void)state;
+    enum { N = 600 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    problem t = worst_case(N);
+    gpis_source *parts[N], *A;
+    for (int i = 0; i < N; i++)
+        assert_ok(context, gpis_source_dense(context, t.a + 2 * i, GPIS_FLOAT64, GPIS_ROW_MAJOR, 1, 2, 2, &parts[i]));
+    assert_ok(context, gpis_source_join(context, parts, N, NULL, &A));
+    double bound, *W = summary_of(context, A, &t, &bound);
+    assert_true(check(&t, W, bound, "parts of one row") * bound > 0.9 * (N - 1) * 0x1p-106);
+    free(W);
+    gpis_source_destroy(A);
+    for (int i = 0; i < N; i++) gpis_source_destroy(parts[i]);
+    problem_clear(&t);
+    test_context_end(context, &memory);
+}
+
+/* More strips, and more blocks in each of them: the bound grows with the rows, but far more slowly than they do. */
+static void the_bound_is_useful(void **state) {
+    (void)state;
+    static const double NO_DATA[8] __attribute__((aligned(64))) = {0};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    double before = 0.0;
+    for (int64_t n = 1; n <= INT64_C(1) << 30; n *= 4) {
+        double W;
+        const gpis_pass pass = {.summary = &W};
+        const gpis_load load = gpis_load_of(&pass, 5);
+        gpis_source *A;
+        assert_ok(context, gpis_source_dense(context, NO_DATA, GPIS_FLOAT64, GPIS_ROW_MAJOR, n, 5, 5, &A));
+        const double bound = gpis_pass_roundings(A, &load).summary;
+        assert_true(bound >= before && bound < (5000.0 + (double)n / 300.0) * 0x1p-106);
+        before = bound;
+        gpis_source_destroy(A);
+    }
+    test_context_end(context, &memory);
+}
+
+/* ---- memory and refusals ----------------------------------------------------------------------------------------- */
+
+static void memory_is_predicted(void **state) {
+    (void)state;
+    enum { N = 4000, D = 60, K = 2, P = D + K };
+    problem t = problem_make(N, D, K, true);
+    for (int stored_as = 0; stored_as < STORAGES; stored_as++)
+        for (int threads = 1; threads <= 2; threads++) {
+            test_memory memory;
+            gpis_context *context = test_context(&memory);
+            matrix stored = store(t.a, N, D, stored_as);
+            gpis_source *A = source_of(context, &stored, stored_as);
+            double *W = malloc(2 * P * P * sizeof *W);
+            const gpis_pass pass = {.k = K, .Y = t.Y, .summary = W};
+            const gpis_load load = gpis_load_of(&pass, D);
+            assert_ok(context, gpis_context_set_threads(context, threads));
+            const double before = (double)context->used, predicted = gpis_pass_memory(context, A, &load);
+            atomic_store(&context->peak, 0);
+            assert_ok(context, gpis_pass_run(context, A, &pass));
+            const double taken = (double)gpis_context_memory_peak(context) - before;
+            assert_true(taken <= predicted && predicted <= 1.5 * taken);
+            free(W);
+            gpis_source_destroy(A);
+            matrix_clear(&stored);
+            test_context_end(context, &memory);
+        }
+    problem_clear(&t);
+}
+
+static gpis_status one_summary(gpis_context *context, void *user) {
+    const problem *t = user;
+    gpis_source *A = NULL;
+    double *W = malloc((size_t)(2 * t->p * t->p) * sizeof *W);
+    const gpis_pass pass = {.k = t->k, .Y = t->Y, .summary = W};
+    gpis_status status = gpis_source_dense(context, t->a, GPIS_FLOAT64, GPIS_ROW_MAJOR, t->n, t->d, t->d, &A);
+    if (status == GPIS_OK) status = gpis_pass_run(context, A, &pass);
+    gpis_source_destroy(A);
+    free(W);
+    return status;
+}
+
+static void lack_of_memory(void **state) {
+    (void)state;
+    problem t = problem_make(100, 5, 1, false);
+    assert_true(test_every_allocation(one_summary, &t) > 3);
+    problem_clear(&t);
+}
+
+static void too_large(void **state) {
+    (void)state;
+    static const double NO_DATA[8] __attribute__((aligned(64))) = {0};
+    static const int64_t shapes[][2] = {{INT64_C(1) << 30, 1}, {4, INT64_C(1) << 30}};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int i = 0; i < 2; i++) {
+        const int64_t d = shapes[i][0], k = shapes[i][1];
+        double W;
+        gpis_source *A;
+        const gpis_pass pass = {.k = k, .summary = &W};
+        assert_ok(context, gpis_source_dense(context, NO_DATA, GPIS_FLOAT64, GPIS_ROW_MAJOR, 1, d, d, &A));
+        assert_int_equal(gpis_pass_run(context, A, &pass), GPIS_TOO_LARGE);
+        assert_message(context, "too large");
+        gpis_source_destroy(A);
+    }
+    test_context_end(context, &memory);
+}
+
+/* Numbers that are not finite, in A or in Y, are found by their place; sums that overflow are named. */
+static void not_finite(void **state) {
+    (void)state;
+    enum { N = 200, D = 3, K = 1 };
+    static const struct {
+        double value;
+        bool in_Y;
+        const char *text;
+    } cases[] = {{NAN, false, "row 151, column 2 is nan"},   {INFINITY, false, "row 151, column 2 is inf"},
+                 {NAN, true, "y: row 151, column 1 is nan"}, {-INFINITY, true, "y: row 151, column 1 is -inf"},
+                 {1e160, false, "sums of squares overflow"}, {1e305, false, "sums of squares overflow"},
+                 {1e160, true, "sums of squares overflow"}};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int stored_as = ROW_64; stored_as < STORAGES; stored_as += CSR_64 - ROW_64) {
+            problem t = problem_make(N, D, K, false);
+            double W[2 * (D + K) * (D + K)];
+            *(cases[c].in_Y ? &t.Y[150] : &t.a[150 * D + 1]) = cases[c].value;
+            matrix stored = store(t.a, N, D, stored_as);
+            gpis_source *A = source_of(context, &stored, stored_as);
+            const gpis_pass pass = {.k = K, .Y = t.Y, .summary = W};
+            assert_int_equal(gpis_pass_run(context, A, &pass), GPIS_BAD_DATA);
+            assert_message(context, cases[c].text);
+            gpis_source_destroy(A);
+            matrix_clear(&stored);
+            problem_clear(&t);
+        }
     test_context_end(context, &memory);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_storage_and_shape)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_storage_and_shape),
+                                       cmocka_unit_test(same_bits_for_any_walk),
+                                       cmocka_unit_test(with_all_other_sums),
+                                       cmocka_unit_test(parts_of_mixed_storage),
+                                       cmocka_unit_test(rows_on_several_ranks),
+                                       cmocka_unit_test(a_rank_without_memory),
+                                       cmocka_unit_test(every_compressed_row_counts),
+                                       cmocka_unit_test(every_part_counts),
+                                       cmocka_unit_test(the_bound_is_useful),
+                                       cmocka_unit_test(memory_is_predicted),
+                                       cmocka_unit_test(lack_of_memory),
+                                       cmocka_unit_test(too_large),
+                                       cmocka_unit_test(not_finite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,14 +196,30 @@ static void bracket_holds(void **state) {
 /* ---- the judge ------------------------------------------------------------------------------------------------ */
 
 /* y = (1, 2, 4), A a column of ones: x = 7/3, f* = 14/3. */
-static uint32_t faults_of(double x, double objective, double gap, int solved, constraint set) {
+static uint32_t faults_within(double x, double objective, double gap, double horizon, int solved, constraint set) {
     double A[] = {1, 1, 1}, Y[] = {1, 2, 4};
     const problem p = {.n = 3, .d = 1, .k = 1, .A = A, .Y = Y, .set = set, .tol = 1e-8};
     verdict v = {.newton = 1, .answer = {.solved = solved, .claim = CLAIM_PROVEN, .objective = objective, .gap = gap}};
-    v.reference = reference_solve(&p, &x, NULL);
+    v.answer.horizon = horizon;
+    quad at;
+    v.reference = reference_solve(&p, &x, &at);
     assert_true(v.reference.sharp);
-    judge_answer(&p, &x, &v);
+    judge_answer(&p, &x, &at, &v);
     return v.faults;
+}
+
+static uint32_t faults_of(double x, double objective, double gap, int solved, constraint set) {
+    return faults_within(x, objective, gap, 0.0, solved, set);
+}
+
+/* At x = 0, where f = 21, the best point is sqrt(3) 7/3 / ||y|| = 0.88 away; half-way there f is lower by 12.25. */
+static void horizons_are_judged(void **state) {
+    (void)state;
+    const constraint none = {.kind = KIND_NONE, .d = 1};
+    assert_int_equal(faults_within(0, 21, 12.5, 0.9, 0, none) & 1 << FAULT_FALSE_GAP, 1 << FAULT_FALSE_GAP);
+    assert_int_equal(faults_within(0, 21, 12.5, 0.44, 0, none) & 1 << FAULT_FALSE_GAP, 0);
+    assert_int_equal(faults_within(0, 21, 12.0, 0.45, 0, none) & 1 << FAULT_FALSE_GAP, 1 << FAULT_FALSE_GAP);
+    assert_int_equal(faults_within(0, 21, 12.5, 0.44, 1, none), 1 << FAULT_BEYOND);
 }
 
 static void false_answers_are_seen(void **state) {
@@ -226,9 +242,10 @@ static void zero_gap_is_a_claim(void **state) {
     double A[] = {1, 2, 3}, Y[] = {0.1, 0.2, 0.1 * 3}, x = 0.1;
     const problem p = {.n = 3, .d = 1, .k = 1, .A = A, .Y = Y, .set = {.kind = KIND_NONE, .d = 1}, .tol = 1e-8};
     verdict v = {.answer = {.solved = 1, .claim = CLAIM_PROVEN}};
-    v.reference = reference_solve(&p, NULL, NULL);
+    quad at;
+    v.reference = reference_solve(&p, NULL, &at);
     assert_true(v.reference.sharp && v.reference.value > 0);
-    judge_answer(&p, &x, &v);
+    judge_answer(&p, &x, &at, &v);
     assert_int_equal(v.faults, 1 << FAULT_FALSE_ZERO);
 }
 
@@ -254,6 +271,7 @@ int main(void) {
         cmocka_unit_test(two_ways_agree),
         cmocka_unit_test(bracket_holds),
         cmocka_unit_test(false_answers_are_seen),
+        cmocka_unit_test(horizons_are_judged),
         cmocka_unit_test(zero_gap_is_a_claim),
         cmocka_unit_test(problems_are_functions_of_their_number),
     };

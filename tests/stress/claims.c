@@ -27,10 +27,44 @@ static quad *widen(const problem *p, const double *x) {
 /* What rounding of this x and of A x can do to a residual of double precision, for terms of this size. */
 static quad rounding(const problem *p, quad size2) { return 4 * (quad)(p->d + 8) * (quad)DBL_EPSILON * sqrtq(size2); }
 
+/* A^2: the squared norm of column j. */
+static quad column_norm2(const problem *p, int64_t j) {
+    quad sum = 0;
+    for (int64_t i = 0; i < p->n; i++) sum += (quad)p->A[i * p->d + j] * p->A[i * p->d + j];
+    return sum;
+}
+
+/* ||D (best - x)|| / ||Y||, where a column of zeros counts like the longest one. */
+static quad distance(const problem *p, const quad *x, const quad *best) {
+    quad sum = 0, longest = 0, y2 = 0;
+    for (int64_t j = 0; j < p->d; j++) longest = fmaxq(longest, column_norm2(p, j));
+    for (int64_t j = 0; j < p->d; j++)
+        for (int64_t c = 0; c < p->k; c++) {
+            const quad norm2 = column_norm2(p, j), move = best[j * p->k + c] - x[j * p->k + c];
+            sum += (norm2 > 0 ? norm2 : longest) * move * move;
+        }
+    for (int64_t i = 0; i < p->n * p->k; i++) y2 += (quad)p->Y[i] * p->Y[i];
+    return sqrtq(sum / y2);
+}
+
+/* The least objective that is known of a point of K within the horizon of the claim: that of the reference, or of the
+ * point where the way to it leaves the horizon. *beyond says which. */
+static quad least_within(const problem *p, const quad *x, const quad *best, verdict *v, int *beyond) {
+    const quad horizon = v->answer.horizon, away = horizon > 0 ? distance(p, x, best) : 0;
+    *beyond = away > horizon;
+    if (!*beyond) return v->reference.value;
+    quad error, size2, *s = ALLOCATE(quad, p->d * p->k);
+    for (int64_t i = 0; i < p->d * p->k; i++) s[i] = x[i] + horizon / away * (1 - (quad)1e-9) * (best[i] - x[i]);
+    const quad f = reference_objective(p, s, &error, &size2);
+    free(s);
+    return f;
+}
+
 /* A gap for data nearby (nearness > 0) is no claim about f*. */
-void judge_answer(const problem *p, const double *x, verdict *v) {
+void judge_answer(const problem *p, const double *x, const quad *best, verdict *v) {
     const answer *a = &v->answer;
     const reference *r = &v->reference;
+    int beyond;
     quad error, size2, *wide = widen(p, x);
     const quad f = reference_objective(p, wide, &error, &size2), off = rounding(p, size2);
     const quad certain = r->error + error, larger = f > (quad)a->objective ? f : (quad)a->objective;
@@ -38,13 +72,15 @@ void judge_answer(const problem *p, const double *x, verdict *v) {
     v->f = f;
     v->excess = larger - r->value;
     v->violation = (double)reference_violation(p, wide);
-    const int lie = exact_data && a->claim != CLAIM_NONE && isfinite(a->gap) && v->excess - certain > (quad)a->gap;
+    const quad excess = larger - least_within(p, wide, best, v, &beyond);
+    const int lie = exact_data && a->claim != CLAIM_NONE && isfinite(a->gap) && excess - certain > (quad)a->gap;
     const int zero = a->gap >= a->objective;
+    const int off_by_more =
+        exact_data && !lie && f - r->value - certain > (quad)(p->tol * (1 + 1e-6)) * r->value + off * off;
     add_fault(v, FAULT_FALSE_GAP, lie && !zero);
     add_fault(v, FAULT_FALSE_ZERO, lie && zero);
-    add_fault(v, FAULT_FALSE_SOLVED,
-              exact_data && a->solved && !lie &&
-                  f - r->value - certain > (quad)(p->tol * (1 + 1e-6)) * r->value + off * off);
+    add_fault(v, FAULT_FALSE_SOLVED, a->solved && off_by_more && !beyond);
+    add_fault(v, FAULT_BEYOND, a->solved && off_by_more && beyond);
     add_fault(v, FAULT_FAR,
               v->newton && !a->solved && r->feasible &&
                   f - r->value - certain > (quad)(10 * p->tol) * r->value + off * off);

@@ -52,9 +52,11 @@ void judge(uint64_t seed, uint64_t number, verdict *v, void (*answered)(void)) {
     if (answered) answered();
     if (!a->refused) {
         const double before = now();
-        v->reference = reference_solve(&p, x, NULL);
+        quad *best = ALLOCATE(quad, p.d * p.k);
+        v->reference = reference_solve(&p, x, best);
         v->reference_seconds = now() - before;
-        judge_answer(&p, x, v);
+        judge_answer(&p, x, best, v);
+        free(best);
         if (!second.refused) judge_tighter(&p, tighter, v);
         time_against_dgelsy(&p, v, tighter);
     }

@@ -6,20 +6,21 @@
 #include "run.h"
 
 /* What can be wrong. A run that finds one of FATAL_FAULTS fails; the others are counted. */
-#define FAULT_LIST(ENTRY)                                                                                          \
-    ENTRY(FALSE_GAP, "false proof", "f(x) or the objective is above f* by more than the gap, lower bound above 0") \
-    ENTRY(FALSE_ZERO, "false proof with lower bound 0", "the same where gap = objective: rounding was forgotten")  \
-    ENTRY(FALSE_SOLVED, "false solved", "solved, but f(x) is not within the tolerance, nor 0 to working accuracy") \
-    ENTRY(OUTSIDE, "outside", "x is not in the set, by more than rounding")                                        \
-    ENTRY(OFF_OBJECTIVE, "objective off", "the objective differs from f(x) by more than rounding")                 \
-    ENTRY(CRASHED, "crashed", "the process ended by a signal while it solved")                                     \
-    ENTRY(NOT_ENDED, "not ended", "the solve did not end within the limit of processor time")                      \
-    ENTRY(REFUSED, "refused", "gpis gave no answer but a message")                                                 \
-    ENTRY(UNSOLVED, "not solved", "newton or auto, without a limit, did not solve it")                             \
-    ENTRY(FAR, "x off", "newton or auto did not solve it, and x itself is not within ten times the tolerance")     \
-    ENTRY(SILENT, "silent stall", "stalled without a warning that gives the reason")                               \
-    ENTRY(PASSES, "> 60 passes", "newton or auto took more than 60 passes")                                        \
-    ENTRY(SLOW, "> 20 dgelsy", "newton or auto took more than 20 times as long as LAPACK's dgelsy")                \
+#define FAULT_LIST(ENTRY)                                                                                              \
+    ENTRY(FALSE_GAP, "false proof", "f(x) or the objective is above f* by more than the gap, lower bound above 0")     \
+    ENTRY(FALSE_ZERO, "false proof with lower bound 0", "the same where gap = objective: rounding was forgotten")      \
+    ENTRY(FALSE_SOLVED, "false solved", "solved, but f(x) is not within the tolerance, nor 0 to working accuracy")     \
+    ENTRY(BEYOND, "beyond horizon", "solved within a horizon, and f(x) is not within the tolerance of what is beyond") \
+    ENTRY(OUTSIDE, "outside", "x is not in the set, by more than rounding")                                            \
+    ENTRY(OFF_OBJECTIVE, "objective off", "the objective differs from f(x) by more than rounding")                     \
+    ENTRY(CRASHED, "crashed", "the process ended by a signal while it solved")                                         \
+    ENTRY(NOT_ENDED, "not ended", "the solve did not end within the limit of processor time")                          \
+    ENTRY(REFUSED, "refused", "gpis gave no answer but a message")                                                     \
+    ENTRY(UNSOLVED, "not solved", "newton or auto, without a limit, did not solve it")                                 \
+    ENTRY(FAR, "x off", "newton or auto did not solve it, and x itself is not within ten times the tolerance")         \
+    ENTRY(SILENT, "silent stall", "stalled without a warning that gives the reason")                                   \
+    ENTRY(PASSES, "> 60 passes", "newton or auto took more than 60 passes")                                            \
+    ENTRY(SLOW, "> 20 dgelsy", "newton or auto took more than 20 times as long as LAPACK's dgelsy")                    \
     ENTRY(WORSE, "worse when tighter", "a tighter tolerance gave an x that is worse")
 
 enum {
@@ -65,8 +66,8 @@ static inline void add_fault(verdict *v, int fault, int present) {
     if (present) v->faults |= UINT32_C(1) << fault;
 }
 
-/* Judge v->answer with its x, and after it the x of a tighter tolerance, by v->reference. */
-void judge_answer(const problem *p, const double *x, verdict *v);
+/* Judge v->answer with its x, and after it the x of a tighter tolerance, by v->reference, whose point is `best`. */
+void judge_answer(const problem *p, const double *x, const quad *best, verdict *v);
 void judge_tighter(const problem *p, const double *x, verdict *v);
 
 /* Draws problem `number`, has it solved and judges the answer; fills v as it goes. `answered` is called once gpis is

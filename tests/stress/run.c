@@ -185,6 +185,7 @@ static gpis_status solve(const problem *p, double tol, workplace *r, answer *out
     out->gap = result->gap;
     out->feasibility = result->feasibility;
     out->nearness = result->nearness;
+    out->horizon = result->horizon;
     out->passes = result->passes;
     snprintf(out->text, sizeof out->text, "%s", result->warning);
     memcpy(x, result->x, (size_t)(p->d * p->k) * sizeof *x);
