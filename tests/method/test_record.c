@@ -105,6 +105,30 @@ static void check_bound(const gpis_record *r, double lower, bool probable, doubl
     assert_true(bound.lower == lower && bound.probable == probable && bound.nearness == nearness);
 }
 
+/* A point that was not measured takes the place of the best one: the gap grows by as much as f can have changed,
+ * however little that is, and so does the error of the objective. */
+static void the_best_point_moves(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-2, GPIS_CERTIFICATE_ANY);
+    gpis_record *r = &f.record;
+    const double x[D] = {1, 2}, near[D] = {1.25, 2}, nearer[D] = {1.5, 2};
+    const gpis_point point = point_of(x, 10.0, 0.25);
+    gpis_record_offer(r, &point);
+    gpis_record_enter_proven(r, &point, 9.0);
+    assert_true(gpis_record_gap(r) == 1.0);
+    gpis_record_move(r, near, 0.125);
+    assert_memory_equal(r->best, near, sizeof near);
+    assert_true(r->objective == 10.0 && r->noise >= 0.375 && r->noise <= 0.376);
+    assert_true(gpis_record_gap(r) >= 1.125 && gpis_record_gap(r) <= 1.126);
+    const double gap = gpis_record_gap(r);
+    gpis_record_move(r, nearer, 1e-30);
+    assert_true(gpis_record_gap(r) > gap && r->noise > 0.375);
+    gpis_record_enter_proven(r, NULL, 9.5); /* of another point: lowered by the whole error */
+    assert_true(gpis_record_gap(r) >= 0.875 && gpis_record_gap(r) <= 0.876);
+    end(&f);
+}
+
 /* Among bounds that meet the tolerance proven goes before probable, and probable before nearby, however high the others
  * are; where none does, the highest counts. */
 static void kinds_of_bounds(void **state) {
@@ -226,13 +250,10 @@ static void noise_in_the_way(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_point_is_kept),
-        cmocka_unit_test(an_objective_is_forgotten_and_recalled),
-        cmocka_unit_test(bounds_combine),
-        cmocka_unit_test(kinds_of_bounds),
-        cmocka_unit_test(a_proof_can_be_insisted_on),
-        cmocka_unit_test(zero_is_solved),
-        cmocka_unit_test(progress_is_judged),
+        cmocka_unit_test(the_best_point_is_kept), cmocka_unit_test(an_objective_is_forgotten_and_recalled),
+        cmocka_unit_test(bounds_combine),         cmocka_unit_test(the_best_point_moves),
+        cmocka_unit_test(kinds_of_bounds),        cmocka_unit_test(a_proof_can_be_insisted_on),
+        cmocka_unit_test(zero_is_solved),         cmocka_unit_test(progress_is_judged),
         cmocka_unit_test(noise_in_the_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
