@@ -53,8 +53,12 @@ static bool gram_is_due(const gpis_facts *f) {
     return (f->gram_is_cheaper || f->wants_proof) && !f->expects_face && !f->on_face && may_make_gram(f);
 }
 
-/* In extended precision x can still gain digits when the objective cannot. */
-static bool may_polish(const gpis_facts *f) { return f->extended && f->can_polish && !f->exhausted; }
+/* In extended precision x can still gain digits when the objective cannot. Otherwise a last step is worth its pass
+ * where the caller wants many digits: a tighter tolerance must not end at a worse x than a looser one that was lucky.
+ */
+static bool may_polish(const gpis_facts *f) {
+    return (f->extended || f->worth_polish) && f->can_polish && !f->exhausted;
+}
 
 /* There is no progress any more. Each resort removes one possible reason, the cheapest first: the face is left;
  * residuals are computed in extended precision; a sketch is replaced by the Gram matrix, whose bounds need no probes; a
