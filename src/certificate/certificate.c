@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certificate/complementary.h"
 #include "certificate/interior.h"
 #include "certificate/null_bound.h"
 #include "linalg/accurate.h"
@@ -173,7 +174,7 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
                                 double c, const double *s, double *gap) {
     const int64_t size = set->d * set->k;
     const double paid = c * (1.0 - 2.0 * SHARE_FOR_ROUNDING); /* the rest of the curvature pays for pass_errors */
-    double *l = gpis_alloc(context, 2 * size, sizeof *l), bound, relaxed = INFINITY;
+    double *l = gpis_alloc(context, 2 * size, sizeof *l), bound, relaxed = INFINITY, complementary = INFINITY;
     if (!l) return GPIS_NO_MEMORY;
     double *v = l + size;
     multiplier(set, point, model, s, v, l);
@@ -184,7 +185,11 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
     } else if (status == GPIS_OK) {
         relaxed = relaxed_bound(set, point, model, paid, s, l, v);
     }
-    if (status == GPIS_OK) *gap = fmin(bound, relaxed) + pass_errors(set, point, model, c);
+    if (status == GPIS_OK && model->nulls == 0 && gpis_complementary_applies(set)) {
+        multiplier(set, point, model, s, v, l);
+        status = gpis_complementary_bound(set, point, model, paid, s, l, v, &complementary);
+    }
+    if (status == GPIS_OK) *gap = fmin(bound, fmin(relaxed, complementary)) + pass_errors(set, point, model, c);
     gpis_free(context, l);
     return status;
 }

@@ -134,7 +134,7 @@ static double smallest_gap(const gpis_record *r) {
     static const double GRAINS = 16.0, SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
     const double data = 2.0 * sqrt(r->objective) * sqrt(r->grain); /* a last digit of each entry of A moves f so far */
     const bool counts = data >= NEARLY_EXACT * r->objective && r->noise <= SHARE_OF_DATA * data;
-    return GRAINS * r->grain + (counts ? 2.0 * r->noise : 0.0);
+    return GRAINS * r->grain + (counts ? 4.0 * r->noise : 0.0);
 }
 
 gpis_settled gpis_record_settled(const gpis_record *r) {
