@@ -59,11 +59,12 @@ static void lower_by(gpis_lower *bound, double change) {
 
 void gpis_record_move(gpis_record *r, const double *x, double change) {
     memcpy(r->best, x, (size_t)r->problem->size * sizeof *r->best);
+    r->within.lower = -INFINITY; /* its distances are measured from the best point */
+    if (change == 0.0) return;
     r->noise = nextafter(r->noise + change, INFINITY);
     lower_by(&r->proven, change);
     lower_by(&r->probable, change);
     lower_by(&r->nearby, change);
-    r->within.lower = -INFINITY; /* its distances are measured from the best point */
 }
 
 /* The record with another best point, but for the entries of that point. */
