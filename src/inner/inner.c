@@ -36,12 +36,12 @@ gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_m
     inner->x = gpis_alloc(context, size, sizeof(double));
     inner->g = gpis_alloc(context, size, sizeof(double));
     inner->s = gpis_alloc(context, size, sizeof(double));
-    if (!inner->x || !inner->g || !inner->s || inner->solver->create(inner) != GPIS_OK) {
+    const gpis_status status = inner->x && inner->g && inner->s ? inner->solver->create(inner) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK)
+        *out = inner;
+    else
         gpis_inner_destroy(inner);
-        return GPIS_NO_MEMORY;
-    }
-    *out = inner;
-    return GPIS_OK;
+    return status;
 }
 
 void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g) {
@@ -59,10 +59,10 @@ gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done) {
     return inner->solver->run(inner, iterations, done);
 }
 
-/* One factor; or a model in other coordinates, and the inner problem on that. */
+/* One factor; or a model in other coordinates, and the inner problem on that; and what solvers fall back on. */
 double gpis_inner_memory(const gpis_set *set) {
     const double d = (double)set->d, square = 8.0 * d * d, vectors = 8.0 * VECTORS * d * (double)set->k;
-    return vectors + (set->inside ? 2.0 * square + gpis_inner_memory(set->inside) : square);
+    return vectors + (set->inside ? 2.0 * square + gpis_inner_memory(set->inside) : square) + gpis_fallback_memory(set);
 }
 
 double gpis_inner_fall(const gpis_inner *inner) { return fmax(0.0, -inner->value); }

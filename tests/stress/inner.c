@@ -171,11 +171,16 @@ static quad value_of(const hard *h, const double *x, double *g) {
     return value;
 }
 
-/* By how much the value changes where x is rounded, on the boundary of K as well. */
+/* By how much the value changes where x is rounded, on the boundary of K as well. A matrix U of a transform may be off
+ * from an orthogonal one by 1e-12, and is made orthogonal; several rows of `affine` may be nearly dependent. */
 static double grain(const hard *h, const double *g) {
-    double slope = 0.0, size = 0.0;
+    const constraint *set = &h->drawn.set;
+    const double rough = set->turn == TURN_MATRIX ? 1e-12 : set->rows > 1 ? 1e-6 : DBL_EPSILON;
+    double slope = 0.0, size = 0.0, norm = 0.0;
+    for (int64_t i = 0; i < h->d * h->k; i++) norm = hypot(norm, h->x[i]);
     for (int64_t i = 0; i < h->d * h->k; i++) {
-        const double step = 4.0 * (double)h->d * DBL_EPSILON * fabs(h->x[i]);
+        const double step =
+            4.0 * (double)h->d * rough * (set->turn == TURN_NONE && set->rows < 2 ? fabs(h->x[i]) : norm);
         slope += fabs(g[i]) * step;
         size += step / h->model->scale[i / h->k];
     }
