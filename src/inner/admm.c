@@ -1,6 +1,8 @@
 /*
  * For any set: first some steps of accelerated gradient; if these are not enough, the alternating direction method of
- * multipliers (ADMM), with one factor of H + rho I for many iterations,
+ * multipliers (ADMM), with one factor of H + rho I for many iterations; and if these are not enough either, since the
+ * columns have very different units or H is ill conditioned, the interior-point method (fallback.c), for sets that it
+ * knows. An iteration of ADMM is
  *
  *     (H + rho I) (v - x) = rho (z - u - x) - g
  *     w = RELAXATION v + (1 - RELAXATION) z,    z+ = P(w + u),    u+ = w + u - z+.
@@ -21,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "inner/flat.h"
 #include "inner/solver.h"
 #include "linalg/accurate.h"
 
@@ -29,6 +32,7 @@ enum {
     CHECK_INTERVAL = 25,   /* iterations between two evaluations of q and rho */
     MAX_FACTORS = 12,      /* for one model */
     POWER_ITERATIONS = 12, /* that estimate a curvature */
+    PATIENCE = 200,        /* iterations of ADMM for one problem, if there is a fallback */
     MAX_EXTENSION = 4      /* a run may take so many times the iterations asked for: q and its bound move in bursts */
 };
 static const double RELAXATION = 1.8;
@@ -37,7 +41,10 @@ static const double ROUNDING = 64.0 * DBL_EPSILON; /* relative residuals below t
 
 typedef struct admm_state {
     gpis_gradient *gradient; /* owned: for the first steps */
+    gpis_fallback *fallback; /* owned: takes over if ADMM does not succeed; NULL: there is none */
+    bool gave_up;            /* it has taken over, for this problem and those that follow */
     int64_t steps;           /* of the gradient since the problem began */
+    int64_t tries;           /* iterations of ADMM since then */
     bool going;              /* ADMM has taken over */
     double *factor;          /* owned: d x d, of H + rho I; NULL until it is needed */
     double rho, largest;     /* rho; an estimate of the largest curvature */
@@ -60,13 +67,15 @@ static gpis_status create(gpis_inner *inner) {
     double **field[] = {&a->v, &a->z, &a->u, &a->G, &a->move, &a->Hmove, &a->dual};
     for (size_t i = 0; i < sizeof field / sizeof *field; i++)
         if (!(*field[i] = gpis_alloc(context, inner->set->d * inner->set->k, sizeof(double)))) return GPIS_NO_MEMORY;
-    return gpis_gradient_create(inner, &a->gradient);
+    const gpis_status status = gpis_gradient_create(inner, &a->gradient);
+    return status == GPIS_OK && gpis_flat_exists(inner->set) ? gpis_fallback_create(inner, &a->fallback) : status;
 }
 
 static void destroy(gpis_inner *inner) {
     admm_state *a = inner->state;
     if (!a) return;
     gpis_gradient_destroy(a->gradient);
+    gpis_fallback_destroy(a->fallback);
     double *const vectors[] = {a->v, a->z, a->u, a->G, a->move, a->Hmove, a->dual, a->factor};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(inner->context, vectors[i]);
     gpis_free(inner->context, a);
@@ -75,8 +84,11 @@ static void destroy(gpis_inner *inner) {
 /* If ADMM was needed for one problem it will be for the next: it goes on with the z and u that it has. */
 static void begin(gpis_inner *inner) {
     admm_state *a = inner->state;
-    a->steps = 0;
-    if (!a->going) gpis_gradient_begin(a->gradient);
+    a->steps = a->tries = 0;
+    if (a->gave_up)
+        gpis_fallback_begin(a->fallback);
+    else if (!a->going)
+        gpis_gradient_begin(a->gradient);
 }
 
 /* Goes on from s by gradient steps. */
@@ -200,16 +212,10 @@ static gpis_status look(gpis_inner *inner) {
         inner->value = value;
         memcpy(inner->s, a->z, (size_t)size * sizeof *a->z);
     }
-    double bound = 0.0, support;
-    gpis_inner_value(inner, a->v, a->move, a->Hmove);
-    for (int64_t i = 0; i < size; i++) {
-        a->G[i] = -(inner->g[i] + a->Hmove[i]);
-        bound += a->G[i] * inner->x[i] - 0.5 * a->move[i] * a->Hmove[i];
-    }
-    if (!inner->set->has_support) return GPIS_OK;
-    const gpis_status status = gpis_set_support(inner->set, a->G, &support);
-    if (status != GPIS_OK || !(bound - support > inner->bound)) return status;
-    inner->bound = bound - support;
+    double bound;
+    const gpis_status status = gpis_inner_bound(inner, a->v, a->move, a->Hmove, &bound);
+    if (status != GPIS_OK || !(bound > inner->bound)) return status;
+    inner->bound = bound;
     memcpy(a->dual, a->v, (size_t)size * sizeof *a->v);
     inner->dual = a->dual;
     return GPIS_OK;
@@ -223,6 +229,7 @@ static gpis_status alternate(gpis_inner *inner, int64_t iterations, bool *done) 
     *done = false;
     for (int64_t i = 1; i <= MAX_EXTENSION * iterations && a->going && !*done && status == GPIS_OK; i++) {
         status = iterate(inner);
+        a->tries++;
         inner->iterations++;
         inner->trials++;
         if (status != GPIS_OK || !a->going || (i % CHECK_INTERVAL != 0 && i != iterations)) continue;
@@ -242,6 +249,11 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
         const gpis_status status = switch_over(inner);
         if (status != GPIS_OK) return status;
     }
+    if (a->going && a->fallback && a->tries >= PATIENCE) {
+        a->gave_up = true;
+        gpis_fallback_begin(a->fallback);
+    }
+    if (a->gave_up) return gpis_fallback_run(a->fallback, iterations, done);
     if (a->going) return alternate(inner, iterations, done);
     a->steps += iterations;
     return gpis_gradient_run(a->gradient, iterations, done);

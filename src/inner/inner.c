@@ -60,10 +60,10 @@ gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done) {
     return inner->solver->run(inner, iterations, done);
 }
 
-/* One factor; or a model in other coordinates, and the inner problem on that. */
+/* One factor; or a model in other coordinates, and the inner problem on that; and what solvers fall back on. */
 double gpis_inner_memory(const gpis_set *set) {
     const double d = (double)set->d, square = 8.0 * d * d, vectors = 8.0 * VECTORS * d * (double)set->k;
-    return vectors + (set->inside ? 2.0 * square + gpis_inner_memory(set->inside) : square);
+    return vectors + (set->inside ? 2.0 * square + gpis_inner_memory(set->inside) : square) + gpis_fallback_memory(set);
 }
 
 double gpis_inner_fall(const gpis_inner *inner) { return fmax(0.0, -inner->value); }

@@ -8,7 +8,8 @@
  * an inner problem over `inside`, for whatever solver that set has.
  *
  * Digits are lost on the way to H_z and back. So the solution becomes the next centre, where the gradient is computed
- * with H itself, until q falls no more. H_z need only be close to T'H T.
+ * with H itself, until q falls no more. H_z need only be close to T'H T. If it is not, as the bound at the solution
+ * shows, the interior-point method goes on from there in the coordinates x (fallback.c).
  */
 #include <math.h>
 #include <string.h>
@@ -17,13 +18,16 @@
 #include "linalg/accurate.h"
 
 enum { MAX_CENTRES = 20 };
+static const double GOOD = 1e-4;        /* a gap that is left to the next round, relative to the fall */
+static const double LITTLE = 1e-10;     /* a gap that is not worth another centre */
 static const double ROUNDINGS = 1000.0; /* of an entry of H_z: generous, since further centres correct the result */
 
 typedef struct inside_state {
     gpis_model *model;       /* owned: in z, without the loose entry */
     gpis_inner *problem;     /* owned: the problem on that model, over set->inside */
-    gpis_gradient *gradient; /* owned: takes over if the other coordinates do not help */
-    bool centred, gave_up;
+    gpis_fallback *fallback; /* owned: takes over if the other coordinates do not help */
+    bool centred;
+    bool gave_up;           /* the fallback has taken over */
     double loose_fall;      /* how far q falls from the centre by the loose entry alone */
     bool warm;              /* the problem inside has a solution, of this problem or of the one before */
     double *h;              /* owned: d; a and h of the loose entry; a = 0: it has no curvature and stays where it is */
@@ -99,9 +103,10 @@ static gpis_status create(gpis_inner *inner) {
     double **field[] = {&t->z, &t->gradient_z, &t->trial, &t->p, &t->Hp, &t->dual, &t->h, &t->in, &t->out};
     for (int i = 0; i < 9; i++)
         if (!(*field[i] = gpis_alloc_zero(context, i < 6 ? size : d, sizeof(double)))) return GPIS_NO_MEMORY;
-    gpis_status status = gpis_gradient_create(inner, &t->gradient);
+    gpis_status status = gpis_fallback_create(inner, &t->fallback);
     if (status == GPIS_OK) status = turn_model(inner);
-    return status == GPIS_OK ? gpis_inner_create(context, inner->set->inside, t->model, NULL, &t->problem) : status;
+    if (status == GPIS_OK) status = gpis_inner_create(context, inner->set->inside, t->model, NULL, &t->problem);
+    return status == GPIS_INTERNAL ? GPIS_OK : status; /* if there is no factor in z, there is the fallback */
 }
 
 static void destroy(gpis_inner *inner) {
@@ -109,7 +114,7 @@ static void destroy(gpis_inner *inner) {
     if (!t) return;
     gpis_inner_destroy(t->problem);
     gpis_model_destroy(t->model);
-    gpis_gradient_destroy(t->gradient);
+    gpis_fallback_destroy(t->fallback);
     double *const vectors[] = {t->z, t->gradient_z, t->trial, t->p, t->Hp, t->dual, t->h, t->in, t->out};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(inner->context, vectors[i]);
     gpis_free(inner->context, t);
@@ -117,7 +122,9 @@ static void destroy(gpis_inner *inner) {
 
 static void begin(gpis_inner *inner) {
     inside_state *t = inner->state;
-    t->centred = t->gave_up = false;
+    t->centred = false;
+    t->gave_up = !t->problem;
+    if (t->gave_up) gpis_fallback_begin(t->fallback);
 }
 
 /* Transforms each column of X. Y may be X. */
@@ -210,23 +217,27 @@ static gpis_status run_inside(gpis_inner *inner, int64_t iterations, bool *done)
 
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     inside_state *t = inner->state;
-    if (t->gave_up) return gpis_gradient_run(t->gradient, iterations, done);
+    if (t->gave_up) return gpis_fallback_run(t->fallback, iterations, done);
     gpis_status status = run_inside(inner, iterations, done);
     inner->bound = t->problem->bound - t->loose_fall; /* around x */
     const double promised = gpis_inner_fall(t->problem) + t->loose_fall;
     for (int centres = 1; status == GPIS_OK && *done && centres < MAX_CENTRES; centres++) {
         const double before = inner->value;
+        bool solved;
+        status = gpis_inner_check(inner, LITTLE, t->p, t->Hp, &solved);
+        if (status != GPIS_OK || solved) break;
         t->centred = false;
         status = run_inside(inner, iterations, done);
         if (!(inner->value < before - fmax(1e-13 * fabs(before), gpis_inner_noise(inner, t->trial, t->Hp)))) break;
     }
-    if (status != GPIS_OK || !*done || -inner->value >= 0.5 * promised) return status;
+    if (status != GPIS_OK || !*done) return status;
+    bool solved;
+    if (-inner->value < 0.5 * promised) inner->bound = -INFINITY; /* of a model that is too far from the true one */
+    status = gpis_inner_check(inner, GOOD, t->p, t->Hp, &solved);
+    if (status != GPIS_OK || solved) return status;
     t->gave_up = true;
-    *done = false;
-    inner->bound = -INFINITY;
-    inner->dual = inner->s;
-    gpis_gradient_begin(t->gradient);
-    return GPIS_OK;
+    gpis_fallback_begin(t->fallback);
+    return gpis_fallback_run(t->fallback, iterations, done);
 }
 
 const gpis_inner_solver gpis_inner_inside = {applies, create, begin, run, destroy};

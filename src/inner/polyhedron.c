@@ -1,8 +1,8 @@
 /*
  * Polyhedra of bounds and at most one sum (nonneg, box, linf, l1, simplex, capped-simplex): the active set method, for
  * each column by itself. It starts on the face of the last solution, which changes little from round to round, or on
- * the face that a few steps of projected gradient have found. If it gives up, projected gradient goes on from its last
- * point.
+ * the face that a few steps of projected gradient have found. If it gives up, the interior-point method goes on from
+ * its last point (fallback.c).
  */
 #include <math.h>
 #include <string.h>
@@ -14,10 +14,11 @@ enum { STEPS_TO_FIRST_FACE = 20 }; /* of projected gradient */
 
 typedef struct polyhedron_state {
     gpis_active_set *active; /* owned */
-    gpis_gradient *gradient; /* owned */
+    gpis_gradient *gradient; /* owned: finds the first face */
+    gpis_fallback *fallback; /* owned */
     double *last;            /* owned: the solution of the last problem, d x k */
     bool warm;               /* `last` has been filled */
-    bool gave_up;            /* the gradient has taken over */
+    bool gave_up;            /* the fallback has taken over */
     double *x, *g, *s;       /* owned: one column of each */
     double *p, *Hp;          /* owned: d x k */
 } polyhedron_state;
@@ -36,7 +37,8 @@ static gpis_status create(gpis_inner *inner) {
     f->g = gpis_alloc(context, d, sizeof(double));
     f->s = gpis_alloc(context, d, sizeof(double));
     if (!f->last || !f->p || !f->Hp || !f->x || !f->g || !f->s) return GPIS_NO_MEMORY;
-    const gpis_status status = gpis_gradient_create(inner, &f->gradient);
+    gpis_status status = gpis_gradient_create(inner, &f->gradient);
+    if (status == GPIS_OK) status = gpis_fallback_create(inner, &f->fallback);
     return status == GPIS_OK ? gpis_active_set_create(context, inner->set, inner->model, &f->active) : status;
 }
 
@@ -45,6 +47,7 @@ static void destroy(gpis_inner *inner) {
     if (!f) return;
     gpis_active_set_destroy(f->active);
     gpis_gradient_destroy(f->gradient);
+    gpis_fallback_destroy(f->fallback);
     double *const vectors[] = {f->last, f->p, f->Hp, f->x, f->g, f->s};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(inner->context, vectors[i]);
     gpis_free(inner->context, f);
@@ -107,7 +110,7 @@ static gpis_status solve_columns(gpis_inner *inner, bool *solved) {
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     polyhedron_state *f = inner->state;
     const int64_t size = inner->set->d * inner->set->k;
-    if (f->gave_up) return gpis_gradient_run(f->gradient, iterations, done);
+    if (f->gave_up) return gpis_fallback_run(f->fallback, iterations, done);
     const int64_t faces = f->active->faces, products = f->active->products;
     gpis_status status = choose_start(inner);
     if (status == GPIS_OK) status = solve_columns(inner, done);
@@ -118,7 +121,7 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     memcpy(f->last, inner->s, (size_t)size * sizeof(double));
     f->warm = true;
     f->gave_up = !*done;
-    if (f->gave_up) gpis_gradient_begin(f->gradient);
+    if (f->gave_up) gpis_fallback_begin(f->fallback);
     return GPIS_OK;
 }
 

@@ -8,6 +8,9 @@
  *     B = T_new,old L^-T,    L_new L_new' = T_new,new - B B'.
  *
  * Usually the entries that came last leave first, so that a change costs far less than a new factor.
+ *
+ * Where the model's factor R has digits that H has lost (gpis_model.by_rows), L' is the triangle of a QR decomposition
+ * of the columns of R that belong to F, T_FF = R_F'R_F, and new columns are appended in the same way.
  */
 #ifndef GPIS_PRINCIPAL_H
 #define GPIS_PRINCIPAL_H
@@ -17,9 +20,11 @@
 typedef struct gpis_principal {
     gpis_context *context; /* borrowed */
     int64_t d;
-    const double *H;  /* borrowed */
-    double *scale;    /* owned: D */
-    double *L;        /* owned: by columns, lower triangle */
+    const gpis_model *model; /* borrowed */
+    double *scale;           /* owned: D */
+    double *L;        /* owned: by columns, lower triangle; by_rows: L' in the upper triangle, reflections below it */
+    double *tau;      /* owned: d; by_rows: the factors of the reflections */
+    double *panel;    /* owned: PANEL x d; by_rows: scratch of LAPACK */
     int64_t *index;   /* owned: F, in the order of the rows of L */
     int64_t *old;     /* owned: scratch */
     int64_t count;    /* of F */

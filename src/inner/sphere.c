@@ -8,6 +8,9 @@
  * the root from below:
  *
  *     lambda += (||s||^2 / <s, (H + lambda)^-1 s>) (||s|| - R) / R.
+ *
+ * Where the columns have very different units, or H is ill conditioned, digits are lost on the way to T. So the bound
+ * at s is looked at, and if it is not near q(s), the interior-point method goes on from s (fallback.c).
  */
 #include <float.h>
 #include <lapacke.h>
@@ -18,17 +21,19 @@
 #include "linalg/accurate.h"
 
 enum { VECTORS = 10, PANEL = 64, MAX_STEPS = 300 };
+static const double GOOD = 1e-4; /* a gap that is left to the next round, relative to the fall */
 
 typedef struct sphere_state {
-    double *Q;            /* owned: d x d, the reflections of the reduction, */
-    double *tau;          /* and their factors */
-    double *T, *beside;   /* diagonal and subdiagonal of T */
-    double *D, *E;        /* T + lambda = L D L' */
-    double *x, *g;        /* of one column, in the basis Q */
-    double *p, *s, *w;    /* the same */
-    double *work;         /* owned: for LAPACK */
-    double *vectors;      /* owned: tau to w are parts of it */
-    double *step, *Hstep; /* owned: d x k each, in one piece */
+    double *Q;               /* owned: d x d, the reflections of the reduction, */
+    double *tau;             /* and their factors */
+    double *T, *beside;      /* diagonal and subdiagonal of T */
+    double *D, *E;           /* T + lambda = L D L' */
+    double *x, *g;           /* of one column, in the basis Q */
+    double *p, *s, *w;       /* the same */
+    double *work;            /* owned: for LAPACK */
+    double *vectors;         /* owned: tau to w are parts of it */
+    double *step, *Hstep;    /* owned: d x k each, in one piece */
+    gpis_fallback *fallback; /* owned */
 } sphere_state;
 
 static bool applies(const gpis_set *set) { return set->shape == GPIS_SHAPE_BALL; }
@@ -53,12 +58,13 @@ static gpis_status create(gpis_inner *inner) {
     double **field[VECTORS] = {&b->tau, &b->T, &b->beside, &b->D, &b->E, &b->x, &b->g, &b->p, &b->s, &b->w};
     for (int i = 0; i < VECTORS; i++) *field[i] = b->vectors + i * stride;
     reduce(b, inner->model);
-    return GPIS_OK;
+    return gpis_fallback_create(inner, &b->fallback);
 }
 
 static void destroy(gpis_inner *inner) {
     sphere_state *b = inner->state;
     if (!b) return;
+    gpis_fallback_destroy(b->fallback);
     gpis_free(inner->context, b->Q);
     gpis_free(inner->context, b->work);
     gpis_free(inner->context, b->vectors);
@@ -120,7 +126,6 @@ static void solve(gpis_inner *inner) {
 }
 
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
-    (void)iterations;
     sphere_state *b = inner->state;
     const int64_t d = inner->set->d, k = inner->set->k;
     for (int64_t c = 0; c < k && inner->set->R > 0.0; c++) {
@@ -132,8 +137,16 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
         for (int64_t j = 0; j < d; j++) inner->s[j * k + c] = b->s[j];
     }
     inner->value = gpis_inner_value(inner, inner->s, b->step, b->Hstep);
+    if (!(inner->value < 0.0)) {
+        memcpy(inner->s, inner->x, (size_t)(d * k) * sizeof *inner->s);
+        inner->value = 0.0;
+    }
     *done = true;
-    return GPIS_OK;
+    bool solved;
+    const gpis_status status = gpis_inner_check(inner, GOOD, b->step, b->Hstep, &solved);
+    if (status != GPIS_OK || solved) return status;
+    gpis_fallback_begin(b->fallback);
+    return gpis_fallback_run(b->fallback, iterations, done);
 }
 
 const gpis_inner_solver gpis_inner_sphere = {applies, create, begin, run, destroy};

@@ -114,12 +114,20 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
     return status;
 }
 
+static gpis_set *part(const gpis_set *s, int64_t i, const int64_t **columns) {
+    const blocks_state *p = s->state;
+    if (i >= p->count) return NULL;
+    *columns = p->blocks[i].columns;
+    return p->blocks[i].set;
+}
+
 static const gpis_set_class blocks_class = {
     .name = "blocks",
     .project = project,
     .support = support,
     .recession = recession,
     .support_near = support_near,
+    .part = part,
     .destroy = destroy,
 };
 

@@ -65,6 +65,7 @@ static gpis_status take_size(gpis_set *s, int64_t size) {
     const gpis_status status = gpis_set_take_state(s, sizeof(group_state));
     if (status != GPIS_OK) return status;
     *(group_state *)s->state = (group_state){size, s->d / size};
+    s->group = size;
     gpis_number_text(s->R, R);
     return gpis_set_describe(s, "group:%s:%lld", R, (long long)size);
 }

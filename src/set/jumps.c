@@ -6,13 +6,15 @@
 
 void gpis_set_turn_jumps(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out) {
     const int64_t d = s->d;
+    const bool from_the_end = way == GPIS_TRANSPOSED || way == GPIS_TRANSPOSED_BACK;
+    const bool differences = way == GPIS_TO_INSIDE || way == GPIS_TRANSPOSED_BACK;
     for (int64_t c = 0; c < count; c++, in += d, out += d) {
         double last = 0.0;
         for (int64_t j = 0; j < d; j++) {
-            const int64_t i = way == GPIS_TRANSPOSED ? d - 1 - j : j;
+            const int64_t i = from_the_end ? d - 1 - j : j;
             const double v = in[i];
-            out[i] = way == GPIS_TO_INSIDE ? v - last : last + v;
-            last = way == GPIS_TO_INSIDE ? v : out[i];
+            out[i] = differences ? v - last : last + v;
+            last = differences ? v : out[i];
         }
     }
 }

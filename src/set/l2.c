@@ -31,6 +31,6 @@ gpis_status gpis_set_l2(gpis_context *context, double R, int64_t d, gpis_set **o
     gpis_set *s = NULL;
     gpis_status status = gpis_set_begin(context, &gpis_kind_l2, d, 1, false, out, &s);
     if (status == GPIS_OK) status = gpis_set_take_radius(s, R);
-    if (status == GPIS_OK) s->shape = GPIS_SHAPE_BALL;
+    if (status == GPIS_OK) s->shape = GPIS_SHAPE_BALL, s->group = d;
     return gpis_set_finish(s, status, out);
 }

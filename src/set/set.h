@@ -50,9 +50,9 @@ typedef enum gpis_shape {
     GPIS_SHAPE_ORDERED /* x_1 <= x_2 <= ... <= x_d */
 } gpis_shape;
 
-/* Changes between x and other coordinates z, x = T z: z = T^-1 x, x = T z, and T'v, which turns a gradient in x into
- * one in z. */
-typedef enum gpis_way { GPIS_TO_INSIDE, GPIS_TO_OUTSIDE, GPIS_TRANSPOSED } gpis_way;
+/* Changes between x and other coordinates z, x = T z: z = T^-1 x; x = T z; T'v, which turns a gradient in x into one in
+ * z; and T^-T v, which turns it back. */
+typedef enum gpis_way { GPIS_TO_INSIDE, GPIS_TO_OUTSIDE, GPIS_TRANSPOSED, GPIS_TRANSPOSED_BACK } gpis_way;
 
 typedef struct gpis_multiplier gpis_multiplier; /* multiplier.h */
 
@@ -85,6 +85,8 @@ typedef struct gpis_set_class {
     gpis_status (*support_near)(gpis_set *s, double *v, double *value, double *slack);
     /* Optional: gpis_set_support_low_part for this kind (multiplier.h). */
     gpis_status (*support_low)(gpis_set *s, gpis_multiplier *m);
+    /* Optional, for products of sets: block i and the entries that are in it, or NULL if there are not so many. */
+    gpis_set *(*part)(const gpis_set *s, int64_t i, const int64_t **columns);
     /* Goes with s->inside: each of `count` vectors of d entries, one after the other; out is another array. */
     void (*turn)(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
 } gpis_set_class;
@@ -100,11 +102,12 @@ struct gpis_set {
     bool constants;       /* C is the line of the vectors whose entries are all equal */
     bool has_support;     /* false: only the projection is known, and there is no certificate */
     gpis_shape shape;
-    gpis_sum_rule sum;              /* with class->bounds */
-    double R;                       /* for the kinds that have it */
-    char *spec;                     /* owned: canonical text */
-    void *state;                    /* owned by the kind, if R and work are not enough */
-    double *work;                   /* owned: scratch of the kind */
+    gpis_sum_rule sum; /* with class->bounds */
+    double R;          /* for the kinds that have it */
+    int64_t group; /* above 0: K is where the 2-norms of groups of so many consecutive entries add up to at most R */
+    char *spec;    /* owned: canonical text */
+    void *state;   /* owned by the kind, if R and work are not enough */
+    double *work;  /* owned: scratch of the kind */
     double *column_in, *column_out; /* owned: d entries each (d * k with `matrix`) */
     /* For the kinds that are a simpler set in other coordinates (class->turn): K = {T z : z_1 .. z_loose are free, the
      * others are in `inside`}. A solver can then work in these coordinates. */

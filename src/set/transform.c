@@ -33,10 +33,10 @@ static void destroy(gpis_set *s) {
     gpis_free(s->context, t->given);
 }
 
-/* z = U x for each vector x, or x = U'z; U is orthogonal, so T' = U too. */
+/* z = U x for each vector x, or x = U'z; U is orthogonal, so T' = U and T^-T = U', too. */
 static void turn(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out) {
     const transform_state *t = s->state;
-    const bool forward = way != GPIS_TO_OUTSIDE;
+    const bool forward = way == GPIS_TO_INSIDE || way == GPIS_TRANSPOSED;
     const int d = (int)s->d;
     for (int64_t c = 0; t->dct && c < count; c++)
         (forward ? gpis_dct_forward : gpis_dct_inverse)(t->dct, in + c * d, out + c * d);

@@ -78,17 +78,17 @@ static bracket solve_response(const model *z, const double *hint, int64_t stride
 }
 
 /* Every response by itself. Returns zero where a bracket cannot be trusted. */
-static int solve_separately(const problem *p, int64_t m, const quad *R, const quad *B, const double *hint, quad *x,
-                            quad *width) {
+static int solve_separately(const constraint *set, int64_t k, int64_t m, const quad *R, const quad *B,
+                            const double *hint, quad *x, quad *width) {
     int certain = 1;
-    quad *column = ALLOCATE(quad, p->d);
-    model z = model_of_set(&p->set);
-    for (int64_t c = 0; c < p->k; c++) {
+    quad *column = ALLOCATE(quad, set->d);
+    model z = model_of_set(set);
+    for (int64_t c = 0; c < k; c++) {
         quad *at = ALLOCATE(quad, z.p);
         model_load(&z, m, R, B + c * m);
-        const bracket b = solve_response(&z, hint ? hint + c : NULL, p->k, at);
+        const bracket b = solve_response(&z, hint ? hint + c : NULL, k, at);
         model_x(&z, at, column);
-        for (int64_t j = 0; j < p->d; j++) x[j * p->k + c] = column[j];
+        for (int64_t j = 0; j < set->d; j++) x[j * k + c] = column[j];
         *width += b.width;
         certain = certain && b.uncertain <= (quad)1e-27;
         free(at);
@@ -98,12 +98,18 @@ static int solve_separately(const problem *p, int64_t m, const quad *R, const qu
     return certain;
 }
 
+int reference_solve_rows(const constraint *set, int64_t k, int64_t m, const quad *R, const quad *B, const double *hint,
+                         quad *x, quad *width) {
+    *width = 0;
+    return set->kind == KIND_NUCLEAR ? solve_nuclear(m, set->d, k, R, B, set->R, hint, x, width)
+                                     : solve_separately(set, k, m, R, B, hint, x, width);
+}
+
 reference reference_solve(const problem *p, const double *hint, quad *out) {
     reference result = {0};
     quad *R, *B, *x = ALLOCATE(quad, p->d * p->k);
     const int64_t m = reduce(p, &R, &B);
-    int certain = p->set.kind == KIND_NUCLEAR ? solve_nuclear(m, p->d, p->k, R, B, p->set.R, hint, x, &result.width)
-                                              : solve_separately(p, m, R, B, hint, x, &result.width);
+    const int certain = reference_solve_rows(&p->set, p->k, m, R, B, hint, x, &result.width);
     result.value = reference_objective(p, x, &result.error, &result.size2);
     result.sharp = certain && result.width <= (quad)1e-13 * result.value + (quad)1e-36 * result.size2;
     result.violation = reference_violation(p, x);

@@ -1,4 +1,4 @@
-/* A problem of the stress suite as gpis sees it: source, set, settings, result-> No other file calls the library. */
+/* A problem of the stress suite as gpis sees it: source, settings, result. */
 #include "run.h"
 
 #include <gpis.h>
@@ -9,15 +9,15 @@
 #include <time.h>
 
 #include "quad.h"
+#include "sets.h"
 
-enum { PARTS = 3, MAX_SETS = 64 };
+enum { PARTS = 3 };
 
 /* Everything that is alive while a problem is solved; all owned. */
 typedef struct workplace {
     gpis_context *context;
     gpis_source *source, *parts[PARTS];
-    gpis_set *sets[MAX_SETS]; /* the last one is K, the others are what it is made of */
-    int count;
+    set_stack sets;
     void *values;
     int64_t *indptr;
     int32_t *indices;
@@ -101,49 +101,6 @@ static gpis_status make_source(problem *p, workplace *r) {
     }
 }
 
-/* ---- the set -------------------------------------------------------------------------------------------------- */
-
-static gpis_status make_set(const constraint *c, int64_t k, workplace *r);
-
-static gpis_status make_blocks(const constraint *c, workplace *r) {
-    gpis_set *sets[MAX_SETS];
-    for (int64_t b = 0; b < c->count; b++) {
-        const gpis_status status = make_set(c->parts + b, 1, r);
-        if (status) return status;
-        sets[b] = r->sets[r->count - 1];
-    }
-    return gpis_set_blocks(r->context, c->d, c->count, (const int64_t *const *)c->columns, sets, &r->sets[r->count++]);
-}
-
-static gpis_status make_base(const constraint *c, int64_t k, workplace *r) {
-    gpis_context *context = r->context;
-    const int64_t d = c->d;
-    if (c->kind == KIND_BLOCKS) return make_blocks(c, r);
-    gpis_set **out = &r->sets[r->count++];
-    switch (c->kind) {
-    case KIND_NONNEG: return gpis_set_nonneg(context, d, out);
-    case KIND_BOX: return gpis_set_box(context, c->lower, c->upper, d, out);
-    case KIND_LINF: return gpis_set_linf(context, c->R, d, out);
-    case KIND_L1: return gpis_set_l1(context, c->R, d, out);
-    case KIND_L2: return gpis_set_l2(context, c->R, d, out);
-    case KIND_SIMPLEX: return gpis_set_simplex(context, c->R, d, out);
-    case KIND_CAPPED_SIMPLEX: return gpis_set_capped_simplex(context, c->R, d, out);
-    case KIND_GROUP: return gpis_set_group(context, c->R, c->size, d, out);
-    case KIND_MONOTONE: return gpis_set_monotone(context, d, out);
-    case KIND_TV: return gpis_set_tv(context, c->R, d, out);
-    case KIND_AFFINE: return gpis_set_affine(context, c->C, c->b, c->rows, d, out);
-    case KIND_NUCLEAR: return gpis_set_nuclear(context, c->R, d, k, out);
-    default: return gpis_set_none(context, d, out);
-    }
-}
-
-static gpis_status make_set(const constraint *c, int64_t k, workplace *r) {
-    gpis_status status = make_base(c, k, r);
-    if (status || c->turn == TURN_NONE) return status;
-    gpis_set *base = r->sets[r->count - 1], **out = &r->sets[r->count++];
-    return c->turn == TURN_DCT ? gpis_set_dct(r->context, base, out) : gpis_set_transform(r->context, base, c->U, out);
-}
-
 /* ---- the solve ------------------------------------------------------------------------------------------------ */
 
 static gpis_settings make_settings(const problem *p, double tol) {
@@ -170,7 +127,7 @@ static gpis_status solve(const problem *p, double tol, workplace *r, answer *out
     gpis_result *result = NULL;
     gpis_status status = gpis_problem_create(r->context, r->source, &posed);
     if (!status) status = gpis_problem_response(posed, p->Y, p->n, p->k);
-    if (!status) status = gpis_problem_constrain(posed, r->sets[r->count - 1]);
+    if (!status) status = gpis_problem_constrain(posed, sets_last(&r->sets));
     const double before = now();
     if (!status) status = gpis_solve(posed, &settings, &result);
     gpis_problem_destroy(posed);
@@ -194,7 +151,7 @@ static gpis_status solve(const problem *p, double tol, workplace *r, answer *out
 }
 
 static void clear_workplace(workplace *r) {
-    while (r->count > 0) gpis_set_destroy(r->sets[--r->count]);
+    sets_clear(&r->sets);
     gpis_source_destroy(r->source);
     for (int i = 0; i < PARTS; i++) gpis_source_destroy(r->parts[i]);
     gpis_context_destroy(r->context);
@@ -216,8 +173,8 @@ static void run_rows(const problem *p, double tol, const gpis_ranks *ranks, answ
         r.source = NULL;
         status = gpis_source_join(r.context, r.parts, 1, ranks, &r.source);
     }
-    if (!status) status = make_set(&p->set, p->k, &r);
-    if (!status && p->k > 1 && p->set.kind != KIND_NUCLEAR) status = gpis_set_responses(r.sets[r.count - 1], p->k);
+    if (!status) status = sets_make(r.context, &p->set, p->k, &r.sets);
+    if (!status && p->k > 1 && p->set.kind != KIND_NUCLEAR) status = gpis_set_responses(sets_last(&r.sets), p->k);
     if (!status) status = solve(p, tol, &r, out, x);
     if (status) {
         out->refused = 1;

@@ -1,4 +1,5 @@
-/* run.h: a problem of the stress suite solved by gpis. run.c holds every call of the library that the suite makes. */
+/* run.h: a problem of the stress suite solved by gpis. Only run.c and sets.c call the
+ * library. */
 #ifndef GPIS_STRESS_RUN_H
 #define GPIS_STRESS_RUN_H
 

@@ -1,0 +1,197 @@
+/* A set as a list of simple constraints: the walk through the sets of which it is made. */
+#include "inner/flat.h"
+
+#include <math.h>
+#include <string.h>
+
+bool gpis_flat_exists(const gpis_set *set) {
+    const int64_t *columns;
+    if (set->matrix && set->k > 1) return false;
+    if (set->inside) return gpis_flat_exists(set->inside);
+    if (set->class->turn || set->shape == GPIS_SHAPE_WHOLE) return true; /* monotone and tv of one entry: no jumps */
+    if (!set->class->part) return set->class->bounds || set->class->normals || set->group;
+    for (int64_t i = 0; set->class->part(set, i, &columns); i++)
+        if (!gpis_flat_exists(set->class->part(set, i, &columns))) return false;
+    return true;
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+
+static void fix_at_zero(gpis_flat *f, const gpis_set *set, const int64_t *columns) {
+    for (int64_t i = 0; i < set->d; i++) f->lo[columns[i]] = f->hi[columns[i]] = 0.0;
+}
+
+static void add_norms(gpis_flat *f, const gpis_set *set, const int64_t *columns, int64_t size) {
+    for (int64_t i = 0; i < set->d; i++) {
+        f->sum_of[columns[i]] = f->sums;
+        f->member[f->first[f->groups] + i] = columns[i];
+    }
+    for (int64_t i = 0; i < set->d / size; i++, f->groups++) {
+        f->group_sum[f->groups] = f->sums;
+        f->first[f->groups + 1] = f->first[f->groups] + size;
+    }
+    f->sum[f->sums++] = (gpis_flat_sum){.R = set->R, .norms = true};
+}
+
+static void add_bounds(gpis_flat *f, const gpis_set *set, const int64_t *columns) {
+    const bool summed = set->sum != GPIS_SUM_ANY;
+    for (int64_t i = 0; i < set->d; i++) {
+        set->class->bounds(set, i, &f->lo[columns[i]], &f->hi[columns[i]]);
+        if (summed) f->sum_of[columns[i]] = f->sums, f->hi[columns[i]] = INFINITY;
+    }
+    if (summed) f->sum[f->sums++] = (gpis_flat_sum){.R = set->R, .equal = set->sum == GPIS_SUM_IS_R};
+}
+
+/* Rows <q_i, z> = <q_i, z0>, where z0 is the member of the set that is nearest to 0. */
+static gpis_status add_rows(gpis_flat *f, gpis_set *set, const int64_t *columns) {
+    int64_t count;
+    const double *Q = set->class->normals(set, &count);
+    memset(f->in, 0, (size_t)set->d * sizeof *f->in);
+    const gpis_status status = set->class->project(set, f->in, f->in);
+    for (int64_t r = 0; r < count; r++, f->rows++)
+        for (int64_t i = 0; i < set->d; i++) {
+            f->E[f->rows * f->d + columns[i]] = Q[r * set->d + i];
+            f->e[f->rows] += Q[r * set->d + i] * f->in[i];
+        }
+    return status;
+}
+
+/* Rows z_j = lo_j for entries without freedom, which have no bounds any more. */
+static void add_fixed(gpis_flat *f) {
+    for (int64_t j = 0; j < f->d; j++) {
+        if (f->lo[j] < f->hi[j]) continue;
+        f->E[f->rows * f->d + j] = 1.0;
+        f->e[f->rows++] = f->lo[j];
+        f->lo[j] = -INFINITY, f->hi[j] = INFINITY;
+    }
+}
+
+/* ---- sets of sets ------------------------------------------------------------------------------------------------ */
+
+static gpis_status describe(gpis_flat *f, gpis_set *set, const int64_t *columns);
+
+static gpis_status describe_parts(gpis_flat *f, const gpis_set *set, const int64_t *columns) {
+    const int64_t *own;
+    gpis_set *part;
+    gpis_status status = GPIS_OK;
+    for (int64_t i = 0; status == GPIS_OK && (part = set->class->part(set, i, &own)); i++) {
+        int64_t *here = gpis_alloc(f->context, part->d, sizeof *here);
+        if (!here) return GPIS_NO_MEMORY;
+        for (int64_t j = 0; j < part->d; j++) here[j] = columns[own[j]];
+        status = describe(f, part, here);
+        gpis_free(f->context, here);
+    }
+    return status;
+}
+
+static gpis_status describe_inside(gpis_flat *f, const gpis_set *set, const int64_t *columns) {
+    int64_t *copy = gpis_alloc(f->context, set->d, sizeof *copy);
+    if (!copy) return GPIS_NO_MEMORY;
+    memcpy(copy, columns, (size_t)set->d * sizeof *copy);
+    f->turns[f->turn_count++] = (gpis_flat_turn){set, copy};
+    return describe(f, set->inside, columns + set->loose);
+}
+
+static gpis_status describe(gpis_flat *f, gpis_set *set, const int64_t *columns) {
+    const bool sizes = set->class->bounds && set->sum == GPIS_SUM_OF_SIZES_WITHIN;
+    if (set->inside) return describe_inside(f, set, columns);
+    if (set->class->part) return describe_parts(f, set, columns);
+    if (set->class->normals) return add_rows(f, set, columns);
+    if (set->shape == GPIS_SHAPE_WHOLE) return GPIS_OK;
+    if ((set->group || (set->class->bounds && set->sum != GPIS_SUM_ANY)) && set->R == 0.0)
+        fix_at_zero(f, set, columns);
+    else if (set->group || sizes)
+        add_norms(f, set, columns, sizes ? 1 : set->group);
+    else if (set->class->bounds)
+        add_bounds(f, set, columns);
+    return GPIS_OK;
+}
+
+void gpis_flat_count(const gpis_set *set, int64_t *sums, int64_t *rows) {
+    const int64_t *columns;
+    int64_t own = 0;
+    if (set->inside) {
+        gpis_flat_count(set->inside, sums, rows);
+        return;
+    }
+    if (set->class->normals) set->class->normals(set, &own);
+    const bool summed = set->group || (set->class->bounds && set->sum != GPIS_SUM_ANY);
+    *sums += summed;
+    *rows += own + (summed && set->sum == GPIS_SUM_IS_R);
+    for (int64_t i = 0; set->class->bounds && i < set->d; i++) {
+        double lo, hi;
+        set->class->bounds(set, i, &lo, &hi);
+        *rows += !(lo < hi) || (summed && set->R == 0.0);
+    }
+    if (set->group && set->R == 0.0) *rows += set->d;
+    for (int64_t i = 0; set->class->part && set->class->part(set, i, &columns); i++)
+        gpis_flat_count(set->class->part(set, i, &columns), sums, rows);
+}
+
+static int64_t count_turns(const gpis_set *set) {
+    const int64_t *columns;
+    int64_t count = 0;
+    if (set->inside) return 1 + count_turns(set->inside);
+    for (int64_t i = 0; set->class->part && set->class->part(set, i, &columns); i++)
+        count += count_turns(set->class->part(set, i, &columns));
+    return count;
+}
+
+static gpis_status fill(gpis_flat *f, gpis_set *set) {
+    gpis_context *context = f->context;
+    const int64_t d = f->d;
+    int64_t rows = 0, sums = 0;
+    double **vectors[] = {&f->lo, &f->hi, &f->in, &f->out};
+    int64_t **numbers[] = {&f->sum_of, &f->member, &f->first, &f->group_sum};
+    for (int i = 0; i < 4; i++)
+        if (!(*vectors[i] = gpis_alloc(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
+    for (int i = 0; i < 4; i++)
+        if (!(*numbers[i] = gpis_alloc_zero(context, d + 1, sizeof(int64_t)))) return GPIS_NO_MEMORY;
+    gpis_flat_count(set, &sums, &rows);
+    f->sum = gpis_alloc(context, d, sizeof *f->sum);
+    f->turns = gpis_alloc(context, count_turns(set), sizeof *f->turns);
+    f->E = gpis_alloc_zero(context, rows * d, sizeof(double));
+    f->e = gpis_alloc_zero(context, rows, sizeof(double));
+    int64_t *all = gpis_alloc(context, d, sizeof *all);
+    gpis_status status = f->sum && f->turns && f->E && f->e && all ? GPIS_OK : GPIS_NO_MEMORY;
+    for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
+        f->lo[j] = -INFINITY, f->hi[j] = INFINITY;
+        f->sum_of[j] = -1;
+        all[j] = j;
+    }
+    if (status == GPIS_OK) status = describe(f, set, all);
+    if (status == GPIS_OK) add_fixed(f);
+    gpis_free(context, all);
+    return status;
+}
+
+gpis_status gpis_flat_create(gpis_context *context, gpis_set *set, gpis_flat **out) {
+    gpis_flat *f = *out = gpis_alloc_zero(context, 1, sizeof *f);
+    if (!f) return GPIS_NO_MEMORY;
+    f->context = context;
+    f->d = set->d;
+    const gpis_status status = fill(f, set);
+    if (status == GPIS_OK) return GPIS_OK;
+    gpis_flat_destroy(f);
+    *out = NULL;
+    return status;
+}
+
+void gpis_flat_destroy(gpis_flat *f) {
+    if (!f) return;
+    for (int64_t i = 0; i < f->turn_count; i++) gpis_free(f->context, f->turns[i].columns);
+    void *const all[] = {f->lo,    f->hi,        f->in,  f->out, f->sum_of, f->member,
+                         f->first, f->group_sum, f->sum, f->E,   f->e,      f->turns};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpis_free(f->context, all[i]);
+    gpis_free(f->context, f);
+}
+
+void gpis_flat_change(const gpis_flat *f, gpis_way way, double *v) {
+    const bool outwards = way == GPIS_TO_OUTSIDE || way == GPIS_TRANSPOSED_BACK;
+    for (int64_t i = 0; i < f->turn_count; i++) {
+        const gpis_flat_turn *t = f->turns + (outwards ? f->turn_count - 1 - i : i);
+        for (int64_t j = 0; j < t->set->d; j++) f->in[j] = v[t->columns[j]];
+        t->set->class->turn(t->set, way, 1, f->in, f->out);
+        for (int64_t j = 0; j < t->set->d; j++) v[t->columns[j]] = f->out[j];
+    }
+}
