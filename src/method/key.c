@@ -63,6 +63,7 @@ static gpis_status add_data(key *k, const gpis_run *run) {
     add(k, "A of", "%lld entries", (long long)info.nonzeros);
     add(k, "rows over", "%d ranks", identity.ranks);
     add_mark(k, "cut of the rows over ranks", identity.cut);
+    add_mark(k, "kind of processor", identity.processors);
     add(k, "y of", "%lld x %lld", (long long)run->problem->n, (long long)run->problem->k);
     add_mark(k, "A", identity.A);
     add_mark(k, "y", identity.Y);

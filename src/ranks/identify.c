@@ -1,12 +1,14 @@
 /*
  * Checksums by which a checkpoint recognises its data, whatever their storage. Each rank sends the number of its rows,
- * a checksum of some rows of A and one of its y; rank 0 makes one checksum of each of these over all ranks.
+ * the length of the vectors that its processor computes with, a checksum of some rows of A and one of its y; rank 0
+ * makes one checksum of each of these over all ranks.
  */
 #include "base/checksum.h"
+#include "linalg/dense.h"
 #include "ranks/ranks.h"
 #include "ranks/request.h"
 
-enum { ROWS, SUM_OF_A, SUM_OF_Y, MARKS };
+enum { ROWS, LANES, SUM_OF_A, SUM_OF_Y, MARKS };
 
 /* The marks of this rank. */
 static gpis_status mark(gpis_context *context, gpis_source *A, const double *Y, int64_t k, double *marks) {
@@ -14,6 +16,7 @@ static gpis_status mark(gpis_context *context, gpis_source *A, const double *Y, 
     uint32_t sum = 0;
     const gpis_status status = gpis_source_fingerprint(context, A, &sum);
     marks[ROWS] = (double)rows;
+    marks[LANES] = gpis_dense_lanes();
     marks[SUM_OF_A] = sum;
     marks[SUM_OF_Y] = gpis_checksum(0, Y, rows * k * (int64_t)sizeof *Y);
     return status;
@@ -42,6 +45,7 @@ gpis_status gpis_ranks_identify(gpis_context *context, gpis_source *A, const dou
     if (status == GPIS_OK) status = ranks > 1 ? exchange(context, A, Y, k, marks) : mark(context, A, Y, k, marks);
     *out = (gpis_identity){.ranks = ranks,
                            .cut = checksum_of(marks, ranks, ROWS),
+                           .processors = checksum_of(marks, ranks, LANES),
                            .A = checksum_of(marks, ranks, SUM_OF_A),
                            .Y = checksum_of(marks, ranks, SUM_OF_Y)};
     gpis_free(context, marks);

@@ -31,10 +31,11 @@ gpis_status gpis_ranks_pass_over(gpis_context *context, gpis_source *A, const do
                                  const gpis_pass *pass, const double *norms2, gpis_point *point);
 
 /* By what A and Y (k columns) are recognised, over all ranks: checksums of some hundred rows of each part of A, of all
- * of Y, and of the numbers of rows of the ranks. Equal for equal data, whatever their storage. */
+ * of Y, and of the numbers of rows of the ranks, equal for equal data, whatever their storage; and of what decides how
+ * the processors of the ranks sum, since rounding errors are counted accordingly. */
 typedef struct gpis_identity {
     int ranks;
-    uint32_t cut, A, Y;
+    uint32_t cut, processors, A, Y;
 } gpis_identity;
 gpis_status gpis_ranks_identify(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_identity *out);
 

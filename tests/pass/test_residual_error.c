@@ -59,7 +59,7 @@ static void every_storage_and_pass(void **state) {
             if (how->extended) continue;
             double *a = row_of_roots(d, worst_terms_of(DBL_MANT_DIG));
             for (int stored_as = 0; stored_as < ALL_STORAGES; stored_as++) {
-                const bool any_order = stored_as == CSR_64 || stored_as == CSR_32 || by_blas(how);
+                const bool any_order = stored_as == CSR_64 || stored_as == CSR_32 || by_blas(how, d);
                 double most = 0.0, count = 0.0;
                 matrix m = stored_rows(a, 3, d, stored_as);
                 gpis_source *A = source_of(context, &m, stored_as);
@@ -76,10 +76,11 @@ static void every_storage_and_pass(void **state) {
 }
 
 /*
- * y_0 is the product of row 0 as a double, or zero. In the first case the residual is nothing but rounding, and its
- * error is as large as the terms that cancel; in the second the squares of the residual and A'r are off as well.
+ * y_0 is LARGE or zero. In the first case LARGE cancels and the residual is the sum of the SMALL terms, most of which
+ * are lost: its error is that of the terms before they cancel. In the second the square of the residual and A'r are off
+ * as well. Returns the error of the residual as a fraction of the stated one.
  */
-static void check_point(gpis_context *context, int64_t d, int stored_as, bool cancel, bool extended, int mask) {
+static double check_point(gpis_context *context, int64_t d, int stored_as, bool cancel, bool extended, int mask) {
     const kind_of_pass how = {"point", 1, 0, extended, NO_GRAM};
     const worst_terms terms = worst_terms_of(extended ? LDBL_MANT_DIG : DBL_MANT_DIG);
     const double small = terms.root_of_small * terms.root_of_small;
@@ -101,12 +102,11 @@ static void check_point(gpis_context *context, int64_t d, int stored_as, bool ca
                  stored_as, e, point.errors.residual, f_off, point.errors.objective);
     for (int64_t j = 0; j < d; j++) /* of the error h of A'(r + e) */
         assert_true(fabsl(made.G[j] - a[j] * computed) <= sqrt(norms2[j]) * point.errors.product);
-    if (cancel && !extended && mask == 0xff && stored_as == COLUMN_64 && d > 9)
-        assert_true(e > 0.1 * point.errors.residual && e > 0.5 * (double)r); /* the bound is not idle */
     made_pass_clear(&made);
     gpis_source_destroy(A);
     matrix_clear(&m);
     free(a), free(norms2);
+    return e / point.errors.residual;
 }
 
 static void errors_of_a_point(void **state) {
@@ -115,7 +115,13 @@ static void errors_of_a_point(void **state) {
     gpis_context *context = test_context(&memory);
     for (int64_t d = 3; d <= 400; d += d < 20 ? 1 : 185)
         for (int stored_as = 0; stored_as < ALL_STORAGES; stored_as++)
-            for (int t = 0; t < 4 * MASKS; t++) check_point(context, d, stored_as, t & 1, t & 2, masks[t / 4]);
+            for (int how = 0; how < 4; how++) {
+                const bool cancel = how & 1, extended = how & 2;
+                double most = 0.0;
+                for (int t = 0; t < MASKS; t++)
+                    most = fmax(most, check_point(context, d, stored_as, cancel, extended, masks[t]));
+                if (stored_as == COLUMN_64 && !extended) assert_true(most > 0.05); /* the bound is not idle */
+            }
     test_context_end(context, &memory);
 }
 

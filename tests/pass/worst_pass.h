@@ -34,7 +34,10 @@ static const kind_of_pass passes[] = {
 enum { PASSES = sizeof passes / sizeof passes[0] };
 
 /* Sums by BLAS, whose order is not ours to know, are counted as if all rows were added one after the other. */
-static inline bool by_blas(const kind_of_pass *how) { return how->k > 8 || how->probes > 8; }
+static inline bool by_blas(const kind_of_pass *how, int64_t d) {
+    const bool gram = how->gram == ALL_COLUMNS && !gpis_gram_by_blocks(d);
+    return how->k > 8 || how->probes > 8 || gram;
+}
 
 /* The roundings of the sums of a pass: counted, or found. */
 enum { OBJECTIVE, GRADIENT, PRODUCTS, GRAM, SUMS };
