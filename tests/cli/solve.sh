@@ -101,3 +101,15 @@ run 0 gen syn2 --n 600 --d 12 --sparsity 3 --cond 100 --out u
 set_spec=$("$probe" get u/problem.json set)
 run 0 solve u/A.npy u/y.npy --set "${set_spec%@*}@u/U.npy" --json
 same "gap_kind" "$(get gap_kind)" proven
+
+# Without constraints x is as accurate as one from QR, and the report says so; with constraints it says nothing.
+run 0 solve p/A.npy p/y.npy --json
+holds "backward error" "$(get backward_error) > 0 && $(get backward_error) <= 1e-15"
+same "passes" "$(get passes)" 2
+run 0 solve p/A.npy p/y.npy
+grep -q '^accuracy      backward error about [1-9]\.[0-9]e-1[5-8]: x is exact for data that differ by that much' stdout ||
+    fail "no line about the accuracy: $(grep ^accuracy stdout)"
+run 0 solve p/A.npy p/y.npy --set nonneg --json
+same "backward error with constraints" "$(get backward_error)" null
+run 0 solve p/A.npy p/y.npy --set nonneg
+! grep -q ^accuracy stdout || fail "a line about the accuracy of a constrained x"
