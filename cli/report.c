@@ -30,6 +30,14 @@ int cli_print_json(json_t *object) {
 
 static json_t *text_or_null(const char *text) { return *text ? cli_json_text(text) : json_null(); }
 
+/* Integers of JSON end at 2^63 - 1 here; a larger seed is a text. */
+static json_t *seed_or_text(const cli_common *common) {
+    char text[32];
+    if (common->settings.seed <= INT64_MAX) return json_integer((json_int_t)common->settings.seed);
+    gpis_settings_get(&common->settings, "seed", text, sizeof text);
+    return json_string(text);
+}
+
 /* What only check has to say. */
 static bool add_given(json_t *report, const gpis_result *r, const cli_given *given) {
     if (!given) return true;
@@ -55,6 +63,8 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"nearness", cli_json_number(r->nearness)},
         {"backward_error", cli_json_number(r->backward_error)},
         {"horizon", r->horizon > 0 ? cli_json_number(r->horizon) : json_null()},
+        {"unique", r->unique < 0 ? json_null() : json_boolean(r->unique)},
+        {"unique_reason", text_or_null(r->unique_reason)},
         {"relative_gap", cli_json_number(gpis_relative_gap(r))},
         {"feasibility", cli_json_number(r->feasibility)},
         {"passes", json_integer(r->passes)},
@@ -70,7 +80,7 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"cols", json_integer(p->shape.cols)},
         {"responses", json_integer(p->k)},
         {"nonzeros", json_integer(cli_count_nonzeros(r->x, entries(p)))},
-        {"seed", json_integer((json_int_t)common->settings.seed)},
+        {"seed", seed_or_text(common)},
         {"threads", json_integer(gpis_context_threads(p->context))},
         {"plan", cli_json_text(r->plan)},
         {"warning", text_or_null(r->warning)},
@@ -124,6 +134,12 @@ static void print_certificate(const gpis_result *r) {
     if (r->nearness > 0) printf(", for data within %.1e of these", r->nearness);
     if (r->gap_kind == GPIS_GAP_PROBABLE) printf("; wrong with probability below %.0e", r->gap_delta);
     putchar('\n');
+}
+
+/* That x is the only answer needs no line. */
+static void print_uniqueness(const gpis_result *r) {
+    if (r->unique > 0 || !r->unique_reason[0]) return;
+    printf("unique        %s: %s\n", r->unique == 0 ? "no" : "perhaps not", cli_printable(r->unique_reason).text);
 }
 
 typedef struct coefficient {
@@ -182,6 +198,7 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
     if (!isnan(r->backward_error))
         printf("accuracy      backward error about %.1e: x is exact for data that differ by that much, relative\n",
                r->backward_error);
+    print_uniqueness(r);
     printf("set           %s", cli_printable(gpis_set_spec(p->set)).text);
     if (outside)
         puts("; x as given is NOT in it, its projection is");

@@ -533,7 +533,8 @@ typedef enum gpis_option_type {
     GPIS_OPTION_TEXT,     /* any text */
     GPIS_OPTION_FILE,     /* the name of a file */
     GPIS_OPTION_NUMBER,   /* a number from low to high */
-    GPIS_OPTION_INTEGER,  /* a whole number from low to high; high is infinite where only int64_t limits it */
+    GPIS_OPTION_INTEGER,  /* a whole number from low to high; only int64_t limits it where high is infinite, and only
+                              uint64_t where high is 2^64 */
     GPIS_OPTION_INTEGERS, /* 1 to 64 whole numbers from low to high: "20,40,80" */
     GPIS_OPTION_BYTES,    /* a number of bytes, at least 1: "800000000", "300MB", "512K", "1.5G", "1GiB" */
     GPIS_OPTION_FLAG,     /* "yes" or "no" */
@@ -620,6 +621,11 @@ typedef struct gpis_result {
      * K with ||D (s - x)|| <= horizon ||Y||, where D = diag(||a_j||): what is better by more than the gap would need
      * terms a_j s_j so many times as long as Y, which cancel each other. */
     double horizon;
+    /* Whether x is the only answer: 1 yes, 0 no, -1 not known. It is not where columns of A depend on each other,
+     * exactly or up to the rounding of the data, and x can move along them within K. Without a set, x is then the
+     * answer of least norm. */
+    int unique;
+    const char *unique_reason; /* the columns that can trade places, in words; "" where there is nothing to say */
 } gpis_result;
 
 /* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */

@@ -27,14 +27,15 @@ static inline quad *quad_summary(const double *a, const double *Y, int64_t n, in
     return W;
 }
 
-/* The largest error of an entry (i, j) of the summary W, high parts and then low parts, relative to ||a_i|| ||a_j||. */
+/* The largest error of an entry (i, j) in the lower triangle of the summary W, high parts and then low parts, relative
+ * to ||a_i|| ||a_j||. */
 static inline double quad_error(const quad *exact, const double *W, int64_t p) {
     double largest = 0.0;
     for (int64_t i = 0; i < p; i++)
-        for (int64_t j = i; j < p; j++) {
+        for (int64_t j = 0; j <= i; j++) {
             const int64_t at = i * p + j;
             const double size = sqrt((double)exact[i * p + i]) * sqrt((double)exact[j * p + j]);
-            const double error = fabs((double)((quad)W[at] + W[p * p + at] - exact[at]));
+            const double error = fabs((double)((quad)W[at] + W[p * p + at] - exact[j * p + i]));
             if (!(error <= size)) return INFINITY; /* also where an entry is NaN */
             if (error > 0.0) largest = fmax(largest, error / size);
         }

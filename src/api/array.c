@@ -59,7 +59,7 @@ gpis_status gpis_array_read_with(gpis_context *context, const char *path, const 
                              "%s: an array cannot be of the format '%s'; its format is npy, csv, tsv, txt or data",
                              path, options->format);
         return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                         "%s: what it is does not show in its ending; an array is .npy, .csv, .tsv, .txt, .data or "
+                         "%s: the name does not end in a known format; an array is .npy, .csv, .tsv, .txt, .data or "
                          "FILE.h5:/path",
                          path);
     }

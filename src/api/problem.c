@@ -30,6 +30,7 @@ gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_
     int64_t size;
     problem->Y = NULL;
     problem->k = problem->size = 0;
+    problem->response_refused = true;
     if (rows != here)
         return gpis_fail(problem->context, GPIS_BAD_SHAPE,
                          "y has %lld rows and A has %lld%s; y needs one row for each row of A", (long long)rows,
@@ -42,6 +43,7 @@ gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_
     problem->Y = Y ? Y : no_rows;
     problem->k = k;
     problem->size = size;
+    problem->response_refused = false;
     return GPIS_OK;
 }
 
@@ -80,6 +82,10 @@ gpis_status gpis_problem_agree(const gpis_problem *problem, int64_t k, gpis_stat
 gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *complete, gpis_set **every_x) {
     *complete = *given;
     *every_x = NULL;
+    if (given->response_refused)
+        return gpis_fail(given->context, GPIS_BAD_ARGUMENT,
+                         "the problem has no y: the one that was given did not fit; give it another one by "
+                         "gpis_problem_response");
     if (given->k < 1)
         return gpis_fail(given->context, GPIS_BAD_ARGUMENT,
                          "the problem has no y: give it one by gpis_problem_response");

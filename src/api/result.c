@@ -25,6 +25,7 @@ static void point_to_own(gpis_made_result *result) {
     result->seen.plan = result->plan;
     result->seen.warning = result->warning;
     result->seen.checkpoint_trouble = result->checkpoint_trouble;
+    result->seen.unique_reason = result->unique_reason;
     result->seen.x = result->x;
 }
 
@@ -35,6 +36,7 @@ gpis_status gpis_result_create(const gpis_problem *problem, gpis_made_result **o
     result->context = problem->context;
     result->seen.d = problem->d;
     result->seen.k = problem->k;
+    result->seen.unique = -1;
     result->x = gpis_alloc(problem->context, problem->size, sizeof *result->x);
     point_to_own(result);
     return result->x ? GPIS_OK : GPIS_NO_MEMORY;

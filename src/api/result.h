@@ -9,7 +9,7 @@ typedef struct gpis_made_result {
     gpis_result seen;      /* first: a gpis_result * is a pointer to the whole */
     gpis_context *context; /* borrowed */
     double *x;             /* owned */
-    char method[16], plan[256], warning[256], checkpoint_trouble[512];
+    char method[16], plan[256], warning[512], checkpoint_trouble[512], unique_reason[256];
 } gpis_made_result;
 
 /* An empty result for X of the problem's shape. */

@@ -11,6 +11,7 @@
 #include "api/settings.h"
 #include "linalg/blas.h"
 #include "method/dependence.h"
+#include "method/unique.h"
 #include "ranks/ranks.h"
 
 /* The start: x0 or zero, projected on K, so that every iterate is feasible. */
@@ -50,6 +51,15 @@ static void enter_choice(const gpis_choice *choice, gpis_made_result *result) {
     result->seen.predicted_seconds = choice->seconds;
 }
 
+static gpis_status judge_uniqueness(const gpis_run *run, gpis_made_result *result) {
+    gpis_uniqueness unique;
+    const gpis_status status =
+        gpis_run_judge_uniqueness(run, &unique, result->unique_reason, sizeof result->unique_reason);
+    gpis_make_printable(result->unique_reason); /* it may quote names of columns */
+    result->seen.unique = (int)unique;
+    return status;
+}
+
 static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     double *x = result->x;
     gpis_choice choice;
@@ -61,17 +71,18 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     enter_choice(&choice, result);
     gpis_record_start_at(&run->record, x);
     status = method->run(run, x);
+    if (status == GPIS_OK) status = gpis_run_settle_uniqueness(run);
     if (status == GPIS_OK) status = gpis_range_settle(run);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
     gpis_run_report(run);
     gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
-    gpis_run_explain_bound(run);
+    status = gpis_run_explain_bound(run);
     memcpy(x, run->record.best, (size_t)run->problem->size * sizeof(double));
-    status = gpis_set_distance(run->problem->set, x, &result->seen.feasibility);
+    if (status == GPIS_OK) status = gpis_set_distance(run->problem->set, x, &result->seen.feasibility);
     result->seen.given_objective = run->record.objective;
     fill_result(run, method->name, result);
-    return status;
+    return status == GPIS_OK ? judge_uniqueness(run, result) : status;
 }
 
 /* The same bounds as a solve ends with, from the data alone. */
@@ -82,11 +93,11 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
     if (status != GPIS_OK) return status;
     gpis_run_report(run);
     run->outcome = gpis_record_is_solved(&run->record) ? GPIS_SOLVED : GPIS_STALLED;
-    gpis_run_explain_bound(run);
+    status = gpis_run_explain_bound(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->seen.predicted_seconds = NAN;
     fill_result(run, "check", result);
-    return GPIS_OK;
+    return status == GPIS_OK ? judge_uniqueness(run, result) : status;
 }
 
 /* A call of gpis_solve or gpis_check: what it is given, complete and checked, and what it makes. */

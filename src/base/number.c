@@ -75,12 +75,21 @@ bool gpis_parse_number(gpis_span span, double *out) {
     return true;
 }
 
-bool gpis_parse_count(gpis_span span, int64_t *out) {
+bool gpis_parse_unsigned(gpis_span span, uint64_t *out) {
     *out = 0;
     for (const char *at = span.begin; at < span.end; at++) {
-        if (!is_digit(*at) || !gpis_checked_mul(*out, 10, out) || !gpis_checked_add(*out, *at - '0', out)) return false;
+        if (!is_digit(*at) || __builtin_mul_overflow(*out, UINT64_C(10), out) ||
+            __builtin_add_overflow(*out, (uint64_t)(*at - '0'), out))
+            return false;
     }
     return span.end > span.begin;
+}
+
+bool gpis_parse_count(gpis_span span, int64_t *out) {
+    uint64_t value;
+    const bool fits = gpis_parse_unsigned(span, &value) && value <= INT64_MAX;
+    *out = fits ? (int64_t)value : 0;
+    return fits;
 }
 
 void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]) {

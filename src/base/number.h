@@ -13,8 +13,9 @@ typedef struct gpis_span {
  * span.end must be readable, and must not continue a number. */
 bool gpis_parse_number(gpis_span span, double *out);
 
-/* Digits and nothing else, whose value fits an int64_t. */
+/* Digits and nothing else, whose value fits an int64_t, or a uint64_t. */
 bool gpis_parse_count(gpis_span span, int64_t *out);
+bool gpis_parse_unsigned(gpis_span span, uint64_t *out);
 
 /* The shortest decimal text that reads back as the same number, in any locale. */
 enum { GPIS_NUMBER_TEXT = 32 };

@@ -13,14 +13,18 @@
 
 static gpis_span whole(const char *text) { return (gpis_span){text, text + strlen(text)}; }
 
-/* The end of an integer's range. */
-static int64_t most(const gpis_option *option) {
-    return option->high < (double)INT64_MAX ? (int64_t)option->high : INT64_MAX;
+/* The end of an integer's range: that of int64_t where `high` is infinite, that of uint64_t where it is 2^64. */
+static uint64_t most(const gpis_option *option) {
+    if (option->high == 0x1p64) return UINT64_MAX;
+    return option->high < (double)INT64_MAX ? (uint64_t)option->high : (uint64_t)INT64_MAX;
 }
 
 static bool parse_integer(const gpis_option *option, gpis_span span, int64_t *integer) {
+    uint64_t value;
     if (span.begin < span.end && *span.begin == '+') span.begin++;
-    return gpis_parse_count(span, integer) && *integer >= (int64_t)option->low && *integer <= most(option);
+    if (!gpis_parse_unsigned(span, &value) || value < (uint64_t)option->low || value > most(option)) return false;
+    memcpy(integer, &value, sizeof value);
+    return true;
 }
 
 static bool parse_number(const gpis_option *option, const char *text, double *number) {
@@ -133,6 +137,9 @@ size_t gpis_option_text(const gpis_option_row *row, const void *field, char *tex
         if (is_value(&row->option, (double)*(const int64_t *)field))
             snprintf(number, sizeof number, "%" PRId64, *(const int64_t *)field);
         return put_text(text, size, number);
+    case GPIS_HELD_AS_UINT64:
+        snprintf(number, sizeof number, "%" PRIu64, *(const uint64_t *)field);
+        return put_text(text, size, number);
     case GPIS_HELD_AS_INT:
         if (row->option.type == GPIS_OPTION_FLAG) return put_text(text, size, *(const int *)field ? "yes" : "no");
         if (row->option.type != GPIS_OPTION_CHOICE) {
@@ -179,11 +186,11 @@ size_t gpis_option_explain(const gpis_option *option, const char *value, char *t
             length = snprintf(text, size, "%s takes at most %d numbers", option->name, GPIS_MAX_LIST_NUMBERS);
             break;
         }
-        length = snprintf(text, size, "%s wants whole numbers from %.0f to %" PRId64 " with commas between, not '%s'",
+        length = snprintf(text, size, "%s wants whole numbers from %.0f to %" PRIu64 " with commas between, not '%s'",
                           option->name, option->low, most(option), value);
         break;
     case GPIS_OPTION_INTEGER:
-        length = snprintf(text, size, "%s wants a whole number from %.0f to %" PRId64 ", not '%s'", option->name,
+        length = snprintf(text, size, "%s wants a whole number from %.0f to %" PRIu64 ", not '%s'", option->name,
                           option->low, most(option), value);
         break;
     case GPIS_OPTION_BYTES:

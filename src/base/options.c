@@ -42,6 +42,7 @@ static void put(const gpis_option_row *row, const char *value, void *field) {
     case GPIS_HELD_AS_TEXT: *(const char **)field = value; break;
     case GPIS_HELD_AS_DOUBLE: *(double *)field = number; break;
     case GPIS_HELD_AS_INT64: *(int64_t *)field = integer; break;
+    case GPIS_HELD_AS_UINT64: *(uint64_t *)field = (uint64_t)integer; break;
     case GPIS_HELD_AS_INT: *(int *)field = (int)integer; break;
     }
 }

@@ -12,8 +12,9 @@
 typedef enum gpis_option_storage {
     GPIS_HELD_AS_TEXT, /* const char *; NULL: unset */
     GPIS_HELD_AS_DOUBLE,
-    GPIS_HELD_AS_INT64, /* or uint64_t */
-    GPIS_HELD_AS_INT    /* or an enum, whose values are the words of `choices` in their order */
+    GPIS_HELD_AS_INT64,
+    GPIS_HELD_AS_UINT64,
+    GPIS_HELD_AS_INT /* or an enum, whose values are the words of `choices` in their order */
 } gpis_option_storage;
 
 enum { GPIS_NO_FIELD = -1, GPIS_MAX_LIST_NUMBERS = 64 };
@@ -33,7 +34,7 @@ gpis_status gpis_open_options_take(gpis_context *context, const gpis_open_option
 /* ---- values as text (option_text.c) ------------------------------------------------------------------------------ */
 
 /* True where the option takes this text; *number or *integer is then what it says. A flag is 0 or 1, a choice the place
- * of the word. */
+ * of the word. An integer above 2^63 - 1, which only an option with high = 2^64 takes, is stored as its 64 bits. */
 bool gpis_option_parse(const gpis_option *option, const char *text, double *number, int64_t *integer);
 /* The value of a field as gpis_option_parse takes it, "" where it has none. Returns its length; it is cut to `size`. */
 size_t gpis_option_text(const gpis_option_row *row, const void *field, char *text, size_t size);

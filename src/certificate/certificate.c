@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certificate/complementary.h"
 #include "certificate/interior.h"
 #include "certificate/null_bound.h"
 #include "linalg/accurate.h"
@@ -301,7 +302,7 @@ typedef struct curved {
 static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis_point *point, const gpis_model *model,
                                 double c, const double *s, curved *out) {
     multiplier m;
-    terms dual, relaxed = {INFINITY, INFINITY}, tilted = {INFINITY, INFINITY};
+    terms dual, relaxed = {INFINITY, INFINITY}, tilted = {INFINITY, INFINITY}, complementary = {INFINITY, INFINITY};
     const double errors = gradient_errors(set, point, model, c);
     *out = (curved){INFINITY, INFINITY, {INFINITY, INFINITY}};
     gpis_status status = create_multiplier(context, set, &m);
@@ -317,7 +318,13 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
         find_multiplier(set, point, model, s, &m);
         status = tilted_terms(set, point, model, c, &m, &tilted, &out->tilt);
     }
-    if (status == GPIS_OK) out->bound = fmin(combine(dual, errors), combine(relaxed, errors));
+    if (status == GPIS_OK && model->nulls == 0 && gpis_complementary_applies(set)) {
+        find_multiplier(set, point, model, s, &m);
+        status = gpis_complementary_clean(set, point, s, m.l, m.l_low, &complementary.linear);
+        if (status == GPIS_OK) complementary.half_norm = half_norm(set, point, model, c, 0.0, &m);
+    }
+    if (status == GPIS_OK)
+        out->bound = fmin(combine(dual, errors), fmin(combine(relaxed, errors), combine(complementary, errors)));
     if (status == GPIS_OK) out->tilted = combine(tilted, errors);
     gpis_free(context, m.memory);
     return status;

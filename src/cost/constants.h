@@ -32,7 +32,7 @@ typedef struct gpis_cost_constants {
     double pair_out_of_cache; /* entries: the same where A'A is not in cache */
     double single_gram;       /* a Gram matrix of dense rows in single precision: times double precision */
     double summary;           /* a product in the summary of dense rows: times one in the Gram matrix */
-    double summary_pair;      /* a pair of entries of a sparse row in the summary: times one in the Gram matrix */
+    double summary_pair;      /* a pair of entries of a sparse row in the summary, in cache: times one in A'A */
     double draw;              /* seconds: to draw the number of a sampled row, on one thread */
     double scattered;         /* entries: to read and copy an entry of a row that was sampled */
     double sample_square;     /* plain reads of a double: an entry of the sample's Gram matrix, in new memory */

@@ -166,6 +166,12 @@ double gpis_cost_gram_ratio(const gpis_source *A) {
     return 1.0 + 0.5 * (a_row + 1.0) * pair_entries(d) / C->storage[GPIS_STORED_SPARSE].gradient;
 }
 
+/* The arithmetic of a pair takes longer than in the Gram matrix, and so does the wait for memory if the summary is not
+ * in cache: it has a high and a low part for each entry. */
+static double summary_pair_entries(double columns) {
+    return C->summary_pair * C->pair + 2.0 * (pair_entries(columns) - C->pair);
+}
+
 double gpis_cost_summary_ratio(const gpis_source *A, int64_t k) {
     const gpis_machine usual = gpis_machine_default();
     const gpis_speed s = gpis_speed_of(&usual, usual.threads);
@@ -173,7 +179,7 @@ double gpis_cost_summary_ratio(const gpis_source *A, int64_t k) {
     if (A->block_kind != GPIS_BLOCK_CSR)
         return 1.0 + C->summary * 2.0 * gpis_gram_dd_products(A->d + k) / (d * s.flops * s.entry);
     const double pairs = 0.5 * (a_row + (double)k) * (a_row + (double)k + 1.0);
-    return 1.0 + C->summary_pair * pair_entries(both) * pairs / (a_row * C->storage[GPIS_STORED_SPARSE].gradient);
+    return 1.0 + summary_pair_entries(both) * pairs / (a_row * C->storage[GPIS_STORED_SPARSE].gradient);
 }
 
 double gpis_cost_probing_ratio(const gpis_source *A) {

@@ -36,12 +36,13 @@ gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_m
     inner->x = gpis_alloc(context, size, sizeof(double));
     inner->g = gpis_alloc(context, size, sizeof(double));
     inner->s = gpis_alloc(context, size, sizeof(double));
-    if (!inner->x || !inner->g || !inner->s || inner->solver->create(inner) != GPIS_OK) {
+    const bool allocated = inner->x && inner->g && inner->s;
+    const gpis_status status = allocated ? inner->solver->create(inner) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK)
+        *out = inner;
+    else
         gpis_inner_destroy(inner);
-        return GPIS_NO_MEMORY;
-    }
-    *out = inner;
-    return GPIS_OK;
+    return status;
 }
 
 void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g) {

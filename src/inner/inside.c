@@ -57,6 +57,18 @@ static void find_loose(inside_state *t, const gpis_set *set, const double *Hz) {
     if (!(t->h[0] > gpis_set_rounding(set->d) * trace)) memset(t->h, 0, (size_t)set->d * sizeof *t->h);
 }
 
+/* Rounding errors can leave a diagonal entry below zero, or below what its row demands: in a matrix without negative
+ * eigenvalues no entry is larger than the geometric mean of its two diagonal entries. */
+static void restore_sign(int64_t rest, int64_t loose, int64_t d, const double *Hz, double *H) {
+    for (int64_t i = 0; i < rest; i++)
+        H[i * rest + i] = fmax(gpis_set_rounding(d) * fabs(Hz[(i + loose) * (d + 1)]), H[i * rest + i]);
+    for (int64_t i = 0; i < rest; i++)
+        for (int64_t j = 0; j < i; j++) {
+            const double most = sqrt(H[i * rest + i]) * sqrt(H[j * rest + j]);
+            H[i * rest + j] = H[j * rest + i] = fmin(most, fmax(-most, H[i * rest + j]));
+        }
+}
+
 static gpis_status turn_model(gpis_inner *inner) {
     inside_state *t = inner->state;
     const int64_t d = inner->set->d, loose = inner->set->loose, rest = d - loose;
@@ -71,7 +83,7 @@ static gpis_status turn_model(gpis_inner *inner) {
                 const double removed = loose && t->h[0] > 0.0 ? t->h[row] / t->h[0] * t->h[column] : 0.0;
                 H[i * rest + j] = 0.5 * (Hz[row * d + column] + Hz[column * d + row]) - removed;
             }
-        for (int64_t i = 0; i < rest; i++) H[i * rest + i] = fmax(0.0, H[i * rest + i]);
+        restore_sign(rest, loose, d, Hz, H);
     }
     gpis_free(inner->context, Hz);
     if (allocated) return gpis_model_create(inner->context, rest, H, ROUNDINGS, &t->model);

@@ -15,6 +15,11 @@ typedef struct task {
     double *W;
 } task;
 
+/* Where entry (row, column) of the block is in the panels. */
+static inline int64_t packed_at(int64_t row, int64_t column) {
+    return column / PANEL * PANEL * GPIS_GRAM_DD_ROWS + row * PANEL + column % PANEL;
+}
+
 #define SIMD_BODY "linalg/gram_dd_kernel.h"
 #include "linalg/simd.h"
 
@@ -38,16 +43,11 @@ int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p) {
 }
 
 double gpis_gram_dd_products(int64_t p) {
-    const double panels = (double)panels_of(p);
-    return 0.5 * panels * (panels + 1.0) * PANEL * PANEL;
+    const double panels = (double)(p / PANEL), rest = (double)(p % PANEL);
+    return PANEL * (panels + 1.0) * (0.5 * PANEL * panels + rest);
 }
 
 /* ---- dense rows -------------------------------------------------------------------------------------------------- */
-
-/* Where entry (row, column) of the block is in the panels. */
-static inline int64_t packed_at(int64_t row, int64_t column) {
-    return column / PANEL * PANEL * GPIS_GRAM_DD_ROWS + row * PANEL + column % PANEL;
-}
 
 #define DEFINE_PACK(name, type)                                                                         \
     static void name(const gpis_block *b, double *packed) {                                             \

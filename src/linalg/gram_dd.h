@@ -1,7 +1,7 @@
 /*
  * The Gram matrix of [A Y] in double-double (dd.h): W += [A Y]'[A Y] for a chunk of rows, where Y has k columns.
  *
- * W is p x p with p = d + k: p * p high parts, then as many low parts. Only the upper triangle is meaningful.
+ * W is p x p with p = d + k: p * p high parts, then as many low parts. Only the lower triangle is meaningful.
  *
  * Dense rows are taken GPIS_GRAM_DD_ROWS at a time. Within such a block of m rows an entry of W is a compensated dot
  * product (Ogita, Rump, Oishi: Accurate sum and dot product, 2005): the errors of products and sums are added up in

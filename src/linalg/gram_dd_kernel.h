@@ -1,12 +1,12 @@
 /*
  * The body of the Gram kernel in double-double, compiled once for each instruction set (simd.h). The file that includes
- * it must be compiled without contraction (-ffp-contract=off): a product that is fused with an addition has another
- * error than the one computed here.
+ * it must be compiled without contraction (-ffp-contract=off in CMakeLists.txt): a product that is fused with an
+ * addition has another error than the one computed here.
  *
  * There is no include guard, since the file is included several times.
  */
 
-/* A tile of W, FACTORS rows by VECTORS vectors, stays in registers while the rows of a block are added to it. */
+/* A tile of W, up to FACTORS rows by VECTORS vectors, stays in registers while the rows of a block are added to it. */
 enum { KERNEL(FACTORS) = LANES == 8 ? 8 : 2, KERNEL(VECTORS) = LANES == 8 ? 1 : 2 };
 
 typedef KERNEL(vec) KERNEL(any) __attribute__((aligned(8), may_alias)); /* in memory, at any alignment */
@@ -51,18 +51,20 @@ GPIS_INLINE void KERNEL(add_to)(double *high, double *low, int64_t count, KERNEL
 
 /*
  * The tile whose first row is column i of the data and whose first column is column j; `left` and `right` point to
- * their entries in the first row of their panels.
+ * their entries in the first row of their panels. `factors`, the number of its rows, is a constant where the function
+ * is inlined.
  *
  * For each product p = fl(a b), high becomes s = fl(high + p), and low gets what that leaves out, high + a b - s. With
  * z = fl(s - high), both high - (s - z) and p - z are exact, and their sum is high + p - s (Knuth). So a b - z in place
  * of p - z includes the rounding error of the product, too.
  */
-GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double *left, const double *right) {
+GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double *left, const double *right,
+                              int factors) {
     KERNEL(vec) high[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}}, low[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}};
     for (int64_t r = g->rows; r > 0; r--, left += PANEL, right += PANEL) {
         KERNEL(vec) line[KERNEL(VECTORS)];
         for (int v = 0; v < KERNEL(VECTORS); v++) line[v] = *(const KERNEL(any) *)(right + v * LANES);
-        for (int t = 0; t < KERNEL(FACTORS); t++) {
+        for (int t = 0; t < factors; t++) {
             const KERNEL(vec) a = left[t] - (KERNEL(vec)){0}; /* in all lanes */
             for (int v = 0; v < KERNEL(VECTORS); v++) {
                 const KERNEL(vec) p = a * line[v], s = high[t][v] + p, z = s - high[t][v];
@@ -71,23 +73,29 @@ GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double 
             }
         }
     }
-    for (int t = 0; t < KERNEL(FACTORS) && i + t < g->p; t++)
+    for (int t = 0; t < factors; t++)
         for (int v = 0; v < KERNEL(VECTORS); v++) {
             double *at = g->W + (i + t) * g->p + j + v * LANES;
             KERNEL(add_to)(at, at + g->p * g->p, g->p - j - v * LANES, high[t][v], low[t][v]);
         }
 }
 
-/* All tiles of the panels on and above the diagonal. */
+/* All tiles of the panels on and below the diagonal. The last panel has only as many rows as there are columns of data
+ * in it: with one response there is often but one. */
 static void KERNEL(tiles)(const task *g) {
-    for (int64_t i = 0; i < g->p; i += PANEL)
-        for (int64_t j = i; j < g->p; j += PANEL) {
-            const double *left = g->packed + i * GPIS_GRAM_DD_ROWS, *right = g->packed + j * GPIS_GRAM_DD_ROWS;
-            for (int t = 0; t < PANEL && i + t < g->p; t += KERNEL(FACTORS))
-                for (int v = 0; v < PANEL && j + v < g->p; v += KERNEL(VECTORS) * LANES) {
-                    KERNEL(tile)(g, i + t, j + v, left + t, right + v);
-                }
+    for (int64_t i = 0, some; i < g->p; i += some) {
+        const int64_t rest = gpis_min64(PANEL - i % PANEL, g->p - i);
+        some = KERNEL(FACTORS);
+        while (some > rest) some /= 2;
+        const double *left = g->packed + packed_at(0, i);
+        for (int64_t j = 0; j <= i; j += KERNEL(VECTORS) * LANES) {
+            const double *right = g->packed + packed_at(0, j);
+            if (KERNEL(FACTORS) == 8 && some == 8) KERNEL(tile)(g, i, j, left, right, 8);
+            if (KERNEL(FACTORS) == 8 && some == 4) KERNEL(tile)(g, i, j, left, right, 4);
+            if (some == 2) KERNEL(tile)(g, i, j, left, right, 2);
+            if (some == 1) KERNEL(tile)(g, i, j, left, right, 1);
         }
+    }
 }
 
 /* W += the products of one compressed row: `count` values at increasing columns. If W is not in cache, most of the time
@@ -99,7 +107,7 @@ static void KERNEL(pairs)(const double *restrict values, const int32_t *restrict
         const int64_t row = columns[s] * p, next = columns[s + 1 < count ? s + 1 : s] * p;
         double *restrict high = W + row, *restrict low = lows + row;
         const double a = values[s];
-        for (int64_t t = s; t < count; t++) {
+        for (int64_t t = 0; t <= s; t++) {
             const int32_t j = columns[t];
             __builtin_prefetch(W + next + j, 1, 2);
             __builtin_prefetch(lows + next + j, 1, 2);

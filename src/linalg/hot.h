@@ -7,8 +7,8 @@
  * may do it by hand. On other machines there is one variant; under sanitizers too, since their run time is not
  * initialised yet when the loader chooses.
  *
- * The variants may fuse a multiplication and an addition, so bits can differ between machines, but not between runs on
- * one machine.
+ * The variants may fuse a multiplication and an addition if the file is listed for it in CMakeLists.txt, so bits can
+ * differ between machines, but not between runs on one machine.
  */
 #ifndef GPIS_HOT_H
 #define GPIS_HOT_H

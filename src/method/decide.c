@@ -63,9 +63,10 @@ static bool finish_is_due(const gpis_facts *f) {
 }
 
 /* x can still gain digits when the objective cannot: by steps that may need no pass where every x is allowed, else by a
- * pass in extended precision. */
+ * pass. That is worth it in extended precision, and where the caller wants many digits: a tighter tolerance must not
+ * end at a worse x than a looser one that was lucky. */
 static bool may_polish(const gpis_facts *f) {
-    return f->can_polish && (f->can_refine || (f->extended && !f->exhausted));
+    return f->can_polish && (f->can_refine || ((f->extended || f->worth_polish) && !f->exhausted));
 }
 
 /* There is no progress any more. Each resort removes one possible reason, the cheapest first: the face is left;

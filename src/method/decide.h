@@ -75,6 +75,7 @@ typedef struct gpis_facts {
     bool probes_young;  /* the probes have not had many steps yet */
     bool can_polish;    /* there is an inner problem to take a last step from */
     bool can_refine;    /* every x is allowed: the answer is refined, by steps that may need no pass (refine.h) */
+    bool worth_polish;  /* many digits are wanted, and the model sees a fall of f that is more than rounding */
     /* The pace. */
     int slow, slow_limit; /* rounds in a row that shrank the error by less than half; so many call for another model */
     int rounds, rounds_limit; /* rounds since the model was made or changed; so many call for another model */

@@ -139,8 +139,8 @@ static gpis_status prove(gpis_run *run, const int64_t *own) {
     return status;
 }
 
-/* Where there is no memory for the vectors, only their number is known afterwards. */
-static gpis_status find(gpis_run *run) {
+/* Looks for `most` null vectors. Where there is no memory for them, only their number is known afterwards. */
+static gpis_status find(gpis_run *run, int64_t most) {
     const gpis_problem *p = run->problem;
     gpis_dependence *dependence = &run->curvature.dependence;
     int64_t own[GPIS_MAX_NULL_VECTORS];
@@ -149,7 +149,7 @@ static gpis_status find(gpis_run *run) {
     if (!dependence->vectors) return GPIS_NO_MEMORY;
     dependence->sought[run->curvature.sketched] = true;
     dependence->exact = dependence->near = 0;
-    gpis_status status = gpis_null_vectors_find(run->curvature.model, GPIS_MAX_NULL_VECTORS, dependence->vectors, own,
+    gpis_status status = gpis_null_vectors_find(run->curvature.model, most, dependence->vectors, own,
                                                 &dependence->found, &dependence->deficit);
     if (!has_memory(p, dependence->found)) dependence->found = 0;
     if (status == GPIS_OK && dependence->found > 0) status = prove(run, own);
@@ -166,7 +166,8 @@ static gpis_status tell_model(gpis_curvature *curvature) {
 }
 
 gpis_status gpis_run_settle_dependence(gpis_run *run) {
-    const gpis_status status = is_too_flat(&run->curvature) && may_look(run) ? find(run) : GPIS_OK;
+    const gpis_status status =
+        is_too_flat(&run->curvature) && may_look(run) ? find(run, GPIS_MAX_NULL_VECTORS) : GPIS_OK;
     return status == GPIS_OK ? tell_model(&run->curvature) : status;
 }
 
@@ -174,8 +175,31 @@ gpis_status gpis_run_reconsider_dependence(gpis_run *run, const gpis_point *poin
     gpis_curvature *curvature = &run->curvature;
     if (curvature->model->nulls > 0 || !is_too_dear(curvature, run->settings->tol, point) || !may_look(run))
         return GPIS_OK;
-    const gpis_status status = find(run);
+    const gpis_status status = find(run, GPIS_MAX_NULL_VECTORS);
     return status == GPIS_OK ? tell_model(curvature) : status;
+}
+
+/* Null vectors that the run knows of, but has neither proven nor measured. Where A has fewer rows than columns, and the
+ * rank of its rows, there is no doubt about them. */
+static bool has_doubtful(const gpis_run *run) {
+    const gpis_problem *p = run->problem;
+    const gpis_dependence *dependence = &run->curvature.dependence;
+    const bool certain = p->n < p->d && dependence->deficit == p->d - p->n;
+    return dependence->known && !certain && dependence->found > dependence->exact && !dependence->near_sought &&
+           run->curvature.norms_known && !gpis_run_exhausted(run) &&
+           has_memory(p, dependence->found - dependence->exact);
+}
+
+gpis_status gpis_run_seek_dependence(gpis_run *run) {
+    enum { A_FEW = 16 }; /* more are not worth their pass, since no bound needs them any more */
+    const gpis_model *model = run->curvature.model;
+    gpis_dependence *dependence = &run->curvature.dependence;
+    if (!model || model->by_rows || !(model->shift > 0.0)) return GPIS_OK;
+    gpis_status status = GPIS_OK;
+    if (model->nulls == 0 && may_look(run)) status = find(run, A_FEW);
+    if (status != GPIS_OK || !has_doubtful(run)) return status;
+    dependence->near_sought = true;
+    return gpis_run_measure_nearby(run);
 }
 
 /* ---- null vectors except for rounding ---- */

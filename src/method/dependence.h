@@ -24,7 +24,12 @@ gpis_status gpis_run_look_nearby(gpis_run *run, const gpis_point *point, bool *f
  * dependence.near if they are null vectors except for rounding of the data. */
 gpis_status gpis_run_measure_nearby(gpis_run *run);
 
-/* Adds a warning if the bound is for data near A, or says why it is not good enough. */
-void gpis_run_explain_bound(gpis_run *run);
+/* At the end of a run whose model is too flat to exclude null vectors of A, and that has not looked for them: looks for
+ * a few of them, and measures those that are not exact. */
+gpis_status gpis_run_seek_dependence(gpis_run *run);
+
+/* Adds a warning if the bound is for data near A, or says why it is not good enough, or why it counts as solved
+ * although it is not within the tolerance. */
+gpis_status gpis_run_explain_bound(gpis_run *run);
 
 #endif

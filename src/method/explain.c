@@ -1,42 +1,21 @@
 /* Warnings about the bound: for which data it holds, or why it is not good enough. */
-#include <stdio.h>
-#include <string.h>
+#include <math.h>
 
+#include "linalg/accurate.h"
+#include "linalg/flattest.h"
+#include "method/column_list.h"
 #include "method/dependence.h"
 
-typedef struct column_list {
-    char text[120];
-} column_list;
-
-/* Whether column j takes part in one of the exact null vectors, or in one of the others. */
-static bool is_involved(const gpis_dependence *dependence, int64_t d, int64_t j, bool exact) {
-    const int64_t begin = exact ? 0 : dependence->exact, end = exact ? dependence->exact : dependence->found;
-    for (int64_t i = begin; i < end; i++)
-        if (dependence->vectors[i * d + j] != 0.0) return true;
-    return false;
-}
-
-/* "'km' and 'm'", "3, 4, 7 and 12 more": as many labels as the text has space for. */
-static column_list list_columns(const gpis_curvature *curvature, bool exact) {
-    enum { RESERVED = 24 }; /* for " and N more" */
+/* The columns that take part in one of the exact null vectors, or in one of the others. `parts` has d entries. */
+static gpis_column_list list_dependent(const gpis_curvature *curvature, bool exact, double *parts) {
     const gpis_problem *p = curvature->problem;
     const gpis_dependence *dependence = &curvature->dependence;
-    column_list out = {""};
-    int64_t left = 0, shown = 0;
-    for (int64_t j = 0; j < p->d; j++) left += is_involved(dependence, p->d, j, exact);
-    for (int64_t j = 0; j < p->d && left > 0; j++) {
-        if (!is_involved(dependence, p->d, j, exact)) continue;
-        const gpis_column_label label = gpis_source_label(p->A, j);
-        const size_t used = strlen(out.text);
-        if (used + strlen(label.text) + RESERVED > sizeof out.text) break;
-        const char *between = shown == 0 ? "" : left == 1 ? " and " : ", ";
-        snprintf(out.text + used, sizeof out.text - used, "%s%s", between, label.text);
-        shown++;
-        left--;
-    }
-    const size_t used = strlen(out.text);
-    if (left > 0) snprintf(out.text + used, sizeof out.text - used, " and %lld more", (long long)left);
-    return out;
+    const int64_t begin = exact ? 0 : dependence->exact, end = exact ? dependence->exact : dependence->found;
+    for (int64_t j = 0; j < p->d; j++) parts[j] = 0.0;
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t j = 0; j < p->d; j++)
+            if (dependence->vectors[i * p->d + j] != 0.0) parts[j] = 1.0;
+    return gpis_list_columns(p->A, parts);
 }
 
 /* The Gram matrix has only half of the digits. That columns are dependent to working accuracy is known only from a
@@ -49,7 +28,7 @@ static bool is_nearly_dependent(const gpis_run *run) {
     return dependence->found > dependence->exact && (by_sketch || by_measurement);
 }
 
-static void explain_lack_of_bound(gpis_run *run) {
+static void explain_lack_of_bound(gpis_run *run, double *parts) {
     const gpis_curvature *curvature = &run->curvature;
     const gpis_dependence *dependence = &curvature->dependence;
     const bool none = gpis_record_lower(&run->record) <= 0.0;
@@ -59,27 +38,15 @@ static void explain_lack_of_bound(gpis_run *run) {
         gpis_run_warn(run,
                       "columns %s depend on each other exactly, so there is no bound for this set; drop those that the "
                       "others explain, or bound x",
-                      list_columns(curvature, true).text);
+                      list_dependent(curvature, true, parts).text);
     else if ((none || dependence->near_sought) && is_nearly_dependent(run))
         gpis_run_warn(run,
                       "columns %s depend on each other to working accuracy but not exactly, so nothing %scan be proven "
                       "for this set; drop one of them, or bound x",
-                      list_columns(curvature, false).text, none ? "" : "better ");
+                      list_dependent(curvature, false, parts).text, none ? "" : "better ");
 }
 
-/* A stalled run whose columns do not explain it. */
-static void explain_stall(gpis_run *run) {
-    const gpis_record *record = &run->record;
-    if (record->noise > 0.1 * record->tol * record->objective)
-        gpis_run_warn(run, "rounding errors of the objective, up to %.1e of it, do not allow this tolerance",
-                      record->noise / record->objective);
-    else
-        gpis_run_warn(
-            run, "the bound does not improve any more, most often because columns of A nearly depend on each other "
-                 "or differ by many orders of magnitude");
-}
-
-static void explain_dependence(gpis_run *run) {
+static void explain_dependence(gpis_run *run, double *parts) {
     const gpis_dependence *dependence = &run->curvature.dependence;
     if (!dependence->known || dependence->deficit == 0) return;
     const double nearness = gpis_record_bound(&run->record).nearness;
@@ -87,13 +54,92 @@ static void explain_dependence(gpis_run *run) {
         gpis_run_warn(run,
                       "columns %s depend on each other but for rounding; the bound holds for data that differ from "
                       "these by at most %.1e of each column",
-                      list_columns(&run->curvature, false).text, nearness);
+                      list_dependent(&run->curvature, false, parts).text, nearness);
     else if (run->outcome != GPIS_SOLVED)
-        explain_lack_of_bound(run);
+        explain_lack_of_bound(run, parts);
 }
 
-void gpis_run_explain_bound(gpis_run *run) {
-    explain_dependence(run);
+/* ---- a run that has stalled for another reason ---- */
+
+/* What can be measured about the columns of A without another pass. */
+typedef struct columns_facts {
+    double nearness;           /* how nearly columns depend on each other, relative to their sizes; 1: no model */
+    gpis_column_list involved; /* those that do */
+    double largest, smallest;  /* norms of columns that are not zero */
+    int64_t of_largest, of_smallest;
+} columns_facts;
+
+/* `z` has d entries. */
+static void find_nearly_dependent(const gpis_run *run, double *z, columns_facts *facts) {
+    static const double SHARE = 0.03; /* of the largest part; a column with a smaller part does not matter */
+    const gpis_model *model = run->curvature.model;
+    if (!model) return;
+    facts->nearness = gpis_model_flattest(model, z);
+    const double largest = gpis_max_abs(z, model->d);
+    for (int64_t j = 0; j < model->d; j++)
+        if (fabs(z[j]) < SHARE * largest) z[j] = 0.0;
+    facts->involved = gpis_list_columns(run->problem->A, z);
+}
+
+static void find_sizes(const gpis_run *run, columns_facts *facts) {
+    const double *norms2 = run->curvature.norms2;
+    for (int64_t j = 0; run->curvature.norms_known && j < run->problem->d; j++) {
+        const double norm = sqrt(norms2[j]);
+        if (norm > facts->largest) facts->largest = norm, facts->of_largest = j;
+        if (norm > 0.0 && norm < facts->smallest) facts->smallest = norm, facts->of_smallest = j;
+    }
+}
+
+static void explain_stall(gpis_run *run, double *z) {
+    static const double NEARLY = 1e-4, MANY_ORDERS = 1e5;
+    const gpis_record *record = &run->record;
+    columns_facts facts = {.nearness = 1.0, .smallest = INFINITY};
+    find_nearly_dependent(run, z, &facts);
+    find_sizes(run, &facts);
+    const double ratio = facts.largest > 0.0 ? facts.largest / facts.smallest : 1.0;
+    if (record->noise > 0.1 * record->tol * record->objective)
+        gpis_run_warn(run, "rounding errors of the objective, up to %.1e of it, do not allow this tolerance",
+                      record->noise / record->objective);
+    else if (facts.nearness < NEARLY)
+        gpis_run_warn(run,
+                      "columns %s depend on each other up to %.0e of their size, so rounding errors do not allow this "
+                      "tolerance; drop one of them, or bound x more tightly",
+                      facts.involved.text, facts.nearness);
+    else if (ratio > MANY_ORDERS)
+        gpis_run_warn(run,
+                      "columns %s and %s differ in size by a factor of %.0e, so rounding errors do not allow this "
+                      "tolerance; choose other units for them",
+                      gpis_source_label(run->problem->A, facts.of_smallest).text,
+                      gpis_source_label(run->problem->A, facts.of_largest).text, ratio);
+    else
+        gpis_run_warn(run,
+                      "the gap, %.1e of the objective, does not shrink any more; the columns of A do not explain it "
+                      "(their sizes differ by a factor of %.0e, and they depend on each other up to %.0e)",
+                      gpis_record_gap(record) / record->objective, ratio, facts.nearness);
+}
+
+/* ---- a run that is solved, but not by its tolerance ---- */
+
+static void explain_solved(gpis_run *run) {
+    const gpis_record *record = &run->record;
+    const gpis_settled settled = gpis_record_settled(record);
+    if (settled == GPIS_SETTLED_AS_ZERO && record->objective > 0.0)
+        gpis_run_warn(run, "the fit is exact to working accuracy: what is left of the objective is rounding");
+    else if (settled == GPIS_SETTLED_BY_GRAIN)
+        gpis_run_warn(
+            run,
+            "the fit is so nearly exact that double precision allows no smaller gap: rounding x alone changes "
+            "the objective by up to %.1e of it",
+            record->grain / record->objective);
+}
+
+gpis_status gpis_run_explain_bound(gpis_run *run) {
     const bool wanted = run->settings->certificate != GPIS_CERTIFICATE_NONE;
-    if (run->outcome == GPIS_STALLED && !run->audit && wanted && !run->warning[0]) explain_stall(run);
+    double *parts = gpis_alloc(run->context, run->problem->d, sizeof *parts);
+    if (!parts) return GPIS_NO_MEMORY;
+    explain_dependence(run, parts);
+    if (run->outcome == GPIS_SOLVED) explain_solved(run);
+    if (run->outcome == GPIS_STALLED && !run->audit && wanted && !run->warning[0]) explain_stall(run, parts);
+    gpis_free(run->context, parts);
+    return GPIS_OK;
 }

@@ -132,37 +132,39 @@ static gpis_status step(finish *f) {
 
 /* ---- rounds ---- */
 
-/* Whether another round is worth its arithmetic once the tolerance is met: only the last digits of x can gain. */
-static bool is_polished(finish *f) {
-    const gpis_record *record = &f->run->record;
-    return !(f->fall > record->grain) || ++f->polished > MAX_POLISH_ROUNDS;
-}
-
 /* How much of f may still be above the minimum, as far as is known: the gap without the slack of the model. */
 static double left_of(const gpis_record *record) {
     const double lower = fmax(gpis_record_lower(record), record->within.lower);
     return record->objective - lower;
 }
 
-/* Rounds with the present model, until the run is solved or they do not help any more. */
+/* Whether another round is worth its arithmetic once the tolerance is met. Only the last digits of x can gain, as long
+ * as each step is far smaller than the one before: steady small falls lead along directions that A hardly has. */
+static bool is_polished(finish *f, double before) {
+    const bool converges = f->fall > f->run->record.grain && f->fall < 0.1 * before;
+    return !converges || ++f->polished > MAX_POLISH_ROUNDS;
+}
+
+/* Rounds with the present model, until the run is solved or they do not help any more. Each of them ends with the
+ * bounds of the point that it has reached. */
 static gpis_status go_rounds(finish *f) {
     gpis_run *run = f->run;
     gpis_record *record = &run->record;
-    double left = INFINITY;
-    int slow = 0;
+    double least = INFINITY, before = INFINITY;
+    gpis_status status = gpis_certify_step(record, &run->curvature, &run->account, &f->here.point);
     f->fall = INFINITY;
-    for (int round = 0; round < MAX_ROUNDS && slow < MAX_SLOW_ROUNDS && !gpis_run_out_of_time(run); round++) {
-        gpis_status status = gpis_certify_step(record, &run->curvature, &run->account, &f->here.point);
-        if (status != GPIS_OK) return status;
-        const double now = left_of(record);
-        if (gpis_record_is_solved(record) && is_polished(f)) break;
+    for (int round = 0, slow = 0; status == GPIS_OK && round < MAX_ROUNDS && slow < MAX_SLOW_ROUNDS; round++) {
+        const double left = left_of(record);
+        if (gpis_run_out_of_time(run) || (gpis_record_is_solved(record) && round > 0 && is_polished(f, before))) break;
+        before = f->fall;
         status = step(f);
-        if (status != GPIS_OK || !(f->fall > 0.0)) return status;
-        const bool helped = now < 0.5 * left || f->fall > 0.1 * record->tol * record->objective;
+        if (status != GPIS_OK || !(f->fall > 0.0)) break;
+        status = gpis_certify_step(record, &run->curvature, &run->account, &f->here.point);
+        const bool helped = left < 0.5 * least || f->fall > 0.1 * record->tol * record->objective;
         slow = helped ? 0 : slow + 1;
-        left = fmin(left, now);
+        least = fmin(least, left);
     }
-    return GPIS_OK;
+    return status;
 }
 
 /* Takes the model with this shift; *made is false if there is none, or none that is better than those before. */
@@ -185,18 +187,19 @@ static bool is_settled(const gpis_record *record) {
     return gpis_record_is_solved(record) && gpis_record_bound(record).horizon == 0.0;
 }
 
-/* Keeps the best point with its bound, which holds within a horizon. */
+/* Keeps the best point with its bound within a horizon, unless one is kept that is as low. */
 static void keep(finish *f) {
     const gpis_record *record = &f->run->record;
+    if (!(record->objective < f->kept_objective * (1.0 - record->tol))) return;
     f->kept_bound = record->within;
     f->kept_objective = record->objective;
-    memcpy(f->kept, f->here.x, (size_t)f->run->problem->size * sizeof *f->kept);
+    memcpy(f->kept, record->best, (size_t)f->run->problem->size * sizeof *f->kept);
 }
 
-/* A smaller shift has led to a point that is hardly lower, but has no bound: goes back. */
+/* Smaller shifts have led to points that are hardly lower, and farther away: goes back to the one that was kept. */
 static void go_back(finish *f) {
     gpis_record *record = &f->run->record;
-    if (gpis_record_is_solved(record) || !(f->kept_objective * (1.0 - record->tol) <= record->objective)) return;
+    if (is_settled(record) || !(f->kept_objective * (1.0 - record->tol) <= record->objective)) return;
     memcpy(f->here.x, f->kept, (size_t)f->run->problem->size * sizeof *f->kept);
     measure(f, &f->here);
     gpis_record_replace(record, &f->here.point);

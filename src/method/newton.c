@@ -15,6 +15,7 @@
  * further pass (the paper's GPCS). Where few entries of the answer are free, no probes are needed: the rounds end on a
  * face (on_face.h), with a proof.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,6 +59,15 @@ static bool gram_is_cheaper(const gpis_newton *s) {
     return s->expected_face_at_start && gpis_cost_gram_ratio(A) < ROUNDS_OF_PROBES * gpis_cost_probing_ratio(A);
 }
 
+/* The step that follows the best point would lower f by more than rounding; and the tolerance asks for such digits, or
+ * the model is one of dependent columns, whose steps are less accurate. */
+static bool is_worth_polish(const gpis_newton *s) {
+    static const double MANY_DIGITS = 1e-10; /* a smaller tolerance asks for them */
+    const gpis_model *model = s->run->curvature.model;
+    const bool wanted = s->run->settings->tol < MANY_DIGITS || (model && (model->nulls > 0 || model->shift > 0.0));
+    return wanted && !s->face && isfinite(s->pace.left) && s->pace.left > 2.0 * DBL_EPSILON * s->run->record.objective;
+}
+
 static gpis_model_kind kind_of_model(const gpis_curvature *curvature) {
     if (!curvature->model) return GPIS_MODEL_NONE;
     return curvature->sketched ? GPIS_MODEL_SKETCH : GPIS_MODEL_GRAM;
@@ -76,7 +86,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .wants_proof = settings->certificate == GPIS_CERTIFICATE_PROVEN,
         .started = s->phase != GPIS_PHASE_SKETCH,
         .given_start = settings->x0 != NULL,
-        .one_pass = settings->max_passes == 1,
+        .one_pass = settings->max_passes == 1 && !settings->checkpoint, /* its passes depend on no limit */
         .sharp = s->sharp,
         .hull_tried = s->measured_for == GPIS_PHASE_HULL,
         .model = model,
@@ -100,6 +110,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .can_polish =
             run->curvature.inner && s->phase != GPIS_PHASE_POLISH && !(run->ended && s->phase == GPIS_PHASE_FINISH),
         .can_refine = run->problem->set->shape == GPIS_SHAPE_WHOLE,
+        .worth_polish = is_worth_polish(s),
         .slow = s->pace.slow,
         .slow_limit = MAX_SLOW_ROUNDS,
         .rounds = s->pace.rounds,
@@ -173,6 +184,10 @@ static gpis_status go_to_finish(gpis_newton *s) {
     gpis_newton_leave_face(s);
     gpis_hull_empty(s->hull);
     const gpis_status status = gpis_run_finish(s->run);
+    if (!s->run->curvature.sketched) { /* probes belong to the sketched model, which is gone */
+        gpis_probes_destroy(s->probes);
+        s->probes = NULL;
+    }
     go_to(s, s->run->record.best);
     memcpy(s->next, s->x, (size_t)s->run->problem->size * sizeof(double));
     return status;
@@ -183,12 +198,11 @@ static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
     const gpis_record *record = &run->record;
     if (gpis_refine_applies(run)) return gpis_refine(run, &s->best, s->x, s->g);
-    if (!run->extended || gpis_run_exhausted(run)) return gpis_refine_estimate(run, &s->best);
+    if (!(run->extended || is_worth_polish(s)) || gpis_run_exhausted(run)) return gpis_refine_estimate(run, &s->best);
     go_to(s, s->next);
     const gpis_status status = gpis_run_gradient(run, s->x, s->g, &s->point);
     if (status != GPIS_OK || s->point.objective > record->objective + record->noise) return status;
-    gpis_record_replace(&run->record, &s->point);
-    return gpis_refine_estimate(run, &s->point);
+    return gpis_record_exchange(&run->record, &s->point) ? gpis_refine_estimate(run, &s->point) : GPIS_OK;
 }
 
 /* A new model or another precision gets a fresh count of slow and idle rounds. */

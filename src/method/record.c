@@ -59,11 +59,30 @@ static void lower_by(gpis_lower *bound, double change) {
 
 void gpis_record_move(gpis_record *r, const double *x, double change) {
     memcpy(r->best, x, (size_t)r->problem->size * sizeof *r->best);
+    r->within.lower = -INFINITY; /* its distances are measured from the best point */
+    if (change == 0.0) return;
     r->noise = nextafter(r->noise + change, INFINITY);
     lower_by(&r->proven, change);
     lower_by(&r->probable, change);
     lower_by(&r->nearby, change);
-    r->within.lower = -INFINITY; /* its distances are measured from the best point */
+}
+
+/* The record with another best point, but for the entries of that point. */
+static gpis_record with_best(const gpis_record *r, const gpis_point *point) {
+    gpis_record after = *r;
+    after.proven.at_best = after.probable.at_best = after.nearby.at_best = after.within.lower = -INFINITY;
+    after.objective = after.known_objective = point->objective;
+    after.noise = point->errors.objective;
+    after.grain = gpis_certificate_grain(r->problem->set, point);
+    return after;
+}
+
+bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
+    const gpis_record after = with_best(r, point);
+    const bool harmless = gpis_record_is_solved(r) ? gpis_record_is_solved(&after)
+                                                   : point->objective <= r->objective + fmax(r->noise, after.noise);
+    if (harmless) gpis_record_replace(r, point);
+    return harmless;
 }
 
 void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
@@ -155,10 +174,25 @@ double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - g
 
 /* ---- what counts ---- */
 
-bool gpis_record_is_solved(const gpis_record *r) {
-    if (r->wanted == GPIS_CERTIFICATE_NONE) return false;
-    return gpis_record_gap(r) <= r->tol * gpis_record_lower(r) || r->objective <= fmax(r->noise, r->grain);
+/* The gap that is left to an x in double precision where the fit is nearly exact (docs/maths, "Nearly exact fits"):
+ * what rounding x does; and the rounding errors of the objective, if those are far below what rounding the data does,
+ * and that alone changes many of the digits of f. */
+static double smallest_gap(const gpis_record *r) {
+    static const double GRAINS = 16.0, SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
+    const double data = 2.0 * sqrt(r->objective) * sqrt(r->grain); /* a last digit of each entry of A moves f so far */
+    const bool counts = data >= NEARLY_EXACT * r->objective && r->noise <= SHARE_OF_DATA * data;
+    return GRAINS * r->grain + (counts ? 4.0 * r->noise : 0.0);
 }
+
+gpis_settled gpis_record_settled(const gpis_record *r) {
+    const double gap = gpis_record_gap(r), tolerance = r->tol * gpis_record_lower(r), smallest = smallest_gap(r);
+    if (r->wanted == GPIS_CERTIFICATE_NONE) return GPIS_SETTLED_NOT;
+    if (gap <= tolerance) return GPIS_SETTLED_BY_TOLERANCE;
+    if (r->objective <= fmax(r->noise, smallest)) return GPIS_SETTLED_AS_ZERO;
+    return gap <= fmax(tolerance, 0.0) + smallest ? GPIS_SETTLED_BY_GRAIN : GPIS_SETTLED_NOT;
+}
+
+bool gpis_record_is_solved(const gpis_record *r) { return gpis_record_settled(r) != GPIS_SETTLED_NOT; }
 
 bool gpis_record_judge(gpis_record *r, double objective, double gap) {
     static const double SHARE_OF_TOLERANCE = 0.1; /* a smaller fall of f is no progress */

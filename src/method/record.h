@@ -48,7 +48,7 @@ typedef struct gpis_record {
     double objective;            /* f(best); infinite until it is measured */
     double known_objective;      /* f(best) as it was last known; `objective` is infinite while it is measured again */
     double noise;                /* an upper bound on the error of `objective` by rounding */
-    double grain;                /* what rounding x to double does to an objective of zero */
+    double grain;                /* the most that rounding x to double adds to the least objective */
     gpis_lower proven;           /* f* >= proven */
     gpis_lower probable;         /* f* >= probable, but for a chance of delta */
     gpis_lower nearby;           /* f* >= nearby for some data within `nearness` of A */
@@ -72,6 +72,9 @@ void gpis_record_replace(gpis_record *record, const gpis_point *point);
 /* Moves the best point to x, at which f differs from f(best) by at most `change`: what is known of the one is taken for
  * the other, widened by that much. */
 void gpis_record_move(gpis_record *record, const double *x, double change);
+/* Keeps another point of nearly the same objective in the place of the best one, unless the run would no longer be
+ * solved with it or, if it is not solved, the objective would rise by more than rounding. Returns whether it did. */
+bool gpis_record_exchange(gpis_record *record, const gpis_point *point);
 /* The best point is about to be measured again, in extended precision: whatever is measured next takes its place. */
 void gpis_record_forget_objective(gpis_record *record);
 /* The pass that was to measure the best point again was stopped: the objective that was known before holds. */
@@ -106,8 +109,15 @@ double gpis_record_gap(const gpis_record *record);   /* objective - lower, at le
 
 /* ---- what counts ---- */
 
-/* The gap is within the tolerance, or the objective is zero to working accuracy. Never without a certificate. */
-bool gpis_record_is_solved(const gpis_record *record);
+/* How well the best point is solved. A run without a certificate is never solved. */
+typedef enum gpis_settled {
+    GPIS_SETTLED_NOT,
+    GPIS_SETTLED_BY_TOLERANCE, /* the gap is within the tolerance */
+    GPIS_SETTLED_AS_ZERO,      /* the objective is zero to working accuracy: rounding x to double alone explains it */
+    GPIS_SETTLED_BY_GRAIN      /* the gap is as small as an x in double precision allows; that is more than tol f */
+} gpis_settled;
+gpis_settled gpis_record_settled(const gpis_record *record);
+bool gpis_record_is_solved(const gpis_record *record); /* one of the last three */
 /* Sets and returns `idle`: since objective and gap had the given values, neither has changed by more than rounding and
  * the tolerance account for. */
 bool gpis_record_judge(gpis_record *record, double objective, double gap);

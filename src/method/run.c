@@ -87,8 +87,9 @@ void gpis_run_report(gpis_run *run) {
     const double gap = fmax(0.0, objective - gpis_record_lower(&run->record));
     gpis_progress progress;
     if (!gpis_account_report(&run->account, objective, gap, run->m, &progress)) return;
-    if (settings->progress && settings->progress(settings->progress_user, &progress))
-        gpis_run_end(run, GPIS_INTERRUPTED);
+    if (!settings->progress || !settings->progress(settings->progress_user, &progress)) return;
+    run->stop_asked = true;
+    gpis_run_end(run, GPIS_INTERRUPTED);
 }
 
 void gpis_run_check(gpis_run *run) {

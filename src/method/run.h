@@ -37,12 +37,13 @@ struct gpis_run {
     bool extended;       /* residuals are computed in extended precision from now on */
     int64_t proof_due;   /* gpis_run_prove tries the second-order bound again from this pass on */
     bool ended;          /* no further round is made */
+    bool stop_asked;     /* the caller's progress function has asked to stop: no further pass is made */
     gpis_range range;    /* whether squares of the columns of A underflow (range.c) */
     bool response_checked; /* the same of Y: it is known that they do not */
     double *nonzeros;      /* owned: entries of each column that are not zero; NULL unless they are counted */
     double backward_error; /* the estimate at the best point (refine.h); NaN: not estimated */
     gpis_outcome outcome;  /* why it has ended */
-    char warning[256];     /* sentences for the caller, or "" */
+    char warning[512];     /* sentences for the caller, or "" */
 };
 
 gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings);

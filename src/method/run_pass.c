@@ -45,7 +45,10 @@ static gpis_status carry_out(gpis_run *run, gpis_pass *pass, double gradients) {
     gpis_source_info info;
     bool answered;
     gpis_run_report(run);
-    gpis_status status = run->ended && !had_ended ? GPIS_STOPPED : gpis_replay_answer(run, pass, &answered);
+    if (run->stop_asked)
+        run->outcome = GPIS_INTERRUPTED; /* also where it is solved: this pass would have been its last */
+    const bool stops = run->stop_asked || (run->ended && !had_ended);
+    gpis_status status = stops ? GPIS_STOPPED : gpis_replay_answer(run, pass, &answered);
     if (status == GPIS_OK && !answered) status = make_pass(run, pass);
     if (status == GPIS_STOPPED) gpis_record_recall_objective(&run->record);
     if (status != GPIS_OK) return status;

@@ -30,23 +30,23 @@ typedef struct gpis_pass {
     int64_t row0; /* for the sketch: the number of the first row in the whole of A, if these rows are a part */
     int64_t skip; /* the sketch does not absorb this many of the first rows */
     /* Results; those that are NULL are not computed. */
-    double *objective; /* ||A X - Y||_F^2 */
-    double *G;         /* A'(A X - Y), d x k */
-    double *AP2;       /* ||A P||_F^2 */
-    double *AAV;       /* A'A V, d x probes */
-    double *misses;    /* for each probe v, the number of rows where A v is not exactly zero (linalg/exact.h) */
-    double *norms2;    /* squared norms of the columns of A, d */
-    double *gram;      /* A'A, d x d, both triangles; with `columns`, count x count */
-    double *nonzeros;  /* of each column of A, the number of entries that are not zero, d */
-    double *y_sizes;   /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
-    /* [A Y]'[A Y] in double-double (linalg/gram_dd.h): (d + k) x (d + k) high parts, both triangles, then as many low
-     * parts. If Y is NULL, it counts as 0. */
-    double *summary;
+    double *objective;   /* ||A X - Y||_F^2 */
+    double *G;           /* A'(A X - Y), d x k */
+    double *AP2;         /* ||A P||_F^2 */
+    double *AAV;         /* A'A V, d x probes */
+    double *misses;      /* for each probe v, the number of rows where A v is not exactly zero (linalg/exact.h) */
+    double *norms2;      /* squared norms of the columns of A, d */
+    double *gram;        /* A'A, d x d, both triangles; with `columns`, count x count */
+    double *nonzeros;    /* of each column of A, the number of entries that are not zero, d */
+    double *y_sizes;     /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
+    double *summary;     /* [A Y]'[A Y] in double-double (linalg/gram_dd.h): (d + k)^2 high parts, then the low parts */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
 } gpis_pass;
 
-/* GPIS_BAD_DATA, with row and column in the message, when a sum is not finite because A or Y is not; GPIS_STOPPED when
+/* The summary is (d + k) x (d + k), with both triangles. If Y is NULL, it counts as 0 there.
+ *
+ * GPIS_BAD_DATA, with row and column in the message, when a sum is not finite because A or Y is not; GPIS_STOPPED when
  * the watch has stopped the pass. If A is spread over ranks, rank 0 calls this while the others serve (ranks.h), and Y
  * are the rows of this rank. */
 gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass);

@@ -14,7 +14,7 @@ typedef enum layout {
     PLAIN,       /* the numbers as the caller gets them */
     VECTORS,     /* rows x cols for the caller; a strip may hold the transpose */
     SYMMETRIC,   /* both triangles for the caller; a strip and a message hold the upper one */
-    SYMMETRIC_DD /* the same in double-double: all high parts, then all low parts */
+    SYMMETRIC_DD /* the same in double-double, all high parts, then all low parts; a strip holds the lower triangle */
 } layout;
 
 static const struct {
@@ -150,13 +150,13 @@ static void collect_symmetric(const gpis_strip *strips, int64_t count, int64_t d
     }
 }
 
-/* The same for sums in double-double: size x size high parts, then as many low parts. */
+/* The lower triangles of strips in double-double, to both triangles: size x size high parts, then as many low parts. */
 static void collect_symmetric_dd(const gpis_strip *strips, int64_t count, gpis_pass_sum sum, int64_t size, int threads,
                                  double *place) {
     const int64_t low = size * size;
 #pragma omp parallel for num_threads(gpis_threads_for(threads, 5.0 * (double)low * (double)count)) schedule(dynamic, 16)
     for (int64_t i = 0; i < size; i++)
-        for (int64_t j = i; j < size; j++) {
+        for (int64_t j = 0; j <= i; j++) {
             const int64_t at = i * size + j, mirrored = j * size + i;
             gpis_dd total = {strips[0].at[sum][at], strips[0].at[sum][low + at]};
             for (int64_t t = 1; t < count; t++)

@@ -39,7 +39,8 @@ void gpis_pass_sum_set_place(gpis_pass *pass, gpis_pass_sum sum, double *place);
 int64_t gpis_pass_sum_count(const gpis_load *load, gpis_pass_sum sum);
 
 /* The sums of one strip. at[s] is NULL if sum s is not wanted. G is k x d and A'A V probes x d if the cut is
- * `transposed`, else d x k and d x probes. Of the Gram matrix and of the summary only the upper triangle is computed.
+ * `transposed`, else d x k and d x probes. Of the Gram matrix only the upper triangle is computed, of the summary only
+ * the lower one.
  */
 typedef struct gpis_strip {
     double *at[GPIS_PASS_SUMS];

@@ -10,10 +10,11 @@ struct gpis_problem {
     gpis_source *A;        /* n x d */
     const double *Y;       /* the rows of Y on this rank, row-major; NULL: there are none here, or no response yet */
     int64_t n, d;
-    int64_t k;        /* responses; 0: no response yet */
-    int64_t size;     /* d k: entries of X */
-    gpis_set *set;    /* K; NULL, before the interface completes the problem: every X */
-    bool set_refused; /* a set was given that does not fit, and none since: there is nothing to be solved */
+    int64_t k;             /* responses; 0: no response yet */
+    int64_t size;          /* d k: entries of X */
+    gpis_set *set;         /* K; NULL, before the interface completes the problem: every X */
+    bool response_refused; /* a response was given that does not fit, and none since */
+    bool set_refused;      /* a set was given that does not fit, and none since: there is nothing to be solved */
 };
 
 #endif

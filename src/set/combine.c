@@ -1,18 +1,13 @@
 /*
  * A sum of `count` products in long double has an error of at most (count + 1) u' sum |a_i b_i|, u' the unit roundoff
- * of long double, and rounding it to double adds u |sum|. Products of doubles are exact in long double on x86; where
- * long double is no wider than double the bound holds as well, since the product's own rounding is counted.
+ * of long double: one for each addition and one for the product, and rounding it to double adds u |sum|.
  */
 #include "set/combine.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "linalg/dd.h"
-
-static const double UNIT = 0.5 * DBL_EPSILON;
-static const double LONG_UNIT = 0.5 * (double)LDBL_EPSILON;
-static const double UPWARD = 1.0 + 0x1p-32; /* covers the rounding of the bounds themselves */
+#include "linalg/rounding.h"
 
 double gpis_combine_rows(const double *M, int64_t rows, int64_t d, const double *c, double *w) {
     enum { WIDTH = 64 }; /* columns at a time, so that their sums stay in the first-level cache */
@@ -29,11 +24,11 @@ double gpis_combine_rows(const double *M, int64_t rows, int64_t d, const double 
             }
         for (int64_t j = 0; j < width; j++) {
             w[first + j] = (double)sums[j];
-            const double error = ((double)rows + 1.0) * LONG_UNIT * sizes[j] + UNIT * fabs(w[first + j]);
+            const double error = ((double)rows + 1.0) * GPIS_EXTENDED_UNIT * sizes[j] + GPIS_UNIT * fabs(w[first + j]);
             norm = hypot(norm, error);
         }
     }
-    return norm * UPWARD;
+    return gpis_outward(norm, rows + d);
 }
 
 double gpis_combine_rows_low(const double *M, int64_t rows, int64_t d, const double *c, double *w, double *w_low) {
@@ -49,7 +44,7 @@ double gpis_combine_rows_low(const double *M, int64_t rows, int64_t d, const dou
         w_low[j] = sum.low;
         norm = hypot(norm, (double)rows * GPIS_DD_UNIT * size);
     }
-    return norm * UPWARD;
+    return gpis_outward(norm, rows + d);
 }
 
 double gpis_combine_numbers(const double *a, const double *b, int64_t count, double *error) {
@@ -60,6 +55,6 @@ double gpis_combine_numbers(const double *a, const double *b, int64_t count, dou
         size += fabs(a[i] * b[i]);
     }
     const double value = (double)sum;
-    *error = (((double)count + 1.0) * LONG_UNIT * size + UNIT * fabs(value)) * UPWARD;
+    *error = gpis_outward(((double)count + 1.0) * GPIS_EXTENDED_UNIT * size + GPIS_UNIT * fabs(value), count);
     return value;
 }

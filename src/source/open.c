@@ -47,7 +47,7 @@ static gpis_status unknown_format(gpis_context *context, const char *path, const
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no format '%s'; known are%s", name,
                          list_endings(1, list, sizeof list));
     return gpis_fail(context, GPIS_BAD_ARGUMENT,
-                     "%s: what it is does not show in its ending; known are%s .h5 .hdf5, and .gz after a text format; "
+                     "%s: the name does not end in a known format; known are%s .h5 .hdf5, and .gz after a text format; "
                      "others need a format (option format csv)",
                      path, list_endings(0, list, sizeof list));
 }

@@ -15,6 +15,7 @@ static size_t bytes_of(const gpis_option_row *row) {
     case GPIS_HELD_AS_TEXT: return sizeof(const char *);
     case GPIS_HELD_AS_DOUBLE: return sizeof(double);
     case GPIS_HELD_AS_INT64: return sizeof(int64_t);
+    case GPIS_HELD_AS_UINT64: return sizeof(uint64_t);
     case GPIS_HELD_AS_INT: return sizeof(int);
     }
     return 0;
@@ -223,6 +224,9 @@ static void ranges(void **state) {
             if (isinf(o->high)) {
                 snprintf(high, sizeof high, "9223372036854775807");
                 snprintf(beyond, sizeof beyond, "9223372036854775808");
+            } else if (o->high == 0x1p64) {
+                snprintf(high, sizeof high, "18446744073709551615");
+                snprintf(beyond, sizeof beyond, "18446744073709551616");
             } else {
                 snprintf(high, sizeof high, "%.0f", o->high);
                 snprintf(beyond, sizeof beyond, "%.0f", o->high + 1);
@@ -308,6 +312,20 @@ static void names(void **state) {
     assert_int_equal(gpis_settings_get(&s, "method", NULL, 0), 4);
 }
 
+/* A seed has 64 bits, and all of them are read back. */
+static void seeds(void **state) {
+    (void)state;
+    gpis_settings s = gpis_settings_default(), copy = s;
+    char text[40];
+    s.seed = UINT64_MAX - 4;
+    gpis_settings_get(&s, "seed", text, sizeof text);
+    assert_string_equal(text, "18446744073709551611");
+    assert_int_equal(gpis_settings_set(&copy, "seed", text), GPIS_OK);
+    assert_true(copy.seed == s.seed);
+    assert_int_equal(gpis_settings_set(&copy, "seed", "18446744073709551616"), GPIS_BAD_ARGUMENT);
+    assert_int_equal(gpis_settings_set(&copy, "m", "9223372036854775808"), GPIS_BAD_ARGUMENT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_field_is_an_option),
                                        cmocka_unit_test(rows_are_whole),
@@ -317,6 +335,7 @@ int main(void) {
                                        cmocka_unit_test(ranges),
                                        cmocka_unit_test(lists),
                                        cmocka_unit_test(flags),
-                                       cmocka_unit_test(names)};
+                                       cmocka_unit_test(names),
+                                       cmocka_unit_test(seeds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,10 @@ static void a_response_has_its_length(void **state) {
     assert_int_equal(gpis_problem_response(t.problem, Y, N - 1, 2), GPIS_BAD_SHAPE);
     assert_says(&t, gpis_solve(t.problem, NULL, &result), GPIS_BAD_ARGUMENT, "has no y");
     assert_null(result);
+    /* nor is a plan made as if none had been given */
+    gpis_plan *plan = NULL;
+    assert_says(&t, gpis_plan_make(t.problem, NULL, &plan), GPIS_BAD_ARGUMENT, "did not fit");
+    assert_null(plan);
     end(&t);
 }
 

@@ -107,3 +107,10 @@ same "checkpoint_trouble" "${trouble%%;*}" "c: cannot be written: File too large
 reported | grep -v threads | sed 's/"checkpoint_trouble": "[^"]*"/"checkpoint_trouble": null/' | diff - reported.txt >differences || fail "the report differs without room: $(cat differences)"
 run 0 "$@" --checkpoint c --resume --out x.npy
 cmp -s x.npy whole.npy || fail "x differs after a full disk"
+
+# The passes in a checkpoint depend on no limit: one that was made with a single pass goes on without the limit.
+rm -f c
+run 0 gen syn1 --n 300 --d 5 --sparsity 2 --out small
+run 1 solve small/A.npy small/y.npy --set l1:3 --max-passes 1 --checkpoint c --json
+run 0 solve small/A.npy small/y.npy --set l1:3 --checkpoint c --resume --json
+same "passes from the checkpoint" "$(get resumed_passes)" 1

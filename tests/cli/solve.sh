@@ -4,7 +4,7 @@ set_spec=$("$probe" get p/problem.json set)
 
 run 0 solve p/A.npy p/y.npy --set "$set_spec" --json --out x.npy --trace t.jsonl
 same "stderr" "$(cat stderr)" ""
-same "keys" "$("$probe" keys stdout)" "status method set objective gap gap_kind gap_delta nearness backward_error relative_gap feasibility passes \
+same "keys" "$("$probe" keys stdout)" "status method set objective gap gap_kind gap_delta nearness backward_error horizon unique unique_reason relative_gap feasibility passes \
 sketches resumed_passes epochs bytes_read seconds predicted_passes predicted_seconds load_seconds rows cols responses nonzeros seed threads plan warning checkpoint_trouble version"
 same "status" "$(get status)" solved
 same "gap_kind" "$(get gap_kind)" proven
@@ -101,6 +101,12 @@ run 0 gen syn2 --n 600 --d 12 --sparsity 3 --cond 100 --out u
 set_spec=$("$probe" get u/problem.json set)
 run 0 solve u/A.npy u/y.npy --set "${set_spec%@*}@u/U.npy" --json
 same "gap_kind" "$(get gap_kind)" proven
+
+# A seed may have all of its 64 bits; JSON has integers up to 2^63 - 1 only.
+run 0 solve p/A.npy p/y.npy --set l1:3 --seed 9223372036854775807 --json
+same "seed" "$(get seed)" 9223372036854775807
+run 0 solve p/A.npy p/y.npy --set l1:3 --seed 18446744073709551615 --json
+same "seed" "$(get seed)" 18446744073709551615
 
 # Without constraints x is as accurate as one from QR, and the report says so; with constraints it says nothing.
 run 0 solve p/A.npy p/y.npy --json

@@ -217,6 +217,39 @@ static void refines(void **state) {
     assert_true(expect(f, GPIS_PHASE_END).stalled);
 }
 
+/* Where the Gram matrix is nearly singular, two rounds in double are enough to see that a summary is needed; a sketch
+ * is given longer. It is also the last resort of any run. */
+static void a_summary_finishes(void **state) {
+    (void)state;
+    gpis_facts f = in_the_middle();
+    f.model = GPIS_MODEL_GRAM;
+    f.flat = f.can_finish = true;
+    f.rounds = 1;
+    expect(f, GPIS_PHASE_ROUND);
+    f.rounds = 2;
+    expect(f, GPIS_PHASE_FINISH);
+    f.wants_bounds = false;
+    expect(f, GPIS_PHASE_ROUND);
+    f.wants_bounds = true;
+    f.can_finish = false;
+    expect(f, GPIS_PHASE_ROUND);
+    f = in_the_middle();
+    f.model = GPIS_MODEL_SKETCH;
+    f.flat_sketch = f.can_finish = true;
+    f.rounds = 2;
+    expect(f, GPIS_PHASE_ROUND);
+    f.rounds = 12;
+    expect(f, GPIS_PHASE_FINISH);
+    f = in_the_middle();
+    f.model = GPIS_MODEL_GRAM;
+    f.can_finish = true;
+    f.can_extend = false;
+    f.idle = 3;
+    expect(f, GPIS_PHASE_FINISH);
+    f.can_finish = f.can_polish = false;
+    assert_true(expect(f, GPIS_PHASE_END).stalled);
+}
+
 static gpis_facts random_facts(uint64_t seed) {
     gpis_bits b = gpis_random_bits(seed, 0, 0);
     const uint32_t one = b.v[0], two = b.v[1], three = b.v[2];
@@ -246,6 +279,9 @@ static gpis_facts random_facts(uint64_t seed) {
                         .probes_useful = one >> 27 & BIT,
                         .probes_young = one >> 28 & BIT,
                         .can_polish = one >> 29 & BIT,
+                        .flat = three >> 16 & BIT,
+                        .flat_sketch = three >> 17 & BIT,
+                        .can_finish = three >> 18 & BIT,
                         .slow = (int)(two % 6),
                         .slow_limit = 3,
                         .rounds = (int)(two >> 8) % 40,
@@ -269,6 +305,7 @@ static void whatever_the_facts_are(void **state) {
         if (a.phase == GPIS_PHASE_GRAM) assert_true(f.model == GPIS_MODEL_NONE || (!f.gram_tried && f.gram_fits));
         if (a.phase == GPIS_PHASE_LEAVE_FACE) assert_true(f.on_face);
         if (a.phase == GPIS_PHASE_POLISH) assert_true(f.extended && f.can_polish && !f.exhausted);
+        if (a.phase == GPIS_PHASE_FINISH) assert_true(f.can_finish && f.wants_bounds && !f.exhausted && !f.ended);
         if (a.phase == GPIS_PHASE_HULL) assert_true(!f.sharp && !f.hull_tried && !f.exhausted);
         if (a.gram || a.probes || a.sketch || a.look_for_face)
             assert_true(gpis_phase_measures(a.phase)); /* they ride */
@@ -294,7 +331,9 @@ int main(void) {
                                        cmocka_unit_test(the_gram_matrix),
                                        cmocka_unit_test(measuring_again),
                                        cmocka_unit_test(last_resorts),
-                                       cmocka_unit_test(ends), cmocka_unit_test(refines),
+                                       cmocka_unit_test(ends),
+                                       cmocka_unit_test(refines),
+                                       cmocka_unit_test(a_summary_finishes),
                                        cmocka_unit_test(whatever_the_facts_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

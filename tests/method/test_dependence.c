@@ -162,7 +162,8 @@ static void certified_as_without_them(void **state) {
                              forms[f], ways[w].method, (int)ways[w].m, gpis_outcome_text(r->outcome),
                              gpis_gap_kind_text(r->gap_kind), r->gap, error, (int)r->passes, r->warning);
                 assert_string_equal(r->warning, "");
-                if (ways[w].m == 160) assert_int_equal(r->gap_kind, GPIS_GAP_PROBABLE);
+                /* powers are so ill conditioned that a summary proves the bound before probes find one */
+                if (ways[w].m == 160 && what != POWERS) assert_int_equal(r->gap_kind, GPIS_GAP_PROBABLE);
                 gpis_result_destroy(r);
             }
         table_clear(&t);

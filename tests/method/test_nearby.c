@@ -282,11 +282,12 @@ static void claims_are_true(void **state) {
         table *t = table_make(&EXAMPLES[e]);
         for (int w = 0; w < 4; w++) {
             gpis_result *r = solve(context, t, "none", ways[w].method, ways[w].m, ways[w].certificate);
-            if (r->outcome != GPIS_SOLVED || (r->nearness > 0.0) == t->exactly)
+            const bool limited = r->nearness > 0.0 || r->horizon > 0.0; /* to data nearby, or to points that are */
+            if (r->outcome != GPIS_SOLVED || limited == t->exactly)
                 fail_msg("%s, m %d: %s, gap %g of %g, backward error %g, %d passes; %s", EXAMPLES[e].name,
                          (int)ways[w].m, gpis_outcome_text(r->outcome), r->gap, r->objective, r->nearness,
                          (int)r->passes, r->warning);
-            check_claim(EXAMPLES[e].name, t, r);
+            if (r->horizon == 0.0) check_claim(EXAMPLES[e].name, t, r);
             gpis_result_destroy(r);
         }
         free(t);
@@ -392,7 +393,8 @@ static void other_sets(void **state) {
     test_context_end(context, &memory);
 }
 
-/* Dependent to 14 digits only: that is no rounding of the data. Nothing is proven, the columns are named. */
+/* Dependent to 14 digits only: that is no rounding of the data. The bound holds for the data as they are, within a
+ * horizon. */
 static void more_than_rounding_is_not_believed(void **state) {
     (void)state;
     test_memory memory;
@@ -400,9 +402,7 @@ static void more_than_rounding_is_not_believed(void **state) {
     table *t = table_make(&EXAMPLES[10]);
     for (int64_t i = 0; i < N; i++) t->A[i * MAX_COLUMNS + 2] *= 1.0 + 1e-14 * (double)(i % 7 - 3);
     gpis_result *r = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
-    assert_true(r->outcome == GPIS_STALLED && r->nearness == 0.0 && r->gap >= 1e-3 * r->objective);
-    assert_non_null(strstr(r->warning, "columns 3 and 4 depend on each other to working accuracy but not exactly"));
-    assert_non_null(strstr(r->warning, "drop one of them"));
+    assert_true(r->outcome == GPIS_SOLVED && r->nearness == 0.0 && r->horizon >= 100.0);
     gpis_result_destroy(r);
     for (int64_t i = 0; i < N; i++)
         t->A[i * MAX_COLUMNS + 2] *= 1.0 + 1e-6 * (double)(i % 5 - 2); /* a column like others */
@@ -467,8 +467,7 @@ static void same_bits_on_any_threads(void **state) {
     assert_ok(context, gpis_context_set_threads(context, 4));
     four = solve(context, t, "none", "newton", 0, GPIS_CERTIFICATE_ANY);
     assert_memory_equal(one->x, four->x, (size_t)t->d * sizeof(double));
-    assert_true(one->objective == four->objective && one->gap == four->gap &&
-                one->nearness == four->nearness);
+    assert_true(one->objective == four->objective && one->gap == four->gap && one->nearness == four->nearness);
     gpis_result_destroy(one);
     gpis_result_destroy(four);
     free(t);

@@ -248,12 +248,57 @@ static void noise_in_the_way(void **state) {
     end(&f);
 }
 
+/* With f(s) >= 9.9 - t r - k r^2 at f = 10 and a tolerance of 0.1, 10/11 is the least bound that will do, and r the
+ * largest distance at which it holds. */
+static void bounds_within_a_horizon(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 0.1, GPIS_CERTIFICATE_ANY);
+    gpis_record *r = &f.record;
+    const double x[D] = {1, 2}, other[D] = {1, 3}, left = 9.9 - 10.0 / 1.1;
+    const gpis_point point = point_of(x, 10.0, 0.0), elsewhere = point_of(other, 10.0, 0.0);
+    gpis_record_offer(r, &point);
+    gpis_record_enter_within(r, &elsewhere, (gpis_within){9.99, 0.0, 1e-12}); /* not at the best point */
+    gpis_record_set_response(r, 2.0);
+    assert_false(gpis_record_is_solved(r));
+    gpis_record_enter_within(r, &point, (gpis_within){9.9, 0.0, 1e-3}); /* 28 away: too near */
+    assert_false(gpis_record_is_solved(r));
+    gpis_record_enter_within(r, &point, (gpis_within){9.9, 0.0, 1e-8});
+    assert_true(gpis_record_is_solved(r));
+    gpis_bound bound = gpis_record_bound(r);
+    assert_close(bound.horizon, sqrt(left / 1e-8) / 2.0, 1e-5 * bound.horizon);
+    assert_true(bound.horizon < sqrt(left / 1e-8) / 2.0 && 10.0 - bound.lower <= 0.1 * bound.lower);
+    gpis_record_enter_within(r, &point, (gpis_within){9.9, 1e-3, 1e-8}); /* nearer: not kept */
+    assert_true(gpis_record_bound(r).horizon == bound.horizon);
+    gpis_record_enter_within(r, &point, (gpis_within){9.9, 1e-4, 0.0});
+    assert_true(gpis_record_bound(r).horizon == bound.horizon);
+    gpis_record_enter_within(r, &point, (gpis_within){9.9, 1e-6, 1e-12});
+    const double far = gpis_record_bound(r).horizon * 2.0;
+    assert_close(1e-6 * far + 1e-12 * far * far, left, 1e-4 * left);
+    gpis_record_enter_proven(r, NULL, 9.5); /* holds everywhere */
+    assert_true(gpis_record_bound(r).horizon == 0.0 && gpis_record_bound(r).lower == 9.5);
+    end(&f);
+    begin(&f, 0.1, GPIS_CERTIFICATE_ANY);
+    gpis_record_offer(r, &point);
+    gpis_record_set_response(r, 2.0);
+    gpis_record_enter_within(r, &point, (gpis_within){9.9, 0.0, 1e-8});
+    const gpis_point better = point_of(other, 9.99, 0.0);
+    gpis_record_offer(r, &better); /* distances are measured from the best point */
+    assert_false(gpis_record_is_solved(r));
+    end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_point_is_kept), cmocka_unit_test(an_objective_is_forgotten_and_recalled),
-        cmocka_unit_test(bounds_combine),         cmocka_unit_test(the_best_point_moves),
-        cmocka_unit_test(kinds_of_bounds),        cmocka_unit_test(a_proof_can_be_insisted_on),
-        cmocka_unit_test(zero_is_solved),         cmocka_unit_test(progress_is_judged),
+        cmocka_unit_test(the_best_point_is_kept),
+        cmocka_unit_test(an_objective_is_forgotten_and_recalled),
+        cmocka_unit_test(bounds_combine),
+        cmocka_unit_test(the_best_point_moves),
+        cmocka_unit_test(kinds_of_bounds),
+        cmocka_unit_test(bounds_within_a_horizon),
+        cmocka_unit_test(a_proof_can_be_insisted_on),
+        cmocka_unit_test(zero_is_solved),
+        cmocka_unit_test(progress_is_judged),
         cmocka_unit_test(noise_in_the_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,8 @@
  * passes, as in test_longest_path.c; and the errors of a measured point, which follow from all the counts, against what
  * was measured wrongly.
  */
+#include "linalg/dense.h"
+#include "linalg/simd_level.h"
 #include "worst_pass.h"
 
 static const int masks[] = {0xff, 0x57, 0x55, 0x11, 0x01};
@@ -117,6 +119,47 @@ static void errors_of_a_point(void **state) {
     test_context_end(context, &memory);
 }
 
+/* The kernels of all instruction sets that this machine has, by themselves: products of rows, sums of squares, and the
+ * Gram matrix of a block. */
+static void check_kernels(int level, int64_t n) {
+    const gpis_dense_kernels *kernels = gpis_dense_kernels_at(level);
+    const worst_terms terms = worst_terms_of(DBL_MANT_DIG);
+    double *a = row_of_roots(n, terms), *x = calloc((size_t)(2 * n), 8), *r = calloc((size_t)n, 8);
+    double *g = calloc((size_t)(2 * n), 8), dots = 0.0, squares = 0.0, gram = 0.0;
+    const gpis_block row = gpis_block_dense(GPIS_FLOAT64, 0, 1, n, a);
+    for (int t = 0; t < MASKS; t++) {
+        const int64_t smalls = fill_point(x, n, 1, terms, masks[t]);
+        kernels->gradient(&row, x, NULL, 1, r, NULL);
+        dots = fmax(dots, units_off(terms, r[0], smalls));
+    }
+    memset(x, 0, (size_t)(2 * n) * sizeof *x);
+    for (int64_t block = 1; block <= 8; block *= 2) { /* n rows of one column, of which every `block`-th is SMALL */
+        int64_t smalls = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const bool chosen = i < block || i % block == 0;
+            a[i] = i == 0 ? terms.root_of_large : chosen ? terms.root_of_small : 0.0;
+            smalls += i > 0 && chosen;
+        }
+        const gpis_block rows = gpis_block_dense(GPIS_FLOAT64, 0, n, 1, a);
+        double H = 0.0;
+        squares = fmax(squares, units_off(terms, kernels->gradient(&rows, NULL, a, 1, r, g), smalls));
+        squares = fmax(squares, units_off(terms, kernels->gradients(&rows, 2, x, a, 1, g), smalls));
+        gpis_gram_add_at(level, &rows, (gpis_ahead){NULL, 0}, &H);
+        gram = fmax(gram, units_off(terms, H, smalls));
+    }
+    if (dots + 1.0 > (double)gpis_dense_dot_roundings(n, kernels->lanes) ||
+        squares + 1.0 > (double)gpis_dense_square_roundings(n) || gram > (double)n)
+        fail_msg("instruction set %d, length %d: %.1f, %.1f and %.1f roundings found", level, (int)n, dots, squares,
+                 gram);
+    free(a), free(x), free(r), free(g);
+}
+
+static void every_instruction_set(void **state) {
+    (void)state;
+    for (int level = 0; level < GPIS_SIMD_LEVELS; level++)
+        for (int64_t n = 2; n <= 3000 && gpis_dense_kernels_at(level); n += n < 70 ? 1 : n / 2) check_kernels(level, n);
+}
+
 /* Many rows at X = 0: the errors are those of the sums over rows. */
 static void errors_of_long_sums(void **state) {
     (void)state;
@@ -147,6 +190,6 @@ static void errors_of_long_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_storage_and_pass), cmocka_unit_test(errors_of_a_point),
-                                       cmocka_unit_test(errors_of_long_sums)};
+                                       cmocka_unit_test(errors_of_long_sums), cmocka_unit_test(every_instruction_set)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

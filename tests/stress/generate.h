@@ -10,6 +10,10 @@
 void generate_data(problem *p, draw *r, double *x);
 /* Fills p->set, of this kind, with sizes that suit x, and its flavours. */
 void generate_set(problem *p, set_kind kind, draw *r, const double *x);
+/* Tables as they are met in practice: their shape and flavour; and A itself, for a problem with one of those flavours.
+ */
+void table_shape(problem *p, draw *r);
+void generate_table(problem *p, draw *r);
 static inline void add_flavour(problem *p, int flavour) { p->flavours |= UINT32_C(1) << flavour; }
 static inline int has_flavour(const problem *p, int flavour) { return (int)(p->flavours >> flavour & 1); }
 

@@ -163,7 +163,7 @@ static void scale_all(problem *p, draw *r, double *x) {
     for (int64_t i = 0; i < p->d * p->k; i++) x[i] *= scale_Y / scale_A;
 }
 
-void generate_data(problem *p, draw *r, double *x) {
+static void generate_flavours(problem *p, draw *r) {
     choose(p, r);
     clean(p, r);
     static const struct {
@@ -179,6 +179,13 @@ void generate_data(problem *p, draw *r, double *x) {
                  {FLAVOUR_HEAVY_ROWS, heavy_rows}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (has_flavour(p, steps[i].flavour)) steps[i].apply(p, r);
+}
+
+void generate_data(problem *p, draw *r, double *x) {
+    if (has_flavour(p, FLAVOUR_TABLE) || has_flavour(p, FLAVOUR_RETURNS))
+        generate_table(p, r);
+    else
+        generate_flavours(p, r);
     if (p->storage == STORAGE_FLOAT32)
         for (int64_t i = 0; i < p->n * p->d; i++) p->A[i] = (double)(float)p->A[i];
     response(p, r, x);

@@ -31,7 +31,7 @@ enum {
 };
 enum {
     FATAL_FAULTS = 1 << FAULT_FALSE_GAP | 1 << FAULT_FALSE_ZERO | 1 << FAULT_FALSE_SOLVED | 1 << FAULT_CRASHED |
-                   1 << FAULT_NOT_ENDED
+                   1 << FAULT_NOT_ENDED | 1 << FAULT_SILENT
 };
 const char *fault_name(int fault);
 const char *fault_meaning(int fault);

@@ -1,11 +1,11 @@
 /*
  * stress: draws difficult problems, has gpis solve them and judges the answers by a reference in quadruple precision.
  *
- *     stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S]
+ *     stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S] [--markdown FILE]
  *     stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]
  *
- * Exit code 0: nothing fatal was found; 1: a false proof, a false "solved", a crash or a solve without end; 2: usage,
- * or a file that cannot be written.
+ * Exit code 0: nothing fatal was found; 1: a false proof, a false "solved", a crash, a solve without end or a stall
+ * without a reason; 2: usage, or a file that cannot be written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,9 @@
 /* All options; numbers that are not given keep their defaults. */
 typedef struct options {
     double seed, seconds, jobs, first, count, limit;
-    double number;      /* of the only case; -1: many */
-    const char *folder; /* for its files; NULL: none are wanted */
+    double number;        /* of the only case; -1: many */
+    const char *folder;   /* for its files; NULL: none are wanted */
+    const char *markdown; /* the document that gets the counts; NULL: none */
 } options;
 
 static int parse(int argc, char **argv, options *o) {
@@ -35,6 +36,8 @@ static int parse(int argc, char **argv, options *o) {
         if (which < sizeof known / sizeof *known) *known[which].value = strtod(argv[i + 1], &end);
         if (!strcmp(argv[i], "--export"))
             o->folder = argv[i + 1];
+        else if (!strcmp(argv[i], "--markdown"))
+            o->markdown = argv[i + 1];
         else if (end == argv[i + 1] || *end || *known[which].value < 0)
             return 0;
     }
@@ -67,13 +70,13 @@ static int run_single(work *w, const options *o) {
     return s.fatal;
 }
 
-static int run_many(work *w) {
+static int run_many(work *w, const char *markdown) {
     table *t = table_create(w->seed);
     w->take = table_take;
     w->user = t;
     work_through(w);
     table_print(t);
-    const int fatal = table_fatal(t);
+    const int fatal = markdown && table_write_markdown(t, markdown) ? 2 : table_fatal(t);
     table_destroy(t);
     return fatal;
 }
@@ -81,8 +84,10 @@ static int run_many(work *w) {
 int main(int argc, char **argv) {
     options o = {.seed = 1, .seconds = 120, .jobs = 1, .limit = 3, .number = -1};
     if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "usage: stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S]\n"
-                        "       stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]\n");
+        fprintf(
+            stderr,
+            "usage: stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S] [--markdown FILE]\n"
+            "       stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]\n");
         return 2;
     }
     work w = {.seed = (uint64_t)o.seed,
@@ -91,5 +96,5 @@ int main(int argc, char **argv) {
               .seconds = o.seconds,
               .limit = o.limit,
               .jobs = (int)o.jobs};
-    return o.number >= 0 ? run_single(&w, &o) : run_many(&w);
+    return o.number >= 0 ? run_single(&w, &o) : run_many(&w, o.markdown);
 }

@@ -70,9 +70,10 @@ static void draw_solving(problem *p, draw *r) {
 problem problem_draw(uint64_t seed, uint64_t number) {
     problem p = {.seed = seed, .number = number};
     draw shape = draw_begin(seed, number, 1), data = draw_begin(seed, number, 2), set = draw_begin(seed, number, 3),
-         solving = draw_begin(seed, number, 4);
+         solving = draw_begin(seed, number, 4), table = draw_begin(seed, number, 5);
     const set_kind kind = (set_kind)draw_integer(&shape, 0, KINDS - 1);
     draw_shape(&p, kind, &shape);
+    if (kind != KIND_NUCLEAR && draw_chance(&table, 0.03)) table_shape(&p, &table);
     draw_solving(&p, &solving);
     p.A = ALLOCATE(double, p.n *p.d);
     p.Y = ALLOCATE(double, p.n *p.k);

@@ -26,6 +26,8 @@
     ENTRY(NEAR_EXACT, "near-exact fit")                                                   \
     ENTRY(EXTREME, "scale 1e+-100")                                                       \
     ENTRY(UNDERFLOW, "near underflow") /* 1e-150 ... 1e-170 */                            \
+    ENTRY(TABLE, "table")              /* of people: factors, counts, money, two units */ \
+    ENTRY(RETURNS, "returns")          /* of assets, about as many rows as columns */     \
     ENTRY(FIXED, "lo = hi")                                                               \
     ENTRY(RADIUS_0, "radius 0")                                                           \
     ENTRY(RADIUS_FAR, "radius far")         /* far beyond what binds */                   \

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "quad.h"
 
@@ -219,6 +220,63 @@ void table_print(const table *t) {
     if (t->reference_failed)
         printf("\nThe reference crashed or took too long in %lld cases, the last of them case %llu.\n",
                (long long)t->reference_failed, (unsigned long long)t->reference_case);
+}
+
+/* ---- for the documents ---- */
+
+static void write_rows(const table *t, int part, const char *title, FILE *file) {
+    row rows[MAX_ROWS];
+    memcpy(rows, t->rows[part], sizeof rows);
+    qsort(rows, (size_t)t->count[part], sizeof *rows, by_name);
+    fprintf(file,
+            "\n| %s | cases | false | not ended | silent | solved | passes, mean | most | > 60 | timed | x dgelsy | "
+            "most | > 20 |\n|%s\n",
+            title, " --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (int i = 0; i < t->count[part]; i++) {
+        const row *r = rows + i;
+        const int64_t *f = r->faults;
+        const double solved = r->newton ? 100.0 * (double)r->solved / (double)r->newton : 0;
+        const double mean = r->answered ? (double)r->passes / (double)r->answered : 0;
+        fprintf(file, "| %s | %lld | %lld | %lld | %lld | %.1f %% | %.1f | %lld | %lld | %lld |", r->name,
+                (long long)r->cases, (long long)(f[FAULT_FALSE_GAP] + f[FAULT_FALSE_ZERO] + f[FAULT_FALSE_SOLVED]),
+                (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], solved, mean, (long long)r->most_passes,
+                (long long)f[FAULT_PASSES], (long long)r->timed);
+        if (r->timed)
+            fprintf(file, " %.1f | %.1f |", exp(r->ratio / (double)r->timed), r->worst_ratio);
+        else
+            fprintf(file, " | |");
+        fprintf(file, " %lld |\n", (long long)f[FAULT_SLOW]);
+    }
+}
+
+static void write_counts(const table *t, FILE *file) {
+    const int64_t *f = t->all.faults;
+    fprintf(
+        file,
+        "\n| seed | cases | false proof | false at 0 | false solved | crashed | not ended | silent stall | worse when "
+        "tighter | solved |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| %llu | %lld | %lld | %lld | %lld | %lld | %lld | %lld | %lld | %.1f %% |\n",
+        (unsigned long long)t->seed, (long long)t->all.cases, (long long)f[FAULT_FALSE_GAP],
+        (long long)f[FAULT_FALSE_ZERO], (long long)f[FAULT_FALSE_SOLVED], (long long)f[FAULT_CRASHED],
+        (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], (long long)f[FAULT_WORSE],
+        t->all.newton ? 100.0 * (double)t->all.solved / (double)t->all.newton : 0);
+    write_rows(t, BY_SET, "set", file);
+    write_rows(t, BY_FLAVOUR, "data", file);
+}
+
+int table_write_markdown(const table *t, const char *path) {
+    static const char mark[] = "<!-- stress";
+    FILE *file = fopen(path, "r+");
+    char line[4096];
+    int found = 0;
+    while (file && !found && fgets(line, sizeof line, file)) found = !strncmp(line, mark, strlen(mark));
+    if (found && fseek(file, 0, SEEK_CUR) == 0) { /* from reading to writing */
+        write_counts(t, file);
+        found = fflush(file) == 0 && ftruncate(fileno(file), ftell(file)) == 0;
+    }
+    if (!found) fprintf(stderr, "stress: %s: cannot be written, or has no line that begins with %s\n", path, mark);
+    if (file && fclose(file) != 0) found = 0;
+    return !found;
 }
 
 void verdict_print(uint64_t seed, const verdict *v) {

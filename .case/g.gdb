@@ -1,0 +1,3 @@
+break gpis_run_explain_bound
+run
+finish
