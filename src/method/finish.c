@@ -20,7 +20,7 @@ enum {
 /* The shifts to try, in units of the columns. Factors with a condition number of up to 1e10 leave the inner problem,
  * which is solved in double, six digits. A smaller shift resolves more directions, with fewer digits for each. */
 static const double MODERATE_INVERSE = 1e20;
-static const double SHIFTS[] = {1e-20, 1e-23};
+static const double SHIFTS[] = {1e-20, 1e-23, 1e-26};
 
 /* A point measured from the summary; d x k numbers each. */
 typedef struct place {

@@ -184,6 +184,10 @@ static gpis_status go_to_finish(gpis_newton *s) {
     gpis_newton_leave_face(s);
     gpis_hull_empty(s->hull);
     const gpis_status status = gpis_run_finish(s->run);
+    if (!s->run->curvature.sketched) { /* probes belong to the sketched model, which is gone */
+        gpis_probes_destroy(s->probes);
+        s->probes = NULL;
+    }
     go_to(s, s->run->record.best);
     memcpy(s->next, s->x, (size_t)s->run->problem->size * sizeof(double));
     return status;

@@ -10,6 +10,9 @@
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 
+/* Above a condition number of about 1e5, its square times the rounding errors of A'r can be more than QR loses. */
+static const double SENSITIVE_INVERSE = 1e10;
+
 /* ---- the decision ---- */
 
 gpis_refinement gpis_refine_decide(const gpis_refine_facts *f) {
@@ -18,6 +21,7 @@ gpis_refinement gpis_refine_decide(const gpis_refine_facts *f) {
     static const double SURE = 0.01;    /* where the estimate is not known, steps that shrink the error so much */
     static const double PROGRESS = 0.5; /* a measured step that shrinks the estimate by less only shows rounding */
     if (isnan(f->estimate)) return f->rate <= SURE ? GPIS_REFINE_STEP : GPIS_REFINE_STOP;
+    if (f->sensitive && !f->exact && f->may_measure && f->passes == 0) return GPIS_REFINE_MEASURE;
     if (f->estimate > PROGRESS * f->before) return GPIS_REFINE_STOP;
     if (f->rate * f->estimate <= ENOUGH) return GPIS_REFINE_STEP;
     if (f->rate >= 1.0) return GPIS_REFINE_STOP;
@@ -135,10 +139,18 @@ static gpis_status judge(gpis_run *run, const gpis_point *point, gpis_refine_fac
     return status;
 }
 
+/* The record is not told: what was measured in double precision stays comparable. */
+static gpis_status measure(gpis_run *run, const double *x, double *g, gpis_point *point) {
+    const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .X = x, .extended = true, .G = g};
+    return gpis_run_measure(run, &pass, 1.0, point);
+}
+
 gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double *g) {
     const int64_t size = run->problem->size;
     gpis_refine_facts facts = {.before = isnan(run->backward_error) ? INFINITY : run->backward_error,
-                               .rate = gpis_refine_rate(run->curvature.model)};
+                               .rate = gpis_refine_rate(run->curvature.model),
+                               .exact = run->extended,
+                               .sensitive = run->curvature.model->inverse > SENSITIVE_INVERSE};
     gpis_refinement next = GPIS_REFINE_STOP;
     gpis_point point = *from;
     double *work = gpis_alloc(run->context, 3 * size, sizeof *work);
@@ -146,9 +158,10 @@ gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double
     while (status == GPIS_OK && (next = gpis_refine_decide(&facts)) == GPIS_REFINE_MEASURE) {
         step(run, &point, work);
         memcpy(x, work, (size_t)size * sizeof *x);
-        facts.before = facts.estimate;
+        facts.before = facts.exact ? facts.estimate : INFINITY; /* estimates of the two precisions do not compare */
         facts.passes++;
-        status = gpis_run_gradient(run, x, g, &point);
+        facts.exact = true;
+        status = measure(run, x, g, &point);
         if (status == GPIS_OK) status = judge(run, &point, &facts);
     }
     if (status == GPIS_OK && next == GPIS_REFINE_STEP) take_step(run, &point, facts.rate, work);

@@ -5,8 +5,8 @@
  * one has about 4 correct digits. From x1 with the measured gradient g1 the step x2 = x1 - H^-1 g1 shrinks the error by
  * a factor that is known in advance: the relative error of the model H of A'A, which is tiny unless A is very ill
  * conditioned. The backward error of x1 (linalg/backward.h), multiplied by that factor, is therefore what to expect of
- * x2. Where this is about the unit roundoff, x2 is taken as it is, without a pass; elsewhere x2 is measured, and the
- * next step goes out from there.
+ * x2. Where this is about the unit roundoff, x2 is taken as it is, without a pass; elsewhere x2 is measured, in
+ * extended precision, and the next step goes out from there.
  */
 #ifndef GPIS_REFINE_H
 #define GPIS_REFINE_H
@@ -25,6 +25,8 @@ typedef struct gpis_refine_facts {
     double estimate;  /* backward error of the present x; NaN: not known */
     double before;    /* that of the x before; infinite: there was none */
     double rate;      /* factor by which one step is expected to shrink the error */
+    bool exact;       /* the gradient comes from extended precision */
+    bool sensitive;   /* A is so ill conditioned that rounding errors of a gradient in double cost digits of x */
     int passes;       /* passes that the refinement has made */
     bool may_measure; /* a further pass is allowed */
 } gpis_refine_facts;

@@ -190,9 +190,10 @@ static void print_row(double condition, double residual, int draws, const tally 
     fflush(stdout);
 }
 
-/* An estimate may be above the truth where it says that nothing is left but the rounding of x. */
+/* Below the unit roundoff nothing is left but the rounding of x, and how far below no one needs to know. */
 static bool is_near(double stated, double backward) {
-    return isnan(stated) || (stated >= 0.1 * backward && stated <= fmax(10.0 * backward, 4.0 * DBL_EPSILON));
+    if (isnan(stated)) return true;
+    return fmax(stated, DBL_EPSILON) >= 0.1 * backward && stated <= fmax(10.0 * backward, 4.0 * DBL_EPSILON);
 }
 
 /* At a condition number of 1e14 the factor in double-double can be too near to singular for an estimate. */

@@ -107,3 +107,15 @@ run 0 solve p/A.npy p/y.npy --set l1:3 --seed 9223372036854775807 --json
 same "seed" "$(get seed)" 9223372036854775807
 run 0 solve p/A.npy p/y.npy --set l1:3 --seed 18446744073709551615 --json
 same "seed" "$(get seed)" 18446744073709551615
+
+# Without constraints x is as accurate as one from QR, and the report says so; with constraints it says nothing.
+run 0 solve p/A.npy p/y.npy --json
+holds "backward error" "$(get backward_error) > 0 && $(get backward_error) <= 1e-15"
+same "passes" "$(get passes)" 2
+run 0 solve p/A.npy p/y.npy
+grep -q '^accuracy      backward error about [1-9]\.[0-9]e-1[5-8]: x is exact for data that differ by that much' stdout ||
+    fail "no line about the accuracy: $(grep ^accuracy stdout)"
+run 0 solve p/A.npy p/y.npy --set nonneg --json
+same "backward error with constraints" "$(get backward_error)" null
+run 0 solve p/A.npy p/y.npy --set nonneg
+! grep -q ^accuracy stdout || fail "a line about the accuracy of a constrained x"

@@ -31,6 +31,12 @@ static void decisions(void **state) {
     expect(f, GPIS_REFINE_STOP);
     f = usual, f.estimate = 1e-16, f.rate = 0.5;
     expect(f, GPIS_REFINE_STEP);
+    f = usual, f.sensitive = true; /* the gradient of double precision is not good enough */
+    expect(f, GPIS_REFINE_MEASURE);
+    f.exact = true;
+    expect(f, GPIS_REFINE_STEP);
+    f.exact = f.may_measure = false;
+    expect(f, GPIS_REFINE_STEP);
     f = usual, f.estimate = NAN;
     expect(f, GPIS_REFINE_STEP);
     f.rate = 0.1;
@@ -139,6 +145,7 @@ static void accuracy(void **state) {
     check_accuracy(N, 1e-2, 0.1, 2);
     check_accuracy(N, 1e-3, 1e-3, 2);
     check_accuracy(N, 1e-4, 0.1, 3);
+    check_accuracy(N, 5e-6, 0.1, 4);
     check_accuracy(SHORT, 1.0, 0.1, 2);
     check_accuracy(SHORT, 1e-4, 0.1, 3);
 }
