@@ -16,7 +16,8 @@
 
 #include "certificate/certificate.h"
 
-/* Whether this is such a set: a sum and bounds for single entries, or for jumps between neighbours (tv, monotone). */
+/* Whether this is such a set: a sum and bounds for single entries, or for jumps between neighbours (tv, monotone);
+ * or a ball, where l is made a multiple of x. */
 bool gpis_complementary_applies(const gpis_set *set);
 /* The bound without the rounding errors of the pass. `l` (d x k) is the multiplier at s and is changed, v (d x k) is
  * overwritten. The model has no null vectors. */

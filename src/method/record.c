@@ -128,13 +128,14 @@ double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - g
 /* ---- what counts ---- */
 
 /* The gap that is left to an x in double precision where the fit is nearly exact (docs/maths, "Nearly exact fits"):
- * what rounding x does; and the rounding errors of the objective, if those are far below what rounding the data does,
- * and that alone changes many of the digits of f. */
+ * what the rounding errors of A x in double precision do; and those of the objective, if they are far below what
+ * rounding the data does, and that alone changes many of the digits of f. */
 static double smallest_gap(const gpis_record *r) {
-    static const double GRAINS = 16.0, SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
+    static const double SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
+    const double roundings = 2.0 * ((double)r->problem->d + 8.0);  /* of the d products and sums in a row of A x */
     const double data = 2.0 * sqrt(r->objective) * sqrt(r->grain); /* a last digit of each entry of A moves f so far */
     const bool counts = data >= NEARLY_EXACT * r->objective && r->noise <= SHARE_OF_DATA * data;
-    return GRAINS * r->grain + (counts ? 4.0 * r->noise : 0.0);
+    return roundings * roundings * r->grain + (counts ? 4.0 * r->noise : 0.0);
 }
 
 gpis_settled gpis_record_settled(const gpis_record *r) {
