@@ -144,7 +144,20 @@ static void tighter_is_no_worse(void **state) {
     expect_no_worse(1, 496, 2.3e-7, 2.3e-10);
 }
 
+/* A model of tv that lost all digits of a diagonal entry was once reported as a lack of memory. */
+static void no_model_is_refused(void **state) {
+    (void)state;
+    problem p = problem_draw(3, 160);
+    double *x = calloc((size_t)(p.d * p.k), sizeof *x);
+    answer a;
+    run_gpis(&p, p.tol, &a, x);
+    if (a.refused) fail_msg("%s", a.text);
+    free(x);
+    problem_clear(&p);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exact_fits), cmocka_unit_test(tighter_is_no_worse)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exact_fits), cmocka_unit_test(tighter_is_no_worse),
+                                       cmocka_unit_test(no_model_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
