@@ -174,19 +174,20 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
                                 double c, const double *s, double *gap) {
     const int64_t size = set->d * set->k;
     const double paid = c * (1.0 - 2.0 * SHARE_FOR_ROUNDING); /* the rest of the curvature pays for pass_errors */
-    double *l = gpis_alloc(context, 2 * size, sizeof *l), bound, relaxed = INFINITY, complementary = INFINITY;
+    double *l = gpis_alloc(context, 3 * size, sizeof *l), bound, relaxed = INFINITY, complementary = INFINITY;
     if (!l) return GPIS_NO_MEMORY;
-    double *v = l + size;
+    double *v = l + size, *kept = v + size; /* the bounds change l */
     multiplier(set, point, model, s, v, l);
+    memcpy(kept, l, (size_t)size * sizeof *l);
     gpis_status status = dual_bound(set, point, model, paid, l, v, &bound);
     if (status == GPIS_OK && model->nulls > 0) {
-        multiplier(set, point, model, s, v, l);
+        memcpy(l, kept, (size_t)size * sizeof *l);
         status = gpis_null_bound(context, set, point, model, paid, s, l, v, &relaxed);
     } else if (status == GPIS_OK) {
         relaxed = relaxed_bound(set, point, model, paid, s, l, v);
     }
     if (status == GPIS_OK && model->nulls == 0 && gpis_complementary_applies(set)) {
-        multiplier(set, point, model, s, v, l);
+        memcpy(l, kept, (size_t)size * sizeof *l);
         status = gpis_complementary_bound(set, point, model, paid, s, l, v, &complementary);
     }
     if (status == GPIS_OK) *gap = fmin(bound, fmin(relaxed, complementary)) + pass_errors(set, point, model, c);

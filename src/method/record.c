@@ -51,24 +51,6 @@ void gpis_record_replace(gpis_record *r, const gpis_point *point) {
     r->grain = gpis_certificate_grain(r->problem->set, point);
 }
 
-/* The record with another best point, but for the entries of that point. */
-static gpis_record with_best(const gpis_record *r, const gpis_point *point) {
-    gpis_record after = *r;
-    after.proven.at_best = after.probable.at_best = after.nearby.at_best = -INFINITY;
-    after.objective = after.known_objective = point->objective;
-    after.noise = point->errors.objective;
-    after.grain = gpis_certificate_grain(r->problem->set, point);
-    return after;
-}
-
-bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
-    const gpis_record after = with_best(r, point);
-    const bool harmless = gpis_record_is_solved(r) ? gpis_record_is_solved(&after)
-                                                   : point->objective <= r->objective + fmax(r->noise, after.noise);
-    if (harmless) gpis_record_replace(r, point);
-    return harmless;
-}
-
 void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
 
 void gpis_record_recall_objective(gpis_record *r) {
@@ -164,4 +146,25 @@ bool gpis_record_is_limited_by_noise(const gpis_record *r) {
     const bool near = gpis_record_gap(r) <= WITHIN * (tolerance + r->noise);
     const bool blind = gpis_record_lower(r) <= 0.0 && r->idle;
     return near || blind;
+}
+
+/* ---- another point of the same objective ---- */
+
+/* The record with another best point, but for the entries of that point. */
+static gpis_record with_best(const gpis_record *r, const gpis_point *point) {
+    gpis_record after = *r;
+    after.proven.at_best = after.probable.at_best = after.nearby.at_best = -INFINITY;
+    after.objective = after.known_objective = point->objective;
+    after.noise = point->errors.objective;
+    after.grain = gpis_certificate_grain(r->problem->set, point);
+    return after;
+}
+
+bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
+    const gpis_record after = with_best(r, point);
+    const bool harmless = gpis_record_is_solved(r)
+                              ? gpis_record_is_solved(&after)
+                              : point->objective <= r->objective + fmax(after.noise, smallest_gap(&after));
+    if (harmless) gpis_record_replace(r, point);
+    return harmless;
 }
