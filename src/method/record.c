@@ -67,24 +67,6 @@ void gpis_record_move(gpis_record *r, const double *x, double change) {
     lower_by(&r->nearby, change);
 }
 
-/* The record with another best point, but for the entries of that point. */
-static gpis_record with_best(const gpis_record *r, const gpis_point *point) {
-    gpis_record after = *r;
-    after.proven.at_best = after.probable.at_best = after.nearby.at_best = after.within.lower = -INFINITY;
-    after.objective = after.known_objective = point->objective;
-    after.noise = point->errors.objective;
-    after.grain = gpis_certificate_grain(r->problem->set, point);
-    return after;
-}
-
-bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
-    const gpis_record after = with_best(r, point);
-    const bool harmless = gpis_record_is_solved(r) ? gpis_record_is_solved(&after)
-                                                   : point->objective <= r->objective + fmax(r->noise, after.noise);
-    if (harmless) gpis_record_replace(r, point);
-    return harmless;
-}
-
 void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
 
 void gpis_record_recall_objective(gpis_record *r) {
@@ -175,13 +157,14 @@ double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - g
 /* ---- what counts ---- */
 
 /* The gap that is left to an x in double precision where the fit is nearly exact (docs/maths, "Nearly exact fits"):
- * what rounding x does; and the rounding errors of the objective, if those are far below what rounding the data does,
- * and that alone changes many of the digits of f. */
+ * what the rounding errors of A x in double precision do; and those of the objective, if they are far below what
+ * rounding the data does, and that alone changes many of the digits of f. */
 static double smallest_gap(const gpis_record *r) {
-    static const double GRAINS = 16.0, SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
+    static const double SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
+    const double roundings = 2.0 * ((double)r->problem->d + 8.0);  /* of the d products and sums in a row of A x */
     const double data = 2.0 * sqrt(r->objective) * sqrt(r->grain); /* a last digit of each entry of A moves f so far */
     const bool counts = data >= NEARLY_EXACT * r->objective && r->noise <= SHARE_OF_DATA * data;
-    return GRAINS * r->grain + (counts ? 4.0 * r->noise : 0.0);
+    return roundings * roundings * r->grain + (counts ? 4.0 * r->noise : 0.0);
 }
 
 gpis_settled gpis_record_settled(const gpis_record *r) {
@@ -210,4 +193,25 @@ bool gpis_record_is_limited_by_noise(const gpis_record *r) {
     const bool near = gpis_record_gap(r) <= WITHIN * (tolerance + r->noise);
     const bool blind = gpis_record_lower(r) <= 0.0 && r->idle;
     return near || blind;
+}
+
+/* ---- another point of the same objective ---- */
+
+/* The record with another best point, but for the entries of that point. */
+static gpis_record with_best(const gpis_record *r, const gpis_point *point) {
+    gpis_record after = *r;
+    after.proven.at_best = after.probable.at_best = after.nearby.at_best = after.within.lower = -INFINITY;
+    after.objective = after.known_objective = point->objective;
+    after.noise = point->errors.objective;
+    after.grain = gpis_certificate_grain(r->problem->set, point);
+    return after;
+}
+
+bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
+    const gpis_record after = with_best(r, point);
+    const bool harmless = gpis_record_is_solved(r)
+                              ? gpis_record_is_solved(&after)
+                              : point->objective <= r->objective + fmax(after.noise, smallest_gap(&after));
+    if (harmless) gpis_record_replace(r, point);
+    return harmless;
 }
