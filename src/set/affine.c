@@ -20,6 +20,7 @@
 #include "base/npy.h"
 #include "linalg/accurate.h"
 #include "linalg/blas.h"
+#include "linalg/dd.h"
 #include "set/combine.h"
 #include "set/kinds.h"
 #include "set/multiplier.h"
@@ -239,14 +240,27 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
     return GPIS_OK;
 }
 
+/* lambda is refined once, since C may be so ill conditioned that C'lambda for the nearest doubles is far from l. */
 static gpis_status support_low(gpis_set *s, gpis_multiplier *m) {
     const affine_state *a = s->state;
+    const int64_t d = s->d;
+    double *w = m->work, *w_low = s->work, further;
     if (!s->unbounded) {
-        memset(m->l_low, 0, (size_t)s->d * sizeof *m->l_low);
+        memset(m->l_low, 0, (size_t)d * sizeof *m->l_low);
         return support_near(s, m->l, &m->value, &m->slack);
     }
     find_lambda(s, m->l, &m->value);
-    m->slack = gpis_combine_rows_low(a->C, a->rows, s->d, a->lambda, m->l, m->l_low);
+    m->slack = gpis_combine_rows_low(a->C, a->rows, d, a->lambda, w, w_low);
+    for (int64_t i = 0; i < d; i++) m->l_low[i] += (m->l[i] - w[i]) - w_low[i]; /* what is left of l */
+    find_lambda(s, m->l_low, &further);
+    m->slack += gpis_combine_rows_low(a->C, a->rows, d, a->lambda, m->l, m->l_low);
+    m->value += further;
+    for (int64_t i = 0; i < d; i++) {
+        const gpis_dd sum = gpis_dd_add((gpis_dd){w[i], w_low[i]}, (gpis_dd){m->l[i], m->l_low[i]});
+        m->slack += GPIS_DD_UNIT * fabs(sum.high);
+        m->l[i] = sum.high;
+        m->l_low[i] = sum.low;
+    }
     return GPIS_OK;
 }
 
