@@ -137,10 +137,17 @@ static void find_multiplier(const gpis_set *set, const gpis_point *point, const 
     }
 }
 
+/* The relative error of R^-T D^-1 v in double, in norm. For a Gram matrix it is contained in c and in the slack. */
+static double solve_error(const gpis_model *model) {
+    const double d = (double)model->d;
+    return model->by_rows ? d * UNIT * sqrt(d * model->inverse) : 0.0;
+}
+
 double gpis_certificate_half_norm(const gpis_model *model, double c, int64_t k, double lost, double *v) {
-    if (!gpis_model_covers(model, k, v)) return INFINITY;
+    const double exact = 1.0 - solve_error(model);
+    if (!gpis_model_covers(model, k, v) || !(exact >= 0.5)) return INFINITY;
     gpis_model_whiten(model, k, v);
-    return 0.5 * (gpis_norm2(v, model->d * k) + lost) / sqrt(c);
+    return 0.5 * (gpis_norm2(v, model->d * k) / exact + lost) / sqrt(c);
 }
 
 /* 1/2 ||2 g + l|| for the multiplier l + l_low, which may be off by `lost` in the norm of H^-1. */
