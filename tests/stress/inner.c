@@ -16,6 +16,7 @@
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,6 +279,7 @@ int main(int argc, char **argv) {
     uint64_t seed = 1, from = 0, count = 300;
     int told = 0, faults = 0, names = 0;
     static line lines[2 * MAX_NAMES];
+    omp_set_num_threads(1); /* as inside the library */
     for (int i = 1; i + 1 < argc; i += 2) {
         const uint64_t number = strtoull(argv[i + 1], NULL, 10);
         if (!strcmp(argv[i], "--seed")) seed = number;
