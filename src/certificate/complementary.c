@@ -128,6 +128,34 @@ static double clean_jumps(const gpis_set *set, const double *x, const double *s,
     return linear;
 }
 
+/* ---- in a ball ---- */
+
+/* ||x||_2 <= R: l is made lambda x, lambda >= 0, and <l, z - x> <= lambda ||x|| (R - ||x||). With R^2 - ||x||^2 as a
+ * compensated sum, whose products are exact in two doubles, that is lambda ||x|| (R^2 - ||x||^2) / (R + ||x||). */
+static double clean_ball(const gpis_set *set, const double *x, double *l, double *l_low) {
+    const int64_t d = set->d, k = set->k;
+    gpis_sum rest = {0};
+    double along = 0.0, square = 0.0;
+    for (int64_t i = 0; i < d; i++) {
+        along += l[i * k] * x[i * k];
+        square += x[i * k] * x[i * k];
+    }
+    const double norm = sqrt(square), at_limit = (1.0 - AT_LIMIT) * set->R;
+    const double lambda = norm >= at_limit && square > 0.0 ? fmax(0.0, along / square) : 0.0;
+    for (int64_t i = 0; i <= d; i++) {
+        const double factor = i < d ? x[i * k] : set->R, product = factor * factor, sign = i < d ? -1.0 : 1.0;
+        gpis_sum_add(&rest, sign * product);
+        gpis_sum_add(&rest, sign * fma(factor, factor, -product));
+        if (i == d) continue;
+        l[i * k] = lambda * x[i * k];
+        l_low[i * k] = fma(lambda, x[i * k], -l[i * k]);
+    }
+    if (lambda == 0.0) return 0.0;
+    const double error = 8.0 * ((double)d + 1.0) * UNIT * UNIT * (square + set->R * set->R);
+    const double value = gpis_sum_value(rest), share = norm / (set->R + norm);
+    return lambda * share * (value + error + ((double)d + 16.0) * UNIT * fabs(value));
+}
+
 /* ---- which sets ---- */
 
 /* Bounds of single entries beside a sum of sizes are not covered; without a sum, certificate.c has the same. */
@@ -147,19 +175,20 @@ static bool is_of_jumps(const gpis_set *set) {
 }
 
 bool gpis_complementary_applies(const gpis_set *set) {
-    return is_of_jumps(set) || (has_sum(set) && set->sum != GPIS_SUM_ANY);
+    return is_of_jumps(set) || set->shape == GPIS_SHAPE_BALL || (has_sum(set) && set->sum != GPIS_SUM_ANY);
 }
 
 gpis_status gpis_complementary_clean(const gpis_set *set, const gpis_point *point, const double *s, double *l,
                                      double *l_low, double *linear) {
-    const bool jumps = is_of_jumps(set);
+    const bool jumps = is_of_jumps(set), ball = set->shape == GPIS_SHAPE_BALL;
     double *work = NULL, sum = 0.0;
     *linear = INFINITY;
     if (jumps && !(work = gpis_alloc(set->context, 4 * set->d, sizeof *work))) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < set->d * set->k; i++) l_low[i] = 0.0;
     for (int64_t j = 0; j < set->k; j++)
-        sum += jumps ? clean_jumps(set, point->x + j, s + j, l + j, l_low + j, work)
-                     : clean(&(column){set, set->k, point->x + j, NULL, s + j, l + j});
+        sum += ball    ? clean_ball(set, point->x + j, l + j, l_low + j)
+               : jumps ? clean_jumps(set, point->x + j, s + j, l + j, l_low + j, work)
+                       : clean(&(column){set, set->k, point->x + j, NULL, s + j, l + j});
     gpis_free(set->context, work);
     if (!isnan(sum)) *linear = sum + (double)set->k * UNIT * fabs(sum);
     return GPIS_OK;

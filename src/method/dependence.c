@@ -49,9 +49,13 @@ static bool may_look(const gpis_run *run) {
     const gpis_dependence *dependence = &curvature->dependence;
     const bool all_known = dependence->known && dependence->exact >= dependence->deficit;
     const bool at_start = curvature->sketched && !isfinite(run->record.known_objective);
-    return !all_known && !dependence->sought[curvature->sketched] &&
-           run->settings->certificate != GPIS_CERTIFICATE_NONE && (at_start || !gpis_run_exhausted(run)) &&
+    return !all_known && !dependence->sought[curvature->sketched] && (at_start || !gpis_run_exhausted(run)) &&
            has_memory(run->problem, 1);
+}
+
+/* The same for the sake of bounds. */
+static bool may_look_for_bounds(const gpis_run *run) {
+    return run->settings->certificate != GPIS_CERTIFICATE_NONE && may_look(run);
 }
 
 /* ---- guesses, and their proof ---- */
@@ -167,13 +171,13 @@ static gpis_status tell_model(gpis_curvature *curvature) {
 
 gpis_status gpis_run_settle_dependence(gpis_run *run) {
     const gpis_status status =
-        is_too_flat(&run->curvature) && may_look(run) ? find(run, GPIS_MAX_NULL_VECTORS) : GPIS_OK;
+        is_too_flat(&run->curvature) && may_look_for_bounds(run) ? find(run, GPIS_MAX_NULL_VECTORS) : GPIS_OK;
     return status == GPIS_OK ? tell_model(&run->curvature) : status;
 }
 
 gpis_status gpis_run_reconsider_dependence(gpis_run *run, const gpis_point *point) {
     gpis_curvature *curvature = &run->curvature;
-    if (curvature->model->nulls > 0 || !is_too_dear(curvature, run->settings->tol, point) || !may_look(run))
+    if (curvature->model->nulls > 0 || !is_too_dear(curvature, run->settings->tol, point) || !may_look_for_bounds(run))
         return GPIS_OK;
     const gpis_status status = find(run, GPIS_MAX_NULL_VECTORS);
     return status == GPIS_OK ? tell_model(curvature) : status;
@@ -191,12 +195,13 @@ static bool has_doubtful(const gpis_run *run) {
 }
 
 gpis_status gpis_run_seek_dependence(gpis_run *run) {
-    enum { A_FEW = 16 }; /* more are not worth their pass, since no bound needs them any more */
+    enum { A_FEW = 16 }; /* with a set more are not worth their pass, since no bound needs them any more */
+    const bool whole = run->problem->set->shape == GPIS_SHAPE_WHOLE;
     const gpis_model *model = run->curvature.model;
     gpis_dependence *dependence = &run->curvature.dependence;
     if (!model || model->by_rows || !(model->shift > 0.0)) return GPIS_OK;
     gpis_status status = GPIS_OK;
-    if (model->nulls == 0 && may_look(run)) status = find(run, A_FEW);
+    if (model->nulls == 0 && may_look(run)) status = find(run, whole ? GPIS_MAX_NULL_VECTORS : A_FEW);
     if (status != GPIS_OK || !has_doubtful(run)) return status;
     dependence->near_sought = true;
     return gpis_run_measure_nearby(run);

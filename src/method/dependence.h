@@ -25,7 +25,7 @@ gpis_status gpis_run_look_nearby(gpis_run *run, const gpis_point *point, bool *f
 gpis_status gpis_run_measure_nearby(gpis_run *run);
 
 /* At the end of a run whose model is too flat to exclude null vectors of A, and that has not looked for them: looks for
- * a few of them, and measures those that are not exact. */
+ * them, for a few only where there is a set, and measures those that are not exact. */
 gpis_status gpis_run_seek_dependence(gpis_run *run);
 
 /* Adds a warning if the bound is for data near A, or says why it is not good enough, or why it counts as solved

@@ -67,23 +67,135 @@ void gpis_record_move(gpis_record *r, const double *x, double change) {
     lower_by(&r->nearby, change);
 }
 
-/* The record with another best point, but for the entries of that point. */
-static gpis_record with_best(const gpis_record *r, const gpis_point *point) {
-    gpis_record after = *r;
-    after.proven.at_best = after.probable.at_best = after.nearby.at_best = after.within.lower = -INFINITY;
-    after.objective = after.known_objective = point->objective;
-    after.noise = point->errors.objective;
-    after.grain = gpis_certificate_grain(r->problem->set, point);
-    return after;
+void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
+
+void gpis_record_recall_objective(gpis_record *r) {
+    if (!isfinite(r->objective)) r->objective = r->known_objective;
 }
 
-bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
-    const gpis_record after = with_best(r, point);
-    const bool harmless = gpis_record_is_solved(r) ? gpis_record_is_solved(&after)
-                                                   : point->objective <= r->objective + fmax(r->noise, after.noise);
-    if (harmless) gpis_record_replace(r, point);
-    return harmless;
+double gpis_record_known_objective(const gpis_record *r) {
+    return isfinite(r->objective) ? r->objective : r->known_objective;
 }
+
+/* ---- lower bounds on f* ---- */
+
+static void enter(const gpis_record *r, gpis_lower *bound, const gpis_point *point, double lower) {
+    bound->anywhere = fmax(bound->anywhere, lower);
+    if (is_best(r, point)) bound->at_best = fmax(bound->at_best, lower);
+}
+
+void gpis_record_enter_proven(gpis_record *r, const gpis_point *point, double lower) {
+    enter(r, &r->proven, point, lower);
+}
+
+void gpis_record_enter_probable(gpis_record *r, const gpis_point *point, double lower) {
+    enter(r, &r->probable, point, lower);
+}
+
+void gpis_record_enter_nearby(gpis_record *r, const gpis_point *point, double lower, double nearness) {
+    if (!(lower > r->nearby.anywhere)) return;
+    enter(r, &r->nearby, point, lower);
+    r->nearness = nearness;
+}
+
+void gpis_record_set_response(gpis_record *r, double norm) { r->response = norm; }
+
+/* The lowest bound that meets the tolerance. */
+static double least_lower(const gpis_record *r) { return r->objective / (1.0 + r->tol) * (1.0 + 1e-15); }
+
+/* The farthest r for which the bound still meets the tolerance: tilt r + slack r^2 = left. */
+static double horizon_of(const gpis_record *r, gpis_within w) {
+    static const double MARGIN = 1e-6; /* covers the rounding of this computation */
+    const double left = w.lower - least_lower(r);
+    if (!(left > 0.0)) return 0.0;
+    return (1.0 - MARGIN) * 2.0 * left / (w.tilt + sqrt(w.tilt * w.tilt + 4.0 * w.slack * left));
+}
+
+/* Before any bound meets the tolerance, the higher one counts. */
+void gpis_record_enter_within(gpis_record *r, const gpis_point *point, gpis_within bound) {
+    const double new = horizon_of(r, bound), old = horizon_of(r, r->within);
+    if (is_best(r, point) && (new > old || (old == 0.0 && bound.lower > r->within.lower))) r->within = bound;
+}
+
+void gpis_record_forget_bounds(gpis_record *r) {
+    const gpis_lower unknown = {-INFINITY, -INFINITY};
+    r->proven = r->probable = r->nearby = unknown;
+    r->within.lower = -INFINITY;
+}
+
+/* A bound that comes from the best point contains the rounding error of its objective; others do not. */
+static double beneath(const gpis_record *r, gpis_lower bound) { return fmax(bound.at_best, bound.anywhere - r->noise); }
+
+static bool meets(const gpis_record *r, double lower) { return r->objective - lower <= r->tol * lower; }
+
+/* The bound for the farthest horizon at which it still meets the tolerance, if that is far enough; else none. */
+static gpis_bound bound_within(const gpis_record *r) {
+    const double horizon = r->response > 0.0 ? horizon_of(r, r->within) / r->response : 0.0;
+    if (!(horizon >= GPIS_FAR_HORIZON)) return (gpis_bound){.lower = -INFINITY};
+    return (gpis_bound){.lower = least_lower(r), .horizon = horizon};
+}
+
+gpis_bound gpis_record_bound(const gpis_record *r) {
+    const bool any = r->wanted != GPIS_CERTIFICATE_PROVEN;
+    const gpis_bound bounds[] = {{.lower = beneath(r, r->proven)},
+                                 {.lower = beneath(r, any ? r->probable : r->proven), .probable = any},
+                                 bound_within(r),
+                                 {.lower = beneath(r, r->nearby), .nearness = r->nearness}};
+    enum { KINDS = sizeof bounds / sizeof *bounds };
+    int best = 0;
+    for (int i = 0; i < KINDS; i++) {
+        if (meets(r, bounds[i].lower)) return bounds[i];
+        if (bounds[i].lower > bounds[best].lower) best = i;
+    }
+    return bounds[best];
+}
+
+double gpis_record_lower(const gpis_record *r) { return gpis_record_bound(r).lower; }
+
+double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - gpis_record_lower(r)); }
+
+/* ---- what counts ---- */
+
+/* The gap that is left to an x in double precision where the fit is nearly exact (docs/maths, "Nearly exact fits"):
+ * what the rounding errors of A x in double precision do; and those of the objective, if they are far below what
+ * rounding the data does, and that alone changes many of the digits of f. */
+static double smallest_gap(const gpis_record *r) {
+    static const double SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
+    const double roundings = 2.0 * ((double)r->problem->d + 8.0);  /* of the d products and sums in a row of A x */
+    const double data = 2.0 * sqrt(r->objective) * sqrt(r->grain); /* a last digit of each entry of A moves f so far */
+    const bool counts = data >= NEARLY_EXACT * r->objective && r->noise <= SHARE_OF_DATA * data;
+    return roundings * roundings * r->grain + (counts ? 4.0 * r->noise : 0.0);
+}
+
+gpis_settled gpis_record_settled(const gpis_record *r) {
+    const double gap = gpis_record_gap(r), tolerance = r->tol * gpis_record_lower(r), smallest = smallest_gap(r);
+    if (r->wanted == GPIS_CERTIFICATE_NONE) return GPIS_SETTLED_NOT;
+    if (gap <= tolerance) return GPIS_SETTLED_BY_TOLERANCE;
+    if (r->objective <= fmax(r->noise, smallest)) return GPIS_SETTLED_AS_ZERO;
+    return gap <= fmax(tolerance, 0.0) + smallest ? GPIS_SETTLED_BY_GRAIN : GPIS_SETTLED_NOT;
+}
+
+bool gpis_record_is_solved(const gpis_record *r) { return gpis_record_settled(r) != GPIS_SETTLED_NOT; }
+
+bool gpis_record_judge(gpis_record *r, double objective, double gap) {
+    static const double SHARE_OF_TOLERANCE = 0.1; /* a smaller fall of f is no progress */
+    static const double SHARE_OF_GAP = 0.9;       /* nor is a gap that stays above this share of what it was */
+    const double least = fmax(r->noise, SHARE_OF_TOLERANCE * r->tol * r->objective);
+    r->idle = !(gpis_record_gap(r) < SHARE_OF_GAP * gap) && !(r->objective < objective - least);
+    return r->idle;
+}
+
+bool gpis_record_is_limited_by_noise(const gpis_record *r) {
+    static const double HARMLESS = 0.1; /* noise below this share of the tolerance is not what keeps the gap open */
+    static const double WITHIN = 4.0;   /* tolerance and noise explain a gap of up to so many times their sum */
+    const double tolerance = r->tol * r->objective;
+    if (gpis_record_is_solved(r) || r->noise <= HARMLESS * tolerance) return false;
+    const bool near = gpis_record_gap(r) <= WITHIN * (tolerance + r->noise);
+    const bool blind = gpis_record_lower(r) <= 0.0 && r->idle;
+    return near || blind;
+}
+
+/* ---- another point of the same objective ---- */
 
 void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
 
@@ -175,13 +287,14 @@ double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - g
 /* ---- what counts ---- */
 
 /* The gap that is left to an x in double precision where the fit is nearly exact (docs/maths, "Nearly exact fits"):
- * what rounding x does; and the rounding errors of the objective, if those are far below what rounding the data does,
- * and that alone changes many of the digits of f. */
+ * what the rounding errors of A x in double precision do; and those of the objective, if they are far below what
+ * rounding the data does, and that alone changes many of the digits of f. */
 static double smallest_gap(const gpis_record *r) {
-    static const double GRAINS = 16.0, SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
+    static const double SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
+    const double roundings = 2.0 * ((double)r->problem->d + 8.0);  /* of the d products and sums in a row of A x */
     const double data = 2.0 * sqrt(r->objective) * sqrt(r->grain); /* a last digit of each entry of A moves f so far */
     const bool counts = data >= NEARLY_EXACT * r->objective && r->noise <= SHARE_OF_DATA * data;
-    return GRAINS * r->grain + (counts ? 4.0 * r->noise : 0.0);
+    return roundings * roundings * r->grain + (counts ? 4.0 * r->noise : 0.0);
 }
 
 gpis_settled gpis_record_settled(const gpis_record *r) {
@@ -210,4 +323,25 @@ bool gpis_record_is_limited_by_noise(const gpis_record *r) {
     const bool near = gpis_record_gap(r) <= WITHIN * (tolerance + r->noise);
     const bool blind = gpis_record_lower(r) <= 0.0 && r->idle;
     return near || blind;
+}
+
+/* ---- another point of the same objective ---- */
+
+/* The record with another best point, but for the entries of that point. */
+static gpis_record with_best(const gpis_record *r, const gpis_point *point) {
+    gpis_record after = *r;
+    after.proven.at_best = after.probable.at_best = after.nearby.at_best = after.within.lower = -INFINITY;
+    after.objective = after.known_objective = point->objective;
+    after.noise = point->errors.objective;
+    after.grain = gpis_certificate_grain(r->problem->set, point);
+    return after;
+}
+
+bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
+    const gpis_record after = with_best(r, point);
+    const bool harmless = gpis_record_is_solved(r)
+                              ? gpis_record_is_solved(&after)
+                              : point->objective <= r->objective + fmax(after.noise, smallest_gap(&after));
+    if (harmless) gpis_record_replace(r, point);
+    return harmless;
 }

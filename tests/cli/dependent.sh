@@ -80,3 +80,23 @@ run 0 solve km.csv --target 2 --checkpoint c --resume --json --out x2.npy
 same "passes from the checkpoint" "$(get resumed_passes)" "$passes"
 same "nearness" "$(get nearness)" "$error"
 cmp -s x1.npy x2.npy || fail "x differs"
+
+# Whether the answer is the only one, and which columns can trade places.
+table two.csv a,y,b,c "$a sprintf(\",%d,%d\", m = $number, 2 * m)"
+run 0 solve two.csv --target y --json
+same "unique without a set" "$(get unique)" false
+same "reason without a set" "$(get unique_reason)" "columns 'b' and 'c' can trade places; x is the answer of least norm"
+run 0 solve two.csv --target y --set box:-1e3,1e3
+prints "unique        no: columns 'b' and 'c' can trade places"
+table three.csv a,y,b "$a sprintf(\",%d\", $number)"
+run 0 solve three.csv --target y --set nonneg --json
+same "unique" "$(get unique)" true
+same "reason" "$(get unique_reason)" null
+run 0 solve three.csv --target y
+grep -q '^unique' stdout && fail "a line about what need not be said"
+
+# A fit that is exact is solved, in words.
+awk 'BEGIN { print "a,b,y"; for (i = 1; i <= 50; i++) print i % 7 "," i % 5 "," 0.1 * (i % 7) + 0.7 * (i % 5) }' >exact.csv
+run 0 solve exact.csv --target y --json
+says "the fit is exact to working accuracy"
+same "status of an exact fit" "$(get status)" solved

@@ -288,9 +288,66 @@ static void bounds_within_a_horizon(void **state) {
     end(&f);
 }
 
+/* d = 2, columns of norm 2 and 3: at x = (1, 2) Sigma is 8. Everything is in units of the grain, (Sigma u)^2. */
+static void what_rounding_explains(void **state) {
+    (void)state;
+    static const double GRAIN = 64.0 * 0x1p-106, W = 4.0 * 100.0; /* (2 (d + 8))^2 grains */
+    static const struct {
+        double objective, noise, gap; /* in grains */
+        gpis_settled settled;
+    } cases[] = {
+        {0.9 * W, 0, 0.9 * W, GPIS_SETTLED_AS_ZERO},       /* no more than rounding of A x */
+        {1.1 * W, 0, 1.1 * W, GPIS_SETTLED_NOT},           /* more */
+        {1e6, 2e6, 2e6, GPIS_SETTLED_AS_ZERO},             /* not more than its own noise */
+        {1e8, 0, 0.9 * W, GPIS_SETTLED_BY_GRAIN},          /* a gap that is no more than rounding of A x */
+        {1e8, 0, 1.1 * W, GPIS_SETTLED_NOT},               /* ... that is more */
+        {1e8, 0, 0.9e-8 * 1e8, GPIS_SETTLED_BY_TOLERANCE}, /* the tolerance goes first */
+        {1e8, 2e3, 3.9 * 2e3, GPIS_SETTLED_BY_GRAIN},      /* noise far below that of the data, 2e4 */
+        {1e8, 3e3, 3.9 * 3e3, GPIS_SETTLED_NOT},           /* noise that extended precision would lower */
+        {1e16, 1e7, 3.9e7 + 1e8, GPIS_SETTLED_NOT},        /* the data determine f to 1e-8: no nearly exact fit */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture f;
+        begin(&f, 1e-8, GPIS_CERTIFICATE_ANY);
+        const double x[D] = {1, 2}, objective = cases[i].objective * GRAIN;
+        const gpis_point point = point_of(x, objective, cases[i].noise * GRAIN);
+        gpis_record_offer(&f.record, &point);
+        assert_close(f.record.grain, GRAIN, 1e-12 * GRAIN);
+        gpis_record_enter_proven(&f.record, &point, objective - cases[i].gap * GRAIN);
+        if (gpis_record_settled(&f.record) != cases[i].settled)
+            fail_msg("case %zu: %d", i, (int)gpis_record_settled(&f.record));
+        assert_int_equal(gpis_record_is_solved(&f.record), cases[i].settled != GPIS_SETTLED_NOT);
+        end(&f);
+    }
+}
+
+/* Another point of about the same objective takes the place of the best one, unless that undoes the solution. */
+static void points_are_exchanged(void **state) {
+    (void)state;
+    fixture f;
+    begin(&f, 1e-2, GPIS_CERTIFICATE_ANY);
+    gpis_record *r = &f.record;
+    const double x[D] = {1, 2}, other[D] = {2, 1}, third[D] = {0, 3};
+    const gpis_point best = point_of(x, 10.0, 0.0), near = point_of(other, 10.05, 0.0),
+                     far = point_of(third, 10.2, 0.0);
+    gpis_record_offer(r, &best);
+    assert_false(gpis_record_exchange(r, &near)); /* not solved, and the objective would rise */
+    gpis_record_enter_proven(r, NULL, 9.99);
+    assert_true(gpis_record_is_solved(r));
+    assert_true(gpis_record_exchange(r, &near));
+    assert_memory_equal(r->best, other, sizeof other);
+    assert_true(r->objective == 10.05 && gpis_record_is_solved(r));
+    assert_false(gpis_record_exchange(r, &far)); /* no longer within 1 % */
+    assert_memory_equal(r->best, other, sizeof other);
+    assert_true(r->objective == 10.05);
+    end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_point_is_kept),
+        cmocka_unit_test(what_rounding_explains),
+        cmocka_unit_test(points_are_exchanged),
         cmocka_unit_test(an_objective_is_forgotten_and_recalled),
         cmocka_unit_test(bounds_combine),
         cmocka_unit_test(the_best_point_moves),

@@ -38,10 +38,11 @@ static void time_against_dgelsy(const problem *p, verdict *v, double *x) {
 /* Quadruple precision takes some seconds for this many operations. What larger problems claim is not judged. */
 static int fits_reference(const problem *p) { return p->d <= 64 && (double)(p->n * p->d * p->d) <= 1e8; }
 
-void judge(uint64_t seed, uint64_t number, verdict *v, void (*answered)(void)) {
+void judge(uint64_t seed, uint64_t number, verdict *v, void (*reached)(const verdict *v)) {
     *v = (verdict){.number = number};
     problem p = problem_draw(seed, number);
     introduce(&p, v);
+    if (reached) reached(v);
     double *x = ALLOCATE(double, p.d *p.k), *tighter = ALLOCATE(double, p.d *p.k);
     answer *a = &v->answer, second = {.refused = 1};
     run_gpis(&p, p.tol, a, x);
@@ -52,7 +53,7 @@ void judge(uint64_t seed, uint64_t number, verdict *v, void (*answered)(void)) {
     add_fault(v, FAULT_PASSES, !a->refused && v->newton && a->passes > 60);
     add_fault(v, FAULT_UNSOLVED, !a->refused && v->newton && !a->solved);
     v->step = STEP_ANSWERED;
-    if (answered) answered();
+    if (reached) reached(v);
     if (!a->refused) {
         const double before = now();
         quad *best = ALLOCATE(quad, p.d * p.k);

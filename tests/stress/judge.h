@@ -70,9 +70,9 @@ static inline void add_fault(verdict *v, int fault, int present) {
 void judge_answer(const problem *p, const double *x, const quad *best, verdict *v);
 void judge_tighter(const problem *p, const double *x, verdict *v);
 
-/* Draws problem `number`, has it solved and judges the answer; fills v as it goes. `answered` is called once gpis is
- * done, before the reference begins. */
-void judge(uint64_t seed, uint64_t number, verdict *v, void (*answered)(void));
+/* Draws problem `number`, has it solved and judges the answer; fills v as it goes. `reached` (NULL: nobody asks) is
+ * called when the problem has been drawn, and once gpis is done, before the reference begins. */
+void judge(uint64_t seed, uint64_t number, verdict *v, void (*reached)(const verdict *v));
 
 /* Seconds of dgelsy on the same dense data, with one thread: the best of five times by the clock. */
 double time_dgelsy(const problem *p);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_JOBS = 64, REFERENCE_SECONDS = 60 };
+enum { MAX_JOBS = 64, REFERENCE_SECONDS = 60, SLOW_METHODS = 10 };
 
 typedef struct worker {
     pid_t process; /* 0: none */
@@ -30,14 +30,21 @@ static void limit_processor(double seconds) {
     setrlimit(RLIMIT_CPU, &r);
 }
 
-/* The solves are over: what follows is the reference, with a limit of its own. */
-static void answered(void) { limit_processor(REFERENCE_SECONDS); }
+static double solve_seconds; /* of a child: the limit for its solves */
+
+/* Gradient methods, which make as many passes as they are allowed, have more time. After the solves comes the
+ * reference, with a limit of its own. */
+static void reached(const verdict *v) {
+    const double solves = v->newton ? solve_seconds : SLOW_METHODS * solve_seconds;
+    limit_processor(v->step < STEP_ANSWERED ? solves : solves + REFERENCE_SECONDS);
+}
 
 static void child(const work *w, uint64_t number, verdict *shared) {
     const struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
+    solve_seconds = w->limit;
     limit_processor(w->limit);
-    judge(w->seed, number, shared, answered);
+    judge(w->seed, number, shared, reached);
     _exit(0);
 }
 
@@ -65,7 +72,8 @@ static void end(const work *w, worker *one, int status, int expired) {
 
 /* Whether a child takes too long by the clock. A deadlock uses no processor time; a busy machine is no deadlock. */
 static int expired(const work *w, const worker *one) {
-    return now() - one->begun > 10 * w->limit + (one->shared->step < STEP_ANSWERED ? 30 : REFERENCE_SECONDS);
+    const double solves = one->shared->newton || one->shared->step < STEP_DRAWN ? w->limit : SLOW_METHODS * w->limit;
+    return now() - one->begun > 10 * solves + (one->shared->step < STEP_ANSWERED ? 30 : REFERENCE_SECONDS);
 }
 
 static void look_after(const work *w, worker *one) {

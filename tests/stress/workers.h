@@ -8,7 +8,8 @@
 typedef struct work {
     uint64_t seed, first, last;                 /* numbers of problems, both included */
     double seconds;                             /* no problem is begun after so many */
-    double limit;                               /* processor seconds for the solves of a problem */
+    double limit;                               /* processor seconds for the solves of auto and newton; ten times
+                                                 * as many for other methods */
     int jobs;                                   /* processes at one time */
     void (*take)(void *user, const verdict *v); /* called by the parent for each problem, in the order they end */
     void *user;
