@@ -203,12 +203,12 @@ bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
 
 /* Rounding goes downwards, however small the change is. */
 static void lower_by(gpis_lower *bound, double change) {
-    bound->at_best = nextafter(bound->at_best - change, -INFINITY);
+    if (change > 0.0) bound->at_best = nextafter(bound->at_best - change, -INFINITY);
 }
 
 bool gpis_record_move(gpis_record *r, const double *x, double change) {
     gpis_record after = *r;
-    after.noise = nextafter(r->noise + change, INFINITY);
+    if (change > 0.0) after.noise = nextafter(r->noise + change, INFINITY);
     lower_by(&after.proven, change);
     lower_by(&after.probable, change);
     lower_by(&after.nearby, change);

@@ -120,7 +120,7 @@ static bool take_step(gpis_run *run, const gpis_point *from, double rate, double
     if (!gpis_all_finite(x, size) || !is_answer(run, from)) return true; /* there is nothing to gain */
     const double change = change_bound(run, from, x, work + size, work + 2 * size);
     if (!gpis_record_move(&run->record, x, change)) return false;
-    if (!isnan(run->backward_error)) run->backward_error = fmax(UNIT, rate * run->backward_error);
+    if (run->backward_error > 0.0) run->backward_error = fmax(UNIT, rate * run->backward_error);
     return true;
 }
 
