@@ -20,7 +20,10 @@ enum {
 /* The shifts to try, in units of the columns. Factors with a condition number of up to 1e10 leave the inner problem,
  * which is solved in double, six digits. A smaller shift resolves more directions, with fewer digits for each. */
 static const double MODERATE_INVERSE = 1e20;
-static const double SHIFTS[] = {1e-20, 1e-23, 1e-26};
+static const double SHIFTS[] = {1e-20, 1e-23};
+/* Where none of them leads to a bound, x can still gain digits. At a condition number of 1e14 and a residual of 1e-12
+ * of y, the backward error falls from 4e-15 to 1e-17. */
+static const double SMALLEST_SHIFT = 1e-26;
 
 /* A point measured from the summary; d x k numbers each. */
 typedef struct place {
@@ -214,14 +217,20 @@ static void go_back(finish *f) {
 static gpis_status go_through_models(finish *f) {
     enum { COUNT = sizeof SHIFTS / sizeof *SHIFTS };
     const gpis_record *record = &f->run->record;
+    gpis_status status;
+    bool made;
     for (int i = -1; i <= COUNT && !is_settled(record) && !gpis_run_out_of_time(f->run); i++) {
         const bool shifted = i >= 0 && i < COUNT;
-        bool made;
-        gpis_status status = take_model(f, shifted ? SHIFTS[i] : 0.0, i < 0 ? MODERATE_INVERSE : INFINITY, &made);
+        status = take_model(f, shifted ? SHIFTS[i] : 0.0, i < 0 ? MODERATE_INVERSE : INFINITY, &made);
         if (status == GPIS_OK && made) status = go_rounds(f);
         if (status != GPIS_OK) return status;
         if (gpis_record_is_solved(record)) keep(f);
-        if (made && i < 0) break;
+        if (made && i < 0) return GPIS_OK;
+    }
+    if (isinf(f->kept_objective) && !gpis_record_is_solved(record) && !gpis_run_out_of_time(f->run)) {
+        status = take_model(f, SMALLEST_SHIFT, INFINITY, &made);
+        if (status == GPIS_OK && made) status = go_rounds(f);
+        if (status != GPIS_OK) return status;
     }
     go_back(f);
     return GPIS_OK;

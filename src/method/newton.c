@@ -73,6 +73,13 @@ static gpis_model_kind kind_of_model(const gpis_curvature *curvature) {
     return curvature->sketched ? GPIS_MODEL_SKETCH : GPIS_MODEL_GRAM;
 }
 
+/* The finish, which makes its own last steps, has ended the run. Where it could not use its summary (a nearly exact
+ * fit), the answer is from before and may still be refined. */
+static bool is_finished(const gpis_newton *s) {
+    const bool may_refine = gpis_refine_applies(s->run) && isnan(s->run->backward_error);
+    return s->run->ended && s->phase == GPIS_PHASE_FINISH && !may_refine;
+}
+
 gpis_facts gpis_newton_look(const gpis_newton *s) {
     const gpis_run *run = s->run;
     const gpis_settings *settings = run->settings;
@@ -107,8 +114,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .probes_useful = s->probes && gpis_probes_wanted(s->probes),
         .probes_young =
             s->probes && s->probes->steps < MAX_ROUNDS_PER_MODEL && run->account.passes < MAX_PASSES_OF_PROBES,
-        .can_polish =
-            run->curvature.inner && s->phase != GPIS_PHASE_POLISH && !(run->ended && s->phase == GPIS_PHASE_FINISH),
+        .can_polish = run->curvature.inner && s->phase != GPIS_PHASE_POLISH && !is_finished(s),
         .can_refine = run->problem->set->shape == GPIS_SHAPE_WHOLE,
         .worth_polish = is_worth_polish(s),
         .slow = s->pace.slow,

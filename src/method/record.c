@@ -52,21 +52,6 @@ void gpis_record_replace(gpis_record *r, const gpis_point *point) {
     r->grain = gpis_certificate_grain(r->problem->set, point);
 }
 
-/* Rounding goes downwards, however small the change is. */
-static void lower_by(gpis_lower *bound, double change) {
-    bound->at_best = nextafter(bound->at_best - change, -INFINITY);
-}
-
-void gpis_record_move(gpis_record *r, const double *x, double change) {
-    memcpy(r->best, x, (size_t)r->problem->size * sizeof *r->best);
-    r->within.lower = -INFINITY; /* its distances are measured from the best point */
-    if (change == 0.0) return;
-    r->noise = nextafter(r->noise + change, INFINITY);
-    lower_by(&r->proven, change);
-    lower_by(&r->probable, change);
-    lower_by(&r->nearby, change);
-}
-
 void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
 
 void gpis_record_recall_objective(gpis_record *r) {
@@ -214,4 +199,23 @@ bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
                               : point->objective <= r->objective + fmax(after.noise, smallest_gap(&after));
     if (harmless) gpis_record_replace(r, point);
     return harmless;
+}
+
+/* Rounding goes downwards, however small the change is. */
+static void lower_by(gpis_lower *bound, double change) {
+    if (change > 0.0) bound->at_best = nextafter(bound->at_best - change, -INFINITY);
+}
+
+bool gpis_record_move(gpis_record *r, const double *x, double change) {
+    gpis_record after = *r;
+    if (change > 0.0) after.noise = nextafter(r->noise + change, INFINITY);
+    lower_by(&after.proven, change);
+    lower_by(&after.probable, change);
+    lower_by(&after.nearby, change);
+    after.within.lower = -INFINITY; /* its distances are measured from the best point */
+    const bool harmless = gpis_record_is_solved(r) ? gpis_record_is_solved(&after) : change <= r->noise;
+    if (!harmless) return false;
+    memcpy(r->best, x, (size_t)r->problem->size * sizeof *r->best);
+    *r = after;
+    return true;
 }

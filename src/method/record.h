@@ -70,8 +70,9 @@ void gpis_record_offer(gpis_record *record, const gpis_point *point);
 /* Keeps it even if its objective is a little higher than that of the best point. */
 void gpis_record_replace(gpis_record *record, const gpis_point *point);
 /* Moves the best point to x, at which f differs from f(best) by at most `change`: what is known of the one is taken for
- * the other, widened by that much. */
-void gpis_record_move(gpis_record *record, const double *x, double change);
+ * the other, widened by that much. Not if the run would not count as solved any more or, where it does not count as
+ * solved, if that is more than the error of the objective; returns whether it was done. */
+bool gpis_record_move(gpis_record *record, const double *x, double change);
 /* Keeps another point of nearly the same objective in the place of the best one, unless the run would no longer be
  * solved with it or, if it is not solved, the objective would rise by more than rounding. Returns whether it did. */
 bool gpis_record_exchange(gpis_record *record, const gpis_point *point);

@@ -104,30 +104,24 @@ static double change_bound(const gpis_run *run, const gpis_point *from, const do
 }
 
 /* Makes a point the answer, unless its objective is higher than rounding explains, or the run would not count as solved
- * any more. The lower bound comes from another point, so that the error of this objective is added to the gap. */
+ * any more. */
 static bool take(gpis_run *run, const gpis_point *point) {
-    gpis_record *record = &run->record;
-    const double noise = point->errors.objective, lower = gpis_record_lower(record) - noise;
-    const bool stays_solved = point->objective - lower <= record->tol * lower;
-    if (point->objective > record->objective + record->noise + noise) return false;
-    if (gpis_record_is_solved(record) && !stays_solved) return false;
-    gpis_record_replace(record, point);
-    return true;
+    const gpis_record *record = &run->record;
+    if (point->objective > record->objective + record->noise + point->errors.objective) return false;
+    return gpis_record_exchange(&run->record, point);
 }
 
-/* The last step, which is not measured. `work` is memory for 3 d x k numbers. */
-static void take_step(gpis_run *run, const gpis_point *from, double rate, double *work) {
+/* The last step, which is not measured; false if that leaves f too uncertain. `work` is memory for 3 d x k numbers, of
+ * which the first are the next x. */
+static bool take_step(gpis_run *run, const gpis_point *from, double rate, double *work) {
     const int64_t size = run->problem->size;
-    gpis_record *record = &run->record;
     double *x = work;
     step(run, from, x);
-    if (!gpis_all_finite(x, size) || !is_answer(run, from)) return;
+    if (!gpis_all_finite(x, size) || !is_answer(run, from)) return true; /* there is nothing to gain */
     const double change = change_bound(run, from, x, work + size, work + 2 * size);
-    const double lower = gpis_record_lower(record) - change;
-    const bool stays_solved = record->objective - lower <= record->tol * lower;
-    if (gpis_record_is_solved(record) ? !stays_solved : !(change <= record->noise)) return;
-    gpis_record_move(record, x, change);
-    if (!isnan(run->backward_error)) run->backward_error = fmax(UNIT, rate * run->backward_error);
+    if (!gpis_record_move(&run->record, x, change)) return false;
+    if (run->backward_error > 0.0) run->backward_error = fmax(UNIT, rate * run->backward_error);
+    return true;
 }
 
 /* Estimates the backward error of a point, and makes the point the answer if that is smaller than the one before. */
@@ -155,7 +149,8 @@ gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double
     gpis_point point = *from;
     double *work = gpis_alloc(run->context, 3 * size, sizeof *work);
     gpis_status status = work ? judge(run, &point, &facts) : GPIS_NO_MEMORY;
-    while (status == GPIS_OK && (next = gpis_refine_decide(&facts)) == GPIS_REFINE_MEASURE) {
+    while (status == GPIS_OK && (next = gpis_refine_decide(&facts)) != GPIS_REFINE_STOP) {
+        if (next == GPIS_REFINE_STEP && (take_step(run, &point, facts.rate, work) || !facts.may_measure)) break;
         step(run, &point, work);
         memcpy(x, work, (size_t)size * sizeof *x);
         facts.before = facts.exact ? facts.estimate : INFINITY; /* estimates of the two precisions do not compare */
@@ -163,8 +158,8 @@ gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double
         facts.exact = true;
         status = measure(run, x, g, &point);
         if (status == GPIS_OK) status = judge(run, &point, &facts);
+        if (next == GPIS_REFINE_STEP) break;
     }
-    if (status == GPIS_OK && next == GPIS_REFINE_STEP) take_step(run, &point, facts.rate, work);
     gpis_free(run->context, work);
     return status;
 }

@@ -117,12 +117,14 @@ static void the_best_point_moves(void **state) {
     gpis_record_offer(r, &point);
     gpis_record_enter_proven(r, &point, 9.0);
     assert_true(gpis_record_gap(r) == 1.0);
-    gpis_record_move(r, near, 0.125);
+    assert_false(gpis_record_move(r, near, 0.5)); /* more than the objective is known to */
+    assert_memory_equal(r->best, x, sizeof x);
+    assert_true(gpis_record_gap(r) == 1.0 && gpis_record_move(r, near, 0.125));
     assert_memory_equal(r->best, near, sizeof near);
     assert_true(r->objective == 10.0 && r->noise >= 0.375 && r->noise <= 0.376);
     assert_true(gpis_record_gap(r) >= 1.125 && gpis_record_gap(r) <= 1.126);
     const double gap = gpis_record_gap(r);
-    gpis_record_move(r, nearer, 1e-30);
+    assert_true(gpis_record_move(r, nearer, 1e-30));
     assert_true(gpis_record_gap(r) > gap && r->noise > 0.375);
     gpis_record_enter_proven(r, NULL, 9.5); /* of another point: lowered by the whole error */
     assert_true(gpis_record_gap(r) >= 0.875 && gpis_record_gap(r) <= 0.876);
