@@ -37,8 +37,12 @@ static const struct kind {
     truth truth;
     double radius; /* in units of the 1-norm of the true x; 0: the set has none */
 } KINDS[] = {
-    {"none", "none", ALL, 0.0},         {"nonneg", "nonneg", ALL, 0.0},     {"box", "box:-1,1", ALL, 0.0},
-    {"l1-few", "l1", FEW, 0.9},         {"l1-many", "l1", ALL, 0.95},       {"simplex-few", "simplex", FEW, 0.9},
+    {"none", "none", ALL, 0.0},
+    {"nonneg", "nonneg", ALL, 0.0},
+    {"box", "box:-1,1", ALL, 0.0},
+    {"l1-few", "l1", FEW, 0.9},
+    {"l1-many", "l1", ALL, 0.95},
+    {"simplex-few", "simplex", FEW, 0.9},
     {"simplex-many", "simplex", POSITIVE, 1.0},
 };
 
@@ -51,7 +55,8 @@ static double number(uint64_t index) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     z ^= z >> 31;
-    const double sum = (double)(z & 0xffff) + (double)(z >> 16 & 0xffff) + (double)(z >> 32 & 0xffff) + (double)(z >> 48);
+    const double sum =
+        (double)(z & 0xffff) + (double)(z >> 16 & 0xffff) + (double)(z >> 32 & 0xffff) + (double)(z >> 48);
     return (sum / 65536.0 - 2.0) * sqrt(3.0);
 }
 
@@ -180,7 +185,7 @@ static void race(gpis_context *context, const gpis_problem *problem, gpis_settin
         const double start = now(2);
         solve(context, problem, settings, threads, &ways[chosen], kind, round == 0);
         if (round == 0) first = now(2) - start;
-        settings.time_limit = TIMES_AS_LONG * first + 0.01;
+        settings.time_limit = TIMES_AS_LONG * first + 0.1;
         for (int i = 0; i < count; i++)
             if (i != chosen && (round == 0 || ways[i].outcome != GPIS_TIME_LIMIT))
                 solve(context, problem, settings, threads, &ways[i], kind, false);
@@ -188,9 +193,9 @@ static void race(gpis_context *context, const gpis_problem *problem, gpis_settin
         spent += now(2) - start;
     }
     for (int i = 0; i < count; i++)
-        printf("%s %" PRId64 " %d %" PRId64 " %" PRId64 " %.6g %.6g %s\n", ways[i].m > 0 ? ways[i].sketch : ways[i].method,
-               ways[i].m, ways[i].chosen, ways[i].predicted_passes, ways[i].passes, ways[i].predicted_seconds,
-               ways[i].seconds, gpis_outcome_text(ways[i].outcome));
+        printf("%s %" PRId64 " %d %" PRId64 " %" PRId64 " %.6g %.6g %s\n",
+               ways[i].m > 0 ? ways[i].sketch : ways[i].method, ways[i].m, ways[i].chosen, ways[i].predicted_passes,
+               ways[i].passes, ways[i].predicted_seconds, ways[i].seconds, gpis_outcome_text(ways[i].outcome));
 }
 
 static int run(int64_t n, int64_t d, const struct kind *kind, int threads, const gpis_machine *machine) {

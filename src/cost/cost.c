@@ -126,6 +126,11 @@ double gpis_cost_sample(const gpis_workload *w, const gpis_speed *s, double m) {
     return rows + square + gram + C->pass_start;
 }
 
+double gpis_cost_sketch(const gpis_workload *w, const gpis_speed *s, double m) {
+    if (gpis_workload_samples(w)) return gpis_cost_sample(w, s, m);
+    return gpis_cost_sketch_pass(w, s, m) + gpis_cost_sketch_gram(w, s, m);
+}
+
 /* The factor takes d^3 / 3, and as much again is done with it. */
 double gpis_cost_factor_flops(const gpis_workload *w) { return 2.0 * (w->d * w->d) * w->d / 3.0; }
 
@@ -138,7 +143,7 @@ double gpis_cost_probes(const gpis_workload *w, const gpis_speed *s, double roun
 }
 
 double gpis_cost_inner_flops(const gpis_workload *w, double rounds) {
-    const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k, share = GPIS_LIKELY_FREE_SHARE;
+    const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k, share = GPIS_FEW_FREE_SHARE;
     switch (w->inner) {
     case GPIS_INNER_BY_FACTOR: return 8.0 * square * rounds;
     case GPIS_INNER_BY_FACES: /* a factor of the free columns for each round, or at first of all columns, twice */
@@ -153,19 +158,34 @@ double gpis_cost_inner(const gpis_workload *w, const gpis_speed *s, double round
     return gpis_cost_inner_flops(w, rounds) / (speed * s->flops_of_1);
 }
 
+/* The sample is cheap next to a pass; the model and the inner problem of d columns are those of any sketch. */
+double gpis_cost_look(const gpis_workload *w, const gpis_speed *s) {
+    return gpis_cost_sample(w, s, GPIS_LOOK_ROWS_PER_COLUMN * w->d) + gpis_cost_factor(w, s) +
+           gpis_cost_inner(w, s, 1.0);
+}
+
 /* ---- within a run ---------------------------------------------------------------------------------------------------
  */
 
-/* Both terms of gpis_cost_gram_pass that grow with the rows, for an entry of A. */
-double gpis_cost_gram_ratio(const gpis_source *A) {
-    const gpis_machine usual = gpis_machine_default();
-    const gpis_speed s = gpis_speed_of(&usual, usual.threads);
-    const double d = (double)A->d, a_row = (double)A->nonzeros / (double)A->n;
-    if (A->block_kind != GPIS_BLOCK_CSR) return 1.0 + d / (s.flops * s.entry);
-    return 1.0 + 0.5 * (a_row + 1.0) * pair_entries(d) / C->storage[GPIS_STORED_SPARSE].gradient;
+/* A look saves the sketch if it shows that many entries are free, and is lost if it does not. */
+static bool look_pays(const gpis_workload *w, double look, double sketch) {
+    static const double MAX_SHARE_OF_SKETCH = 0.35;
+    return w->walls && w->at_hand && !w->sketch->of_rows && look <= MAX_SHARE_OF_SKETCH * sketch;
 }
 
-double gpis_cost_probing_ratio(const gpis_source *A) {
-    const int storage = A->block_kind == GPIS_BLOCK_CSR ? GPIS_STORED_SPARSE : GPIS_STORED_ROWS;
-    return C->storage[storage].probing / C->storage[storage].gradient;
+gpis_prices gpis_prices_of(const gpis_workload *w, const gpis_speed *s, double m) {
+    const double unit = gpis_cost_gradient_pass(w, s, false), factor = gpis_cost_factor(w, s);
+    const double inner = gpis_cost_inner(w, s, 1.0), next_inner = gpis_cost_inner(w, s, 2.0) - inner;
+    const double probing = gpis_cost_gradient_pass(w, s, true) + gpis_cost_probes(w, s, 1.0) + next_inner;
+    gpis_prices prices = {
+        .gram = gpis_cost_gram_pass(w, s) / unit, .finish = (factor + inner) / unit + 1.0, .probing = probing / unit};
+    if (m == 0.0) return prices;
+    const double sketch = gpis_cost_sketch(w, s, m) + factor, look = gpis_cost_look(w, s);
+    prices.sketch = sketch / unit;
+    prices.look = look_pays(w, look, sketch) ? look / unit : 0.0;
+    return prices;
+}
+
+gpis_effort gpis_effort_of(int64_t passes, double flops, double seconds) {
+    return (gpis_effort){.passes = passes, .flops = flops, .seconds = seconds, .few = seconds, .many = seconds};
 }

@@ -14,7 +14,7 @@
  * none; more than these cost more than the passes they save. */
 static const int SKETCH_FACTORS[] = {3, 5, 8, 12, 16, 24, 32}, SAMPLE_FACTORS[] = {16, 64, 256};
 /* The share of the Gram matrix's time that a sketch, or a sample, may take at most. */
-static const double SKETCH_WORTHWHILE = 0.8, SAMPLE_WORTHWHILE = 0.75;
+static const double SKETCH_WORTHWHILE = 0.85, SAMPLE_WORTHWHILE = 0.75;
 /* The share of A's rows that a sketch, or a sample, may have at most: with more, the Gram matrix costs little more. */
 static const double MAX_SKETCH_SHARE = 0.25, MAX_SAMPLE_SHARE = 0.125;
 
@@ -25,7 +25,7 @@ static const char *unwise(const gpis_inquiry *q, const gpis_sketch_class *kind, 
     const gpis_workload *work = q->work;
     const gpis_settings *settings = q->run->settings;
     const bool sample = kind->of_rows;
-    if (settings->certificate == GPIS_CERTIFICATE_PROVEN && !work->face)
+    if (settings->certificate == GPIS_CERTIFICATE_PROVEN && !work->walls)
         return sample ? "a sample has no proven bound" : "a sketch has no proven bound";
     if (sample && work->storage != GPIS_STORED_SPARSE && !gpis_run_kind_named(settings))
         return "of dense rows a sketch costs little more, and is safe";
@@ -101,13 +101,13 @@ static const char *against_sketches(const gpis_verdict *v) {
 void gpis_newton_explain(const gpis_verdict *v, char *text, size_t size) {
     const gpis_proposal *c = v->chosen, *gram = &v->all->list[0];
     const long long passes = (long long)c->effort.passes, d = (long long)v->inquiry->run->problem->d;
-    const char *hope = v->inquiry->work->face ? " if few entries are free" : "";
+    const char *hope = v->inquiry->work->walls ? " if few entries are free" : "";
     if (v->inquiry->run->settings->m > 0)
         snprintf(text, size, "%s, as asked for; %lld passes expected%s", c->title, passes, hope);
     else if (c->m > 0 && gram->possible)
         snprintf(text, size,
                  "%s, %lld passes expected%s; the Gram matrix of %lld columns would take %.1f times as long", c->title,
-                 passes, hope, d, gram->expected / c->expected);
+                 passes, hope, d, gram->shared.seconds / c->shared.seconds);
     else if (c->m > 0)
         snprintf(text, size, "%s, %lld passes expected%s", c->title, passes, hope);
     else

@@ -19,12 +19,12 @@ bool gpis_on_face_applies(const gpis_run *run) {
 /* What the Gram matrix of so many columns costs. */
 static double passes_for(const gpis_run *run, int64_t count) {
     const double share = (double)count / (double)run->problem->d;
-    return share * share * (gpis_run_model_cost(run) - 1.0);
+    return share * share * (run->prices.gram - 1.0);
 }
 
 /* How many columns have a Gram matrix of this cost. */
 static int64_t columns_for(const gpis_run *run, double passes) {
-    return (int64_t)((double)run->problem->d * fmin(MAX_SHARE, sqrt(passes / (gpis_run_model_cost(run) - 1.0))));
+    return (int64_t)((double)run->problem->d * fmin(MAX_SHARE, sqrt(passes / (run->prices.gram - 1.0))));
 }
 
 int64_t gpis_on_face_most(const gpis_run *run) { return columns_for(run, COST_OF_WAITING); }

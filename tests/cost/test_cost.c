@@ -2,6 +2,7 @@
  * rounds is the same model as the one that plans are made from. */
 #include "cost/cost.h"
 
+#include "method/run.h"
 #include "pass/pass.h"
 #include "support.h"
 
@@ -163,9 +164,17 @@ static void check_ratios(gpis_context *context, double d, int64_t a_row) {
         A->block_kind = GPIS_BLOCK_CSR;
         A->nonzeros = A->n * a_row;
     }
+    gpis_set *set = NULL;
+    assert_ok(context, gpis_set_parse(context, "none", A->d, 1, &set));
+    const gpis_problem problem = {.context = context, .A = A, .set = set, .n = A->n, .d = A->d, .k = 1, .size = A->d};
+    const gpis_settings settings = gpis_settings_default();
+    gpis_run run;
+    assert_ok(context, gpis_run_start(&run, &problem, &settings));
     const double gradient = gpis_cost_gradient_pass(&w, &s, false);
-    assert_float_equal(gpis_cost_gram_ratio(A) / (gpis_cost_gram_pass(&w, &s) / gradient), 1.0, 1e-3);
-    assert_float_equal(gpis_cost_probing_ratio(A) / (gpis_cost_gradient_pass(&w, &s, true) / gradient), 1.0, 1e-3);
+    assert_float_equal(run.prices.gram / (gpis_cost_gram_pass(&w, &s) / gradient), 1.0, 1e-3);
+    assert_float_equal(run.prices.probing / (gpis_cost_gradient_pass(&w, &s, true) / gradient), 1.0, 1e-3);
+    gpis_run_clear(&run);
+    gpis_set_destroy(set);
     gpis_source_destroy(A);
 }
 
