@@ -16,6 +16,7 @@
 
 #include "base/random.h"
 #include "certificate/probes.h"
+#include "cost/cost.h"
 #include "linalg/blas.h"
 #include "linalg/coarse.h"
 #include "linalg/model.h"
@@ -302,7 +303,7 @@ static void measure_model(bench *b) {
         gpis_model_destroy(model);
     }
     free(v);
-    say("factor_speed", 2.0 / 3.0 * D * D * D / factor / b->flops);
+    say("factor_speed", 2.0 / 3.0 * D * D * D / factor / (b->flops * gpis_cost_lapack_share(D)));
     say("apply_speed", 2.0 * D * D / apply / b->flops);
 }
 

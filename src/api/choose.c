@@ -33,10 +33,11 @@ static const gpis_candidate *find_candidate(const gpis_plan_table *plan, const g
     return NULL;
 }
 
-/* Whether these can be prices of a run: each way but a look has one. */
+/* Whether these can be prices of a run: finite, and a sketch and a look may cost nothing, where there is none. */
 static bool are_prices(const gpis_prices *p) {
-    return isfinite(p->gram) && p->gram >= 1.0 && isfinite(p->finish) && p->finish >= 1.0 && isfinite(p->probing) &&
-           p->probing >= 1.0 && isfinite(p->sketch) && p->sketch >= 0.0 && isfinite(p->look) && p->look >= 0.0;
+    const bool finite =
+        isfinite(p->gram) && isfinite(p->finish) && isfinite(p->probing) && isfinite(p->sketch) && isfinite(p->look);
+    return finite && p->gram > 0.0 && p->finish > 0.0 && p->probing > 0.0 && p->sketch >= 0.0 && p->look >= 0.0;
 }
 
 /* The candidate that a checkpoint has kept; NULL, with the message set, if it cannot have been kept by a run like this.

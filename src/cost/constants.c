@@ -29,6 +29,6 @@ const gpis_cost_constants gpis_cost_measured = {
     .draw = 5e-07,
     .scattered = 3.3,
     .sample_square = 38.0,
-    .factor_speed = 1.2,
+    .factor_speed = 1.8,
     .apply_speed = 0.5,
 };

@@ -34,7 +34,7 @@ typedef struct gpis_cost_constants {
     double draw;              /* seconds: to draw the number of a sampled row, on one thread */
     double scattered;         /* entries: to read and copy an entry of a row that was sampled */
     double sample_square;     /* plain reads of a double: an entry of the sample's Gram matrix, in new memory */
-    double factor_speed;      /* flops of a Cholesky factor on one thread: share of dsyrk's */
+    double factor_speed;      /* flops of a Cholesky factor of very many columns on one thread: times dsyrk's */
     double apply_speed;       /* flops of H times a vector on one thread: share of dsyrk's */
 } gpis_cost_constants;
 

@@ -134,28 +134,46 @@ double gpis_cost_sketch(const gpis_workload *w, const gpis_speed *s, double m) {
 /* The factor takes d^3 / 3, and as much again is done with it. */
 double gpis_cost_factor_flops(const gpis_workload *w) { return 2.0 * (w->d * w->d) * w->d / 3.0; }
 
+/* Measured on AMD EPYC: 100 columns run at a sixth of the speed of 1000. */
+double gpis_cost_lapack_share(double d) {
+    static const double COLUMNS_AT_HALF_SPEED = 1000.0;
+    return d / (d + COLUMNS_AT_HALF_SPEED);
+}
+
 double gpis_cost_factor(const gpis_workload *w, const gpis_speed *s) {
-    return gpis_cost_factor_flops(w) / (C->factor_speed * s->flops_of_1);
+    return gpis_cost_factor_flops(w) / (C->factor_speed * gpis_cost_lapack_share(w->d) * s->flops_of_1);
 }
 
 double gpis_cost_probes(const gpis_workload *w, const gpis_speed *s, double rounds) {
     return rounds * 4.0 * GPIS_PROBES * w->d * w->d / (C->apply_speed * s->flops_of_1);
 }
 
-double gpis_cost_inner_flops(const gpis_workload *w, double rounds) {
+/* Flops of inner problems: of factors, and of products and triangular solves with a vector, which are slower. */
+typedef struct inner_flops {
+    double factors, vectors;
+} inner_flops;
+
+static inner_flops flops_of_inner(const gpis_workload *w, double rounds) {
     const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k, share = GPIS_FEW_FREE_SHARE;
     switch (w->inner) {
-    case GPIS_INNER_BY_FACTOR: return 8.0 * square * rounds;
+    case GPIS_INNER_BY_FACTOR: return (inner_flops){.vectors = 8.0 * square * rounds};
     case GPIS_INNER_BY_FACES: /* a factor of the free columns for each round, or at first of all columns, twice */
-        if (w->face) return w->k * (cube * share * share + FACES_PER_ROUND * 2.0 * square) * rounds;
-        return w->k * cube * (2.0 + 0.25 * rounds);
-    default: return 2.0 * square * (FIRST_STEPS + STEPS_PER_ROUND * rounds);
+        if (!w->face) return (inner_flops){.factors = w->k * cube * (2.0 + 0.25 * rounds)};
+        return (inner_flops){.factors = w->k * cube * share * share * rounds,
+                             .vectors = w->k * FACES_PER_ROUND * 2.0 * square * rounds};
+    default: return (inner_flops){.vectors = 2.0 * square * (FIRST_STEPS + STEPS_PER_ROUND * rounds)};
     }
 }
 
+double gpis_cost_inner_flops(const gpis_workload *w, double rounds) {
+    const inner_flops flops = flops_of_inner(w, rounds);
+    return flops.factors + flops.vectors;
+}
+
 double gpis_cost_inner(const gpis_workload *w, const gpis_speed *s, double rounds) {
-    const double speed = w->inner == GPIS_INNER_BY_FACES ? C->factor_speed : C->apply_speed;
-    return gpis_cost_inner_flops(w, rounds) / (speed * s->flops_of_1);
+    const inner_flops flops = flops_of_inner(w, rounds);
+    return flops.factors / (C->factor_speed * gpis_cost_lapack_share(w->d) * s->flops_of_1) +
+           flops.vectors / (C->apply_speed * s->flops_of_1);
 }
 
 /* The sample is cheap next to a pass; the model and the inner problem of d columns are those of any sketch. */
@@ -167,9 +185,11 @@ double gpis_cost_look(const gpis_workload *w, const gpis_speed *s) {
 /* ---- within a run ---------------------------------------------------------------------------------------------------
  */
 
-/* A look saves the sketch if it shows that many entries are free, and is lost if it does not. */
-static bool look_pays(const gpis_workload *w, double look, double sketch) {
-    static const double MAX_SHARE_OF_SKETCH = 0.35;
+/* A look saves the sketch if it shows that many entries are free, and is lost if it does not. It is compared with a
+ * small sketch, so that it does not depend on the size of the sketch. */
+static bool look_pays(const gpis_workload *w, const gpis_speed *s, double look) {
+    static const double MAX_SHARE_OF_SKETCH = 0.35, ROWS_OF_SMALL_SKETCH = 3.0;
+    const double sketch = gpis_cost_sketch(w, s, ROWS_OF_SMALL_SKETCH * w->d) + gpis_cost_factor(w, s);
     return w->walls && w->at_hand && !w->sketch->of_rows && look <= MAX_SHARE_OF_SKETCH * sketch;
 }
 
@@ -182,7 +202,7 @@ gpis_prices gpis_prices_of(const gpis_workload *w, const gpis_speed *s, double m
     if (m == 0.0) return prices;
     const double sketch = gpis_cost_sketch(w, s, m) + factor, look = gpis_cost_look(w, s);
     prices.sketch = sketch / unit;
-    prices.look = look_pays(w, look, sketch) ? look / unit : 0.0;
+    prices.look = look_pays(w, s, look) ? look / unit : 0.0;
     return prices;
 }
 

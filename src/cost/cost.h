@@ -94,6 +94,8 @@ double gpis_cost_probes(const gpis_workload *work, const gpis_speed *speed, doub
 /* The inner problems of so many rounds, the first of which begins from nothing. */
 double gpis_cost_inner(const gpis_workload *work, const gpis_speed *speed, double rounds);
 
+/* The share of its full speed that LAPACK reaches on a matrix of d columns. */
+double gpis_cost_lapack_share(double d);
 double gpis_cost_factor_flops(const gpis_workload *work);
 double gpis_cost_inner_flops(const gpis_workload *work, double rounds);
 

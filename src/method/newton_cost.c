@@ -44,10 +44,10 @@ double gpis_newton_rounds_with_probes(const gpis_workload *work, double m) {
 static double sketch_passes(const gpis_workload *work) { return gpis_workload_samples(work) ? 0.0 : 1.0; }
 
 /* The same where the rounds end on a face: until it is clear which columns are free; the last of these rounds brings
- * their Gram matrix. Measured with l1: it is clear once the error of f is below a hundredth, and never before the
+ * their Gram matrix. Measured with l1: it is clear once the error of f is below some thousandths, and never before the
  * third round. */
 double gpis_newton_rounds_to_face(const gpis_workload *work, double m) {
-    static const double MIN_ROUNDS = 3.0, CLEAR_ERROR = 1e-2;
+    static const double MIN_ROUNDS = 3.0, CLEAR_ERROR = 3e-3;
     return fmax(MIN_ROUNDS, ceil(log(CLEAR_ERROR) / log(contraction(work, m))));
 }
 
@@ -97,9 +97,10 @@ static gpis_effort complete(const gpis_workload *w, const gpis_speed *s, gpis_ef
     return work;
 }
 
-/* With a sketch: its rounds end on a face, where few entries are free (w->face), and with probes where they are not. */
+/* With a sketch: its rounds end with probes or, where few entries are free (w->face) and that is cheaper, on a face. */
 static gpis_effort with_sketch(const gpis_workload *w, const gpis_speed *s, double m) {
-    const gpis_effort passes = w->face ? with_face(w, s, m) : with_probes(w, s, m);
+    const gpis_effort probes = with_probes(w, s, m), face = with_face(w, s, m);
+    const gpis_effort passes = w->face && (!w->probing || face.seconds < probes.seconds) ? face : probes;
     gpis_effort work = complete(w, s, passes, (double)passes.passes - sketch_passes(w));
     work.sketches = 1;
     work.flops += sketch_flops(w, m);

@@ -105,14 +105,28 @@ static void find_regrets(planner *k) {
 /* What proposals are compared by: their regret, larger by how much less certain they are than the first. */
 static double weight(const gpis_proposal *p) { return p->possible ? p->regret / p->worthwhile : INFINITY; }
 
-/* The lightest proposal among those asked for. Where none is possible it is the first: its method will say why not. */
+/* Where the worse case is the same for both, the other one decides. */
+static bool is_better(const gpis_proposal *p, const gpis_proposal *q) {
+    static const double SAME = 1e-3; /* far less than any prediction can tell apart */
+    const double a = weight(p), b = weight(q);
+    if (isfinite(a) && fabs(a - b) <= SAME * b && p->worthwhile == q->worthwhile)
+        return p->shared.seconds < q->shared.seconds;
+    return a < b;
+}
+
+/* The best proposal among those asked for. Where none is possible it is the first: its method will say why not. */
 static const gpis_proposal *choose(const planner *k) {
     const gpis_proposal *best = NULL;
     for (int i = 0; i < k->all.count; i++) {
         const gpis_proposal *p = &k->all.list[i];
-        if (was_asked_for(k, p) && (!best || weight(p) < weight(best))) best = p;
+        if (was_asked_for(k, p) && (!best || is_better(p, best))) best = p;
     }
     return best;
+}
+
+/* In the case that is worse for p. */
+static double times_as_long(const gpis_proposal *p, const gpis_proposal *chosen) {
+    return fmax(p->shared.few / chosen->shared.few, p->shared.many / chosen->shared.many);
 }
 
 /* Gives every proposal that is possible and was not chosen its reason. */
@@ -122,12 +136,12 @@ static void say_why_not(planner *k, const gpis_proposal *chosen) {
         if (p == chosen || !p->possible) continue;
         if (!was_asked_for(k, p))
             snprintf(p->reason, sizeof p->reason, "not what was asked for");
-        else if (p->shared.few < chosen->shared.few && p->shared.many > chosen->shared.many && p->risk)
-            snprintf(p->reason, sizeof p->reason, "%s", p->risk);
-        else if (p->shared.seconds > chosen->shared.seconds || !p->doubt)
-            snprintf(p->reason, sizeof p->reason, "%.1f times as long", p->shared.seconds / chosen->shared.seconds);
-        else
+        else if (p->regret <= chosen->regret && p->worthwhile < chosen->worthwhile && p->doubt)
             snprintf(p->reason, sizeof p->reason, "%s", p->doubt);
+        else if (p->shared.few < chosen->shared.few && p->risk)
+            snprintf(p->reason, sizeof p->reason, "%s", p->risk);
+        else
+            snprintf(p->reason, sizeof p->reason, "%.1f times as long", times_as_long(p, chosen));
     }
 }
 
