@@ -19,7 +19,7 @@ const gpis_cost_constants gpis_cost_measured = {
             [GPIS_STORED_SPARSE] = {.gradient = 2.9, .probing = 13.0, .sketch = 25.0},
             [GPIS_STORED_NOWHERE] = {.gradient = 1.7, .probing = 2.1, .sketch = 3.6},
         },
-    .window = 1.3,
+    .window = 2.0,
     .pass_start = 2e-05,
     .line_search = 1.3,
     .next_vector = 0.4,

@@ -24,7 +24,7 @@ typedef struct gpis_cost_constants {
     struct {
         double gradient, probing, sketch;
     } storage[GPIS_STORED_KINDS];
-    double window;            /* a pass over a file in the page cache that is read by windows: times one in memory */
+    double window;            /* a gradient pass over a file in the page cache: times one in memory */
     double pass_start;        /* seconds: threads are started, and the sums of the strips are added up */
     double line_search;       /* a gradient pass that finds ||A p||^2 as well: times one that does not */
     double next_vector;       /* each further response in a gradient pass: times the first */

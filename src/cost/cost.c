@@ -44,13 +44,15 @@ gpis_speed gpis_speed_of(const gpis_machine *machine, int threads) {
 /* ---- passes ---------------------------------------------------------------------------------------------------------
  */
 
-/* A pass whose arithmetic takes so many seconds. */
-static double read_along(const gpis_workload *w, const gpis_speed *s, double seconds) {
-    return fmax(w->windows ? C->window * seconds : seconds, w->disk * s->disk) + C->pass_start;
-}
-
 static double gradient_seconds(const gpis_workload *w, const gpis_speed *s) {
     return w->entries * C->storage[w->storage].gradient * s->entry;
+}
+
+/* A pass whose arithmetic takes so many seconds. Rows of a file are read ahead meanwhile, from the page cache or from
+ * the disk: the slower of the two decides. */
+static double read_along(const gpis_workload *w, const gpis_speed *s, double seconds) {
+    const double reading = w->windows ? fmax(C->window * gradient_seconds(w, s), w->disk * s->disk) : 0.0;
+    return fmax(seconds, reading) + C->pass_start;
 }
 
 /* Products with v vectors at once: the rows are in cache after the first, and with many a matrix product is faster. */
