@@ -13,7 +13,7 @@
 const gpis_cost_constants gpis_cost_measured = {
     .storage =
         {
-            [GPIS_STORED_ROWS] = {.gradient = 1.0, .probing = 1.5, .sketch = 1.8},
+            [GPIS_STORED_ROWS] = {.gradient = 1.0, .probing = 1.6, .sketch = 1.8},
             [GPIS_STORED_COLUMNS] = {.gradient = 1.3, .probing = 2.7, .sketch = 3.7},
             [GPIS_STORED_FLOATS] = {.gradient = 0.6, .probing = 1.0, .sketch = 1.3},
             [GPIS_STORED_SPARSE] = {.gradient = 2.9, .probing = 13.0, .sketch = 25.0},
@@ -30,5 +30,5 @@ const gpis_cost_constants gpis_cost_measured = {
     .scattered = 3.3,
     .sample_square = 38.0,
     .factor_speed = 1.8,
-    .apply_speed = 0.5,
+    .apply_speed = 0.25,
 };

@@ -97,10 +97,8 @@ static gpis_effort complete(const gpis_workload *w, const gpis_speed *s, gpis_ef
     return work;
 }
 
-/* With a sketch: its rounds end with probes or, where few entries are free (w->face) and that is cheaper, on a face. */
-static gpis_effort with_sketch(const gpis_workload *w, const gpis_speed *s, double m) {
-    const gpis_effort probes = with_probes(w, s, m), face = with_face(w, s, m);
-    const gpis_effort passes = w->face && (!w->probing || face.seconds < probes.seconds) ? face : probes;
+/* With a sketch, whose rounds end as `passes` says. */
+static gpis_effort with_sketch(const gpis_workload *w, const gpis_speed *s, double m, gpis_effort passes) {
     gpis_effort work = complete(w, s, passes, (double)passes.passes - sketch_passes(w));
     work.sketches = 1;
     work.flops += sketch_flops(w, m);
@@ -108,27 +106,44 @@ static gpis_effort with_sketch(const gpis_workload *w, const gpis_speed *s, doub
     return work;
 }
 
-/* One case: few entries are free (w->face), or many. Where many are, a run that began with a sketch weighs its ways
- * again (newton_weigh.c), after a look at some rows or after the sketch, and may take the Gram matrix. */
-static gpis_effort in_case(const gpis_workload *w, const gpis_speed *s, double m) {
-    const gpis_effort gram = complete(w, s, with_gram(w, s), 1.0);
-    if (m == 0.0) return gram;
-    gpis_effort work = with_sketch(w, s, m);
-    if (!w->walls) return work;
-    const double look = gpis_prices_of(w, s, m).look * gpis_cost_gradient_pass(w, s, false);
-    const double until_known = look > 0.0 ? 0.0 : gpis_cost_sketch(w, s, m) + gpis_cost_factor(w, s);
-    if (!w->face) work.seconds = fmin(work.seconds, until_known + gram.seconds);
-    work.seconds += look;
+/* Few entries are free: the rounds end on a face, unless even the Gram matrix of a few columns is dearer than probes.
+ */
+static gpis_effort if_few_are_free(const gpis_workload *w, const gpis_speed *s, double m, gpis_effort probes) {
+    const gpis_effort face = with_face(w, s, m);
+    return with_sketch(w, s, m, w->probing && probes.seconds < face.seconds ? probes : face);
+}
+
+/* Many entries are free: a run that began with a sketch weighs its ways again (newton_weigh.c), after a look at some
+ * rows or after the sketch, and may take the Gram matrix. */
+static double seconds_if_many_are_free(const gpis_workload *w, const gpis_speed *s, double m, gpis_effort probes,
+                                       bool looks) {
+    const double until_known = looks ? 0.0 : gpis_cost_sketch(w, s, m) + gpis_cost_factor(w, s);
+    return fmin(with_sketch(w, s, m, probes).seconds, until_known + complete(w, s, with_gram(w, s), 1.0).seconds);
+}
+
+/* Both cases with a sketch, over a set with walls. */
+static gpis_effort between_walls(const gpis_workload *few, const gpis_workload *many, const gpis_speed *s, double m) {
+    const gpis_effort probes = with_probes(many, s, m);
+    const double look = gpis_prices_of(many, s, m).look * gpis_cost_gradient_pass(many, s, false);
+    gpis_effort work = if_few_are_free(few, s, m, probes);
+    work.few = work.seconds + look;
+    work.many = seconds_if_many_are_free(many, s, m, probes, look > 0.0) + look;
     return work;
 }
 
 gpis_effort gpis_newton_cost(const gpis_workload *w, const gpis_speed *s, int64_t rows) {
+    const double m = (double)rows;
     gpis_workload few = *w, many = *w;
+    gpis_effort work;
     few.face = w->walls;
     many.face = false;
-    gpis_effort work = in_case(&few, s, (double)rows);
-    work.few = work.seconds;
-    work.many = in_case(&many, s, (double)rows).seconds;
+    if (m > 0.0 && w->walls) {
+        work = between_walls(&few, &many, s, m);
+    } else {
+        work = m > 0.0 ? with_sketch(w, s, m, with_probes(w, s, m)) : complete(&few, s, with_gram(w, s), 1.0);
+        work.few = work.seconds;
+        work.many = m > 0.0 ? work.seconds : complete(&many, s, with_gram(w, s), 1.0).seconds;
+    }
     work.seconds = sqrt(work.few * work.many);
     return work;
 }
