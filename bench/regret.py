@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """How much longer the planner's choice takes than the best way that it considered, over a grid of problems.
 
-regret.py BUILD [--entries N] [--threads T] [--only KIND,...] [--out FILE]
+regret.py BUILD [--rows N,...] [--cols D,...] [--entries N] [--threads T] [--only KIND,...] [--out FILE]
 
 The regret of a problem is the time of the choice divided by that of the fastest way among all candidates of the plan
 (`gpis plan` lists them). Each problem runs in a process of its own (regret.c), which makes it in memory. --entries leaves
@@ -78,9 +78,15 @@ def totals(table):
             f"a factor of 1.5 in {sum(2 / 3 < r < 1.5 for r in ratios)}")
 
 
+def numbers(text):
+    return tuple(int(float(word)) for word in text.split(","))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", help="the build tree, with bench/regret")
+    parser.add_argument("--rows", type=numbers, default=ROWS, help="numbers of rows, separated by commas")
+    parser.add_argument("--cols", type=numbers, default=COLUMNS, help="numbers of columns")
     parser.add_argument("--entries", type=float, default=8e8, help="of A at most; larger problems are left out")
     parser.add_argument("--threads", type=int, default=machine.THREADS)
     parser.add_argument("--only", default=",".join(KINDS), help="kinds of problems, separated by commas")
@@ -100,8 +106,8 @@ def main():
         file.writelines(f"# {line}\n" for line in head)
         writer = csv.DictWriter(file, FIELDS)
         writer.writeheader()
-        for rows in ROWS:
-            for cols in COLUMNS:
+        for rows in options.rows:
+            for cols in options.cols:
                 for kind in options.only.split(",") if rows * cols <= options.entries else ():
                     ways = ways_of(options.build, rows, cols, kind, options.threads, figures)
                     writer.writerows(ways)

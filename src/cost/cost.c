@@ -190,12 +190,22 @@ double gpis_cost_look(const gpis_workload *w, const gpis_speed *s) {
 /* A look saves the sketch if it shows that many entries are free, and is lost if it does not. It is compared with a
  * small sketch, so that it does not depend on the size of the sketch. */
 static bool look_pays(const gpis_workload *w, const gpis_speed *s, double look) {
-    static const double MAX_SHARE_OF_SKETCH = 0.35, ROWS_OF_SMALL_SKETCH = 3.0;
+    static const double MAX_SHARE_OF_SKETCH = 0.5, ROWS_OF_SMALL_SKETCH = 3.0;
     const double sketch = gpis_cost_sketch(w, s, ROWS_OF_SMALL_SKETCH * w->d) + gpis_cost_factor(w, s);
     return w->walls && w->at_hand && !w->sketch->of_rows && look <= MAX_SHARE_OF_SKETCH * sketch;
 }
 
-gpis_prices gpis_prices_of(const gpis_workload *w, const gpis_speed *s, double m) {
+/* The same problem with its rows in memory, on one rank; dense ones as doubles. */
+static gpis_workload in_memory(gpis_workload w) {
+    w.windows = false;
+    w.disk = 0.0;
+    w.ranks = 1.0;
+    if (w.storage != GPIS_STORED_SPARSE) w.storage = GPIS_STORED_ROWS;
+    return w;
+}
+
+gpis_prices gpis_prices_of(const gpis_workload *work, const gpis_speed *s, double m) {
+    const gpis_workload here = in_memory(*work), *w = &here;
     const double unit = gpis_cost_gradient_pass(w, s, false), factor = gpis_cost_factor(w, s);
     const double inner = gpis_cost_inner(w, s, 1.0), next_inner = gpis_cost_inner(w, s, 2.0) - inner;
     const double probing = gpis_cost_gradient_pass(w, s, true) + gpis_cost_probes(w, s, 1.0) + next_inner;

@@ -109,7 +109,8 @@ double gpis_cost_look(const gpis_workload *work, const gpis_speed *speed);
 
 /* What a run weighs its ways by, in units of a plain gradient pass over the same rows. The decisions of a run affect
  * the bits of its answer. The prices are therefore made once, by the plan, and a checkpoint keeps them: a run that is
- * resumed on another machine decides as it did before. */
+ * resumed on another machine decides as it did before. They do not depend on where the rows are and how dense ones are
+ * stored, either: the same numbers in a file, read by windows, lead to the same answer. */
 typedef struct gpis_prices {
     double gram;    /* a pass that makes the Gram matrix, with the gradient */
     double finish;  /* the factor of the Gram matrix, its inner problem, and the gradient pass at the solution */

@@ -1,12 +1,24 @@
 /* A look at a few rows. */
 #include "method/look.h"
 
+#include <math.h>
+
 #include "method/on_face.h"
 #include "method/sample.h"
 
+/* The rows, with their Gram matrix and the pass that makes it; then the model and its inner problem. */
+double gpis_look_memory(const gpis_problem *p) {
+    const int64_t rows = GPIS_LOOK_ROWS_PER_COLUMN * p->d;
+    const double square = 8.0 * (double)p->d * (double)p->d;
+    const double strips = gpis_pass_gram_strips((double)rows, (double)p->d) + 1.0;
+    const double sampling = gpis_sample_memory(p->A, p->k, rows) + square * (strips + 1.0);
+    return fmax(sampling, 3.0 * square + gpis_inner_memory(p->set)) + 64.0 * (double)p->d;
+}
+
 bool gpis_look_applies(const gpis_run *run) {
-    return run->prices.look > 0.0 && gpis_on_face_applies(run) && gpis_sample_is_at_hand(run->problem->A) &&
-           GPIS_LOOK_ROWS_PER_COLUMN * run->problem->d <= run->problem->n;
+    const gpis_problem *p = run->problem;
+    return run->prices.look > 0.0 && gpis_on_face_applies(run) && gpis_sample_is_at_hand(p->A) &&
+           GPIS_LOOK_ROWS_PER_COLUMN * p->d <= p->n && gpis_look_memory(p) <= (double)gpis_account_left(run->context);
 }
 
 static bool lacks_columns(const double *H, int64_t d) {

@@ -7,7 +7,9 @@
 
 #include "method/run.h"
 
-/* Whether there is something to see, and the rows for it are in memory. */
+/* Bytes that a look takes, from above. */
+double gpis_look_memory(const gpis_problem *problem);
+/* Whether a look is worth its price, the rows for it are in memory, and there is memory for it. */
 bool gpis_look_applies(const gpis_run *run);
 /* The share of the entries that are free in the solution for the sampled rows, searched from x0. It is 0 if the sample
  * shows nothing: a column has no entry in it. */

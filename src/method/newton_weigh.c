@@ -29,7 +29,7 @@ gpis_outlook gpis_newton_outlook(const gpis_prices *prices, const gpis_seen *see
 
 /* ---- what a run has seen ---- */
 
-/* The machine would only say whether A comes from the disk, and the prices contain that. */
+/* The machine would only say whether A comes from the disk, which is nothing that a run decides by. */
 static gpis_seen what_is_seen(const gpis_newton *s, double share) {
     const gpis_run *run = s->run;
     const gpis_settings *settings = run->settings;
@@ -59,7 +59,7 @@ static bool may_choose(const gpis_newton *s) {
 gpis_status gpis_newton_look_first(gpis_newton *s) {
     gpis_run *run = s->run;
     double share;
-    if (!may_choose(s) || !gpis_look_applies(run)) return GPIS_OK;
+    if (!may_choose(s) || !gpis_look_applies(run) || !gpis_curvature_fits(run->problem)) return GPIS_OK;
     const gpis_status status = gpis_look(run, s->x, &share);
     const gpis_outlook ahead = look_ahead(s, share);
     s->sketch_skipped = ahead.gram < run->prices.sketch + fmin(ahead.face, ahead.probes);
@@ -72,7 +72,9 @@ void gpis_newton_weigh_sketch(gpis_newton *s) {
     if (gpis_on_face_applies(run)) {
         const int64_t count = gpis_on_face_free(p, s->x);
         const gpis_outlook ahead = look_ahead(s, (double)count / (double)p->d);
-        s->expects_face = count <= gpis_on_face_most(run) && (!may_choose(s) || ahead.face <= ahead.gram);
+        /* columns that may become free are taken, too: if they are too many with those, no face is found */
+        const int64_t more = may_choose(s) ? count / 4 : 0;
+        s->expects_face = count + more <= gpis_on_face_most(run) && (!may_choose(s) || ahead.face <= ahead.gram);
     }
     s->expected_face_at_start = s->expects_face;
     s->sketch_skipped = !s->expects_face && gpis_curvature_fits(p) && gpis_newton_gram_is_cheaper(s);
