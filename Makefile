@@ -48,6 +48,7 @@ bench: build
 	@sh bench/sweeps $(BUILD)/gpis $(if $(QUICK),100000,1000000)
 	@/usr/bin/python3 -B bench/constants.py $(BUILD) \
 		$(if $(QUICK),--rounds 3,$(if $(filter bench,$(RESULTS)),--out src/cost/constants.c))
+	@/usr/bin/python3 -B bench/regret.py $(BUILD) $(if $(QUICK),--entries 4e6) $(if $(RESULTS),--out $(RESULTS)/regret.csv)
 	@/usr/bin/python3 -B bench/solve.py $(BUILD) $(if $(QUICK),--part 10) $(if $(RESULTS),--out $(RESULTS)) $(BENCH)
 	@/usr/bin/python3 -B bench/busy.py $(BUILD) $(if $(QUICK),--part 10 --rounds 3)
 	@/usr/bin/python3 -B bench/scale.py $(BUILD) $(if $(QUICK),--part 10 --rounds 2)

@@ -648,7 +648,8 @@ typedef struct gpis_plan_candidate {
         sketches;   /* passes, and sketches, which ride in them or (of rows in memory) need none; 0: unknown */
     double flops;   /* arithmetic */
     double memory;  /* bytes at its height, besides A, y and the set */
-    double seconds; /* NaN: not predicted */
+    double seconds; /* NaN: not predicted. Over a set with bounds or a sum, between the times for few and for many
+                       entries of the answer that are free. */
     int applicable, chosen;
     const char *reason; /* why it is not the one chosen; "" for that one */
 } gpis_plan_candidate;

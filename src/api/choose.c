@@ -33,11 +33,18 @@ static const gpis_candidate *find_candidate(const gpis_plan_table *plan, const g
     return NULL;
 }
 
+/* Whether these can be prices of a run: finite, and a sketch and a look may cost nothing, where there is none. */
+static bool are_prices(const gpis_prices *p) {
+    const bool finite =
+        isfinite(p->gram) && isfinite(p->finish) && isfinite(p->probing) && isfinite(p->sketch) && isfinite(p->look);
+    return finite && p->gram > 0.0 && p->finish > 0.0 && p->probing > 0.0 && p->sketch >= 0.0 && p->look >= 0.0;
+}
+
 /* The candidate that a checkpoint has kept; NULL, with the message set, if it cannot have been kept by a run like this.
  */
 static const gpis_candidate *check_kept(const gpis_run *run, const gpis_plan_table *plan, const gpis_choice *kept) {
     const bool readable = is_text(kept->method, sizeof kept->method) && is_text(kept->sketch, sizeof kept->sketch) &&
-                          is_text(kept->plan, sizeof kept->plan) && kept->passes >= 0 &&
+                          is_text(kept->plan, sizeof kept->plan) && kept->passes >= 0 && are_prices(&kept->prices) &&
                           (isnan(kept->seconds) || (isfinite(kept->seconds) && kept->seconds >= 0.0));
     const gpis_candidate *candidate = readable ? find_candidate(plan, run->settings, kept) : NULL;
     if (!candidate)

@@ -68,6 +68,7 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     if (status == GPIS_OK) status = starting_point(run, x);
     if (status != GPIS_OK) return status;
     run->m = choice.m;
+    run->prices = choice.prices;
     enter_choice(&choice, result);
     gpis_record_start_at(&run->record, x);
     status = method->run(run, x);

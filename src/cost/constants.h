@@ -24,7 +24,7 @@ typedef struct gpis_cost_constants {
     struct {
         double gradient, probing, sketch;
     } storage[GPIS_STORED_KINDS];
-    double window;            /* a pass over a file in the page cache that is read by windows: times one in memory */
+    double window;            /* a gradient pass over a file in the page cache: times one in memory */
     double pass_start;        /* seconds: threads are started, and the sums of the strips are added up */
     double line_search;       /* a gradient pass that finds ||A p||^2 as well: times one that does not */
     double next_vector;       /* each further response in a gradient pass: times the first */
@@ -36,7 +36,7 @@ typedef struct gpis_cost_constants {
     double draw;              /* seconds: to draw the number of a sampled row, on one thread */
     double scattered;         /* entries: to read and copy an entry of a row that was sampled */
     double sample_square;     /* plain reads of a double: an entry of the sample's Gram matrix, in new memory */
-    double factor_speed;      /* flops of a Cholesky factor on one thread: share of dsyrk's */
+    double factor_speed;      /* flops of a Cholesky factor of very many columns on one thread: times dsyrk's */
     double apply_speed;       /* flops of H times a vector on one thread: share of dsyrk's */
 } gpis_cost_constants;
 

@@ -45,13 +45,15 @@ gpis_speed gpis_speed_of(const gpis_machine *machine, int threads) {
 /* ---- passes ---------------------------------------------------------------------------------------------------------
  */
 
-/* A pass whose arithmetic takes so many seconds. */
-static double read_along(const gpis_workload *w, const gpis_speed *s, double seconds) {
-    return fmax(w->windows ? C->window * seconds : seconds, w->disk * s->disk) + C->pass_start;
-}
-
 static double gradient_seconds(const gpis_workload *w, const gpis_speed *s) {
     return w->entries * C->storage[w->storage].gradient * s->entry;
+}
+
+/* A pass whose arithmetic takes so many seconds. Rows of a file are read ahead meanwhile, from the page cache or from
+ * the disk: the slower of the two decides. */
+static double read_along(const gpis_workload *w, const gpis_speed *s, double seconds) {
+    const double reading = w->windows ? fmax(C->window * gradient_seconds(w, s), w->disk * s->disk) : 0.0;
+    return fmax(seconds, reading) + C->pass_start;
 }
 
 /* Products with v vectors at once: the rows are in cache after the first, and with many a matrix product is faster. */
@@ -127,43 +129,71 @@ double gpis_cost_sample(const gpis_workload *w, const gpis_speed *s, double m) {
     return rows + square + gram + C->pass_start;
 }
 
+double gpis_cost_sketch(const gpis_workload *w, const gpis_speed *s, double m) {
+    if (gpis_workload_samples(w)) return gpis_cost_sample(w, s, m);
+    return gpis_cost_sketch_pass(w, s, m) + gpis_cost_sketch_gram(w, s, m);
+}
+
 /* The factor takes d^3 / 3, and as much again is done with it. */
 double gpis_cost_factor_flops(const gpis_workload *w) { return 2.0 * (w->d * w->d) * w->d / 3.0; }
 
+/* Measured on AMD EPYC: 100 columns run at a sixth of the speed of 1000. */
+double gpis_cost_lapack_share(double d) {
+    static const double COLUMNS_AT_HALF_SPEED = 1000.0;
+    return d / (d + COLUMNS_AT_HALF_SPEED);
+}
+
 double gpis_cost_factor(const gpis_workload *w, const gpis_speed *s) {
-    return gpis_cost_factor_flops(w) / (C->factor_speed * s->flops_of_1);
+    return gpis_cost_factor_flops(w) / (C->factor_speed * gpis_cost_lapack_share(w->d) * s->flops_of_1);
 }
 
 double gpis_cost_probes(const gpis_workload *w, const gpis_speed *s, double rounds) {
     return rounds * 4.0 * GPIS_PROBES * w->d * w->d / (C->apply_speed * s->flops_of_1);
 }
 
-double gpis_cost_inner_flops(const gpis_workload *w, double rounds) {
-    const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k, share = GPIS_LIKELY_FREE_SHARE;
+/* Flops of inner problems: of factors, and of products and triangular solves with a vector, which are slower. */
+typedef struct inner_flops {
+    double factors, vectors;
+} inner_flops;
+
+static inner_flops flops_of_inner(const gpis_workload *w, double rounds) {
+    const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k, share = GPIS_FEW_FREE_SHARE;
     switch (w->inner) {
-    case GPIS_INNER_BY_FACTOR: return 8.0 * square * rounds;
+    case GPIS_INNER_BY_FACTOR: return (inner_flops){.vectors = 8.0 * square * rounds};
     case GPIS_INNER_BY_FACES: /* a factor of the free columns for each round, or at first of all columns, twice */
-        if (w->face) return w->k * (cube * share * share + FACES_PER_ROUND * 2.0 * square) * rounds;
-        return w->k * cube * (2.0 + 0.25 * rounds);
-    default: return 2.0 * square * (FIRST_STEPS + STEPS_PER_ROUND * rounds);
+        if (!w->face) return (inner_flops){.factors = w->k * cube * (2.0 + 0.25 * rounds)};
+        return (inner_flops){.factors = w->k * cube * share * share * rounds,
+                             .vectors = w->k * FACES_PER_ROUND * 2.0 * square * rounds};
+    default: return (inner_flops){.vectors = 2.0 * square * (FIRST_STEPS + STEPS_PER_ROUND * rounds)};
     }
 }
 
+double gpis_cost_inner_flops(const gpis_workload *w, double rounds) {
+    const inner_flops flops = flops_of_inner(w, rounds);
+    return flops.factors + flops.vectors;
+}
+
 double gpis_cost_inner(const gpis_workload *w, const gpis_speed *s, double rounds) {
-    const double speed = w->inner == GPIS_INNER_BY_FACES ? C->factor_speed : C->apply_speed;
-    return gpis_cost_inner_flops(w, rounds) / (speed * s->flops_of_1);
+    const inner_flops flops = flops_of_inner(w, rounds);
+    return flops.factors / (C->factor_speed * gpis_cost_lapack_share(w->d) * s->flops_of_1) +
+           flops.vectors / (C->apply_speed * s->flops_of_1);
+}
+
+/* The sample is cheap next to a pass; the model and the inner problem of d columns are those of any sketch. */
+double gpis_cost_look(const gpis_workload *w, const gpis_speed *s) {
+    return gpis_cost_sample(w, s, GPIS_LOOK_ROWS_PER_COLUMN * w->d) + gpis_cost_factor(w, s) +
+           gpis_cost_inner(w, s, 1.0);
 }
 
 /* ---- within a run ---------------------------------------------------------------------------------------------------
  */
 
-/* Both terms of gpis_cost_gram_pass that grow with the rows, for an entry of A. */
-double gpis_cost_gram_ratio(const gpis_source *A) {
-    const gpis_machine usual = gpis_machine_default();
-    const gpis_speed s = gpis_speed_of(&usual, usual.threads);
-    const double d = (double)A->d, a_row = (double)A->nonzeros / (double)A->n;
-    if (A->block_kind != GPIS_BLOCK_CSR) return 1.0 + d / (s.flops * s.entry);
-    return 1.0 + 0.5 * (a_row + 1.0) * pair_entries(d) / C->storage[GPIS_STORED_SPARSE].gradient;
+/* A look saves the sketch if it shows that many entries are free, and is lost if it does not. It is compared with a
+ * small sketch, so that it does not depend on the size of the sketch. */
+static bool look_pays(const gpis_workload *w, const gpis_speed *s, double look) {
+    static const double MAX_SHARE_OF_SKETCH = 0.5, ROWS_OF_SMALL_SKETCH = 3.0;
+    const double sketch = gpis_cost_sketch(w, s, ROWS_OF_SMALL_SKETCH * w->d) + gpis_cost_factor(w, s);
+    return w->walls && w->at_hand && !w->sketch->of_rows && look <= MAX_SHARE_OF_SKETCH * sketch;
 }
 
 /* The arithmetic of a pair takes longer than in the Gram matrix, and so does the wait for memory if the summary is not
@@ -182,7 +212,29 @@ double gpis_cost_summary_ratio(const gpis_source *A, int64_t k) {
     return 1.0 + summary_pair_entries(both) * pairs / (a_row * C->storage[GPIS_STORED_SPARSE].gradient);
 }
 
-double gpis_cost_probing_ratio(const gpis_source *A) {
-    const int storage = A->block_kind == GPIS_BLOCK_CSR ? GPIS_STORED_SPARSE : GPIS_STORED_ROWS;
-    return C->storage[storage].probing / C->storage[storage].gradient;
+/* The same problem with its rows in memory, on one rank; dense ones as doubles. */
+static gpis_workload in_memory(gpis_workload w) {
+    w.windows = false;
+    w.disk = 0.0;
+    w.ranks = 1.0;
+    if (w.storage != GPIS_STORED_SPARSE) w.storage = GPIS_STORED_ROWS;
+    return w;
+}
+
+gpis_prices gpis_prices_of(const gpis_workload *work, const gpis_speed *s, double m) {
+    const gpis_workload here = in_memory(*work), *w = &here;
+    const double unit = gpis_cost_gradient_pass(w, s, false), factor = gpis_cost_factor(w, s);
+    const double inner = gpis_cost_inner(w, s, 1.0), next_inner = gpis_cost_inner(w, s, 2.0) - inner;
+    const double probing = gpis_cost_gradient_pass(w, s, true) + gpis_cost_probes(w, s, 1.0) + next_inner;
+    gpis_prices prices = {
+        .gram = gpis_cost_gram_pass(w, s) / unit, .finish = (factor + inner) / unit + 1.0, .probing = probing / unit};
+    if (m == 0.0) return prices;
+    const double sketch = gpis_cost_sketch(w, s, m) + factor, look = gpis_cost_look(w, s);
+    prices.sketch = sketch / unit;
+    prices.look = look_pays(w, s, look) ? look / unit : 0.0;
+    return prices;
+}
+
+gpis_effort gpis_effort_of(int64_t passes, double flops, double seconds) {
+    return (gpis_effort){.passes = passes, .flops = flops, .seconds = seconds, .few = seconds, .many = seconds};
 }

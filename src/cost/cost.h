@@ -25,7 +25,8 @@ typedef struct gpis_workload {
     gpis_inner_cost inner;
     double tol, delta;
     bool probing;                    /* a sketched model is certified by probes */
-    bool face;                       /* few entries of the answer are likely to be free (method/on_face.h) */
+    bool walls;                      /* the answer may lie on a face of the set; how many entries are free is unknown */
+    bool face;                       /* with walls: the costs are those of the case that few entries are free */
     const gpis_sketch_class *sketch; /* the kind of sketch, where there is one */
     bool at_hand;                    /* single rows can be read, so that a sample of rows takes no pass */
     bool windows;                    /* the rows are read from a file in every pass */
@@ -54,13 +55,18 @@ gpis_speed gpis_speed_of(const gpis_machine *machine, int threads);
 typedef struct gpis_effort {
     int64_t passes, sketches; /* 0: not known */
     double flops;
-    double seconds;  /* if the problem is as it is likely to be */
-    double expected; /* seconds in the mean, with the chance that it is not; ways to solve are compared by these */
+    double seconds; /* the prediction; between the two cases below, as their geometric mean */
+    /* Seconds if few entries of the answer turn out to be free, and if many do. Where that makes no difference both are
+     * the same. Ways to solve a problem are compared by these (plan.c). */
+    double few, many;
 } gpis_effort;
 
-/* The share of the columns that is taken to be free where an answer is likely to have few free entries. It is a guess:
- * answers of the lasso problems that were looked at had fewer. */
-#define GPIS_LIKELY_FREE_SHARE 0.25
+/* The effort of a method that takes as long however many entries are free. */
+gpis_effort gpis_effort_of(int64_t passes, double flops, double seconds);
+
+/* The share of the columns that is taken to be free in the case that few entries are. It is a guess: answers of the
+ * lasso problems that were looked at had about as many. */
+#define GPIS_FEW_FREE_SHARE 0.1
 
 /* ---- passes over A, in seconds ------------------------------------------------------------------------------------
  */
@@ -75,6 +81,8 @@ double gpis_cost_sketch_pass(const gpis_workload *work, const gpis_speed *speed,
 /* ---- what follows from a pass, in seconds -------------------------------------------------------------------------
  */
 
+/* A sketch of m rows, with its pass and its Gram matrix; a sample takes no pass. */
+double gpis_cost_sketch(const gpis_workload *work, const gpis_speed *speed, double m);
 /* The Gram matrix of a sketch of m rows. */
 double gpis_cost_sketch_gram(const gpis_workload *work, const gpis_speed *speed, double m);
 /* m sampled rows, copied, and their Gram matrix. */
@@ -86,20 +94,37 @@ double gpis_cost_probes(const gpis_workload *work, const gpis_speed *speed, doub
 /* The inner problems of so many rounds, the first of which begins from nothing. */
 double gpis_cost_inner(const gpis_workload *work, const gpis_speed *speed, double rounds);
 
+/* The share of its full speed that LAPACK reaches on a matrix of d columns. */
+double gpis_cost_lapack_share(double d);
 double gpis_cost_factor_flops(const gpis_workload *work);
 double gpis_cost_inner_flops(const gpis_workload *work, double rounds);
+
+/* A look at a few sampled rows: the problem on GPIS_LOOK_ROWS_PER_COLUMN d of them is solved, to see how many entries
+ * are likely to be free. */
+enum { GPIS_LOOK_ROWS_PER_COLUMN = 2 };
+double gpis_cost_look(const gpis_workload *work, const gpis_speed *speed);
 
 /* ---- which way is cheaper, asked within a run ---------------------------------------------------------------------
  */
 
-/* A pass that makes the Gram matrix, and a gradient pass that carries probes, in units of a gradient pass over the same
- * rows, if there are many of them. What a run does on the way decides over the bits of its answer, so these are for the
- * usual machine (gpis_machine_default), whatever machine it is, and the same for all dense rows, however they are
- * stored: a run that is resumed elsewhere must decide as it did before. */
-double gpis_cost_gram_ratio(const gpis_source *A);
-/* The same for a pass that makes the summary of A and k responses (pass.h); the gradient pass has one response. */
+/* What a run weighs its ways by, in units of a plain gradient pass over the same rows. The decisions of a run affect
+ * the bits of its answer. The prices are therefore made once, by the plan, and a checkpoint keeps them: a run that is
+ * resumed on another machine decides as it did before. They do not depend on where the rows are and how dense ones are
+ * stored, either: the same numbers in a file, read by windows, lead to the same answer. */
+typedef struct gpis_prices {
+    double gram;    /* a pass that makes the Gram matrix, with the gradient */
+    double finish;  /* the factor of the Gram matrix, its inner problem, and the gradient pass at the solution */
+    double probing; /* a round with probes: the gradient pass that carries them, and what belongs to the round */
+    double sketch;  /* the pass that makes the sketch, the sketch's Gram matrix and its factor */
+    double look;    /* a look at a few rows before the sketch is made; 0: it is not worth its cost, or not possible */
+} gpis_prices;
+
+/* The prices of a problem that is solved with a sketch of m rows (0: with none). */
+gpis_prices gpis_prices_of(const gpis_workload *work, const gpis_speed *speed, double m);
+
+/* A pass that makes the summary of A and k responses (pass.h), in units of a gradient pass with one response over the
+ * same rows, if there are many of them, on the usual machine (gpis_machine_default). */
 double gpis_cost_summary_ratio(const gpis_source *A, int64_t k);
-double gpis_cost_probing_ratio(const gpis_source *A);
 
 /* Whether the Gram matrix of a sketch of m rows is made in single precision. In double precision, small ones are made
  * as fast, and several ranks can share the work. */

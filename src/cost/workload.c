@@ -19,10 +19,9 @@ static gpis_inner_cost inner_of(const gpis_set *set) {
     return gpis_inner_polyhedron.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
 }
 
-/* A set with a sum (l1, simplex) has corners where most entries are zero, and answers are likely to be near one. Only
- * where a certificate is wanted do rounds end on a face. */
-static bool few_are_free(const gpis_set *set, const gpis_settings *settings) {
-    return gpis_face_applies(set) && settings->certificate != GPIS_CERTIFICATE_NONE && set->sum != GPIS_SUM_ANY;
+/* Only where a certificate is wanted do rounds end on a face. */
+static bool may_end_on_face(const gpis_set *set, const gpis_settings *settings) {
+    return gpis_face_applies(set) && settings->certificate != GPIS_CERTIFICATE_NONE;
 }
 
 gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings *settings,
@@ -40,7 +39,7 @@ gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings 
                            .tol = settings->tol,
                            .delta = settings->delta,
                            .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
-                           .face = few_are_free(problem->set, settings),
+                           .walls = may_end_on_face(problem->set, settings),
                            .sketch = kind,
                            .at_hand = A->resident,
                            .windows = windows,

@@ -35,8 +35,7 @@ static gpis_effort cost(const gpis_workload *w, const gpis_speed *s, int64_t m) 
     const double root = sqrt(w->n < w->d ? CONDITION_OF_WIDE_A : USUAL_CONDITION);
     const double passes = ceil(0.5 * root * log(1.0 / w->tol));
     const double seconds = passes * gpis_cost_measured.line_search * gpis_cost_gradient_pass(w, s, false);
-    return (gpis_effort){
-        .passes = (int64_t)passes, .flops = 6.0 * w->entries * w->k * passes, .seconds = seconds, .expected = seconds};
+    return gpis_effort_of((int64_t)passes, 6.0 * w->entries * w->k * passes, seconds);
 }
 
 static double memory(const gpis_run *run, const gpis_workload *w, int64_t m) {

@@ -139,7 +139,7 @@ static bool proof_is_due(const gpis_run *run) {
     if (run->settings->certificate == GPIS_CERTIFICATE_NONE || run->problem->d > MAX_COLUMNS) return false;
     if (run->account.passes < run->proof_due) return false;
     if (!gpis_set_is_bounded(run->problem->set))
-        return run->curvature.model || (double)run->account.passes > gpis_run_model_cost(run);
+        return run->curvature.model || (double)run->account.passes > run->prices.gram;
     const double first = gpis_record_gap(&run->record) / run->record.objective;
     return first * first <= LIKELY_TO_BE_ENOUGH * run->settings->tol;
 }

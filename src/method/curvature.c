@@ -15,15 +15,16 @@ static void drop_inner(gpis_curvature *c) {
     c->inner = NULL;
 }
 
-static void drop_model(gpis_curvature *c) {
+void gpis_curvature_drop(gpis_curvature *c) {
     drop_inner(c);
     gpis_model_destroy(c->model);
     c->model = NULL;
+    c->sketched = false;
 }
 
 void gpis_curvature_clear(gpis_curvature *c) {
     if (!c->problem) return;
-    drop_model(c);
+    gpis_curvature_drop(c);
     gpis_free(c->problem->context, c->norms2);
     gpis_free(c->problem->context, c->dependence.vectors);
     *c = (gpis_curvature){0};
@@ -61,7 +62,7 @@ bool gpis_curvature_fits(const gpis_problem *p) {
 }
 
 gpis_status gpis_curvature_take(gpis_curvature *c, double *H, double roundings, bool sketched) {
-    drop_model(c);
+    gpis_curvature_drop(c);
     c->sketched = sketched;
     return gpis_model_create(c->problem->context, c->problem->d, H, roundings, &c->model);
 }
@@ -95,7 +96,7 @@ gpis_status gpis_curvature_complete(gpis_curvature *c) {
 }
 
 gpis_status gpis_curvature_take_model(gpis_curvature *c, gpis_model *model) {
-    drop_model(c);
+    gpis_curvature_drop(c);
     c->model = model;
     c->sketched = false;
     return make_inner(c);

@@ -64,6 +64,8 @@ bool gpis_curvature_fits(const gpis_problem *problem);
 /* Takes H = (an estimate of) A'A, which the model owns from then on, in the place of the model so far. There is no
  * inner problem on it yet. */
 gpis_status gpis_curvature_take(gpis_curvature *curvature, double *H, double roundings, bool sketched);
+/* Gives up the model and its inner problem. */
+void gpis_curvature_drop(gpis_curvature *curvature);
 /* Where the Gram matrix of a sketch has lost digits that its rows still have, makes the factor from the rows SA
  * themselves, or from those of a sample. Rounds take longer where there is no memory for that. */
 gpis_status gpis_curvature_hold_sketch(gpis_curvature *curvature, const gpis_sketch *sketch);

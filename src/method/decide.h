@@ -58,7 +58,7 @@ typedef struct gpis_facts {
     bool begins_with_sketch; /* the plan has chosen a sketch */
     bool gram_tried;         /* the Gram matrix has been made before */
     bool gram_fits;          /* there is memory for the Gram matrix */
-    bool gram_is_cheaper;    /* than the rounds that wait for probes: a face was expected and is not any more */
+    bool gram_is_cheaper;    /* than the rounds that the probes still need */
     bool can_average;        /* another sketch may be averaged into the model */
     bool has_lost_digits;    /* the Gram matrix had to be shifted; the rows of a sketch may still have those digits */
     bool flat;               /* the Gram matrix is nearly singular, and the bound has to allow for that */

@@ -67,7 +67,7 @@ static gpis_status make_summary(finish *f) {
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = f->summary->W};
     const gpis_load load = gpis_load_of(&pass, p->d);
-    status = gpis_run_pass(run, &pass, (double)p->d / 4.0);
+    status = gpis_run_pass(run, &pass, gpis_cost_summary_ratio(p->A, p->k) / (double)p->k);
     f->summary->gamma = gpis_pass_roundings(p->A, &load).summary;
     return status;
 }

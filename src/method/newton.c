@@ -52,13 +52,6 @@ static int patience(const gpis_run *run) {
     return run->curvature.dependence.full_rank ? 3 * PATIENCE : 2 * PATIENCE;
 }
 
-/* Whether the Gram matrix costs less than the rounds that would go by until probes have certified the model. */
-static bool gram_is_cheaper(const gpis_newton *s) {
-    static const double ROUNDS_OF_PROBES = 8.0; /* what most sketched models need to a tolerance of 1e-10 */
-    const gpis_source *A = s->run->problem->A;
-    return s->expected_face_at_start && gpis_cost_gram_ratio(A) < ROUNDS_OF_PROBES * gpis_cost_probing_ratio(A);
-}
-
 /* The step that follows the best point would lower f by more than rounding; and the tolerance asks for such digits, or
  * the model is one of dependent columns, whose steps are less accurate. */
 static bool is_worth_polish(const gpis_newton *s) {
@@ -97,10 +90,10 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .sharp = s->sharp,
         .hull_tried = s->measured_for == GPIS_PHASE_HULL,
         .model = model,
-        .begins_with_sketch = run->m > 0,
+        .begins_with_sketch = run->m > 0 && !s->sketch_skipped,
         .gram_tried = s->gram_tried,
         .gram_fits = sketched && gpis_curvature_fits(run->problem),
-        .gram_is_cheaper = sketched && gram_is_cheaper(s),
+        .gram_is_cheaper = sketched && gpis_newton_gram_is_cheaper(s),
         .can_average = sketched && gpis_newton_can_average(s),
         .has_lost_digits = model == GPIS_MODEL_GRAM && !s->sketch_tried && run->curvature.model->shift > 0.0,
         .flat = model == GPIS_MODEL_GRAM && run->curvature.model->slack > 0.0,
@@ -134,7 +127,9 @@ static void go_to(gpis_newton *s, const double *x) { memcpy(s->x, x, (size_t)s->
 static gpis_status start_from_sketch(gpis_newton *s) {
     gpis_run *run = s->run;
     bool on_A = false;
-    gpis_status status = gpis_newton_make_sketch(s, run->m, run->problem->k);
+    gpis_status status = gpis_newton_look_first(s);
+    if (status != GPIS_OK || s->sketch_skipped) return status;
+    status = gpis_newton_make_sketch(s, run->m, run->problem->k);
     if (status == GPIS_OK && !s->sampling) status = gpis_newton_sketch_all(s);
     if (status == GPIS_OK) status = gpis_newton_add_to_model(s, s->x, &on_A);
     if (status != GPIS_OK) return status;
@@ -147,8 +142,7 @@ static gpis_status start_from_sketch(gpis_newton *s) {
     gpis_newton_predict(s, &s->point);
     go_to(s, s->next);
     s->prediction_rate = fmin(1.0, sqrt((double)run->problem->d / (double)run->m));
-    s->expects_face = s->expected_face_at_start =
-        gpis_on_face_applies(run) && gpis_on_face_free(run->problem, s->x) <= gpis_on_face_most(run);
+    gpis_newton_weigh_sketch(s);
     return GPIS_OK;
 }
 
@@ -156,7 +150,8 @@ static gpis_status start_from_sketch(gpis_newton *s) {
  */
 static gpis_status look_for_face(gpis_newton *s) {
     gpis_run *run = s->run;
-    if (gpis_on_face_free(run->problem, s->next) > gpis_on_face_most(run)) s->expects_face = false;
+    const bool many = gpis_on_face_free(run->problem, s->next) > gpis_on_face_most(run);
+    if (many || gpis_newton_face_is_late(s)) s->expects_face = false;
     if (!s->expects_face) return GPIS_OK;
     return gpis_on_face_create(run, s->next, s->predicted, s->prediction_rate * s->prediction_error, &s->face);
 }

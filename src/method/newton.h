@@ -45,6 +45,7 @@ typedef struct gpis_newton {
     int models;                    /* how many sketches are averaged in H */
     bool gram_tried, sketch_tried; /* a Gram matrix, a sketch has been made before */
     bool finish_tried;             /* the finish in double-double has been tried */
+    bool sketch_skipped;           /* many entries are free, and the Gram matrix is cheaper than the planned sketch */
     double *gram;                  /* owned: the Gram matrix, while a pass is making it; else NULL */
     gpis_probes *probes;           /* owned; NULL: there are none */
     /* The face. */
@@ -73,8 +74,22 @@ gpis_status gpis_newton_sketch_all(gpis_newton *s);
 gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0, bool *on_A);
 /* Whether another sketch may be averaged into the model. */
 bool gpis_newton_can_average(const gpis_newton *s);
+/* Gives up the sketched model, and everything that belongs to it. */
+void gpis_newton_drop_sketch(gpis_newton *s);
 /* Makes the Gram matrix, which takes the place of all sketches, by one pass. */
 gpis_status gpis_newton_make_gram(gpis_newton *s);
+
+/* ---- the ways, weighed again (newton_weigh.c) ---- */
+
+/* Before the sketch is made: looks at some rows, if the plan says so, and finds whether the sketch is worth making. */
+gpis_status gpis_newton_look_first(gpis_newton *s);
+/* The sketched problem has been solved at s->x: finds whether the rounds are likely to end on a face. The sketch is
+ * given up for the Gram matrix where that is cheaper; its solution is still a better starting point than the first. */
+void gpis_newton_weigh_sketch(gpis_newton *s);
+/* Whether the Gram matrix costs less than the rounds that the probes of the sketched model still need. */
+bool gpis_newton_gram_is_cheaper(const gpis_newton *s);
+/* Whether it should be clear by now which columns are free, and is not. */
+bool gpis_newton_face_is_late(const gpis_newton *s);
 
 /* ---- what rides along (newton_riders.c) ---- */
 

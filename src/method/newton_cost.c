@@ -16,10 +16,6 @@ enum {
     MAX_PASSES = 200 /* with more passes than this no sketch is chosen, so they are not counted */
 };
 
-/* The chance that few entries of the answer are free, where that is planned for. A guess: it only has to keep sketches
- * from being so small that a solve takes very long if it turns out wrong. */
-static const double CHANCE_OF_FACE = 0.7;
-
 /* The factor by which a round shrinks the error of f. Where few entries are free, the error has few directions; the
  * 0.6 was measured with l1. A model that is nearly useless still makes some progress, hence the 0.9. */
 static double contraction(const gpis_workload *work, double m) {
@@ -27,8 +23,11 @@ static double contraction(const gpis_workload *work, double m) {
     return fmin(0.9, work->face ? 0.6 * gamma : gamma);
 }
 
-/* Passes until probes have certified the tolerance, the one that makes the sketch included, if it takes one. */
-static int64_t passes_with_probes(const gpis_workload *work, double m) {
+/* Over a set with walls the face changes on the way, and rounds are more than over the whole space. Measured with l1
+ * and simplex where nearly all entries are free. */
+static const double ROUNDS_BETWEEN_WALLS = 1.25;
+
+double gpis_newton_rounds_with_probes(const gpis_workload *work, double m) {
     const double root = fmin(0.95, sqrt(work->d / m)), rate = contraction(work, m);
     const double lowest = 1.0 / ((1.0 + root) * (1.0 + root)), highest = 1.0 / ((1.0 - root) * (1.0 - root));
     double error = 1.0;
@@ -36,24 +35,23 @@ static int64_t passes_with_probes(const gpis_workload *work, double m) {
         const double c =
             work->probing ? gpis_probes_expect(lowest, highest, work->d, j, GPIS_PROBES, 0.5 * work->delta) : 1.0;
         error *= rate;
-        if (c > 0.0 && error <= work->tol * c) return j + (gpis_workload_samples(work) ? 0 : 1);
+        if (c > 0.0 && error <= work->tol * c) return work->walls ? ceil(ROUNDS_BETWEEN_WALLS * j) : j;
     }
     return MAX_PASSES;
 }
 
-/* The same where the rounds end on a face: the sketch; rounds until it is clear which columns are free, the last of
- * which brings their Gram matrix; and the gradient at the solution. Measured with l1: it is clear once the error of f
- * is below some thousandths, and never before the third round. */
-static int64_t passes_to_face(const gpis_workload *work, double m) {
+/* The pass that makes the sketch, if it takes one. */
+static double sketch_passes(const gpis_workload *work) { return gpis_workload_samples(work) ? 0.0 : 1.0; }
+
+/* The same where the rounds end on a face: until it is clear which columns are free; the last of these rounds brings
+ * their Gram matrix. Measured with l1: it is clear once the error of f is below some thousandths, and never before the
+ * third round. */
+double gpis_newton_rounds_to_face(const gpis_workload *work, double m) {
     static const double MIN_ROUNDS = 3.0, CLEAR_ERROR = 3e-3;
-    const double rounds = ceil(log(CLEAR_ERROR) / log(contraction(work, m)));
-    return (gpis_workload_samples(work) ? 1 : 2) + (int64_t)fmax(MIN_ROUNDS, rounds);
+    return fmax(MIN_ROUNDS, ceil(log(CLEAR_ERROR) / log(contraction(work, m))));
 }
 
-/* Gradient passes among these: one pass makes the sketch, or the Gram matrix; a sample takes none. */
-static double gradients_of(const gpis_workload *w, double m, int64_t passes) {
-    return (double)passes - (m > 0.0 && gpis_workload_samples(w) ? 0.0 : 1.0);
-}
+double gpis_newton_share_of_rounds(double share) { return 0.5 + 1.5 * share; }
 
 /* ---- the passes of each of the three ways ---------------------------------------------------------------------------
  */
@@ -67,57 +65,85 @@ static gpis_effort with_gram(const gpis_workload *w, const gpis_speed *s) {
 
 /* With a sketch, until probes have made the bound good enough; the sketch itself not included. */
 static gpis_effort with_probes(const gpis_workload *w, const gpis_speed *s, double m) {
-    const int64_t passes = passes_with_probes(w, m);
-    const double gradients = gradients_of(w, m, passes), probing = w->probing ? gradients : 0.0;
-    return (gpis_effort){.passes = passes,
+    const double rounds = gpis_newton_rounds_with_probes(w, m), probing = w->probing ? rounds : 0.0;
+    return (gpis_effort){.passes = (int64_t)(sketch_passes(w) + rounds),
                          .flops = 4.0 * w->entries * GPIS_PROBES * probing,
                          .seconds =
-                             gradients * gpis_cost_gradient_pass(w, s, w->probing) + gpis_cost_probes(w, s, probing)};
+                             rounds * gpis_cost_gradient_pass(w, s, w->probing) + gpis_cost_probes(w, s, probing)};
 }
 
-/* With a sketch, where the rounds end on a face; the sketch itself not included. */
+/* With a sketch, where the rounds end on a face, and the gradient at the solution; the sketch itself not included. */
 static gpis_effort with_face(const gpis_workload *w, const gpis_speed *s, double m) {
-    const int64_t passes = passes_to_face(w, m);
-    const double share = GPIS_LIKELY_FREE_SHARE * GPIS_LIKELY_FREE_SHARE, gradients = gradients_of(w, m, passes);
-    return (gpis_effort){.passes = passes,
+    const double share = GPIS_FEW_FREE_SHARE * GPIS_FEW_FREE_SHARE, rounds = gpis_newton_rounds_to_face(w, m);
+    const double gradients = gpis_newton_share_of_rounds(GPIS_FEW_FREE_SHARE) * rounds + 1.0;
+    return (gpis_effort){.passes = (int64_t)(sketch_passes(w) + rounds + 1.0),
                          .flops = share * w->entries * w->entries / w->n,
                          .seconds =
                              gradients * gpis_cost_gradient_pass(w, s, false) + share * gpis_cost_gram_pass(w, s)};
 }
 
-/* Seconds of the passes where no face is found in the end: probes, or the Gram matrix after all. */
-static double without_face(const gpis_workload *w, const gpis_speed *s, double m, double seconds_so_far) {
-    return fmin(with_probes(w, s, m).seconds, seconds_so_far + with_gram(w, s).seconds);
-}
-
 /* ---- all of it ------------------------------------------------------------------------------------------------------
  */
-
-/* The sketch, or the sample, and its Gram matrix. */
-static double sketch_seconds(const gpis_workload *w, const gpis_speed *s, double m) {
-    if (gpis_workload_samples(w)) return gpis_cost_sample(w, s, m);
-    return gpis_cost_sketch_pass(w, s, m) + gpis_cost_sketch_gram(w, s, m);
-}
 
 static double sketch_flops(const gpis_workload *w, double m) {
     const double a_row = w->entries / w->n;
     return gpis_workload_samples(w) ? m * a_row * a_row : 2.0 * w->entries + m * (w->d * w->d);
 }
 
+/* The model of d columns and the inner problems of the rounds, after all passes. */
+static gpis_effort complete(const gpis_workload *w, const gpis_speed *s, gpis_effort work, double rounds) {
+    work.flops += 4.0 * w->entries * w->k * rounds + gpis_cost_factor_flops(w) + gpis_cost_inner_flops(w, rounds);
+    work.seconds += gpis_cost_factor(w, s) + gpis_cost_inner(w, s, rounds);
+    return work;
+}
+
+/* With a sketch, whose rounds end as `passes` says. */
+static gpis_effort with_sketch(const gpis_workload *w, const gpis_speed *s, double m, gpis_effort passes) {
+    gpis_effort work = complete(w, s, passes, (double)passes.passes - sketch_passes(w));
+    work.sketches = 1;
+    work.flops += sketch_flops(w, m);
+    work.seconds += gpis_cost_sketch(w, s, m);
+    return work;
+}
+
+/* Few entries are free: the rounds end on a face, unless even the Gram matrix of a few columns is dearer than probes.
+ */
+static gpis_effort if_few_are_free(const gpis_workload *w, const gpis_speed *s, double m, gpis_effort probes) {
+    const gpis_effort face = with_face(w, s, m);
+    return with_sketch(w, s, m, w->probing && probes.seconds < face.seconds ? probes : face);
+}
+
+/* Many entries are free: a run that began with a sketch weighs its ways again (newton_weigh.c), after a look at some
+ * rows or after the sketch, and may take the Gram matrix. */
+static double seconds_if_many_are_free(const gpis_workload *w, const gpis_speed *s, double m, gpis_effort probes,
+                                       bool looks) {
+    const double until_known = looks ? 0.0 : gpis_cost_sketch(w, s, m) + gpis_cost_factor(w, s);
+    return fmin(with_sketch(w, s, m, probes).seconds, until_known + complete(w, s, with_gram(w, s), 1.0).seconds);
+}
+
+/* Both cases with a sketch, over a set with walls. */
+static gpis_effort between_walls(const gpis_workload *few, const gpis_workload *many, const gpis_speed *s, double m) {
+    const gpis_effort probes = with_probes(many, s, m);
+    const double look = gpis_prices_of(many, s, m).look * gpis_cost_gradient_pass(many, s, false);
+    gpis_effort work = if_few_are_free(few, s, m, probes);
+    work.few = work.seconds + look;
+    work.many = seconds_if_many_are_free(many, s, m, probes, look > 0.0) + look;
+    return work;
+}
+
 gpis_effort gpis_newton_cost(const gpis_workload *w, const gpis_speed *s, int64_t rows) {
     const double m = (double)rows;
-    gpis_effort work = m == 0.0 ? with_gram(w, s) : w->face ? with_face(w, s, m) : with_probes(w, s, m);
-    const double gradients = gradients_of(w, m, work.passes), rounds = m > 0.0 ? gradients : 1.0;
-    double otherwise = m > 0.0 && w->face ? without_face(w, s, m, work.seconds) : work.seconds;
-    double always = gpis_cost_factor(w, s) + gpis_cost_inner(w, s, rounds);
-    work.flops += 4.0 * w->entries * w->k * gradients + gpis_cost_factor_flops(w) + gpis_cost_inner_flops(w, rounds);
-    if (m > 0.0) {
-        work.sketches = 1;
-        work.flops += sketch_flops(w, m);
-        always += sketch_seconds(w, s, m);
+    gpis_workload few = *w, many = *w;
+    gpis_effort work;
+    few.face = w->walls;
+    many.face = false;
+    if (m > 0.0 && w->walls) {
+        work = between_walls(&few, &many, s, m);
+    } else {
+        work = m > 0.0 ? with_sketch(w, s, m, with_probes(w, s, m)) : complete(&few, s, with_gram(w, s), 1.0);
+        work.few = work.seconds;
+        work.many = m > 0.0 ? work.seconds : complete(&many, s, with_gram(w, s), 1.0).seconds;
     }
-    work.seconds += always;
-    otherwise += always;
-    work.expected = CHANCE_OF_FACE * work.seconds + (1.0 - CHANCE_OF_FACE) * otherwise;
+    work.seconds = sqrt(work.few * work.many);
     return work;
 }

@@ -9,6 +9,7 @@
 
 #include "linalg/backward.h"
 #include "linalg/coarse.h"
+#include "method/look.h"
 #include "method/newton.h"
 #include "method/newton_plan.h"
 
@@ -71,5 +72,6 @@ double gpis_newton_memory(const gpis_run *run, const gpis_workload *work, int64_
     const double sketch = 8.0 * held * (double)m * (d + k) +
                           work->sketch->memory(run->problem->n, run->problem->d, m, run->context->threads);
     const double absorbing = pass(run, 0, 0, true), making = square + sketch_gram_pass(run, m, false);
-    return always + sketch + fmax(fmax(absorbing, making), fmax(rounds, 3.0 * square));
+    const double looking = work->walls && work->at_hand ? gpis_look_memory(run->problem) : 0.0;
+    return always + fmax(looking, sketch + fmax(fmax(absorbing, making), fmax(rounds, 3.0 * square)));
 }

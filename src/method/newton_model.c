@@ -85,11 +85,22 @@ bool gpis_newton_can_average(const gpis_newton *s) {
     return s->models < MAX_MODELS && has_memory_to_average(s);
 }
 
-gpis_status gpis_newton_make_gram(gpis_newton *s) {
+static void drop_probes_and_rows(gpis_newton *s) {
     gpis_probes_destroy(s->probes);
     gpis_sketch_destroy(s->sketch);
     s->probes = NULL;
     s->sketch = NULL;
+}
+
+void gpis_newton_drop_sketch(gpis_newton *s) {
+    drop_probes_and_rows(s);
+    gpis_curvature_drop(&s->run->curvature);
+    s->models = 0;
+    s->sketch_tried = false; /* should the Gram matrix lose digits, the rows of a sketch may still have them */
+}
+
+gpis_status gpis_newton_make_gram(gpis_newton *s) {
+    drop_probes_and_rows(s);
     s->gram_tried = true;
     return gpis_run_make_model(s->run);
 }

@@ -3,8 +3,9 @@
  * sizes.
  *
  * The Gram matrix comes first, and everything else has to beat it: its bound is proven and its passes are known. A
- * sketch must save a fifth of the time, since its bound is only probable, and a sample a quarter, since a few heavy
- * rows would spoil it, which is found out only after some passes.
+ * sketch must save a seventh of the time, since its bound is only probable, or a fifth, where its time depends on how
+ * many entries are free. A sample must save a quarter, since a few heavy rows would spoil it, which is found out only
+ * after some passes.
  */
 #include "method/newton_plan.h"
 
@@ -13,8 +14,9 @@
 /* Rows of a sketch and of a sample, in columns of A. Fewer than 3 d rows make a model that is hardly better than
  * none; more than these cost more than the passes they save. */
 static const int SKETCH_FACTORS[] = {3, 5, 8, 12, 16, 24, 32}, SAMPLE_FACTORS[] = {16, 64, 256};
-/* The share of the Gram matrix's time that a sketch, or a sample, may take at most. */
-static const double SKETCH_WORTHWHILE = 0.8, SAMPLE_WORTHWHILE = 0.75;
+/* The share of the Gram matrix's time that a sketch may take at most; the same where its time depends on how many
+ * entries are free; and that a sample may take. */
+static const double SKETCH_WORTHWHILE = 0.85, UNSURE_SKETCH_WORTHWHILE = 0.8, SAMPLE_WORTHWHILE = 0.75;
 /* The share of A's rows that a sketch, or a sample, may have at most: with more, the Gram matrix costs little more. */
 static const double MAX_SKETCH_SHARE = 0.25, MAX_SAMPLE_SHARE = 0.125;
 
@@ -25,7 +27,7 @@ static const char *unwise(const gpis_inquiry *q, const gpis_sketch_class *kind, 
     const gpis_workload *work = q->work;
     const gpis_settings *settings = q->run->settings;
     const bool sample = kind->of_rows;
-    if (settings->certificate == GPIS_CERTIFICATE_PROVEN && !work->face)
+    if (settings->certificate == GPIS_CERTIFICATE_PROVEN && !work->walls)
         return sample ? "a sample has no proven bound" : "a sketch has no proven bound";
     if (sample && work->storage != GPIS_STORED_SPARSE && !gpis_run_kind_named(settings))
         return "of dense rows a sketch costs little more, and is safe";
@@ -52,7 +54,7 @@ static void propose_sketch(const gpis_inquiry *q, gpis_proposals *all, const gpi
     if (!p->impossible && kind->of_rows && !gpis_run_kind_named(q->run->settings) && !q->work->at_hand)
         p->impossible = "its rows are not at hand in memory";
     p->unwise = unwise(q, kind, m);
-    p->worthwhile = kind->of_rows ? SAMPLE_WORTHWHILE : SKETCH_WORTHWHILE;
+    p->worthwhile = kind->of_rows ? SAMPLE_WORTHWHILE : q->work->walls ? UNSURE_SKETCH_WORTHWHILE : SKETCH_WORTHWHILE;
     p->doubt = kind->of_rows ? "saves too little: a few heavy rows would spoil it"
                              : "saves too little for a bound that is only probable";
     p->risk = "longer if many entries are free";
@@ -101,13 +103,13 @@ static const char *against_sketches(const gpis_verdict *v) {
 void gpis_newton_explain(const gpis_verdict *v, char *text, size_t size) {
     const gpis_proposal *c = v->chosen, *gram = &v->all->list[0];
     const long long passes = (long long)c->effort.passes, d = (long long)v->inquiry->run->problem->d;
-    const char *hope = v->inquiry->work->face ? " if few entries are free" : "";
+    const char *hope = v->inquiry->work->walls ? " if few entries are free" : "";
     if (v->inquiry->run->settings->m > 0)
         snprintf(text, size, "%s, as asked for; %lld passes expected%s", c->title, passes, hope);
     else if (c->m > 0 && gram->possible)
         snprintf(text, size,
                  "%s, %lld passes expected%s; the Gram matrix of %lld columns would take %.1f times as long", c->title,
-                 passes, hope, d, gram->expected / c->expected);
+                 passes, hope, d, gram->shared.seconds / c->shared.seconds);
     else if (c->m > 0)
         snprintf(text, size, "%s, %lld passes expected%s", c->title, passes, hope);
     else

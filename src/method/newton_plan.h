@@ -7,6 +7,32 @@
 void gpis_newton_propose(const gpis_inquiry *inquiry, gpis_proposals *all);
 gpis_effort gpis_newton_cost(const gpis_workload *work, const gpis_speed *speed, int64_t m);
 double gpis_newton_memory(const gpis_run *run, const gpis_workload *work, int64_t m);
+/* Gradient passes with probes until a sketch of m rows has certified the tolerance; rounds until it is clear which few
+ * columns are free. */
+double gpis_newton_rounds_with_probes(const gpis_workload *work, double m);
+double gpis_newton_rounds_to_face(const gpis_workload *work, double m);
+/* The more columns are free, the longer it takes until it is clear which: of the rounds that are forecast, half are
+ * needed where hardly any column is free, and all of them at a third. Measured with l1, nonneg and box. */
+double gpis_newton_share_of_rounds(double share);
+
+/* What a run has seen, and what was forecast for it. */
+typedef struct gpis_seen {
+    double share;              /* of the entries that are free */
+    double rounds_to_face;     /* forecast: until it is clear which columns are free */
+    double rounds_with_probes; /* forecast: until probes have certified the tolerance */
+    double probed;             /* rounds with probes that have been made */
+    bool proof;                /* a probable bound is not enough */
+} gpis_seen;
+
+/* What the rest of a run costs in each way, in units of a plain gradient pass (newton_weigh.c). */
+typedef struct gpis_outlook {
+    double face;   /* rounds with the sketch that end on a face */
+    double probes; /* rounds with the sketch that end with a probable bound */
+    double gram;   /* the Gram matrix takes the place of the sketch */
+} gpis_outlook;
+
+gpis_outlook gpis_newton_outlook(const gpis_prices *prices, const gpis_seen *seen);
+
 void gpis_newton_explain(const gpis_verdict *verdict, char *text, size_t size);
 
 #endif

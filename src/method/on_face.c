@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Costs in units of one gradient pass. */
-static const double COST_OF_WAITING = 7.0; /* of probes, and of the rounds that wait for them */
+static const double ROUNDS_SAVED = 5.0;    /* rounds with probes that a face saves */
 static const double NEGLIGIBLE_COST = 0.5; /* up to this it does not pay to save columns */
 static const double COST_OF_ROUND = 1.5;   /* of another round, with everything that belongs to it */
 
@@ -19,15 +19,15 @@ bool gpis_on_face_applies(const gpis_run *run) {
 /* What the Gram matrix of so many columns costs. */
 static double passes_for(const gpis_run *run, int64_t count) {
     const double share = (double)count / (double)run->problem->d;
-    return share * share * (gpis_run_model_cost(run) - 1.0);
+    return share * share * (run->prices.gram - 1.0);
 }
 
 /* How many columns have a Gram matrix of this cost. */
 static int64_t columns_for(const gpis_run *run, double passes) {
-    return (int64_t)((double)run->problem->d * fmin(MAX_SHARE, sqrt(passes / (gpis_run_model_cost(run) - 1.0))));
+    return (int64_t)((double)run->problem->d * fmin(MAX_SHARE, sqrt(passes / (run->prices.gram - 1.0))));
 }
 
-int64_t gpis_on_face_most(const gpis_run *run) { return columns_for(run, COST_OF_WAITING); }
+int64_t gpis_on_face_most(const gpis_run *run) { return columns_for(run, ROUNDS_SAVED * run->prices.probing); }
 
 int64_t gpis_on_face_free(const gpis_problem *p, const double *x) {
     int64_t count = 0;

@@ -34,7 +34,9 @@ typedef struct gpis_proposal {
     /* What the planner finds out. */
     const gpis_method *method;
     gpis_effort effort; /* with the threads of the context */
-    double expected;    /* seconds with all threads of the machine, so that the choice is the same for any number */
+    gpis_effort shared; /* with all threads of the machine, so that the choice is the same for any number */
+    gpis_prices prices; /* for a run that follows the proposal, with all threads of the machine */
+    double regret;      /* times as long as the best possible proposal, in the worse of the two cases of gpis_effort */
     double memory;      /* bytes; NaN: not predicted */
     bool possible;      /* it may be chosen */
     bool too_large;     /* it may not, since it needs too much memory */

@@ -17,6 +17,7 @@
 #define GPIS_REPLAY_H
 
 #include "base/journal.h"
+#include "cost/cost.h"
 #include "pass/pass.h"
 
 typedef struct gpis_run gpis_run;
@@ -27,6 +28,7 @@ typedef struct gpis_choice {
     char method[16], sketch[16], plan[256]; /* sketch: its kind, or "" for that of the settings */
     int64_t m, passes;
     double seconds;
+    gpis_prices prices; /* what the run weighs its ways by */
 } gpis_choice;
 
 typedef struct gpis_replay {

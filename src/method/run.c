@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Until a plan has made others. */
+static gpis_prices usual_prices(const gpis_problem *problem, const gpis_settings *settings,
+                                const gpis_sketch_class *kind) {
+    const gpis_machine usual = gpis_machine_default();
+    const gpis_workload work = gpis_workload_of(problem, settings, kind, &usual);
+    const gpis_speed speed = gpis_speed_of(&usual, usual.threads);
+    return gpis_prices_of(&work, &speed, 0.0);
+}
+
 gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings) {
     gpis_context *context = problem->context;
     *run = (gpis_run){.context = context,
@@ -12,6 +21,7 @@ gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpi
                       .settings = settings,
                       .kind = gpis_run_kind(settings),
                       .backward_error = NAN};
+    run->prices = usual_prices(problem, settings, run->kind);
     gpis_account_begin(&run->account, atomic_load(&context->used));
     gpis_status status = gpis_record_begin(&run->record, problem, settings->tol, settings->certificate);
     if (status == GPIS_OK) status = gpis_curvature_begin(&run->curvature, problem);

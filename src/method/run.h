@@ -28,6 +28,7 @@ struct gpis_run {
     const gpis_settings *settings; /* borrowed */
     const gpis_sketch_class *kind; /* of its sketches */
     int64_t m;                     /* rows of its sketches; 0: no sketch is planned */
+    gpis_prices prices;            /* what its ways cost: as the plan says, or for the usual machine */
     gpis_account account;
     gpis_record record;
     gpis_curvature curvature;
@@ -83,9 +84,6 @@ gpis_status gpis_range_settle(gpis_run *run);
 
 /* Makes the Gram matrix by one pass, and its model and inner problem. */
 gpis_status gpis_run_make_model(gpis_run *run);
-/* What a pass for the Gram matrix costs, in units of one gradient pass. */
-double gpis_run_model_cost(const gpis_run *run);
-
 /* Computes H = (SA)'(SA), d x d, by a pass over SA, which is a dense matrix of its own. With x, measures that point of
  * the sketched problem as well: ||SA x - SY||^2, and (SA)'(SA x - SY) in g. `coarse`: H in single precision. */
 gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool coarse, double *H, const double *x,
@@ -99,6 +97,10 @@ bool gpis_run_coarse_pays(const gpis_run *run, const gpis_sketch *sketch);
  * needed for the norms. */
 gpis_status gpis_run_sample_gram(gpis_run *run, uint64_t round, double *H, const double *x, double *g,
                                  gpis_point *point, bool *on_A, gpis_sample **sample);
+
+/* Computes H of a sample that has been drawn and, with x, measures that point of the sampled problem (sample.h). */
+gpis_status gpis_run_read_sample(gpis_run *run, gpis_sample *sample, double *H, const double *x, double *g,
+                                 gpis_point *point);
 
 /* What an estimate of A'A was made from: one of the two. Its rows serve where H is too near to singular. */
 typedef struct gpis_origin {

@@ -1,14 +1,11 @@
-/* The model of a run: what it costs, and how it is made of all rows, of a sketch or of a sample. */
+/* The model of a run: how it is made of all rows, of a sketch or of a sample. */
 #include <math.h>
 
-#include "cost/cost.h"
 #include "linalg/coarse.h"
 #include "method/dependence.h"
 #include "method/run.h"
 #include "pass/sweep.h"
 #include "ranks/ranks.h"
-
-double gpis_run_model_cost(const gpis_run *run) { return gpis_cost_gram_ratio(run->problem->A); }
 
 /* ---- the Gram matrix ---- */
 
@@ -55,7 +52,6 @@ static void enter_sample(gpis_account *account, const gpis_problem *p, const gpi
     gpis_source_info info;
     gpis_source_describe(rows, &info);
     const double a_row = (double)info.nonzeros / (double)info.rows;
-    gpis_account_enter_sketch(account);
     gpis_account_enter_work(account, (double)info.rows / (double)p->n * (0.25 + 0.25 * a_row / (double)p->k),
                             (double)info.bytes);
 }
@@ -89,6 +85,12 @@ static gpis_status complete_diagonal(gpis_run *run, double *H, const double *x, 
     return status;
 }
 
+gpis_status gpis_run_read_sample(gpis_run *run, gpis_sample *sample, double *H, const double *x, double *g,
+                                 gpis_point *point) {
+    enter_sample(&run->account, run->problem, sample->rows);
+    return name_the_place(run->problem, gpis_sample_gram(sample, H, x, g, run->curvature.norms2, point));
+}
+
 gpis_status gpis_run_sample_gram(gpis_run *run, uint64_t round, double *H, const double *x, double *g,
                                  gpis_point *point, bool *on_A, gpis_sample **sample) {
     const gpis_problem *p = run->problem;
@@ -96,8 +98,8 @@ gpis_status gpis_run_sample_gram(gpis_run *run, uint64_t round, double *H, const
     gpis_status status =
         gpis_sample_create(run->context, p->A, p->Y, x ? p->k : 0, run->m, run->settings->seed, round, sample);
     if (status != GPIS_OK) return status;
-    enter_sample(&run->account, p, (*sample)->rows);
-    status = name_the_place(p, gpis_sample_gram(*sample, H, x, g, run->curvature.norms2, point));
+    gpis_account_enter_sketch(&run->account);
+    status = gpis_run_read_sample(run, *sample, H, x, g, point);
     if (status == GPIS_OK && lacks_columns(H, p->d)) status = complete_diagonal(run, H, x, g, point, on_A);
     if (status == GPIS_OK) return GPIS_OK;
     gpis_sample_destroy(*sample);

@@ -44,7 +44,8 @@ static void assess(const planner *k, const gpis_method *method, gpis_proposal *p
     if (p->sketch) here.sketch = shared.sketch = p->sketch;
     p->method = method;
     p->effort = method->cost(&here, &k->speed, p->m);
-    p->expected = method->cost(&shared, &k->full_speed, p->m).expected;
+    p->shared = method->cost(&shared, &k->full_speed, p->m);
+    p->prices = gpis_prices_of(&shared, &k->full_speed, (double)p->m);
     p->memory = method->memory(k->inquiry.run, &here, p->m);
     p->possible = true;
     if (p->impossible)
@@ -58,8 +59,9 @@ static void assess(const planner *k, const gpis_method *method, gpis_proposal *p
 static void add_unpredicted(planner *k, const gpis_method *method) {
     gpis_proposal *p = gpis_propose(&k->all);
     p->method = method;
-    p->effort = (gpis_effort){.flops = NAN, .seconds = NAN};
-    p->expected = p->memory = NAN;
+    p->effort = p->shared = gpis_effort_of(0, NAN, NAN);
+    p->prices = gpis_prices_of(&k->shared, &k->full_speed, 0.0);
+    p->memory = NAN;
     p->possible = true;
     snprintf(p->title, sizeof p->title, "%s", method->name);
 }
@@ -77,23 +79,54 @@ static void collect(planner *k, gpis_methods methods) {
 /* ---- the choice -----------------------------------------------------------------------------------------------------
  */
 
-/* What proposals are compared by: the time that one takes, longer by how much less certain it is than the first. */
-static double weight(const gpis_proposal *p) { return p->possible ? p->expected / p->worthwhile : INFINITY; }
-
 static bool was_asked_for(const planner *k, const gpis_proposal *p) {
     const int64_t m = k->inquiry.run->settings->m;
     if (k->inquiry.asked && p->method != k->inquiry.asked) return false;
     return !p->method->chooses_m || m == 0 || p->m == m;
 }
 
-/* The lightest proposal among those asked for. Where none is possible it is the first: its method will say why not. */
+/* How many entries of the answer are free is not known beforehand, and no guess would be right for all problems. Each
+ * proposal is therefore judged by its regret: how many times as long it takes as the best one, in the case that is
+ * worse for it. */
+static void find_regrets(planner *k) {
+    double few = INFINITY, many = INFINITY;
+    for (int i = 0; i < k->all.count; i++) {
+        const gpis_proposal *p = &k->all.list[i];
+        if (!p->possible || !was_asked_for(k, p)) continue;
+        few = fmin(few, p->shared.few);
+        many = fmin(many, p->shared.many);
+    }
+    for (int i = 0; i < k->all.count; i++) {
+        gpis_proposal *p = &k->all.list[i];
+        p->regret = fmax(p->shared.few / few, p->shared.many / many);
+    }
+}
+
+/* What proposals are compared by: their regret, larger by how much less certain they are than the first. */
+static double weight(const gpis_proposal *p) { return p->possible ? p->regret / p->worthwhile : INFINITY; }
+
+/* Where the worse case is the same for both, the other one decides. */
+static bool is_better(const gpis_proposal *p, const gpis_proposal *q) {
+    static const double SAME = 1e-3; /* far less than any prediction can tell apart */
+    const double a = weight(p), b = weight(q);
+    if (isfinite(a) && fabs(a - b) <= SAME * b && p->worthwhile == q->worthwhile)
+        return p->shared.seconds < q->shared.seconds;
+    return a < b;
+}
+
+/* The best proposal among those asked for. Where none is possible it is the first: its method will say why not. */
 static const gpis_proposal *choose(const planner *k) {
     const gpis_proposal *best = NULL;
     for (int i = 0; i < k->all.count; i++) {
         const gpis_proposal *p = &k->all.list[i];
-        if (was_asked_for(k, p) && (!best || weight(p) < weight(best))) best = p;
+        if (was_asked_for(k, p) && (!best || is_better(p, best))) best = p;
     }
     return best;
+}
+
+/* In the case that is worse for p. */
+static double times_as_long(const gpis_proposal *p, const gpis_proposal *chosen) {
+    return fmax(p->shared.few / chosen->shared.few, p->shared.many / chosen->shared.many);
 }
 
 /* Gives every proposal that is possible and was not chosen its reason. */
@@ -103,12 +136,12 @@ static void say_why_not(planner *k, const gpis_proposal *chosen) {
         if (p == chosen || !p->possible) continue;
         if (!was_asked_for(k, p))
             snprintf(p->reason, sizeof p->reason, "not what was asked for");
-        else if (p->expected > chosen->expected && p->effort.seconds < chosen->effort.seconds && p->risk)
-            snprintf(p->reason, sizeof p->reason, "%s", p->risk);
-        else if (p->expected > chosen->expected || !p->doubt)
-            snprintf(p->reason, sizeof p->reason, "%.1f times as long", p->expected / chosen->expected);
-        else
+        else if (p->regret <= chosen->regret && p->worthwhile < chosen->worthwhile && p->doubt)
             snprintf(p->reason, sizeof p->reason, "%s", p->doubt);
+        else if (p->shared.few < chosen->shared.few && p->risk)
+            snprintf(p->reason, sizeof p->reason, "%s", p->risk);
+        else
+            snprintf(p->reason, sizeof p->reason, "%.1f times as long", times_as_long(p, chosen));
     }
 }
 
@@ -174,6 +207,7 @@ static void write_down(const planner *k, const gpis_proposal *chosen, gpis_plan_
                               .flops = p->effort.flops,
                               .memory = p->memory,
                               .seconds = p->effort.seconds,
+                              .prices = p->prices,
                               .applicable = p->possible,
                               .chosen = p == chosen};
         snprintf(c->method, sizeof c->method, "%s", p->method->name);
@@ -194,20 +228,22 @@ gpis_status gpis_plan_choose_among(gpis_methods methods, const gpis_problem *pro
     }
     const int ranks = gpis_ranks_count(problem->A), machines = gpis_ranks_machines(problem->A);
     const gpis_machine one = machine_of(settings), machine = all_machines(one, machines);
-    const gpis_run run = {
-        .context = context, .problem = problem, .settings = settings, .kind = gpis_run_kind(settings)};
+    const gpis_speed full_speed = gpis_speed_of(&machine, machine.threads);
+    gpis_run run = {.context = context, .problem = problem, .settings = settings, .kind = gpis_run_kind(settings)};
     gpis_workload work = gpis_workload_of(problem, settings, run.kind, &one), shared = work;
     work.ranks = ranks;
     shared.ranks = machines;
+    run.prices = gpis_prices_of(&shared, &full_speed, 0.0);
     const double limit = context->limit > 0 ? (double)(context->limit - used) : INFINITY;
     planner k = {.inquiry = {.run = &run, .work = &work, .asked = asked},
                  .shared = shared,
                  .speed = gpis_speed_of(&machine, context->threads * ranks),
-                 .full_speed = gpis_speed_of(&machine, machine.threads),
+                 .full_speed = full_speed,
                  .used = (double)used,
                  .available = fmin(machine.memory, limit),
                  .limited = context->limit > 0};
     collect(&k, methods);
+    find_regrets(&k);
     const gpis_proposal *chosen = choose(&k), *least = k.limited ? smallest_too_large(&k) : NULL;
     if (!chosen) return gpis_fail(context, GPIS_NOT_APPLICABLE, "no method proposes a way to solve this problem");
     if (!chosen->possible && least) return fail_for_memory(&k, least);
@@ -223,7 +259,8 @@ gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *s
 
 gpis_choice gpis_plan_choice(const gpis_plan_table *plan) {
     const gpis_candidate *chosen = &plan->candidates[plan->chosen];
-    gpis_choice choice = {.m = chosen->m, .passes = chosen->passes, .seconds = chosen->seconds};
+    gpis_choice choice = {
+        .m = chosen->m, .passes = chosen->passes, .seconds = chosen->seconds, .prices = chosen->prices};
     snprintf(choice.method, sizeof choice.method, "%s", chosen->method);
     snprintf(choice.sketch, sizeof choice.sketch, "%s", chosen->sketch);
     snprintf(choice.plan, sizeof choice.plan, "%s", plan->text);

@@ -17,6 +17,7 @@ typedef struct gpis_candidate {
     char method[16], sketch[16];
     int64_t m, passes, sketches;
     double flops, memory, seconds;
+    gpis_prices prices; /* for the decisions of a run that follows this candidate */
     int applicable, chosen;
     char reason[96];
 } gpis_candidate;

@@ -27,7 +27,7 @@ static void toy_propose(const gpis_inquiry *inquiry, gpis_proposals *all) {
 
 static gpis_effort toy_cost(const gpis_workload *work, const gpis_speed *speed, int64_t m) {
     (void)work, (void)speed, (void)m;
-    return (gpis_effort){.passes = 7, .flops = 1.0, .seconds = toy.seconds, .expected = toy.seconds};
+    return gpis_effort_of(7, 1.0, toy.seconds);
 }
 
 static double toy_memory(const gpis_run *run, const gpis_workload *work, int64_t m) {
