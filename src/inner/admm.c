@@ -32,7 +32,6 @@ enum {
     CHECK_INTERVAL = 25,   /* iterations between two evaluations of q and rho */
     MAX_FACTORS = 12,      /* for one model */
     POWER_ITERATIONS = 12, /* that estimate a curvature */
-    PATIENCE = 200,        /* iterations of ADMM for one problem, if there is a fallback */
     MAX_EXTENSION = 4      /* a run may take so many times the iterations asked for: q and its bound move in bursts */
 };
 static const double RELAXATION = 1.8;
@@ -243,13 +242,16 @@ static gpis_status alternate(gpis_inner *inner, int64_t iterations, bool *done) 
     return status;
 }
 
+/* The iterations of ADMM for one problem, if there is a fallback: about as much arithmetic as that would take. */
+static int64_t patience(const gpis_inner *inner) { return 200 + 10 * inner->set->d; }
+
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     admm_state *a = inner->state;
     if (!a->going && a->steps >= GRADIENT_STEPS && !a->factor) {
         const gpis_status status = switch_over(inner);
         if (status != GPIS_OK) return status;
     }
-    if (a->going && a->fallback && a->tries >= PATIENCE) {
+    if (a->going && a->fallback && a->tries >= patience(inner)) {
         a->gave_up = true;
         gpis_fallback_begin(a->fallback);
     }

@@ -18,10 +18,11 @@ gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
 
 /* How far the inner problem has been solved, in units of f. */
 typedef struct inner_state {
-    double gap; /* upper bound on how far the model can fall */
-    gpis_second_order bound;
-    double fallen; /* how far it has fallen */
-    double left;   /* upper bound on how far it can still fall */
+    double gap;                    /* upper bound on how far the model can fall */
+    gpis_second_order bound;       /* with the multiplier of the solver */
+    gpis_second_order at_solution; /* with the multiplier at s, whose ties and bounds are exact; or the same */
+    double fallen;                 /* how far it has fallen */
+    double left;                   /* upper bound on how far it can still fall */
 } inner_state;
 
 /*
@@ -78,7 +79,10 @@ static gpis_status advance(gpis_curvature *curvature, const gpis_point *point, i
     if (status != GPIS_OK) return status;
     now->fallen = 2.0 * gpis_inner_fall(inner);
     status = gpis_certificate_second(p->context, p->set, point, curvature->model, c, inner->dual, &now->bound);
-    now->gap = within ? fmin(now->bound.base, now->bound.tilted) : now->bound.gap;
+    now->at_solution = now->bound;
+    if (status == GPIS_OK && inner->dual != inner->s && curvature->model->R_low)
+        status = gpis_certificate_second(p->context, p->set, point, curvature->model, c, inner->s, &now->at_solution);
+    now->gap = within ? fmin(fmin(now->bound.base, now->bound.tilted), now->at_solution.base) : now->bound.gap;
     /* the solver's own bound, where it has one, contains neither c nor the rounding errors of the pass */
     now->left = fmin(now->gap - now->fallen, 2.0 * (inner->value - inner->bound));
     return status;
@@ -98,6 +102,7 @@ static gpis_status solve_inner(gpis_record *record, gpis_curvature *curvature, g
         const gpis_status status = advance(curvature, point, burst, record->response > 0.0, &now, &done);
         if (status != GPIS_OK) return status;
         if (!curvature->sketched) enter_proven(record, curvature->model, point, now.bound);
+        if (!curvature->sketched) enter_proven(record, curvature->model, point, now.at_solution);
         if (inner_is_solved(record, curvature->sketched, now, last, for_step)) break;
     }
     gpis_account_enter_inner(account, curvature->inner->iterations - before);

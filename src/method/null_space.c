@@ -8,10 +8,13 @@
 #include "linalg/null_vectors.h"
 #include "method/unique.h"
 
-/* A has full rank up to its columns of zeros, and no null vectors were needed to see it. */
-static bool has_full_rank(const gpis_curvature *curvature) {
-    const gpis_model *model = curvature->model;
-    return model->nulls == 0 && (model->by_rows || !(model->shift > 0.0));
+/* A has full rank up to its columns of zeros, and no null vectors were needed to see it. If a sketch SA has full rank,
+ * A has it too. Columns that a sample of rows has missed were given a diagonal entry, so there the probes must agree.
+ */
+static bool has_full_rank(const gpis_run *run) {
+    const gpis_model *model = run->curvature.model;
+    const bool sampled = run->curvature.sketched && run->kind->of_rows && !(model->c > 0.0);
+    return model->nulls == 0 && !sampled && (model->by_rows || !(model->shift > 0.0));
 }
 
 /* All vectors that were found are null vectors: A has fewer rows than columns, and its rank is the number of rows; or
@@ -38,7 +41,7 @@ gpis_status gpis_null_space_find(const gpis_run *run, gpis_null_space *space) {
     const int64_t d = run->problem->d;
     *space = (gpis_null_space){.context = run->context, .d = d};
     if (!curvature->model || !curvature->norms_known) return GPIS_OK;
-    const bool full = has_full_rank(curvature);
+    const bool full = has_full_rank(run);
     const int64_t usable = full ? 0 : are_all_null(run) ? dependence->found : dependence->exact + dependence->near;
     int64_t zeros = 0;
     space->complete = full || (dependence->known && usable >= dependence->deficit);

@@ -20,7 +20,7 @@
 #include "method/certify.h"
 #include "method/full_gradient.h"
 
-enum { FIRST_BURST = 8, MAX_INNER_STEPS = 100000 };
+enum { FIRST_BURST = 8 };
 
 typedef struct rounds {
     gpis_run *run;               /* borrowed */
@@ -80,6 +80,7 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     gpis_run *run = r->run;
     const gpis_problem *p = run->problem;
     const gpis_settings *settings = run->settings;
+    const int64_t most = 1000 + 50 * (p->n / p->d); /* steps: about as much arithmetic as 50 passes */
     const double worth = 0.1 * fmin(1.0, (double)p->d / (double)r->m);
     gpis_inner *inner = NULL;
     gpis_status status = gpis_inner_create(run->context, p->set, r->model, &r->inner, &inner);
@@ -92,7 +93,7 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
         status = gpis_inner_run(inner, burst, &done);
         const double fall = gpis_inner_fall(inner),
                      enough = fmax(worth * fall, 0.5 * run->record.noise); /* f = 2 q + ... */
-        if (fall - before <= enough || inner->iterations > MAX_INNER_STEPS) break;
+        if (fall - before <= enough || inner->iterations > most) break;
     }
     memcpy(r->x, inner->s, (size_t)p->size * sizeof(double));
     gpis_account_enter_inner(&run->account, inner->iterations);

@@ -20,6 +20,7 @@
 #include "base/npy.h"
 #include "linalg/accurate.h"
 #include "linalg/blas.h"
+#include "linalg/dd.h"
 #include "set/combine.h"
 #include "set/kinds.h"
 #include "set/multiplier.h"
@@ -204,6 +205,8 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
     return GPIS_OK;
 }
 
+static const double UNIT = 0.5 * DBL_EPSILON;
+
 /* lambda with C'lambda near v, and in *value an upper bound on <lambda, b>. */
 static void find_lambda(const gpis_set *s, const double *v, double *value) {
     const affine_state *a = s->state;
@@ -239,14 +242,35 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
     return GPIS_OK;
 }
 
+/* C may be so ill conditioned that C'lambda, for the nearest doubles lambda, is far from l. So what is left of l gets
+ * multipliers of its own, and C'lambda is the sum of all of them. */
 static gpis_status support_low(gpis_set *s, gpis_multiplier *m) {
+    enum { REFINEMENTS = 5 };
     const affine_state *a = s->state;
+    const int64_t d = s->d;
+    double *w = s->work, *w_low = s->work + d, *left = m->work;
     if (!s->unbounded) {
-        memset(m->l_low, 0, (size_t)s->d * sizeof *m->l_low);
+        memset(m->l_low, 0, (size_t)d * sizeof *m->l_low);
         return support_near(s, m->l, &m->value, &m->slack);
     }
-    find_lambda(s, m->l, &m->value);
-    m->slack = gpis_combine_rows_low(a->C, a->rows, s->d, a->lambda, m->l, m->l_low);
+    memcpy(left, m->l, (size_t)d * sizeof *left);
+    memset(m->l, 0, (size_t)d * sizeof *m->l);
+    memset(m->l_low, 0, (size_t)d * sizeof *m->l_low);
+    m->value = m->slack = 0.0;
+    for (int i = 0; i < REFINEMENTS; i++) {
+        double value;
+        find_lambda(s, left, &value);
+        m->value += value + UNIT * fabs(value);
+        m->slack += gpis_combine_rows_low(a->C, a->rows, d, a->lambda, w, w_low);
+        for (int64_t j = 0; j < d; j++) {
+            const gpis_dd sum = gpis_dd_add((gpis_dd){m->l[j], m->l_low[j]}, (gpis_dd){w[j], w_low[j]});
+            left[j] = (left[j] - w[j]) - w_low[j];
+            m->slack += GPIS_DD_UNIT * fabs(sum.high);
+            m->l[j] = sum.high;
+            m->l_low[j] = sum.low;
+        }
+    }
+    m->value += REFINEMENTS * UNIT * fabs(m->value);
     return GPIS_OK;
 }
 

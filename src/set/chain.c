@@ -52,11 +52,15 @@ gpis_status gpis_chain_tv(gpis_set *s, gpis_multiplier *m) {
     return GPIS_OK;
 }
 
+/* Neighbours are equal up to the rounding of other coordinates. Any P_j >= 0 makes a true bound; this decides only
+ * which of them are worth keeping. */
+static bool is_tie(double a, double b) { return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)); }
+
 /* Where m->at has no tie, P_j = 0; elsewhere a negative P_j becomes 0. Entries without weight are left as they are. */
 gpis_status gpis_chain_monotone(gpis_set *s, gpis_multiplier *m) {
     const int64_t d = s->d;
     for (int64_t first = 0, end; first < d; first = end) {
-        for (end = first + 1; end < d && m->at[end] == m->at[first]; end++) continue;
+        for (end = first + 1; end < d && is_tie(m->at[end - 1], m->at[end]); end++) continue;
         int64_t last = end - 1; /* the last entry with a weight */
         while (last > first && m->weight[last] == 0.0) last--;
         clear_sum(m, first, end);

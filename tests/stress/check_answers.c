@@ -71,8 +71,10 @@ static void expect_solved(set_kind kind, double noise, uint64_t number) {
     if (v.answer.refused || (expected && !v.answer.solved) || !(v.answer.solved || v.answer.text[0]))
         fail_msg("%s, noise %g: %s, %s", name, noise, v.answer.refused ? "refused" : "not solved", v.answer.text);
     v.newton = 0; /* whether it is solved has been looked at */
-    v.reference = reference_solve(&p, found, NULL);
-    judge_answer(&p, found, &v);
+    quad *best = ALLOCATE(quad, p.d * p.k);
+    v.reference = reference_solve(&p, found, best);
+    judge_answer(&p, found, best, &v);
+    free(best);
     if (!v.reference.feasible || v.faults)
         fail_msg("%s, noise %g: objective %g, gap %g, f(x) - f* %g, faults %x", name, noise, v.answer.objective,
                  v.answer.gap, (double)v.excess, v.faults);

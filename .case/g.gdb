@@ -1,3 +1,0 @@
-break gpis_run_explain_bound
-run
-finish
