@@ -617,8 +617,8 @@ typedef struct gpis_result {
      * minimiser, min ||E||_F / ||A||_F over all E for which x minimises ||Y - (A + E) x|| (Karlson and Walden's
      * estimate, docs/maths/accuracy.md). A stable method, such as QR, reaches about 1e-16. NaN: not estimated. */
     double backward_error;
-    /* 0: the gap holds on all of K. Otherwise columns of A nearly depend on each other, and the gap holds for every s in
-     * K with ||D (s - x)|| <= horizon ||Y||, where D = diag(||a_j||): what is better by more than the gap would need
+    /* 0: the gap holds on all of K. Otherwise columns of A nearly depend on each other, and the gap holds for every s
+     * in K with ||D (s - x)|| <= horizon ||Y||, where D = diag(||a_j||): what is better by more than the gap would need
      * terms a_j s_j so many times as long as Y, which cancel each other. */
     double horizon;
     /* Whether x is the only answer: 1 yes, 0 no, -1 not known. It is not where columns of A depend on each other,
