@@ -44,7 +44,7 @@ double gpis_inner_noise(const gpis_inner *inner, const double *s, const double *
 }
 
 gpis_status gpis_inner_check(gpis_inner *inner, double tol, double *p, double *Hp, bool *solved) {
-    static const double ROUNDINGS = 16.0, LOST = 1e-12; /* of the largest fall, by the rounding of support functions */
+    static const double ROUNDINGS = 16.0, LOST = 1e-11; /* of the largest fall, by the rounding of support functions */
     double bound;
     *solved = true;
     if (!inner->set->has_support) return GPIS_OK;
