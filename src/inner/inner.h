@@ -26,6 +26,7 @@ typedef struct gpis_inner {
     double value;                   /* q(s) */
     double bound;                   /* q >= bound on K, up to rounding; -INFINITY if the solver has no bound */
     const double *dual;             /* the point at which -grad q is the multiplier: s, or a better point outside K */
+    double largest_fall;            /* of q, in all problems so far: what rounding errors of a bound are relative to */
     int64_t iterations, trials;     /* steps, and the products with H that they took, since it was created */
     double step_sum;                /* sum of the lengths of gradient steps */
 } gpis_inner;

@@ -44,7 +44,7 @@ double gpis_inner_noise(const gpis_inner *inner, const double *s, const double *
 }
 
 gpis_status gpis_inner_check(gpis_inner *inner, double tol, double *p, double *Hp, bool *solved) {
-    static const double ROUNDINGS = 16.0;
+    static const double ROUNDINGS = 16.0, LOST = 1e-11; /* of the largest fall, by the rounding of support functions */
     double bound;
     *solved = true;
     if (!inner->set->has_support) return GPIS_OK;
@@ -56,6 +56,7 @@ gpis_status gpis_inner_check(gpis_inner *inner, double tol, double *p, double *H
     norm *= ROUNDINGS * DBL_EPSILON;
     noise += norm * norm * inner->model->inverse; /* rounding of the multiplier p, in the metric of H^-1 */
     inner->bound = fmax(inner->bound, bound);
-    *solved = inner->value - inner->bound <= tol * fabs(inner->value) + noise;
+    inner->largest_fall = fmax(inner->largest_fall, fabs(inner->value));
+    *solved = inner->value - inner->bound <= tol * fabs(inner->value) + LOST * inner->largest_fall + noise;
     return status;
 }
