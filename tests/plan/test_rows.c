@@ -11,7 +11,8 @@ static const double NO_DATA[8] __attribute__((aligned(64))) = {0};
 /* What the toy proposes and predicts; the test sets it. */
 static struct {
     double seconds, memory;
-    int count; /* proposals */
+    double many; /* seconds if many entries are free; 0: as many as otherwise */
+    int count;   /* proposals */
     gpis_proposal says;
 } toy;
 
@@ -27,7 +28,9 @@ static void toy_propose(const gpis_inquiry *inquiry, gpis_proposals *all) {
 
 static gpis_effort toy_cost(const gpis_workload *work, const gpis_speed *speed, int64_t m) {
     (void)work, (void)speed, (void)m;
-    return gpis_effort_of(7, 1.0, toy.seconds);
+    gpis_effort effort = gpis_effort_of(7, 1.0, toy.seconds);
+    if (toy.many > 0.0) effort.many = toy.many;
+    return effort;
 }
 
 static double toy_memory(const gpis_run *run, const gpis_workload *work, int64_t m) {
@@ -146,6 +149,23 @@ static void test_a_doubtful_one_must_save_more(void **state) {
     assert_string_equal(find(&b->plan, "toy")->reason, "spades break");
 }
 
+/* It is not known how many entries are free: what is fast in one case and slow in the other is not taken. */
+static void test_the_worse_case_decides(void **state) {
+    bed *b = *state;
+    set_toy(1e9);
+    assert_ok(b->context, choose(b->context, "auto", 0, &b->plan));
+    const double gram = b->plan.candidates[0].seconds;
+    set_toy(0.5 * gram);
+    toy.many = 1.5 * gram; /* 1.5 times as long at worst; the Gram matrix, 2 times */
+    assert_ok(b->context, choose(b->context, "auto", 0, &b->plan));
+    assert_true(find(&b->plan, "toy")->chosen);
+    toy.many = 3.0 * gram;
+    toy.says.risk = "longer if the soil is hard";
+    assert_ok(b->context, choose(b->context, "auto", 0, &b->plan));
+    assert_int_equal(b->plan.chosen, 0);
+    assert_string_equal(find(&b->plan, "toy")->reason, "longer if the soil is hard");
+}
+
 static void test_ruled_out(void **state) {
     bed *b = *state;
     set_toy(1e-9);
@@ -236,6 +256,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_fastest_is_chosen, make_bed, clear_bed),
         cmocka_unit_test_setup_teardown(test_a_doubtful_one_must_save_more, make_bed, clear_bed),
+        cmocka_unit_test_setup_teardown(test_the_worse_case_decides, make_bed, clear_bed),
         cmocka_unit_test_setup_teardown(test_ruled_out, make_bed, clear_bed),
         cmocka_unit_test_setup_teardown(test_memory_rules_out, make_bed, clear_bed),
         cmocka_unit_test_setup_teardown(test_asked_for_by_name, make_bed, clear_bed),
