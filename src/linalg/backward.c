@@ -59,7 +59,7 @@ static double whitened_norm(const gpis_model *m, const double *g, double x, doub
  * a sketch have taken the place of a shift.) */
 static bool knows_small_values(const gpis_model *m, double x, double r) {
     double least = INFINITY;
-    if (!(m->shift > 0.0) || (m->by_rows && !m->R_low)) return true;
+    if (gpis_model_has_full_rank(m)) return true;
     for (int64_t j = 0; j < m->d; j++) least = fmin(least, m->scale[j]);
     return x * sqrt(m->shift) <= r * least;
 }

@@ -216,6 +216,8 @@ void gpis_model_destroy(gpis_model *m) {
     gpis_free(m->context, m);
 }
 
+bool gpis_model_has_full_rank(const gpis_model *m) { return !(m->shift > 0.0) || (m->by_rows && !m->R_low); }
+
 /* The norm of column j in H; 0 for a column of zeros, for which the factor has a 1. */
 static double norm_in_model(const gpis_model *m, int64_t j) {
     return m->H[j * (m->d + 1)] > 0.0 ? 1.0 / m->scale[j] : 0.0;

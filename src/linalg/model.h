@@ -66,6 +66,9 @@ gpis_status gpis_model_hold_rows(gpis_model *model, int64_t m, const double *B);
 gpis_status gpis_model_of_summary(gpis_context *context, const gpis_summary *summary, double shift, gpis_model **out);
 void gpis_model_destroy(gpis_model *model);
 
+/* No direction is missing from H to working accuracy: it needed no shift, or its factor comes from rows that have full
+ * rank. */
+bool gpis_model_has_full_rank(const gpis_model *model);
 /* HV = H V, for V of d x k. */
 void gpis_model_apply(const gpis_model *model, int64_t k, const double *V, double *HV);
 /* False if V has a nonzero entry at a column of zeros: then <V, H^-1 V> is infinite, and gpis_model_whiten is not

@@ -71,7 +71,7 @@ gpis_status gpis_model_of_summary(gpis_context *context, const gpis_summary *sum
     bool good = false;
     *out = NULL;
     if (m) {
-        *m = (gpis_model){.context = context, .d = d, .by_rows = true};
+        *m = (gpis_model){.context = context, .d = d, .by_rows = true, .roundings = 1.0};
         double **field[] = {&m->H, &m->R, &m->R_low};
         for (size_t i = 0; i < sizeof field / sizeof *field; i++)
             *field[i] = gpis_alloc(context, d * d, sizeof(double));

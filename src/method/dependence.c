@@ -199,7 +199,7 @@ gpis_status gpis_run_seek_dependence(gpis_run *run) {
     const bool whole = run->problem->set->shape == GPIS_SHAPE_WHOLE;
     const gpis_model *model = run->curvature.model;
     gpis_dependence *dependence = &run->curvature.dependence;
-    if (!model || model->by_rows || !(model->shift > 0.0)) return GPIS_OK;
+    if (!model || gpis_model_has_full_rank(model)) return GPIS_OK;
     gpis_status status = GPIS_OK;
     if (model->nulls == 0 && may_look(run)) status = find(run, whole ? GPIS_MAX_NULL_VECTORS : A_FEW);
     if (status != GPIS_OK || !has_doubtful(run)) return status;

@@ -14,7 +14,7 @@
 static bool has_full_rank(const gpis_run *run) {
     const gpis_model *model = run->curvature.model;
     const bool sampled = run->curvature.sketched && run->kind->of_rows && !(model->c > 0.0);
-    return model->nulls == 0 && !sampled && (model->by_rows || !(model->shift > 0.0));
+    return model->nulls == 0 && !sampled && gpis_model_has_full_rank(model);
 }
 
 /* All vectors that were found are null vectors: A has fewer rows than columns, and its rank is the number of rows; or

@@ -182,10 +182,27 @@ bool gpis_record_is_limited_by_noise(const gpis_record *r) {
 
 /* ---- another point of the same objective ---- */
 
+/* The bound within a horizon, as seen from another point. With R = r + ||D (x - best)||, f(s) >= lower - tilt R - slack
+ * R^2, in which the error of the other objective is not contained. */
+static gpis_within seen_from(const gpis_record *r, const gpis_point *point) {
+    const gpis_within *w = &r->within;
+    const int64_t k = r->problem->k;
+    double longest2 = 0.0, sum = 0.0;
+    for (int64_t j = 0; j < r->problem->d; j++) longest2 = fmax(longest2, point->norms2[j]);
+    for (int64_t i = 0; i < r->problem->size; i++) {
+        const double norm2 = point->norms2[i / k], move = point->x[i] - r->best[i];
+        sum += (norm2 > 0.0 ? norm2 : longest2) * move * move;
+    }
+    const double moved = sqrt(sum) * (1.0 + 1e-9),
+                 lost = (w->tilt + w->slack * moved) * moved + point->errors.objective;
+    return (gpis_within){w->lower - lost * (1.0 + 1e-9), w->tilt + 2.0 * w->slack * moved, w->slack};
+}
+
 /* The record with another best point, but for the entries of that point. */
 static gpis_record with_best(const gpis_record *r, const gpis_point *point) {
     gpis_record after = *r;
-    after.proven.at_best = after.probable.at_best = after.nearby.at_best = after.within.lower = -INFINITY;
+    after.proven.at_best = after.probable.at_best = after.nearby.at_best = -INFINITY;
+    after.within = seen_from(r, point);
     after.objective = after.known_objective = point->objective;
     after.noise = point->errors.objective;
     after.grain = gpis_certificate_grain(r->problem->set, point);
@@ -197,8 +214,10 @@ bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
     const bool harmless = gpis_record_is_solved(r)
                               ? gpis_record_is_solved(&after)
                               : point->objective <= r->objective + fmax(after.noise, smallest_gap(&after));
-    if (harmless) gpis_record_replace(r, point);
-    return harmless;
+    if (!harmless) return false;
+    gpis_record_replace(r, point);
+    r->within = after.within;
+    return true;
 }
 
 /* Rounding goes downwards, however small the change is. */

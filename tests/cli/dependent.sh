@@ -34,7 +34,13 @@ near() { # near FILE NAMES SETS...
     done
 }
 table km.csv a,y,km,m "$a sprintf(\",%.3f,%d\", (m = $number) / 1000, m)"
-near km.csv "'km' and 'm'" none monotone box:-1e9,1e9 l1:1e9 tv:2
+near km.csv "'km' and 'm'" none monotone tv:2
+for set in box:-1e9,1e9 l1:1e9; do # bounded: a summary in double-double proves it for the data as they are
+    run 0 solve km.csv --target y --set "$set" --json
+    same "status of $set" "$(get status)" solved
+    same "gap_kind of $set" "$(get gap_kind)" proven
+    same "nearness of $set" "$(get nearness)" 0
+done
 table small.csv a,y,share,count "$a sprintf(\",%.3f,%d\", (m = int(u() * 1000)) / 1000, m)" # 0.473 beside 473
 near small.csv "'share' and 'count'" none monotone
 table scales.csv C,y,a,K,one "sprintf(\"%.1f,\", c = int(u() * 600 - 200) / 10) sprintf(\"%.3f,%.3f\", u() + i % 7, u()) sprintf(\",%.2f,1\", c + 273.15)"
