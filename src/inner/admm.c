@@ -1,8 +1,8 @@
 /*
- * For any set: first some steps of accelerated gradient; if these are not enough, the alternating direction method of
- * multipliers (ADMM), with one factor of H + rho I for many iterations; and if these are not enough either, since the
- * columns have very different units or H is ill conditioned, the interior-point method (fallback.c), for sets that it
- * knows. An iteration of ADMM is
+ * For any set: first the minimiser without the constraint, in case it is in K; then some steps of accelerated gradient;
+ * if these are not enough, the alternating direction method of multipliers (ADMM), with one factor of H + rho I for
+ * many iterations; and if these are not enough either, since the columns have very different units or H is ill
+ * conditioned, the interior-point method (fallback.c), for sets that it knows. An iteration of ADMM is
  *
  *     (H + rho I) (v - x) = rho (z - u - x) - g
  *     w = RELAXATION v + (1 - RELAXATION) z,    z+ = P(w + u),    u+ = w + u - z+.
@@ -44,6 +44,7 @@ typedef struct admm_state {
     bool gave_up;            /* it has taken over, for this problem and those that follow */
     int64_t steps;           /* of the gradient since the problem began */
     int64_t tries;           /* iterations of ADMM since then */
+    bool tried_inside;       /* whether the constraint binds at all has been looked at */
     bool going;              /* ADMM has taken over */
     double *factor;          /* owned: d x d, of H + rho I; NULL until it is needed */
     double rho, largest;     /* rho; an estimate of the largest curvature */
@@ -84,6 +85,7 @@ static void destroy(gpis_inner *inner) {
 static void begin(gpis_inner *inner) {
     admm_state *a = inner->state;
     a->steps = a->tries = 0;
+    a->tried_inside = false;
     if (a->gave_up)
         gpis_fallback_begin(a->fallback);
     else if (!a->going)
@@ -245,8 +247,35 @@ static gpis_status alternate(gpis_inner *inner, int64_t iterations, bool *done) 
 /* The iterations of ADMM for one problem, if there is a fallback: about as much arithmetic as that would take. */
 static int64_t patience(const gpis_inner *inner) { return 200 + 10 * inner->set->d; }
 
+/* The minimiser without the constraint, x - H^-1 g, is that over K if it is in K: the radius may be far beyond what
+ * binds. */
+static gpis_status try_inside(gpis_inner *inner, bool *done) {
+    admm_state *a = inner->state;
+    const int64_t size = inner->set->d * inner->set->k;
+    double away;
+    *done = false;
+    if (!gpis_model_covers(inner->model, inner->set->k, inner->g)) return GPIS_OK;
+    memcpy(a->move, inner->g, (size_t)size * sizeof *a->move);
+    gpis_model_solve(inner->model, inner->set->k, a->move);
+    for (int64_t i = 0; i < size; i++) a->v[i] = inner->x[i] - a->move[i];
+    if (!gpis_all_finite(a->v, size)) return GPIS_OK;
+    const gpis_status status = gpis_set_distance(inner->set, a->v, &away);
+    if (status != GPIS_OK || away > 0.0) return status;
+    memcpy(inner->s, a->v, (size_t)size * sizeof *a->v);
+    inner->value = gpis_inner_value(inner, inner->s, a->move, a->Hmove);
+    inner->dual = inner->s;
+    inner->iterations++;
+    *done = true;
+    return GPIS_OK;
+}
+
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     admm_state *a = inner->state;
+    if (!a->tried_inside) {
+        a->tried_inside = true;
+        const gpis_status status = try_inside(inner, done);
+        if (status != GPIS_OK || *done) return status;
+    }
     if (!a->going && a->steps >= GRADIENT_STEPS && !a->factor) {
         const gpis_status status = switch_over(inner);
         if (status != GPIS_OK) return status;

@@ -92,12 +92,13 @@ static gpis_status solve_inner(gpis_record *record, gpis_curvature *curvature, g
                                const gpis_point *point, bool for_step) {
     enum { FIRST_BURST = 50 };
     const gpis_problem *p = record->problem;
-    const int64_t most = 5000 + 50 * (p->n / p->d); /* iterations: about as much arithmetic as 50 passes */
+    /* iterations: about as much arithmetic as 50 passes; in the finish, whose rounds need no pass, fewer */
+    const int64_t most = record->response > 0.0 ? 2000 : 5000 + 50 * (p->n / p->d);
     const int64_t before = curvature->inner->iterations;
     inner_state now = {.gap = INFINITY}, last;
     bool done = false;
     gpis_inner_begin(curvature->inner, point->x, point->g);
-    for (int64_t burst = FIRST_BURST, total = 0; !done && total < most; total += burst, burst += burst / 2) {
+    for (int64_t burst = FIRST_BURST; !done && curvature->inner->iterations - before < most; burst += burst / 2) {
         last = now;
         const gpis_status status = advance(curvature, point, burst, record->response > 0.0, &now, &done);
         if (status != GPIS_OK) return status;

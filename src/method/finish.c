@@ -12,9 +12,10 @@
 #include "method/refine.h"
 
 enum {
-    MAX_ROUNDS = 40,      /* with one model */
-    MAX_SLOW_ROUNDS = 3,  /* in a row, that neither close half of the gap nor lower f, before the next model */
-    MAX_POLISH_ROUNDS = 8 /* after the tolerance is met, for the last digits of x */
+    MAX_ROUNDS = 40,         /* with one model */
+    MAX_SLOW_ROUNDS = 3,     /* in a row, that neither close half of the gap nor lower f, before the next model */
+    MAX_INNER_STEPS = 15000, /* of iterative solvers of the inner problem, in all rounds together */
+    MAX_POLISH_ROUNDS = 8    /* after the tolerance is met, for the last digits of x */
 };
 
 /* The shifts to try, in units of the columns. Factors with a condition number of up to 1e10 leave the inner problem,
@@ -39,8 +40,9 @@ typedef struct finish {
     double *kept;          /* a part of it: the latest point that was solved within a horizon, d x k */
     double kept_objective; /* there; infinite: there is none */
     gpis_within kept_bound;
-    double fall;  /* of f by the latest step */
-    int polished; /* rounds since the tolerance was met */
+    double fall;         /* of f by the latest step */
+    int64_t inner_steps; /* of the inner problem, so far */
+    int polished;        /* rounds since the tolerance was met */
 } finish;
 
 /* ---- the summary ---- */
@@ -135,6 +137,17 @@ static gpis_status step(finish *f) {
 
 /* ---- rounds ---- */
 
+/* Neither time nor steps of the inner problem are left. */
+static bool is_out_of_time(const finish *f) { return gpis_run_out_of_time(f->run) || f->inner_steps > MAX_INNER_STEPS; }
+
+/* Solves the inner problem around the present point, and enters its bounds. */
+static gpis_status certify(finish *f) {
+    gpis_run *run = f->run;
+    const gpis_status status = gpis_certify_step(&run->record, &run->curvature, &run->account, &f->here.point);
+    f->inner_steps += run->account.inner_iterations;
+    return status;
+}
+
 /* How much of f may still be above the minimum, as far as is known: the gap without the slack of the model. */
 static double left_of(const gpis_record *record) {
     const double lower = fmax(gpis_record_lower(record), record->within.lower);
@@ -154,15 +167,15 @@ static gpis_status go_rounds(finish *f) {
     gpis_run *run = f->run;
     gpis_record *record = &run->record;
     double least = INFINITY, before = INFINITY;
-    gpis_status status = gpis_certify_step(record, &run->curvature, &run->account, &f->here.point);
+    gpis_status status = certify(f);
     f->fall = INFINITY;
     for (int round = 0, slow = 0; status == GPIS_OK && round < MAX_ROUNDS && slow < MAX_SLOW_ROUNDS; round++) {
         const double left = left_of(record);
-        if (gpis_run_out_of_time(run) || (gpis_record_is_solved(record) && round > 0 && is_polished(f, before))) break;
+        if (is_out_of_time(f) || (gpis_record_is_solved(record) && round > 0 && is_polished(f, before))) break;
         before = f->fall;
         status = step(f);
         if (status != GPIS_OK || !(f->fall > 0.0)) break;
-        status = gpis_certify_step(record, &run->curvature, &run->account, &f->here.point);
+        status = certify(f);
         const bool helped = left < 0.5 * least || f->fall > 0.1 * record->tol * record->objective;
         slow = helped ? 0 : slow + 1;
         least = fmin(least, left);
@@ -199,10 +212,12 @@ static void keep(finish *f) {
     memcpy(f->kept, record->best, (size_t)f->run->problem->size * sizeof *f->kept);
 }
 
-/* Smaller shifts have led to points that are hardly lower, and farther away: goes back to the one that was kept. */
+/* Smaller shifts have led to points that are farther away, and hardly lower or without a bound: goes back to the one
+ * that was kept. */
 static void go_back(finish *f) {
     gpis_record *record = &f->run->record;
-    if (is_settled(record) || !(f->kept_objective * (1.0 - record->tol) <= record->objective)) return;
+    const bool lower = record->objective < f->kept_objective * (1.0 - record->tol);
+    if (isinf(f->kept_objective) || is_settled(record) || (lower && gpis_record_is_solved(record))) return;
     memcpy(f->here.x, f->kept, (size_t)f->run->problem->size * sizeof *f->kept);
     measure(f, &f->here);
     gpis_record_replace(record, &f->here.point);
@@ -219,7 +234,7 @@ static gpis_status go_through_models(finish *f) {
     const gpis_record *record = &f->run->record;
     gpis_status status;
     bool made;
-    for (int i = -1; i <= COUNT && !is_settled(record) && !gpis_run_out_of_time(f->run); i++) {
+    for (int i = -1; i <= COUNT && !is_settled(record) && !is_out_of_time(f); i++) {
         const bool shifted = i >= 0 && i < COUNT;
         status = take_model(f, shifted ? SHIFTS[i] : 0.0, i < 0 ? MODERATE_INVERSE : INFINITY, &made);
         if (status == GPIS_OK && made) status = go_rounds(f);
@@ -227,7 +242,7 @@ static gpis_status go_through_models(finish *f) {
         if (gpis_record_is_solved(record)) keep(f);
         if (made && i < 0) return GPIS_OK;
     }
-    if (isinf(f->kept_objective) && !gpis_record_is_solved(record) && !gpis_run_out_of_time(f->run)) {
+    if (isinf(f->kept_objective) && !gpis_record_is_solved(record) && !is_out_of_time(f)) {
         status = take_model(f, SMALLEST_SHIFT, INFINITY, &made);
         if (status == GPIS_OK && made) status = go_rounds(f);
         if (status != GPIS_OK) return status;

@@ -73,11 +73,11 @@ static void judge_model(gpis_pace *pace, const gpis_record *record, const gpis_i
     pace->rounds++;
 }
 
-/* After this many passes, a round has to close a thousandth of the gap: at a lower pace no run ends in a reasonable
- * time, and another way is worth more than another thousand rounds. */
+/* After this many passes, a round has to close a twentieth of the gap: at a lower pace no run ends in a reasonable
+ * time, and another way is worth more than another hundred rounds. */
 static bool is_creeping(const gpis_newton *s) {
     enum { FIRST_PASSES = 30 };
-    static const double SHARE_OF_GAP = 1e-3;
+    static const double SHARE_OF_GAP = 0.05;
     const gpis_record *record = &s->run->record;
     const double gap = gpis_record_gap(record);
     return s->run->account.passes > FIRST_PASSES && s->pace.objective - record->objective < SHARE_OF_GAP * gap &&
