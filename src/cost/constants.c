@@ -1,7 +1,8 @@
 /*
  * The measured constants of the cost model; constants.h says what each of them is.
  *
- * Between two sets of measurements, as their rounded geometric means: Intel(R) Xeon(R) Processor, 2 threads, on
+ * Between two sets of measurements, most of them as their rounded geometric means, some chosen by the regret that
+ * bench/regret.py measures: Intel(R) Xeon(R) Processor, 2 threads, on
  * 2026-11-15 and 2026-11-16; AMD EPYC, 1 thread, by bench/constants.c on 2026-11-17. The two differ by up to a factor
  * of two either way, and for H times a vector, which the larger cache of the second holds, by more. The two constants
  * of the summary were measured on the AMD EPYC alone, by the processor time of the kernels.

@@ -248,7 +248,7 @@ static void goes_on_from_the_last_round(void **state) {
  * even positive. The gradient takes over. */
 static void gradient_takes_over(void **state) {
     (void)state;
-    static const char *const specs[] = {"box:-1,1@dct", "group:1000:1"};
+    static const char *const specs[] = {"box:-1,1@dct", "group:0.6:1"};
     test_memory memory;
     gpis_context *context = test_context(&memory);
     for (int i = 0; i < 2; i++) {
