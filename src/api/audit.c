@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "method/certify.h"
+#include "method/finish.h"
 #include "method/method.h"
 #include "method/refine.h"
 
@@ -67,8 +68,15 @@ static gpis_status project_given(gpis_run *run, double *x, given_point *given, d
     return status;
 }
 
+/* Columns nearly depend on each other, and bounds in double have to allow for too much. */
+static bool needs_finish(const gpis_run *run) {
+    const gpis_model *model = run->curvature.model;
+    return !gpis_record_is_solved(&run->record) && run->settings->certificate != GPIS_CERTIFICATE_NONE && model &&
+           model->slack > 0.0 && !gpis_run_exhausted(run) && gpis_finish_fits(run->problem);
+}
+
 /* Measures x and audits it; once more in extended precision where the tolerance needs it. */
-static gpis_status audit_as_needed(gpis_run *run, const double *x, given_point *given, double *g) {
+static gpis_status audit_in_double(gpis_run *run, const double *x, given_point *given, double *g) {
     gpis_point point;
     gpis_status status = measure(run, x, given, g, &point);
     if (status == GPIS_OK && !given->p) given->objective = point.objective;
@@ -78,6 +86,11 @@ static gpis_status audit_as_needed(gpis_run *run, const double *x, given_point *
     status = gpis_run_gradient(run, x, g, &point);
     if (status == GPIS_OK && !given->p) given->objective = point.objective;
     return status == GPIS_OK ? audit(run, &point) : status;
+}
+
+static gpis_status audit_as_needed(gpis_run *run, const double *x, given_point *given, double *g) {
+    const gpis_status status = audit_in_double(run, x, given, g);
+    return status == GPIS_OK && needs_finish(run) ? gpis_run_finish(run) : status;
 }
 
 gpis_status gpis_audit(gpis_run *run, double *x, double *distance, double *objective) {

@@ -21,7 +21,7 @@ enum {
 /* The shifts to try, in units of the columns. Factors with a condition number of up to 1e10 leave the inner problem,
  * which is solved in double, six digits. A smaller shift resolves more directions, with fewer digits for each. */
 static const double MODERATE_INVERSE = 1e20;
-static const double SHIFTS[] = {1e-20, 1e-23};
+static const double SHIFTS[] = {1e-14, 1e-17, 1e-20, 1e-23};
 /* Where none of them leads to a bound, x can still gain digits. At a condition number of 1e14 and a residual of 1e-12
  * of y, the backward error falls from 4e-15 to 1e-17. */
 static const double SMALLEST_SHIFT = 1e-26;
@@ -40,6 +40,7 @@ typedef struct finish {
     double *kept;          /* a part of it: the latest point that was solved within a horizon, d x k */
     double kept_objective; /* there; infinite: there is none */
     gpis_within kept_bound;
+    double kept_horizon;
     double fall;         /* of f by the latest step */
     int64_t inner_steps; /* of the inner problem, so far */
     int polished;        /* rounds since the tolerance was met */
@@ -162,7 +163,7 @@ static bool is_polished(finish *f, double before) {
 }
 
 /* Rounds with the present model, until the run is solved or they do not help any more. Each of them ends with the
- * bounds of the point that it has reached. */
+ * bounds of the point that it has reached. An audit makes no steps. */
 static gpis_status go_rounds(finish *f) {
     gpis_run *run = f->run;
     gpis_record *record = &run->record;
@@ -171,7 +172,8 @@ static gpis_status go_rounds(finish *f) {
     f->fall = INFINITY;
     for (int round = 0, slow = 0; status == GPIS_OK && round < MAX_ROUNDS && slow < MAX_SLOW_ROUNDS; round++) {
         const double left = left_of(record);
-        if (is_out_of_time(f) || (gpis_record_is_solved(record) && round > 0 && is_polished(f, before))) break;
+        if (run->audit || is_out_of_time(f) || (gpis_record_is_solved(record) && round > 0 && is_polished(f, before)))
+            break;
         before = f->fall;
         status = step(f);
         if (status != GPIS_OK || !(f->fall > 0.0)) break;
@@ -203,11 +205,14 @@ static bool is_settled(const gpis_record *record) {
     return gpis_record_is_solved(record) && gpis_record_bound(record).horizon == 0.0;
 }
 
-/* Keeps the best point with its bound within a horizon, unless one is kept that is as low. */
+/* Keeps the best point with its bound within a horizon, unless one is kept that is as low and sees nearly as far. */
 static void keep(finish *f) {
     const gpis_record *record = &f->run->record;
-    if (!(record->objective < f->kept_objective * (1.0 - record->tol))) return;
+    const double horizon = gpis_record_bound(record).horizon;
+    const bool lower = record->objective < f->kept_objective * (1.0 - record->tol);
+    if (!lower && !(horizon > 10.0 * f->kept_horizon)) return;
     f->kept_bound = record->within;
+    f->kept_horizon = horizon;
     f->kept_objective = record->objective;
     memcpy(f->kept, record->best, (size_t)f->run->problem->size * sizeof *f->kept);
 }

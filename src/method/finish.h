@@ -14,7 +14,8 @@
 
 /* Whether there is memory for the summary, its pass, its factor and the inner problem. */
 bool gpis_finish_fits(const gpis_problem *problem);
-/* Makes the summary and goes on from the best point, with what it yields for bounds. The run ends if it is solved. */
+/* Makes the summary and goes on from the best point, with what it yields for bounds; in an audit, the bounds of that
+ * point alone. The run ends if it is solved. */
 gpis_status gpis_run_finish(gpis_run *run);
 
 #endif

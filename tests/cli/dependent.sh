@@ -65,9 +65,11 @@ run 0 solve more.csv --target y --json
 same "status" "$(get status)" solved
 same "nearness" "$(get nearness)" 0
 holds "horizon" "$(get horizon) > 100"
-run 0 solve more.csv --target y
+run 0 solve more.csv --target y --out more.npy
 grep -q '^certificate   proven: within .*, relative, unless terms are over .* times as long as y and cancel$' stdout ||
     fail "the certificate does not say how far it reaches: $(grep ^certificate stdout)"
+run 0 check more.csv more.npy --target y --json
+holds "horizon of check" "$(get horizon) > 100"
 table km.csv "" "$a sprintf(\",%.3f,%d\", (m = $number) / 1000, m)"
 run 0 solve km.csv --target 2
 says "columns 3 and 4 depend on each other but for rounding"
