@@ -21,7 +21,9 @@ enum {
 /* The shifts to try, in units of the columns. Factors with a condition number of up to 1e10 leave the inner problem,
  * which is solved in double, six digits. A smaller shift resolves more directions, with fewer digits for each. */
 static const double MODERATE_INVERSE = 1e20;
-static const double SHIFTS[] = {1e-14, 1e-17, 1e-20, 1e-23};
+static const double SHIFTS[] = {1e-20, 1e-23};
+/* For an audit, which cannot improve its point: larger shifts see less far, and ask less of the point. */
+static const double SHIFTS_OF_AUDIT[] = {1e-17, 1e-14};
 /* Where none of them leads to a bound, x can still gain digits. At a condition number of 1e14 and a residual of 1e-12
  * of y, the backward error falls from 4e-15 to 1e-17. */
 static const double SMALLEST_SHIFT = 1e-26;
@@ -40,7 +42,6 @@ typedef struct finish {
     double *kept;          /* a part of it: the latest point that was solved within a horizon, d x k */
     double kept_objective; /* there; infinite: there is none */
     gpis_within kept_bound;
-    double kept_horizon;
     double fall;         /* of f by the latest step */
     int64_t inner_steps; /* of the inner problem, so far */
     int polished;        /* rounds since the tolerance was met */
@@ -205,14 +206,11 @@ static bool is_settled(const gpis_record *record) {
     return gpis_record_is_solved(record) && gpis_record_bound(record).horizon == 0.0;
 }
 
-/* Keeps the best point with its bound within a horizon, unless one is kept that is as low and sees nearly as far. */
+/* Keeps the best point with its bound within a horizon, unless one is kept that is as low. */
 static void keep(finish *f) {
     const gpis_record *record = &f->run->record;
-    const double horizon = gpis_record_bound(record).horizon;
-    const bool lower = record->objective < f->kept_objective * (1.0 - record->tol);
-    if (!lower && !(horizon > 10.0 * f->kept_horizon)) return;
+    if (!(record->objective < f->kept_objective * (1.0 - record->tol))) return;
     f->kept_bound = record->within;
-    f->kept_horizon = horizon;
     f->kept_objective = record->objective;
     memcpy(f->kept, record->best, (size_t)f->run->problem->size * sizeof *f->kept);
 }
@@ -263,6 +261,18 @@ static bool is_sharp_enough(const finish *f) {
     return noise <= fmax(record->noise, 0.1 * record->tol * f->here.point.objective);
 }
 
+/* The bounds of the point that an audit is about. */
+static gpis_status audit_models(finish *f) {
+    enum { COUNT = sizeof SHIFTS_OF_AUDIT / sizeof *SHIFTS_OF_AUDIT };
+    gpis_status status = go_through_models(f);
+    for (int i = 0; status == GPIS_OK && i < COUNT && !gpis_record_is_solved(&f->run->record); i++) {
+        bool made;
+        status = take_model(f, SHIFTS_OF_AUDIT[i], INFINITY, &made);
+        if (status == GPIS_OK && made) status = certify(f);
+    }
+    return status;
+}
+
 gpis_status gpis_run_finish(gpis_run *run) {
     finish f = {.run = run};
     gpis_status status = make_summary(&f);
@@ -271,7 +281,7 @@ gpis_status gpis_run_finish(gpis_run *run) {
     if (sharp) {
         gpis_record_set_response(&run->record, gpis_summary_response_norm(f.summary));
         gpis_record_replace(&run->record, &f.here.point);
-        status = go_through_models(&f);
+        status = run->audit ? audit_models(&f) : go_through_models(&f);
     }
     if (status == GPIS_OK) gpis_run_check(run);
     if (status == GPIS_OK && sharp) status = gpis_refine_estimate(run, &f.here.point);
