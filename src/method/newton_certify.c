@@ -102,7 +102,7 @@ static void judge_pace(gpis_newton *s) {
 /* The objective of the hull's best point is known as well as if it had been measured: the combination added less than
  * this share of it. */
 static bool is_sharp(const gpis_newton *s, double added) {
-    return added <= fmax(1e-12, 1e-4 * s->run->settings->tol) * s->best.objective;
+    return added <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->best.objective;
 }
 
 gpis_status gpis_newton_certify(gpis_newton *s) {

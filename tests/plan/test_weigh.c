@@ -206,7 +206,7 @@ static gpis_result *solve(gpis_context *context, const data *p, const gpis_setti
 }
 
 /* On this machine the plan begins with a sketch, since few entries may be free. */
-static gpis_machine wants_sketch(void) { return machine_of(20e9, 24e9); }
+static gpis_machine wants_sketch(void) { return machine_of(20e9, 13e9); }
 
 /* A run that finds most entries free takes the Gram matrix at once: in the pass after the sketch, or, after a look at
  * some rows, in the first one. With few free entries the same plan ends on a face. Both are proofs. */
