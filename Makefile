@@ -65,13 +65,13 @@ fuzz:
 	@sh tests/fuzz/run build/fuzz $(FUZZ_SECONDS) $(JOBS) $(FUZZ_ONLY)
 
 # STRESS_SEED: other problems. STRESS_CASE: the problem of that number alone, with all that is known about its answer.
-# STRESS_COUNT: so many problems, but no more than STRESS_SECONDS allow. STRESS_MARKDOWN: the document that gets the counts.
+# STRESS_COUNT: so many problems, but no more than STRESS_SECONDS allow. STRESS_LIMIT: seconds of processor time for a solve. STRESS_MARKDOWN: the document that gets the counts.
 STRESS_SECONDS ?= 120
 STRESS_SEED ?= 1
 stress: setup $(BUILD)/tests/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) --target stress -- --no-print-directory -s
 	@OMP_WAIT_POLICY=passive $(BUILD)/tests/stress/stress --seed $(STRESS_SEED) $(if $(STRESS_CASE),--case $(STRESS_CASE),\
-	    --seconds $(STRESS_SECONDS) --jobs $(JOBS) $(if $(STRESS_COUNT),--count $(STRESS_COUNT)) \
+	    --seconds $(STRESS_SECONDS) --jobs $(JOBS) $(if $(STRESS_COUNT),--count $(STRESS_COUNT)) $(if $(STRESS_LIMIT),--limit $(STRESS_LIMIT)) \
 	    $(if $(STRESS_MARKDOWN),--markdown $(STRESS_MARKDOWN)))
 
 # The tests that use threads, under clang's thread sanitizer.
