@@ -104,6 +104,7 @@ typedef struct tilt {
 typedef struct multiplier {
     double *l, *l_low; /* d x k each; l_low is 0 unless the factor of the model is in double-double */
     double *v, *v_low; /* d x k each */
+    double *kept;      /* 2 d k numbers: l and l_low as they were, since every bound changes them */
     double *work;      /* 5 d k + 2 d numbers */
     double *memory;    /* owned: all of them */
 } multiplier;
@@ -112,11 +113,21 @@ static bool is_double_double(const gpis_model *model) { return model->R_low != N
 
 static gpis_status create_multiplier(gpis_context *context, const gpis_set *set, multiplier *m) {
     const int64_t size = set->d * set->k;
-    m->memory = gpis_alloc(context, 9 * size + 2 * set->d, sizeof *m->memory);
+    m->memory = gpis_alloc(context, 11 * size + 2 * set->d, sizeof *m->memory);
     if (!m->memory) return GPIS_NO_MEMORY;
     double **field[] = {&m->l, &m->l_low, &m->v, &m->v_low, &m->work};
     for (int i = 0; i < 5; i++) *field[i] = m->memory + i * size;
+    m->kept = m->memory + 9 * size + 2 * set->d;
     return GPIS_OK;
+}
+
+/* l and l_low follow each other in memory. */
+static void keep_multiplier(const gpis_set *set, const multiplier *m) {
+    memcpy(m->kept, m->l, (size_t)(2 * set->d * set->k) * sizeof *m->kept);
+}
+
+static void restore_multiplier(const gpis_set *set, const multiplier *m) {
+    memcpy(m->l, m->kept, (size_t)(2 * set->d * set->k) * sizeof *m->kept);
 }
 
 /* Entry i of the gradient, as the sum of two doubles. */
@@ -315,18 +326,20 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
     gpis_status status = create_multiplier(context, set, &m);
     if (status != GPIS_OK) return status;
     find_multiplier(set, point, model, s, &m);
+    keep_multiplier(set, &m);
     status = is_double_double(model) ? low_terms(set, point, model, c, s, &m, &dual)
                                      : dual_terms(set, point, model, c, &m, &dual);
-    if (status == GPIS_OK) find_multiplier(set, point, model, s, &m);
-    if (status == GPIS_OK && model->nulls > 0) {
+    if (status == GPIS_OK) restore_multiplier(set, &m);
+    if (status == GPIS_OK && model->nulls > 0)
         status = gpis_null_bound(context, set, point, model, c, s, m.l, m.v, &relaxed.linear, &relaxed.half_norm);
-    } else if (status == GPIS_OK) {
+    else if (status == GPIS_OK)
         relaxed = relaxed_terms(set, point, model, c, s, &m);
-        find_multiplier(set, point, model, s, &m);
+    if (status == GPIS_OK && is_double_double(model)) {
+        restore_multiplier(set, &m);
         status = tilted_terms(set, point, model, c, &m, &tilted, &out->tilt);
     }
     if (status == GPIS_OK && model->nulls == 0 && gpis_complementary_applies(set)) {
-        find_multiplier(set, point, model, s, &m);
+        restore_multiplier(set, &m);
         status = gpis_complementary_clean(set, point, s, m.l, m.l_low, &complementary.linear);
         if (status == GPIS_OK) complementary.half_norm = half_norm(set, point, model, c, 0.0, &m);
     }

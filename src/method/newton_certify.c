@@ -105,6 +105,14 @@ static bool is_sharp(const gpis_newton *s, double added) {
     return added <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->best.objective;
 }
 
+/* The answer is not to be a point that was not measured, unless its objective is known far better than the tolerance
+ * asks for. */
+static bool is_to_be_measured(const gpis_newton *s, double added) {
+    const double share = fmax(1e-12, 1e-4 * s->run->settings->tol);
+    return gpis_record_is_solved(&s->run->record) && added > share * s->best.objective &&
+           s->measured_for != GPIS_PHASE_HULL && !gpis_run_exhausted(s->run);
+}
+
 gpis_status gpis_newton_certify(gpis_newton *s) {
     gpis_run *run = s->run;
     double added;
@@ -115,6 +123,10 @@ gpis_status gpis_newton_certify(gpis_newton *s) {
     gpis_record_offer(&run->record, &s->best);
     const gpis_status status = s->face ? bound_on_face(s) : bound_by_model(s);
     if (status != GPIS_OK) return status;
+    if (is_to_be_measured(s, added)) {
+        s->sharp = false;
+        return GPIS_OK;
+    }
     judge_pace(s);
     if (gpis_record_is_solved(&run->record) && gpis_refine_applies(run))
         gpis_run_check_quietly(run); /* refinement may still change the answer a little */

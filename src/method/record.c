@@ -29,10 +29,14 @@ void gpis_record_clear(gpis_record *record) {
 
 /* ---- the best point ---- */
 
+/* Whether this is the x of the best point. */
+static bool has_best_x(const gpis_record *r, const gpis_point *point) {
+    return memcmp(point->x, r->best, (size_t)r->problem->size * sizeof *r->best) == 0;
+}
+
 /* Whether this is the best point. */
 static bool is_best(const gpis_record *r, const gpis_point *point) {
-    return point && point->objective == r->objective &&
-           memcmp(point->x, r->best, (size_t)r->problem->size * sizeof *r->best) == 0;
+    return point && point->objective == r->objective && has_best_x(r, point);
 }
 
 void gpis_record_start_at(gpis_record *r, const double *x) {
@@ -40,7 +44,8 @@ void gpis_record_start_at(gpis_record *r, const double *x) {
 }
 
 void gpis_record_offer(gpis_record *r, const gpis_point *point) {
-    if (point->objective < r->objective) gpis_record_replace(r, point);
+    const bool more_exact = has_best_x(r, point) && point->errors.objective < r->noise;
+    if (point->objective < r->objective || more_exact) gpis_record_replace(r, point);
 }
 
 void gpis_record_replace(gpis_record *r, const gpis_point *point) {

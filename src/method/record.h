@@ -38,8 +38,9 @@ typedef struct gpis_within {
     double tilt, slack;
 } gpis_within;
 
-/* Only the functions below write these fields. Invariants: `objective` never rises and the bounds never fall, except by
- * gpis_record_replace and gpis_record_forget_objective, which say so; `noise` and `grain` belong to `best`. */
+/* Only the functions below write these fields. Invariants: `objective` never rises by more than its error and the
+ * bounds never fall, except by gpis_record_replace and gpis_record_forget_objective, which say so; `noise` and `grain`
+ * belong to `best`. */
 typedef struct gpis_record {
     const gpis_problem *problem; /* borrowed */
     double tol;                  /* the relative gap that counts as solved */
@@ -65,7 +66,7 @@ void gpis_record_clear(gpis_record *record);
 
 /* Makes x, which has not been measured, the best point as long as there is no other. */
 void gpis_record_start_at(gpis_record *record, const double *x);
-/* Keeps a measured feasible point if it is the best so far. */
+/* Keeps a measured feasible point if it is the best so far, or the best one itself, known more exactly. */
 void gpis_record_offer(gpis_record *record, const gpis_point *point);
 /* Keeps it even if its objective is a little higher than that of the best point. */
 void gpis_record_replace(gpis_record *record, const gpis_point *point);
