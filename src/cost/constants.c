@@ -1,11 +1,11 @@
 /*
  * The measured constants of the cost model; constants.h says what each of them is.
  *
- * Between two sets of measurements, most of them as their rounded geometric means, some chosen by the regret that
- * bench/regret.py measures: Intel(R) Xeon(R) Processor, 2 threads, on
- * 2026-11-15 and 2026-11-16; AMD EPYC, 1 thread, by bench/constants.c on 2026-11-17. The two differ by up to a factor
- * of two either way, and for H times a vector, which the larger cache of the second holds, by more. The two constants
- * of the summary were measured on the AMD EPYC alone, by the processor time of the kernels.
+ * Between two sets of measurements: Intel(R) Xeon(R) Processor, 2 threads, on 2026-11-15 and 2026-11-16; AMD EPYC, 1
+ * thread, by bench/constants.c on 2026-11-17. Most are their rounded geometric means, some were chosen by the regret
+ * that bench/regret.py measures. The two sets differ by up to a factor of two either way, and for H times a vector,
+ * which the larger cache of the second holds, by more. The two constants of the summary were measured on the AMD EPYC
+ * alone, by the processor time of the kernels.
  *
  * To measure them anew: `make bench RESULTS=bench`, on a machine that does nothing else. Other values mean other
  * plans, and so answers with other bits.
