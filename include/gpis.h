@@ -285,8 +285,20 @@ typedef struct gpis_set gpis_set;
  * A set is constant in what it contains, but it has scratch memory of its own. So functions that compute with it take a
  * gpis_set * that is not const, and a set is used by one thread at a time; a problem that holds it counts as a user. */
 
-/* Parses a spec such as "l1:3.5", "box:0,1" or "l1:2@dct" for X of d x k. */
-GPIS_API gpis_status gpis_set_parse(gpis_context *context, const char *spec, int64_t d, int64_t k, gpis_set **out);
+struct gpis_problem;
+/* Parses a spec such as "l1:3.5", "l1:2@dct" or "simplex:1[w*] & box:,0.1[w*] & nonneg[age]" for the columns of the
+ * problem's A, with their names, and for as many responses as the problem has (1 if it has none yet). The set owns
+ * what it is made of. docs/howto/constraints.md has the grammar. */
+GPIS_API gpis_status gpis_set_parse(gpis_context *context, const char *spec, const struct gpis_problem *problem,
+                                    gpis_set **out);
+/* The set of the x for which all of `count` linear constraints hold: "tv + radio <= 0.5", "2 x2 - x1 >= 0",
+ * "0.1 <= price <= 0.4", "sum(w*) = 1". */
+GPIS_API gpis_status gpis_set_parse_linear(gpis_context *context, const char *const *texts, int64_t count,
+                                           const struct gpis_problem *problem, gpis_set **out);
+/* Bounds from a table in text, a line for each column: its name, the lower and the upper bound. An empty field is no
+ * bound, and a column without a line has none. The first line may be a header. */
+GPIS_API gpis_status gpis_set_read_bounds(gpis_context *context, const char *path, const struct gpis_problem *problem,
+                                          gpis_set **out);
 GPIS_API void gpis_set_destroy(gpis_set *set); /* NULL is fine */
 /* The canonical text, which parses back to the same set; or, for a set from memory that no spec can describe, a text
  * that names it: '#' and a checksum for an array, [1-3] for a block of columns, custom:NAME. */
@@ -326,6 +338,18 @@ GPIS_API gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_se
  * block. The sets are borrowed. */
 GPIS_API gpis_status gpis_set_blocks(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
                                      gpis_set *const *sets, gpis_set **out);
+
+/* lower <= C x <= upper for C of rows x d, row-major. Limits may be infinite; NULL: no row has one on that side.
+ * names[i] is what messages and results call row i; NULL: none. */
+GPIS_API gpis_status gpis_set_linear(gpis_context *context, const double *C, const double *lower, const double *upper,
+                                     int64_t rows, int64_t d, const char *const *names, gpis_set **out);
+/* The x that are in all of the sets, which are borrowed. */
+GPIS_API gpis_status gpis_set_intersection(gpis_context *context, int64_t count, gpis_set *const *sets, gpis_set **out);
+/* What messages and results call the d entries; copied. */
+GPIS_API gpis_status gpis_set_name_columns(gpis_set *set, const char *const *names, int64_t d);
+/* What the caller should know about a set that was made all the same, such as a constraint that is always true; "" if
+ * nothing. */
+GPIS_API const char *gpis_set_warning(const gpis_set *set);
 
 /* Makes the set one for X of d x k: each column is in it. The base of a transform changes with it. Constructors make
  * sets for k = 1. A set that works on X as a matrix (nuclear, a set of the caller's own that says so, a product that
@@ -544,7 +568,7 @@ typedef enum gpis_option_type {
 /* Where an option counts. */
 enum {
     GPIS_OPTION_OPEN = 1,    /* a field of gpis_open_options */
-    GPIS_OPTION_PROBLEM = 2, /* a term of the problem: the text of gpis_set_parse */
+    GPIS_OPTION_PROBLEM = 2, /* a term of the problem, such as the text of gpis_set_parse */
     GPIS_OPTION_SOLVE = 4,   /* a field of gpis_settings that gpis_solve uses */
     GPIS_OPTION_PLAN = 8,    /* ... that gpis_plan_make uses */
     GPIS_OPTION_CHECK = 16   /* ... that gpis_check uses */
@@ -566,6 +590,7 @@ typedef struct gpis_option {
      * the Gram matrix"; NULL: all of them. */
     const char *methods;
     int in_checkpoint; /* non-zero: a checkpoint goes on only where this option has the value it was made with */
+    int repeated;      /* non-zero: it may be given several times, and all of them count */
 } gpis_option;
 
 GPIS_API const gpis_option *gpis_option_at(int64_t index);      /* NULL behind the last */

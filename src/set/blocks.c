@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/checksum.h"
 #include "linalg/accurate.h"
+#include "set/columns.h"
 #include "set/kinds.h"
 
 typedef struct block {
@@ -133,38 +133,22 @@ static const gpis_set_class blocks_class = {
 
 /* ---- the text: "nonneg[1-3] & l1:2[4,6]" ------------------------------------------------------------------------- */
 
-enum { MAX_RANGES = 8, COLUMNS_TEXT = 48 * MAX_RANGES };
-
-/* The columns as text: ranges counted from 1, or a checksum if there are many ranges. */
-static void write_columns(const int64_t *columns, int64_t count, char text[COLUMNS_TEXT]) {
-    int ranges = 0;
-    size_t used = 0;
-    for (int64_t i = 0, end; i < count; i = end, ranges++) {
-        for (end = i + 1; end < count && columns[end] == columns[end - 1] + 1; end++) continue;
-        if (ranges == MAX_RANGES) {
-            const uint32_t sum = gpis_checksum(0, columns, count * (int64_t)sizeof *columns);
-            snprintf(text, COLUMNS_TEXT, "#%08lx", (unsigned long)sum);
-            return;
-        }
-        const char *comma = ranges > 0 ? "," : "";
-        const long long from = columns[i] + 1, to = columns[end - 1] + 1;
-        const size_t left = COLUMNS_TEXT - used;
-        used += (size_t)(end - i == 1 ? snprintf(text + used, left, "%s%lld", comma, from)
-                                      : snprintf(text + used, left, "%s%lld-%lld", comma, from, to));
-    }
-}
-
 static gpis_status describe(gpis_set *s, int64_t count, const int64_t *const *columns, gpis_set *const *sets) {
-    int64_t size = 1, used = 0;
-    for (int64_t b = 0; b < count; b++) size += (int64_t)strlen(sets[b]->spec) + COLUMNS_TEXT + 8;
-    char *text = gpis_alloc(s->context, size, 1);
-    if (!text) return GPIS_NO_MEMORY;
-    for (int64_t b = 0; b < count; b++) {
-        char ranges[COLUMNS_TEXT];
-        write_columns(columns[b], sets[b]->d, ranges);
-        used += snprintf(text + used, (size_t)(size - used), "%s%s[%s]", b > 0 ? " & " : "", sets[b]->spec, ranges);
+    void *text = NULL;
+    int64_t capacity = 0, used = 0;
+    gpis_status status = GPIS_OK;
+    for (int64_t b = 0; b < count && status == GPIS_OK; b++) {
+        const char *spec = sets[b]->spec;
+        const bool compound = gpis_spec_is_compound(spec);
+        char *list = gpis_columns_text(s->context, NULL, columns[b], sets[b]->d);
+        const int64_t wanted = list ? used + (int64_t)(strlen(spec) + strlen(list)) + 16 : 0;
+        status = list ? gpis_grow(s->context, &text, &capacity, used, wanted, 1) : GPIS_NO_MEMORY;
+        if (status == GPIS_OK)
+            used += snprintf((char *)text + used, (size_t)(capacity - used), "%s%s%s%s[%s]", b > 0 ? " & " : "",
+                             compound ? "(" : "", spec, compound ? ")" : "", list);
+        gpis_free(s->context, list);
     }
-    const gpis_status status = gpis_set_describe(s, "%s", text);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "%s", (const char *)text);
     gpis_free(s->context, text);
     return status;
 }

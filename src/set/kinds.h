@@ -39,6 +39,8 @@ gpis_status gpis_set_begin(gpis_context *context, const gpis_set_class *class, i
                            gpis_set **out, gpis_set **s);
 /* Sets *out to s or, after a failure, destroys s; returns `status`. */
 gpis_status gpis_set_finish(gpis_set *s, gpis_status status, gpis_set **out);
+/* Makes `part` a part of s, which destroys it when it is destroyed itself; its warning goes along. */
+void gpis_set_adopt(gpis_set *s, gpis_set *part);
 /* Writes s->spec. The format may use only strings and integers, which print the same in every locale. */
 gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Checks R; sets s->R, s->radius = R and the spec "NAME:R". */

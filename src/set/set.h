@@ -25,7 +25,7 @@
  * constructor. What distinguishes two sets of one kind, or one kind from another, is a field of struct gpis_set: code
  * outside this module asks for such a property and never for the name of a kind.
  *
- * A new kind is one new file, one line in the table of parse.c and one declaration in gpis.h; it inherits
+ * A new kind is one new file, one line in the table of kinds.h and one declaration in gpis.h; it inherits
  * tests/set/test_conformance.c.
  */
 #ifndef GPIS_SET_H
@@ -114,6 +114,9 @@ struct gpis_set {
     gpis_set *inside; /* of d - loose entries and k columns; NULL: none */
     bool owns_inside; /* false: borrowed from the caller */
     int64_t loose;    /* 0 or 1 */
+    char *warning;    /* owned: what the caller should know about the constraints; NULL: nothing */
+    /* What a set that was read from text is made of: a chain, each of which this set destroys. */
+    gpis_set *parts, *next_part;
 };
 
 /* Projection on the recession cone of K (zero for a bounded set), over all columns. x may be v. */

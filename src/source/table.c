@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "source/fields.h"
 #include "source/text.h"
 
 typedef struct reader {
@@ -27,84 +28,17 @@ typedef struct reader {
     gpis_sink *sink; /* borrowed */
 } reader;
 
-/* ---- fields ------------------------------------------------------------------------------------------------------ */
-
-/* What is left of a line. `open` distinguishes "a," (a second, empty field follows) from "a" (none does). */
-typedef struct fields {
-    char *at, *end;
-    char separator;
-    bool open, broken;
-} fields;
-
-static bool is_space(char c) { return c == ' ' || c == '\t'; }
-
-static void skip_spaces(fields *f) {
-    while (f->at < f->end && is_space(*f->at) && *f->at != f->separator) f->at++;
-    while (f->separator == ' ' && f->at < f->end && is_space(*f->at)) f->at++;
-}
-
-static bool at_separator(const fields *f) { return *f->at == f->separator || (f->separator == ' ' && *f->at == '\t'); }
-
-/* Moves from the opening quote to after the closing one; doubled quotes become single ones in place. */
-static gpis_span cut_quoted(fields *f) {
-    char *begin = ++f->at, *to = begin;
-    for (; f->at < f->end; f->at++) {
-        if (*f->at == '"' && !(f->at + 1 < f->end && f->at[1] == '"')) break;
-        if (*f->at == '"') f->at++;
-        *to++ = *f->at;
-    }
-    if (f->at == f->end)
-        f->broken = true;
-    else
-        f->at++;
-    if (f->separator != ' ') skip_spaces(f);
-    if (f->at < f->end && !at_separator(f)) f->broken = true;
-    return (gpis_span){begin, to};
-}
-
-static gpis_span cut_plain(fields *f) {
-    char *begin = f->at;
-    while (f->at < f->end && !at_separator(f)) f->at++;
-    char *end = f->at;
-    while (end > begin && is_space(end[-1])) end--;
-    return (gpis_span){begin, end};
-}
-
-static bool next_field(fields *f, gpis_span *field) {
-    if (!f->open || f->broken) return false;
-    skip_spaces(f);
-    if (f->separator == ' ' && f->at == f->end) return false;
-    *field = f->at < f->end && *f->at == '"' ? cut_quoted(f) : cut_plain(f);
-    f->open = f->at < f->end;
-    if (f->open && !f->broken) f->at++;
-    return !f->broken;
-}
-
 /* The line is in the buffer of the reader, which may be changed: quotes are removed in place. */
-static fields split(const reader *r, gpis_span line) {
+static gpis_fields split(const reader *r, gpis_span line) {
     char *begin = r->text.buffer + (line.begin - r->text.buffer);
-    return (fields){begin, begin + (line.end - line.begin), r->separator, true, false};
-}
-
-/* The first of the candidates that occurs in the line outside quotes; '\0' if none does. */
-static char sniff_separator(gpis_span line, const char *candidates) {
-    for (; *candidates; candidates++) {
-        bool inside = false;
-        for (const char *at = line.begin; at < line.end; at++) {
-            if (*at == '"')
-                inside = !inside;
-            else if (!inside && *at == *candidates)
-                return *candidates;
-        }
-    }
-    return '\0';
+    return (gpis_fields){begin, begin + (line.end - line.begin), r->separator, true, false};
 }
 
 /* In a .csv file blanks are part of a field; in other files they may be separators. */
 static char choose_separator(const reader *r, gpis_span line) {
     const char *slash = strrchr(r->path, '/'), *format = r->sink->options ? r->sink->options->format : NULL;
     const bool csv = format ? strcasecmp(format, "csv") == 0 : strcasestr(slash ? slash : r->path, ".csv") != NULL;
-    const char found = sniff_separator(line, csv ? ",;\t" : "\t,;");
+    const char found = gpis_fields_separator(line, csv ? ",;\t" : "\t,;");
     return found ? found : csv ? ',' : ' ';
 }
 
@@ -156,10 +90,10 @@ static gpis_status broken_quotes(const reader *r) {
 
 static gpis_status store_row(reader *r, gpis_span line) {
     gpis_status status = gpis_sink_reserve(r->sink, r->sink->d);
-    fields f = split(r, line);
+    gpis_fields f = split(r, line);
     gpis_span field;
     int64_t column = 0;
-    for (; status == GPIS_OK && next_field(&f, &field); column++) {
+    for (; status == GPIS_OK && gpis_fields_next(&f, &field); column++) {
         if (column < r->columns) status = store_value(r, column, field);
     }
     if (status != GPIS_OK) return status;
@@ -224,11 +158,11 @@ static gpis_status find_target(reader *r, const char *target) {
 static gpis_status start_table(reader *r, gpis_span line, const char *target) {
     r->separator = choose_separator(r, line);
     r->first_line = r->text.line;
-    fields f = split(r, line);
+    gpis_fields f = split(r, line);
     gpis_span field;
     gpis_status status = GPIS_OK;
     double ignored;
-    while (status == GPIS_OK && next_field(&f, &field)) {
+    while (status == GPIS_OK && gpis_fields_next(&f, &field)) {
         if (!gpis_parse_number(field, &ignored) && !is_missing(field) && !is_infinite(field)) r->header = true;
         status = keep_word(r, field);
     }
@@ -249,7 +183,7 @@ static gpis_status start_table(reader *r, gpis_span line, const char *target) {
 /* ---- the whole file ---------------------------------------------------------------------------------------------- */
 
 static bool is_empty_line(gpis_span line) {
-    while (line.begin < line.end && is_space(*line.begin)) line.begin++;
+    while (line.begin < line.end && (*line.begin == ' ' || *line.begin == '\t')) line.begin++;
     return line.begin == line.end;
 }
 

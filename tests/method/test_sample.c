@@ -152,7 +152,7 @@ static gpis_status solve_in(gpis_context *context, const task *t, gpis_result **
     gpis_status status = b->kind == GPIS_BLOCK_CSR
                              ? gpis_source_csr(context, b->nrows, b->d, b->indptr, b->indices, b->values, b->type, &A)
                              : gpis_source_dense(context, b->values, b->type, GPIS_ROW_MAJOR, b->nrows, b->d, b->d, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, t->spec, t->p.d, t->p.k, &set);
+    if (status == GPIS_OK) status = test_set(context, t->spec, t->p.d, t->p.k, &set);
     if (status == GPIS_OK) status = test_solve(context, A, t->p.Y, t->p.k, set, &settings, result);
     gpis_set_destroy(set);
     gpis_source_destroy(A);

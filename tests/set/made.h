@@ -112,7 +112,7 @@ static inline gpis_set *world_product(gpis_context *context, const world *w, boo
     for (int b = 0; b < 2; b++) {
         columns[b] = world_columns(w, halves, b, &counts[b]);
         if (counts[b] == 0) continue;
-        assert_ok(context, gpis_set_parse(context, specs[b], counts[b], k, &parts[b]));
+        assert_ok(context, test_set(context, specs[b], counts[b], k, &parts[b]));
         world_keep(w, parts[b]);
     }
     assert_ok(context,
@@ -181,7 +181,7 @@ static inline gpis_set *world_set(gpis_context *context, const world *w, const c
     char spec[256];
     gpis_set *set = NULL;
     world_spec(w, pattern, R, spec, sizeof spec);
-    assert_ok(context, gpis_set_parse(context, spec, w->d, k, &set));
+    assert_ok(context, test_set(context, spec, w->d, k, &set));
     return set;
 }
 
