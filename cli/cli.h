@@ -229,10 +229,27 @@ void cli_report_summary(const cli_problem *problem, const cli_common *common, co
                         const cli_given *given, double sent);
 int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result,
                     const cli_given *given, double sent);
+/* The same object, which is the caller's; NULL when there is no memory. `all`: with the coefficients, however many. */
+json_t *cli_report_object(const cli_problem *problem, const cli_common *common, const gpis_result *result,
+                          const cli_given *given, double sent, bool all);
+/* Writes an object to a stream; false: it could not. */
+bool cli_write_json(FILE *stream, const json_t *object);
 int64_t cli_count_nonzeros(const double *x, int64_t count);
 /* Prints `object` on stdout and releases it; returns 0 or an exit code. */
 int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
+
+/* ---- the answer with its names (answer.c) -------------------------------------------------------------------------
+ */
+
+double cli_l1_norm(const double *x, int64_t count);
+/* A list of {name, value, active, multiplier}, and of {constraint, column, multiplier}; NULL when there is no memory.
+ */
+json_t *cli_coefficients_json(const cli_problem *problem, const gpis_result *result);
+json_t *cli_active_json(const cli_problem *problem, const gpis_result *result);
+/* A line for each coefficient, and for each active constraint that concerns several of them. */
+void cli_write_csv(FILE *stream, const cli_problem *problem, const gpis_result *result);
+void cli_print_active(const cli_problem *problem, const gpis_result *result);
 
 /* ---- output files (output.c): they take their name when they are whole ------------------------------------------- */
 

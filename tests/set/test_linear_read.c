@@ -165,7 +165,7 @@ static const struct {
     {"sum(x1 = 1", false, "there is no column 'x1 = 1'"},
     {"[x*] <= 1", false, "expected one column, found 5: write sum(...) for their sum at position 2"},
     {"1e999 x1 <= 1", false, "the number is too large at position 1"},
-    {"1e300 * 1e300 x1 <= 1", false, "a factor is too large at position 1"},
+    {"1e300 * 1e300 x1 <= 1", false, "too large at position 1"},
     {"x1 <= 1e300 * 1e300", false, "a number is too large at position 7"},
     {"|x1| <= 1", false, "expected a number or a column, found '|' at position 1"},
 };
