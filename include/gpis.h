@@ -325,6 +325,19 @@ GPIS_API gpis_status gpis_set_tv(gpis_context *context, double R, int64_t d, gpi
  */
 GPIS_API gpis_status gpis_set_affine(gpis_context *context, const double *C, const double *b, int64_t rows, int64_t d,
                                      gpis_set **out);
+/* The sizes |x_i|, each times a weight >= 0, add up to at most R; an entry of weight 0 is exempt. */
+GPIS_API gpis_status gpis_set_l1_weighted(gpis_context *context, double R, const double *weights, int64_t d,
+                                          gpis_set **out);
+/* The entries add up to a number from lower to upper, which may be infinite. */
+GPIS_API gpis_status gpis_set_sum(gpis_context *context, double lower, double upper, int64_t d, gpis_set **out);
+/* lower_i <= (C x)_i <= upper_i for C of rows x d, row-major. Limits may be infinite; NULL: no row has one on that
+ * side. names[i] is what messages and results call row i, such as "tv + radio <= 0.5"; NULL, or a NULL in it: the row
+ * is written out. Rows may be redundant; where they contradict each other the message names them. */
+GPIS_API gpis_status gpis_set_linear(gpis_context *context, const double *C, const double *lower, const double *upper,
+                                     int64_t rows, int64_t d, const char *const *names, gpis_set **out);
+/* As gpis_set_group, for groups of any sizes: group[i] is the number of the group that entry i is in. */
+GPIS_API gpis_status gpis_set_group_by(gpis_context *context, double R, const int64_t *group, int64_t d,
+                                       gpis_set **out);
 /* The singular values of X, d x k, add up to at most R. */
 GPIS_API gpis_status gpis_set_nuclear(gpis_context *context, double R, int64_t d, int64_t k, gpis_set **out);
 
@@ -339,16 +352,13 @@ GPIS_API gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_se
 GPIS_API gpis_status gpis_set_blocks(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
                                      gpis_set *const *sets, gpis_set **out);
 
-/* lower <= C x <= upper for C of rows x d, row-major. Limits may be infinite; NULL: no row has one on that side.
- * names[i] is what messages and results call row i; NULL: none. */
-GPIS_API gpis_status gpis_set_linear(gpis_context *context, const double *C, const double *lower, const double *upper,
-                                     int64_t rows, int64_t d, const char *const *names, gpis_set **out);
-/* The x that are in all of the sets, which are borrowed. */
+/* An intersection: x is in each of the `count` sets, which are borrowed. Constraints that contradict each other are
+ * refused with a message that names them. It takes the names of entries from its sets. */
 GPIS_API gpis_status gpis_set_intersection(gpis_context *context, int64_t count, gpis_set *const *sets, gpis_set **out);
-/* What messages and results call the d entries; copied. */
+
+/* Gives the entries names, of which messages and results make use; the names are copied. A NULL among them: no name. */
 GPIS_API gpis_status gpis_set_name_columns(gpis_set *set, const char *const *names, int64_t d);
-/* What the caller should know about a set that was made all the same, such as a constraint that is always true; "" if
- * nothing. */
+/* What the caller should know about the constraints, such as one that always holds; "" if nothing. */
 GPIS_API const char *gpis_set_warning(const gpis_set *set);
 
 /* Makes the set one for X of d x k: each column is in it. The base of a transform changes with it. Constructors make
@@ -609,6 +619,16 @@ GPIS_API size_t gpis_settings_get(const gpis_settings *settings, const char *nam
 
 /* ---- solve and check ----------------------------------------------------------------------------------------- */
 
+/* A constraint that x meets with equality, and its price. */
+typedef struct gpis_active {
+    const char *text; /* "age >= 0", "l1:3", "tv + radio <= 0.5" */
+    int64_t column;   /* the entry that it bounds, from 0; -1: it concerns several */
+    int64_t response;
+    /* The shadow price, >= 0 (of an equality with a sign): how much the least objective falls when the constraint is
+     * loosened by one unit of its own right side. */
+    double multiplier;
+} gpis_active;
+
 /* Made by gpis_solve and gpis_check, which own everything in it; to be read until gpis_result_destroy. */
 typedef struct gpis_result {
     gpis_outcome outcome;
@@ -651,6 +671,9 @@ typedef struct gpis_result {
      * answer of least norm. */
     int unique;
     const char *unique_reason; /* the columns that can trade places, in words; "" where there is nothing to say */
+    double violation;          /* largest amount by which x breaks a constraint, in the constraint's own units */
+    int64_t active_count;
+    const gpis_active *const *active; /* the constraints that x meets with equality and that have a price */
 } gpis_result;
 
 /* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */

@@ -69,23 +69,55 @@ static void write_column(writer *w, gpis_lookup *lookup, int64_t j) {
         write_quoted(w, name);
 }
 
+/* The size of a factor, where it is not 1. */
+static void write_factor(writer *w, double factor) {
+    if (fabs(factor) == 1) return;
+    write_number(w, fabs(factor));
+    write_text(w, " ");
+}
+
+static bool is_plain_sum(const gpis_linear_term *terms, int64_t count) {
+    enum { MIN_TERMS = 4 };
+    for (int64_t i = 1; i < count; i++)
+        if (terms[i].factor != terms[0].factor) return false;
+    return count >= MIN_TERMS;
+}
+
+/* sum(1-3,7), with a factor before it. */
+static void write_sum(writer *w, gpis_lookup *lookup, const gpis_linear_term *terms, int64_t count) {
+    int64_t *columns = gpis_alloc(w->context, count, sizeof *columns);
+    for (int64_t i = 0; columns && i < count; i++) columns[i] = terms[i].column;
+    char *list = columns ? gpis_columns_text(w->context, lookup, columns, count) : NULL;
+    if (!list) w->status = GPIS_NO_MEMORY;
+    if (terms[0].factor < 0) write_text(w, "-");
+    write_factor(w, terms[0].factor);
+    write_text(w, "sum(");
+    write_text(w, list ? list : "");
+    write_text(w, ")");
+    gpis_free(w->context, list);
+    gpis_free(w->context, columns);
+}
+
+static void write_terms(writer *w, gpis_lookup *lookup, const gpis_linear_term *terms, int64_t count) {
+    if (is_plain_sum(terms, count)) {
+        write_sum(w, lookup, terms, count);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const bool minus = terms[i].factor < 0;
+        write_text(w, i == 0 ? (minus ? "-" : "") : minus ? " - " : " + ");
+        write_factor(w, terms[i].factor);
+        write_column(w, lookup, terms[i].column);
+    }
+}
+
 static void write_row(writer *w, const gpis_linear *l, const gpis_linear_row *row) {
     const bool between = isfinite(row->lower) && isfinite(row->upper) && row->lower < row->upper;
     if (between) {
         write_number(w, row->lower);
         write_text(w, " <= ");
     }
-    for (int64_t i = 0; i < row->count; i++) {
-        const gpis_linear_term *term = &l->terms[row->first + i];
-        const double size = fabs(term->factor);
-        if (i > 0) write_text(w, term->factor < 0 ? " - " : " + ");
-        if (i == 0 && term->factor < 0) write_text(w, "-");
-        if (size != 1) {
-            write_number(w, size);
-            write_text(w, " ");
-        }
-        write_column(w, l->lookup, term->column);
-    }
+    write_terms(w, l->lookup, l->terms + row->first, row->count);
     const bool equal = row->lower == row->upper, below = isfinite(row->upper);
     write_text(w, equal ? " = " : below ? " <= " : " >= ");
     write_number(w, below ? row->upper : row->lower);

@@ -26,8 +26,8 @@ gpis_status gpis_set_read_linear(gpis_context *context, const char *const *texts
 
 /* A set of a kind by its name and its arguments, which are [spec->at, spec->end) (parse.c). */
 gpis_status gpis_set_read_kind(gpis_spec *spec, int64_t d, int64_t k, gpis_set **out);
-/* Linear constraints as a set for x of lookup->columns.d entries and k responses (linear_set.c). Each of the `count` specs
- * holds one, or several between semicolons. */
+/* Linear constraints as a set for x of lookup->columns.d entries and k responses (linear_set.c). Each of the `count`
+ * specs holds one, or several between semicolons. */
 gpis_status gpis_set_read_rows(gpis_lookup *lookup, const gpis_spec *specs, int64_t count, int64_t k, gpis_set **out);
 /* Gives the set the names of its entries, where they have some, for messages and results. */
 gpis_status gpis_set_name_entries(const gpis_lookup *lookup, gpis_set *set);

@@ -118,7 +118,7 @@ static const struct {
     {"l1:inf", GPIS_BAD_SET, "R must be finite and >= 0, not inf at position 4"},
     {"l1:1e999", GPIS_BAD_SET, "R must be finite and >= 0, not 1e999 at position 4"},
     {"l2:nan", GPIS_BAD_SET, "NaN"},
-    {"l1:3,5", GPIS_BAD_SET, "unexpected ',' at position 5"},
+    {"l1:3,5", GPIS_BAD_SET, "expected the name of a .npy file, found '5' at position 6"},
     {"none:1", GPIS_BAD_SET, "unexpected ':' at position 5; usage: none"},
     {"monotone:", GPIS_BAD_SET, "unexpected ':' at position 9"},
     {"box:1", GPIS_BAD_SET, "expected ',', found the end at position 6"},
