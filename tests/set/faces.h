@@ -1,7 +1,7 @@
 /*
- * A reference for small polyhedra: every constraint as one inequality <a, x> <= b, a sum of sizes as one for each pattern
- * of signs, and the minimum of a quadratic over them by trying all sets of constraints that may hold with equality, in
- * long double. It shares nothing with the library but the list of the constraints.
+ * A reference for small polyhedra: every constraint as one inequality <a, x> <= b, a sum of sizes as one for each
+ * pattern of signs, and the minimum of a quadratic over them by trying all sets of constraints that may hold with
+ * equality, in long double. It shares nothing with the library but the list of the constraints.
  */
 #ifndef GPIS_TESTS_FACES_H
 #define GPIS_TESTS_FACES_H
