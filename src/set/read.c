@@ -260,6 +260,7 @@ static gpis_status read_base(gpis_spec *base, const place *p, gpis_set **out) {
     gpis_spec inside = part_of(base, base->at + 1, behind ? behind : base->end);
     base->at = behind ? behind + 1 : base->end;
     if (!behind) return gpis_spec_expected(base, open == '(' ? "')'" : "'}'");
+    gpis_spec_spaces(base);
     if (base->at < base->end) return gpis_spec_end(base);
     if (open == '{') return gpis_set_read_rows(p->lookup, &inside, 1, p->k, out);
     const place inner = {p->lookup, p->k, p->depth + 1, p->transforms};

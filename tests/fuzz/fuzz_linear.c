@@ -1,5 +1,5 @@
-/* Linear constraints as text, for columns with names and without. Constraints that parse must say the same when they are
- * parsed again from their own text, and every point of their set must satisfy them. */
+/* Linear constraints as text, for columns with names and without. Constraints that parse must say the same when they
+ * are parsed again from their own text, and every point of their set must satisfy them. */
 #include "fuzz.h"
 
 #include <math.h>

@@ -51,6 +51,12 @@ static double out_simplex(const world *w, double R, const double *x) {
     return fmax(out_nonneg(w, R, x), fabs(gpis_sum_value(sum)));
 }
 
+static double out_sum(const world *w, double R, const double *x) {
+    gpis_sum sum = {-R, 0};
+    for (int64_t i = 0; i < w->d; i++) gpis_sum_add(&sum, x[i]);
+    return fabs(gpis_sum_value(sum)) / sqrt((double)w->d);
+}
+
 static double out_capped(const world *w, double R, const double *x) {
     return fmax(out_nonneg(w, R, x), out_l1(w, R, x));
 }
@@ -170,7 +176,12 @@ static const kind kinds[] = {
     {"l1:#", out_l1, BOUNDED},
     {"l2:#", out_l2, BOUNDED},
     {"linf:#", out_linf, BOUNDED},
+    {"sum:#", out_sum, CONE},
+    {"sum:,#", out_half, CONE},
     {"simplex:#", out_simplex, BOUNDED},
+    {"nonneg & sum:#", out_simplex, BOUNDED},
+    {"nonneg & l1:# & box:,inf", out_capped, BOUNDED},
+    {"l1:#[*]", out_l1, BOUNDED},
     {"capped-simplex:#", out_capped, BOUNDED},
     {"group:#:1", out_l1, BOUNDED},
     {"group:#:%", out_l2, BOUNDED},
@@ -228,7 +239,9 @@ typedef struct trial {
 } trial;
 
 static bool is_affine(const trial *t) { return strstr(t->kind->pattern, "affine") != NULL; }
-static bool is_bounded(const trial *t) { return (t->kind->flags & BOUNDED) || (is_affine(t) && t->w->d == 1); }
+/* A plane in one dimension is a point. */
+static bool is_plane(const trial *t) { return is_affine(t) || strcmp(t->kind->pattern, "sum:#") == 0; }
+static bool is_bounded(const trial *t) { return (t->kind->flags & BOUNDED) || (is_plane(t) && t->w->d == 1); }
 
 /* What rounding is relative to, for a result p of the projection of v. */
 static double unit(const trial *t, const double *v, const double *p) {

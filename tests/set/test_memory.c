@@ -56,6 +56,10 @@ static gpis_status make_l2(gpis_context *c, const world *w, gpis_set **out) { re
 static gpis_status make_linf(gpis_context *c, const world *w, gpis_set **out) {
     return gpis_set_linf(c, 0.5, w->d, out);
 }
+static gpis_status make_sum(gpis_context *c, const world *w, gpis_set **set) {
+    (void)w;
+    return gpis_set_sum(c, -1, 1.5, D, set);
+}
 static gpis_status make_simplex(gpis_context *c, const world *w, gpis_set **out) {
     return gpis_set_simplex(c, 1.5, w->d, out);
 }
@@ -90,6 +94,7 @@ static const struct {
     {make_l1, "l1:0.1", NULL},
     {make_l2, "l2:0.5", NULL},
     {make_linf, "linf:0.5", NULL},
+    {make_sum, "sum:-1,1.5", NULL},
     {make_simplex, "simplex:1.5", NULL},
     {make_capped, "capped-simplex:1.5", NULL},
     {make_group, "group:0.7:3", NULL},
