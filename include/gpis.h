@@ -619,13 +619,13 @@ GPIS_API size_t gpis_settings_get(const gpis_settings *settings, const char *nam
 
 /* ---- solve and check ----------------------------------------------------------------------------------------- */
 
-/* A constraint that x meets with equality, and its price. */
+/* A constraint that x meets with equality and that has a price. */
 typedef struct gpis_active {
     const char *text; /* "age >= 0", "l1:3", "tv + radio <= 0.5" */
-    int64_t column;   /* the entry that it bounds, from 0; -1: it concerns several */
-    int64_t response;
-    /* The shadow price, >= 0 (of an equality with a sign): how much the least objective falls when the constraint is
-     * loosened by one unit of its own right side. */
+    int64_t column;   /* the entry of x that it bounds, counted from 0; -1: it concerns several */
+    int64_t response; /* the column of X, counted from 0 */
+    /* The shadow price: how much the least objective falls when the constraint is loosened by one unit of its own right
+     * side, >= 0. Of an equation: how much it falls when the right side grows by one unit; that may be negative. */
     double multiplier;
 } gpis_active;
 
@@ -671,9 +671,10 @@ typedef struct gpis_result {
      * answer of least norm. */
     int unique;
     const char *unique_reason; /* the columns that can trade places, in words; "" where there is nothing to say */
-    double violation;          /* largest amount by which x breaks a constraint, in the constraint's own units */
+    double violation;          /* the largest amount by which x breaks a constraint, in the units of that constraint */
+    /* The constraints that x meets with equality and that have a price; none where the gradient at x is not known. */
     int64_t active_count;
-    const gpis_active *const *active; /* the constraints that x meets with equality and that have a price */
+    const gpis_active *const *active;
 } gpis_result;
 
 /* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */
