@@ -100,16 +100,27 @@ static void write_field(FILE *stream, const char *text) {
     putc('"', stream);
 }
 
+/* The shortest of the usual precisions that reads back as the same number. */
+static void write_number(FILE *stream, double value) {
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    fputs(text, stream);
+}
+
 static void write_line(FILE *stream, const cli_problem *p, const char *name, int64_t response, const double *value,
                        const gpis_active *active) {
     write_field(stream, name);
     if (p->k > 1) fprintf(stream, ",%lld", (long long)response + 1);
-    if (value)
-        fprintf(stream, ",%.17g,", *value);
-    else
-        fputs(",,", stream);
+    putc(',', stream);
+    if (value) write_number(stream, *value);
+    putc(',', stream);
     write_field(stream, active ? active->text : "");
-    fprintf(stream, ",%.17g\n", active ? active->multiplier : 0);
+    putc(',', stream);
+    write_number(stream, active ? active->multiplier : 0);
+    putc('\n', stream);
 }
 
 void cli_write_csv(FILE *stream, const cli_problem *p, const gpis_result *r) {
@@ -171,7 +182,7 @@ void cli_print_active(const cli_problem *p, const gpis_result *r) {
         const int one = width_of(shown(p, order[i]).text);
         if (one > width) width = one;
     }
-    puts("active constraints, and how much the objective would fall for one unit more of room");
+    puts("active constraints, and how much the objective falls for a unit more of room (=: of the right side)");
     for (int64_t i = 0; i < count; i++) {
         const cli_text text = shown(p, order[i]);
         printf("  %s%*s  % .4g\n", text.text, width - width_of(text.text), "", order[i]->multiplier);
