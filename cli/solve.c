@@ -29,8 +29,15 @@ static const char doc[] =
     "or "
     "-); leave it out where A carries it (--target, or the labels of a .svm file).\n"
     "\n"
-    "Sets: none, nonneg, box:LO,HI, l1:R, l2:R, linf:R, simplex:R, capped-simplex:R, group:R:SIZE, nuclear:R, tv:R, "
-    "monotone, affine:C.npy,b.npy; @dct or @U.npy after one puts it in an orthogonal transform domain.\n"
+    "Sets: none, nonneg, box:LO,HI, l1:R, l1:R,W.npy, l2:R, linf:R, sum:R, sum:LO,HI, simplex:R, capped-simplex:R, "
+    "group:R:SIZE, group:R:FILE.npy, nuclear:R, tv:R, monotone, affine:C.npy,b.npy; @dct or @U.npy after one puts it "
+    "in "
+    "an orthogonal transform domain. SPEC[COLUMNS] is for those columns: names, numbers from 1, ranges 3-7, patterns "
+    "price*. SPEC & SPEC holds both, and so do --set, --subject-to and --bounds together.\n"
+    "\n"
+    "Linear constraints: --subject-to 'tv + radio <= 0.5', '2 x2 - x1 >= 0', '0.1 <= price <= 0.4', 'sum(w*) = 1'; "
+    "other "
+    "names in quotes; x1, x2, ... where columns have no names.\n"
     "\n"
     "In JSON a number that is infinite or unknown is null. Ctrl-C ends the solve: the best x so far is written and "
     "reported. Exit codes: 0 certified to the tolerance, 1 ended before it (x is written all the same), 2 "
@@ -38,7 +45,8 @@ static const char doc[] =
     "\n"
     "Under mpirun the ranks share the rows: mpirun -np 4 gpis solve A.npy y.npy\n"
     "\n"
-    "Example: gpis solve A.npy y.npy --set l1:3.5 --out x.npy";
+    "Example: gpis solve A.npy y.npy --set l1:3.5 --out x.npy\n"
+    "Example: gpis solve data.csv --target sales --set 'nonneg[tv,radio] & l1:3' --subject-to 'tv + radio <= 0.5' --out x.csv";
 
 /* Each file that is written has a name of its own, and none of them is one that is read; x0 may be replaced by x. */
 static error_t check_outputs(const solve_options *o, const struct argp_state *state) {
