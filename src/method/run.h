@@ -62,7 +62,7 @@ void gpis_run_warn(gpis_run *run, const char *format, ...) __attribute__((format
 
 /* ---- passes (run_pass.c) ---- */
 
-/* The load of a pass with the terms of the problem, which passes of a run have in any case. */
+/* The load of a pass with the terms of the problem, which passes of a run have in any case (load.c). */
 gpis_load gpis_run_load(const gpis_problem *problem, const gpis_pass *pass);
 /* Makes one pass, or takes its result from the checkpoint, and enters it in the account. `gradients` is its arithmetic
  * in units of one gradient over all rows. The first pass that evaluates a point also finds the norms of the columns.

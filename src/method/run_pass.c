@@ -58,12 +58,6 @@ static gpis_status carry_out(gpis_run *run, gpis_pass *pass, double gradients) {
     return GPIS_OK;
 }
 
-gpis_load gpis_run_load(const gpis_problem *problem, const gpis_pass *pass) {
-    gpis_pass whole = *pass;
-    whole.terms = problem->terms;
-    return gpis_load_of(&whole, problem->A->d);
-}
-
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients) {
     gpis_pass whole = *pass;
     whole.terms = run->problem->terms;
