@@ -9,12 +9,12 @@
 #include "linalg/accurate.h"
 #include "linalg/rounding.h"
 #include "ranks/ranks.h"
+#include "set/extend.h"
 
 void gpis_complete_end(gpis_completion *c) {
     gpis_context *context = c->problem.context;
     if (!context) return;
     gpis_set_destroy(c->extended);
-    gpis_set_destroy(c->free_entry);
     gpis_set_destroy(c->every_x);
     gpis_free(context, c->Y);
     gpis_free(context, c->scale);
@@ -124,26 +124,13 @@ static gpis_status make_every_x(gpis_completion *c) {
     return status;
 }
 
-/* K for the columns of A and every b. */
-static gpis_status add_free_entry(gpis_completion *c) {
-    gpis_problem *p = &c->problem;
-    const int64_t d = p->A->d;
-    int64_t *columns = gpis_alloc(p->context, d + 1, sizeof *columns);
-    gpis_status status = columns ? gpis_set_none(p->context, 1, &c->free_entry) : GPIS_NO_MEMORY;
-    for (int64_t j = 0; status == GPIS_OK && j <= d; j++) columns[j] = j;
-    if (status == GPIS_OK) status = gpis_set_responses(c->free_entry, p->k);
-    if (status == GPIS_OK)
-        status = gpis_set_blocks(p->context, d + 1, 2, (const int64_t *const[]){columns, columns + d},
-                                 (gpis_set *const[]){p->set, c->free_entry}, &c->extended);
-    if (status == GPIS_OK && c->extended->k != p->k) status = gpis_set_responses(c->extended, p->k);
-    if (status == GPIS_OK) p->set = c->extended;
-    gpis_free(p->context, columns);
-    return status;
-}
-
 gpis_status gpis_complete_set(gpis_completion *c) {
-    const gpis_problem *p = &c->problem;
+    gpis_problem *p = &c->problem;
+    const gpis_extension extension = {.constant = p->intercept, .scale = c->scale};
     const bool whole = p->set && p->set->shape == GPIS_SHAPE_WHOLE;
     if (!p->set || (whole && p->intercept)) return make_every_x(c);
-    return p->intercept ? add_free_entry(c) : GPIS_OK;
+    if (whole || (!extension.constant && !extension.scale)) return GPIS_OK;
+    const gpis_status status = gpis_set_extend(p->context, p->set, &extension, &c->extended);
+    p->set = c->extended;
+    return status;
 }

@@ -15,7 +15,6 @@
 typedef struct gpis_completion {
     gpis_problem problem; /* complete, as far as the steps have come */
     gpis_set *every_x;    /* owned: K of a problem without a set; NULL: it has one */
-    gpis_set *free_entry; /* owned: the set of b; NULL: there is no b */
     gpis_set *extended;   /* owned: K with b, for standardised columns; NULL: K itself */
     double *Y;            /* owned: Y minus the offset; NULL: there is no offset */
     double *scale; /* owned: the standard deviations of the columns of A, 1 for a column that does not vary; NULL: the
