@@ -31,6 +31,7 @@ gpis_status gpis_walk_create(gpis_context *context, const gpis_polyhedron *p, gp
     w->side = gpis_alloc_zero(context, w->rows, sizeof *w->side);
     w->tight = gpis_alloc_zero(context, w->sums, sizeof *w->tight);
     w->list = gpis_alloc(context, normals + 1, sizeof *w->list);
+    w->ignored = gpis_alloc_zero(context, d + normals, sizeof *w->ignored);
     w->held = gpis_alloc_zero(context, d, sizeof *w->held);
     w->kinks = gpis_alloc_zero(context, d, sizeof *w->kinks);
     w->member = gpis_alloc(context, d, sizeof *w->member);
@@ -38,17 +39,17 @@ gpis_status gpis_walk_create(gpis_context *context, const gpis_polyhedron *p, gp
     w->identity = gpis_alloc(context, d, sizeof *w->identity);
     w->V = gpis_alloc(context, d * normals, sizeof(double));
     w->panel = gpis_alloc(context, PANEL * (normals + 1), sizeof(double));
-    const bool all = w->y && w->nu && w->side && w->tight && w->list && w->held && w->kinks && w->member &&
-                     w->position && w->identity && w->V && w->panel;
+    const bool all = w->ignored && w->y && w->nu && w->side && w->tight && w->list && w->held && w->kinks &&
+                     w->member && w->position && w->identity && w->V && w->panel;
     return all ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
 void gpis_walk_destroy(gpis_walk *w) {
     if (!w) return;
-    void *const all[] = {w->x,       w->G,     w->sign,   w->kappa,    w->t,        w->a,     w->p_free,
-                         w->Hp,      w->step,  w->b,      w->dt,       w->dkappa,   w->tau,   w->row_unit,
-                         w->missing, w->dual,  w->y,      w->nu,       w->side,     w->tight, w->list,
-                         w->held,    w->kinks, w->member, w->position, w->identity, w->V,     w->panel};
+    void *const all[] = {w->ignored, w->x,        w->G,        w->sign, w->kappa,  w->t,    w->a,        w->p_free,
+                         w->Hp,      w->step,     w->b,        w->dt,   w->dkappa, w->tau,  w->row_unit, w->missing,
+                         w->dual,    w->y,        w->nu,       w->side, w->tight,  w->list, w->held,     w->kinks,
+                         w->member,  w->position, w->identity, w->V,    w->panel};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpis_free(w->context, all[i]);
     gpis_free(w->context, w);
 }
@@ -202,9 +203,11 @@ static bool refine(gpis_walk *w) {
     gpis_walk_evaluate(w);
     for (int i = 0; i < REFINEMENTS; i++) {
         if (!go_to_minimum(w)) return false;
+        w->allowance = i > 0 ? 1.0 : 0.0;
         const int64_t wrong = let_go(w, 0.0);
         if (wrong + take_broken(w) == 0) return true;
     }
+    w->allowance = 0.0;
     return false;
 }
 
@@ -218,6 +221,8 @@ gpis_walk_end gpis_walk_solve(gpis_walk *w, const gpis_limits *of, const gpis_me
     w->c = c;
     w->g = g;
     memcpy(w->x, x, (size_t)w->d * sizeof *x);
+    memset(w->ignored, 0, (size_t)(w->d + w->rows + w->sums) * sizeof *w->ignored);
+    w->allowance = 0.0;
     find_row_units(w);
     gpis_walk_read(w);
     gpis_walk_evaluate(w);

@@ -65,6 +65,9 @@ typedef struct gpis_walk {
     gpis_metric metric;
     const double *c, *g;
     double *x, *G;        /* owned: d; the point and the gradient of the quadratic there */
+    double grain;         /* the rounding errors of x, in units of the entries */
+    double allowance;     /* how many times that rows may be off: 0 at first, 1 for the last digits */
+    bool *ignored;        /* owned: d + rows + sums; constraints that depend on others and lack only rounding */
     gpis_held *held;      /* owned: d */
     double *sign;         /* owned: d; 1 or -1: how entry j counts in sums */
     int *kinks;           /* owned: d; how many terms with a kink at 0 entry j is in now */
@@ -116,6 +119,7 @@ double gpis_walk_find_direction(gpis_walk *w);
 /* G, and kappa and t from y and nu. */
 void gpis_walk_evaluate(gpis_walk *w);
 void gpis_walk_find_duals(gpis_walk *w);
+void gpis_walk_find_grain(gpis_walk *w);
 /* Entry j of constraint c of the list, as it counts on this face. */
 double gpis_walk_row_value(const gpis_walk *w, int64_t i, const double *x, double *size);
 double gpis_walk_sum_value(const gpis_walk *w, int64_t k, double *size);

@@ -134,6 +134,19 @@ static void block_list(const gpis_walk *w, blocker *first) {
     }
 }
 
+/* Whether q is that a free entry has the sign that it counts with. */
+static bool is_at_kink(const gpis_walk *w, const wanted *v) {
+    return v->q < w->d && w->kinks[v->q] > 0 && w->sign[v->q] * v->side < 0.0;
+}
+
+/* At 0 the multiplier of an entry reaches from -kappa to kappa: where tau is 2 kappa, it leaves 0 on the other side. */
+static void block_own(const gpis_walk *w, const wanted *v, blocker *first) {
+    if (!is_at_kink(w, v)) return;
+    const double rate = 1.0 - 2.0 * w->dkappa[v->q];
+    if (rate > 64.0 * DBL_EPSILON * (1.0 + fabs(w->dkappa[v->q])))
+        block(first, v->tau - 2.0 * w->kappa[v->q], rate, gpis_walk_unit(w, v->q), v->q, -1, 0.0);
+}
+
 /* ---- steps ---- */
 
 static void advance(gpis_walk *w, wanted *v, double step) {
@@ -162,6 +175,28 @@ static void drop_blocker(gpis_walk *w, const blocker *b) {
     if (zero) w->sign[b->entry] = b->leaving;
 }
 
+/* Entry q counts with the other sign from now on, with the multiplier that it has. A sum that it is in lacks something
+ * then: it leaves the list, and goes on as q with its own multiplier. Returns false if there are several of them. */
+static bool change_sign(gpis_walk *w, wanted *v) {
+    const int64_t j = v->q;
+    int64_t at = -1;
+    bool several = false;
+    w->sign[j] = -w->sign[j];
+    v->q = -1;
+    for (int64_t i = 0; i < w->count; i++) {
+        const int64_t k = w->list[i] - w->rows;
+        if (k < 0 || !(w->p->weight[k * w->d + j] > 0.0)) continue;
+        several = at >= 0;
+        at = i;
+    }
+    if (at < 0 || several) return !several;
+    const int64_t c = w->list[at];
+    for (int64_t i = at; i + 1 < w->count; i++) w->list[i] = w->list[i + 1];
+    w->count--;
+    *v = (wanted){w->d + c, 1, 0.0, w->nu[c - w->rows]};
+    return true;
+}
+
 /* q is met. */
 static void take_in(gpis_walk *w, const wanted *v) {
     if (v->q < w->d)
@@ -187,50 +222,66 @@ static double still_outside(const gpis_walk *w, const wanted *v) {
 
 /* Whether what q lacks is more than rounding: of its own terms, or of x. */
 static bool is_serious(const gpis_walk *w, const wanted *v) {
-    static const double ROUNDING = 1e-11;
-    double size = fabs(w->x[v->q < w->d ? v->q : 0]);
-    if (v->q >= w->d + w->rows)
-        gpis_walk_sum_value(w, v->q - w->d - w->rows, &size);
-    else if (v->q >= w->d)
-        gpis_walk_row_value(w, v->q - w->d, w->x, &size);
-    for (int64_t j = 0; v->q < w->d && j < w->d; j++) size = fmax(size, fabs(w->x[j]));
-    return still_outside(w, v) > ROUNDING * size;
+    static const double ROUNDING = 1e-11, GRAINS = 1e4;
+    double size = 0.0;
+    const int64_t c = v->q - w->d;
+    if (c >= w->rows)
+        gpis_walk_sum_value(w, c - w->rows, &size);
+    else if (c >= 0)
+        gpis_walk_row_value(w, c, w->x, &size);
+    const double unit = c >= 0 ? w->row_unit[c] : gpis_walk_unit(w, v->q);
+    return still_outside(w, v) > ROUNDING * size + GRAINS * w->grain * unit;
+}
+
+/* How far tau can rise: until q is met (then *met), or until another constraint has to be dropped. */
+static double find_reach(gpis_walk *w, const wanted *v, blocker *first, bool *met) {
+    find_normal(w, v);
+    const double slope = gpis_walk_find_direction(w); /* of the normal times x, downwards */
+    find_changes(w, v);
+    const double outside = still_outside(w, v);
+    const double full = slope > 0.0 ? fmax(0.0, outside) / slope : outside <= 0.0 ? 0.0 : INFINITY;
+    *first = (blocker){INFINITY, 0.0, -1, -1, 0.0};
+    block_entries(w, first);
+    block_list(w, first);
+    block_own(w, v, first);
+    *met = full <= first->tau;
+    return fmin(full, first->tau);
+}
+
+/* No x meets q and the working set: unless q lacks only rounding, and is ignored. */
+static gpis_walk_end end_empty(gpis_walk *w, const wanted *v, bool *ignored) {
+    *ignored = w->ignored[v->q] = !is_serious(w, v);
+    w->conflict = v->q;
+    w->conflict_side = v->side;
+    return *ignored ? GPIS_WALK_SOLVED : GPIS_WALK_EMPTY;
 }
 
 /* Raises tau until q is met. *ignored: q depends on others and lacks no more than rounding. */
 static gpis_walk_end raise_tau(gpis_walk *w, wanted *v, int64_t *left, bool *ignored) {
+    *ignored = false;
     for (; *left > 0; --*left) {
-        bool changed = false;
-        find_normal(w, v);
-        const double slope = gpis_walk_find_direction(w); /* of the normal times x, downwards */
-        find_changes(w, v);
-        const double outside = still_outside(w, v);
-        const double full = slope > 0.0 ? fmax(0.0, outside) / slope : outside <= 0.0 ? 0.0 : INFINITY;
-        blocker first = {INFINITY, 0.0, -1, -1, 0.0};
-        block_entries(w, &first);
-        block_list(w, &first);
-        if (isinf(full) && isinf(first.tau)) {
-            *ignored = !is_serious(w, v);
-            w->conflict = v->q;
-            w->conflict_side = v->side;
-            return *ignored ? GPIS_WALK_SOLVED : GPIS_WALK_EMPTY;
-        }
-        advance(w, v, fmin(full, first.tau));
-        if (full <= first.tau) {
+        bool changed = false, met;
+        blocker first;
+        const double step = find_reach(w, v, &first, &met);
+        if (isinf(step)) return end_empty(w, v, ignored);
+        advance(w, v, step);
+        if (met)
             take_in(w, v);
-            return gpis_walk_factor(w, &changed) && !changed ? GPIS_WALK_SOLVED : GPIS_WALK_LOST;
-        }
-        drop_blocker(w, &first);
-        if (!gpis_walk_factor(w, &changed) || changed) return GPIS_WALK_LOST;
+        else if (first.entry == v->q && first.entry >= 0)
+            changed = !change_sign(w, v);
+        else
+            drop_blocker(w, &first);
+        if (changed || !gpis_walk_factor(w, &changed) || changed) return GPIS_WALK_LOST;
+        if (met || v->q < 0) return GPIS_WALK_SOLVED;
     }
     return GPIS_WALK_LOST;
 }
 
 /* The same, with a sum that is open only meanwhile, unless it is met. */
 static gpis_walk_end take(gpis_walk *w, wanted *v, int64_t *left, bool *ignored) {
-    const int64_t own = v->q - w->d;
     open_sum(w, v);
     const gpis_walk_end end = raise_tau(w, v, left, ignored);
+    const int64_t own = v->q - w->d;
     if (own >= w->rows && w->tight[own - w->rows] && (w->count == 0 || w->list[w->count - 1] != own)) {
         w->list[w->count++] = own;
         gpis_walk_drop(w, w->count - 1);
@@ -238,13 +289,26 @@ static gpis_walk_end take(gpis_walk *w, wanted *v, int64_t *left, bool *ignored)
     return end;
 }
 
+/* Back to the minimum of the face, without the multiplier of a constraint that is ignored. */
+static bool restore_after(gpis_walk *w) {
+    bool changed = false;
+    if (!gpis_walk_factor(w, &changed) || changed) return false;
+    gpis_walk_find_step(w);
+    for (int64_t j = 0; j < w->d; j++) w->x[j] += w->step[j];
+    gpis_walk_evaluate(w);
+    gpis_walk_find_duals(w);
+    return true;
+}
+
 gpis_walk_end gpis_walk_dual(gpis_walk *w, int64_t most) {
     gpis_walk_end end = GPIS_WALK_SOLVED;
-    bool ignored = false;
-    for (int64_t left = most; end == GPIS_WALK_SOLVED && !ignored;) {
+    bool ignored;
+    for (int64_t left = most; end == GPIS_WALK_SOLVED;) {
+        gpis_walk_find_grain(w);
         wanted v = find_broken(w);
         if (v.q < 0) break;
         end = take(w, &v, &left, &ignored);
+        if (ignored && !restore_after(w)) return GPIS_WALK_LOST;
     }
     return end;
 }

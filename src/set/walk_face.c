@@ -161,6 +161,13 @@ void gpis_walk_evaluate(gpis_walk *w) {
     w->metric.apply(w->metric.user, w->step, w->G);
     w->products++;
     for (int64_t j = 0; w->g && j < w->d; j++) w->G[j] += w->g[j];
+    gpis_walk_find_grain(w);
+}
+
+void gpis_walk_find_grain(gpis_walk *w) {
+    w->grain = 0.0;
+    for (int64_t j = 0; j < w->d; j++)
+        w->grain = fmax(w->grain, 16.0 * DBL_EPSILON * fabs(w->x[j]) / gpis_walk_unit(w, j));
 }
 
 void gpis_walk_find_duals(gpis_walk *w) {

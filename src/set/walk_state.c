@@ -137,9 +137,10 @@ void gpis_walk_drop(gpis_walk *w, int64_t at) {
 
 double gpis_walk_entry_outside(const gpis_walk *w, int64_t j) {
     double lo, hi;
-    if (w->held[j] != GPIS_FREE) return 0.0;
+    if (w->held[j] != GPIS_FREE || w->ignored[j]) return 0.0;
     gpis_walk_piece(w, j, &lo, &hi);
-    return w->x[j] < lo ? w->x[j] - lo : w->x[j] > hi ? w->x[j] - hi : 0.0;
+    const double outside = w->x[j] < lo ? w->x[j] - lo : w->x[j] > hi ? w->x[j] - hi : 0.0;
+    return fabs(outside) > w->grain * gpis_walk_unit(w, j) ? outside : 0.0;
 }
 
 /* A few units in the last place of its terms are allowed. */
@@ -148,8 +149,10 @@ static const double ROUNDINGS = 8.0 * DBL_EPSILON;
 double gpis_walk_row_outside(const gpis_walk *w, int64_t i) {
     double size;
     const double value = gpis_walk_row_value(w, i, w->x, &size), lower = w->of.lower[i], upper = w->of.upper[i];
-    if (value > upper + ROUNDINGS * (size + fabs(upper))) return value - upper;
-    if (value < lower - ROUNDINGS * (size + fabs(lower))) return value - lower;
+    const double more = w->allowance * w->grain * w->row_unit[i];
+    if (w->ignored[w->d + i]) return 0.0;
+    if (value > upper + ROUNDINGS * (size + fabs(upper)) + more) return value - upper;
+    if (value < lower - ROUNDINGS * (size + fabs(lower)) - more) return value - lower;
     return 0.0;
 }
 
@@ -163,7 +166,9 @@ double gpis_walk_sum_outside(const gpis_walk *w, int64_t k) {
         sum += fixed ? w->sign[j] * term : fabs(term);
         size += fabs(term);
     }
-    return sum > R + ROUNDINGS * (size + R) ? sum - R : 0.0;
+    const double more = w->allowance * w->grain * w->row_unit[w->rows + k];
+    if (w->ignored[w->d + w->rows + k]) return 0.0;
+    return sum > R + ROUNDINGS * (size + R) + more ? sum - R : 0.0;
 }
 
 double gpis_walk_entry_wrong(const gpis_walk *w, int64_t j) {
