@@ -9,7 +9,8 @@
 typedef struct gpis_made_result {
     gpis_result seen;      /* first: a gpis_result * is a pointer to the whole */
     gpis_context *context; /* borrowed */
-    double *x;             /* owned */
+    double *x;             /* owned: d x k coefficients and, with an intercept, its k numbers behind them */
+    bool constant;         /* there is an intercept */
     gpis_active *list;     /* owned: the active constraints; `seen.active` points to `places`, which point to them */
     const gpis_active **places; /* owned */
     char *texts;                /* owned: of GPIS_PRICE_TEXT characters each */
