@@ -171,7 +171,7 @@ static answer solve(const data *p, int storage, const way *w) {
     gpis_set *set;
     gpis_result *result;
     assert_ok(context, gpis_context_set_threads(context, p->threads));
-    assert_ok(context, gpis_set_parse(context, p->set, p->d, p->k, &set));
+    assert_ok(context, test_set(context, p->set, p->d, p->k, &set));
     gpis_problem *problem = pose(context, h.source, p, 0, p->n, set);
     assert_ok(context, gpis_solve(problem, &settings, &result));
     assert_true((result->intercept != NULL) == p->intercept);
@@ -395,7 +395,7 @@ static void solve_on_ranks(member *m) {
     assert_ok(m->context, gpis_source_dense(m->context, p->A + begin * p->d, GPIS_FLOAT64, GPIS_ROW_MAJOR, rows, p->d,
                                             p->d, &part));
     assert_ok(m->context, gpis_source_join(m->context, &part, 1, &m->ranks, &A));
-    assert_ok(m->context, gpis_set_parse(m->context, p->set, p->d, p->k, &set));
+    assert_ok(m->context, test_set(m->context, p->set, p->d, p->k, &set));
     gpis_problem *problem = pose(m->context, A, p, begin, rows, set);
     assert_ok(m->context, gpis_solve(problem, &settings, &result));
     if (m->ranks.rank == 1) s->answer = answer_of(result);
@@ -491,7 +491,7 @@ static void test_check(void **state) {
     const gpis_settings settings = settings_of(&p, &ways[0]);
     p.weighted = p.intercept = true;
     holder h = hold(context, &p, 3);
-    assert_ok(context, gpis_set_parse(context, "nonneg", COLUMNS, 1, &set));
+    assert_ok(context, test_set(context, "nonneg", COLUMNS, 1, &set));
     gpis_problem *problem = pose(context, h.source, &p, 0, N, set);
     assert_ok(context, gpis_solve(problem, &settings, &solved));
     memcpy(x, solved->x, COLUMNS * sizeof *x);
