@@ -46,7 +46,8 @@ static const char doc[] =
     "Under mpirun the ranks share the rows: mpirun -np 4 gpis solve A.npy y.npy\n"
     "\n"
     "Example: gpis solve A.npy y.npy --set l1:3.5 --out x.npy\n"
-    "Example: gpis solve data.csv --target sales --set 'nonneg[tv,radio] & l1:3' --subject-to 'tv + radio <= 0.5' --out x.csv";
+    "Example: gpis solve data.csv --target sales --set 'nonneg[tv,radio] & l1:3' --subject-to 'tv + radio <= 0.5' "
+    "--out x.csv";
 
 /* Each file that is written has a name of its own, and none of them is one that is read; x0 may be replaced by x. */
 static error_t check_outputs(const solve_options *o, const struct argp_state *state) {

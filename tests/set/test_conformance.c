@@ -52,7 +52,8 @@ static double out_simplex(const world *w, double R, const double *x) {
 }
 
 static double out_sum(const world *w, double R, const double *x) {
-    gpis_sum sum = {-R, 0};
+    (void)R;
+    gpis_sum sum = {-0.5, 0};
     for (int64_t i = 0; i < w->d; i++) gpis_sum_add(&sum, x[i]);
     return fabs(gpis_sum_value(sum)) / sqrt((double)w->d);
 }
@@ -215,7 +216,7 @@ static const kind kinds[] = {
     {"l1:#", out_l1, BOUNDED},
     {"l2:#", out_l2, BOUNDED},
     {"linf:#", out_linf, BOUNDED},
-    {"sum:#", out_sum, CONE},
+    {"sum:0.5", out_sum, CONE},
     {"sum:,#", out_half, CONE},
     {"simplex:#", out_simplex, BOUNDED},
     {"nonneg & sum:#", out_simplex, BOUNDED},
@@ -285,7 +286,7 @@ typedef struct trial {
 
 static bool is_affine(const trial *t) { return strstr(t->kind->pattern, "affine") != NULL; }
 /* A plane in one dimension is a point. */
-static bool is_plane(const trial *t) { return is_affine(t) || strcmp(t->kind->pattern, "sum:#") == 0; }
+static bool is_plane(const trial *t) { return is_affine(t) || strcmp(t->kind->pattern, "sum:0.5") == 0; }
 static bool is_bounded(const trial *t) { return (t->kind->flags & BOUNDED) || (is_plane(t) && t->w->d == 1); }
 
 /* What rounding is relative to, for a result p of the projection of v. */
