@@ -50,14 +50,14 @@ npy '3,' 1 0 1 >"$folder/y.npy"
 npy '2, 2' 1 0 0 1 >"$folder/U.npy"
 for command_name in solve plan; do
     for output in "" --json; do
-        run 0 $command_name "$folder/A.npy" "$folder/y.npy" --set "l1:1@$folder/U.npy" $output
+        run 0 $command_name "$folder/A.npy" "$folder/y.npy" --set "l1:1@\"$folder/U.npy\"" $output
         clean
     done
 done
 run 0 solve "$folder/A.npy" "$folder/y.npy" --out "$folder/x.npy" --trace "$folder/t"
 clean
 prints "x             f"
-run 0 check "$folder/A.npy" "$folder/y.npy" "$folder/x.npy" --set "l1:1@$folder/U.npy" --tol 1e-2 --json
+run 0 check "$folder/A.npy" "$folder/y.npy" "$folder/x.npy" --set "l1:1@\"$folder/U.npy\"" --tol 1e-2 --json
 clean
 run 0 info "$folder/A.npy"
 clean
