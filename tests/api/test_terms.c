@@ -163,7 +163,6 @@ static answer answer_of(const gpis_result *result) {
 }
 
 static answer solve(const data *p, int storage, const way *w) {
-    if (getenv("T")) fprintf(stderr, "%s %d %s %s\n", p->set, storage, w->method, w->sketch);
     test_memory memory;
     gpis_context *context = test_context(&memory);
     const gpis_settings settings = settings_of(p, w);
