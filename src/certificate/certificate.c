@@ -340,8 +340,10 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
     }
     if (status == GPIS_OK && model->nulls == 0 && gpis_complementary_applies(set)) {
         restore_multiplier(set, &m);
-        status = gpis_complementary_clean(set, point, s, m.l, m.l_low, &complementary.linear);
-        if (status == GPIS_OK) complementary.half_norm = half_norm(set, point, model, c, 0.0, &m);
+        double lost;
+        status = gpis_complementary_clean(set, point, s, m.l, m.l_low, &complementary.linear, &lost);
+        lost *= lost > 0.0 ? gpis_model_whitening(model) : 0.0;
+        if (status == GPIS_OK) complementary.half_norm = half_norm(set, point, model, c, lost, &m);
     }
     if (status == GPIS_OK)
         out->bound = fmin(combine(dual, errors), fmin(combine(relaxed, errors), combine(complementary, errors)));

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "linalg/accurate.h"
+#include "set/polyhedron.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double AT_LIMIT = 1e-12; /* a sum that is nearer to R than this share of it has reached R */
@@ -156,6 +157,32 @@ static double clean_ball(const gpis_set *set, const double *x, double *l, double
     return lambda * share * (value + error + ((double)d + 16.0) * UNIT * fabs(value));
 }
 
+/* ---- rows and weighted sums ---- */
+
+static gpis_status clean_polyhedron(gpis_set *set, const gpis_point *point, const double *s, double *l, double *l_low,
+                                    double *linear, double *lost) {
+    const int64_t d = set->d, k = set->k;
+    double *work = gpis_alloc(set->context, 4 * d, sizeof *work), part, off, total = 0.0;
+    gpis_status status = work ? GPIS_OK : GPIS_NO_MEMORY;
+    for (int64_t c = 0; c < k && status == GPIS_OK; c++) {
+        for (int64_t j = 0; j < d; j++) {
+            work[j] = point->x[j * k + c];
+            work[d + j] = s[j * k + c];
+            work[2 * d + j] = l[j * k + c];
+        }
+        status = gpis_polyhedron_complementary(set, work, work + d, work + 2 * d, work + 3 * d, &part, &off);
+        for (int64_t j = 0; j < d && status == GPIS_OK; j++) {
+            l[j * k + c] = work[2 * d + j];
+            l_low[j * k + c] = work[3 * d + j];
+        }
+        total += part;
+        *lost = hypot(*lost, off);
+    }
+    gpis_free(set->context, work);
+    if (status == GPIS_OK && !isnan(total)) *linear = total + (double)k * UNIT * fabs(total);
+    return status;
+}
+
 /* ---- which sets ---- */
 
 /* Bounds of single entries beside a sum of sizes are not covered; without a sum, certificate.c has the same. */
@@ -175,14 +202,17 @@ static bool is_of_jumps(const gpis_set *set) {
 }
 
 bool gpis_complementary_applies(const gpis_set *set) {
-    return is_of_jumps(set) || set->shape == GPIS_SHAPE_BALL || (has_sum(set) && set->sum != GPIS_SUM_ANY);
+    return set->polyhedron || is_of_jumps(set) || set->shape == GPIS_SHAPE_BALL ||
+           (has_sum(set) && set->sum != GPIS_SUM_ANY);
 }
 
-gpis_status gpis_complementary_clean(const gpis_set *set, const gpis_point *point, const double *s, double *l,
-                                     double *l_low, double *linear) {
+gpis_status gpis_complementary_clean(gpis_set *set, const gpis_point *point, const double *s, double *l, double *l_low,
+                                     double *linear, double *lost) {
     const bool jumps = is_of_jumps(set), ball = set->shape == GPIS_SHAPE_BALL;
     double *work = NULL, sum = 0.0;
     *linear = INFINITY;
+    *lost = 0.0;
+    if (set->polyhedron) return clean_polyhedron(set, point, s, l, l_low, linear, lost);
     if (jumps && !(work = gpis_alloc(set->context, 4 * set->d, sizeof *work))) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < set->d * set->k; i++) l_low[i] = 0.0;
     for (int64_t j = 0; j < set->k; j++)

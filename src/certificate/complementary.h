@@ -17,11 +17,11 @@
 #include "certificate/certificate.h"
 
 /* Whether this is such a set: a sum and bounds for single entries, or for jumps between neighbours (tv, monotone);
- * or a ball, where l is made a multiple of x. */
+ * or a ball, where l is made a multiple of x; or a polyhedron of rows and weighted sums (set/polyhedron.h). */
 bool gpis_complementary_applies(const gpis_set *set);
-/* Makes the multiplier l at s (d x k) complementary; it becomes l + l_low, exactly. *linear: a bound on <l, z - x> over
- * K. */
-gpis_status gpis_complementary_clean(const gpis_set *set, const gpis_point *point, const double *s, double *l,
-                                     double *l_low, double *linear);
+/* Makes the multiplier l at s (d x k) complementary; it becomes l + l_low, up to *lost. *linear: a bound on <l, z - x>
+ * over K for that l. */
+gpis_status gpis_complementary_clean(gpis_set *set, const gpis_point *point, const double *s, double *l, double *l_low,
+                                     double *linear, double *lost);
 
 #endif

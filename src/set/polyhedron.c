@@ -17,6 +17,7 @@
 
 #include "linalg/accurate.h"
 #include "set/kinds.h"
+#include "set/multiplier.h"
 #include "set/polyhedron_state.h"
 
 static void destroy(gpis_set *s) {
@@ -88,7 +89,7 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
 
 /* The point of K that is farthest along v, or nearly: the projection of a long multiple of v. */
 static gpis_status go_along(gpis_set *s, const double *v, double *at) {
-    static const double FAR = 1e7;
+    static const double FAR = 1e5;
     const gpis_polyhedron_state *p = s->state;
     const double norm = gpis_norm2(v, s->d), times = norm > 0.0 ? FAR * fmax(p->size, DBL_MIN) / norm : 0.0;
     for (int64_t j = 0; j < s->d; j++) at[j] = times * v[j];
@@ -97,6 +98,7 @@ static gpis_status go_along(gpis_set *s, const double *v, double *at) {
 }
 
 static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
+    static const double NEARLY_MET = 1e-9; /* what the long way to the point costs */
     gpis_polyhedron_state *p = s->state;
     gpis_status status = GPIS_OK;
     if (s->unbounded) {
@@ -104,15 +106,21 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
         for (int64_t j = 0; j < s->d; j++) v[j] -= p->at[j];
     }
     if (status == GPIS_OK) status = go_along(s, v, p->at);
-    if (status == GPIS_OK) status = gpis_polyhedron_fit(s, p->at, v);
+    if (status == GPIS_OK) status = gpis_polyhedron_fit(s, p->at, NEARLY_MET, v);
     if (status == GPIS_OK) gpis_polyhedron_conjugate(s, v, value, slack);
     return status;
 }
 
 static gpis_status support_at(gpis_set *s, const double *at, double *v, double *value, double *slack) {
-    const gpis_status status = gpis_polyhedron_fit(s, at, v);
+    const gpis_status status = gpis_polyhedron_fit(s, at, GPIS_MET, v);
     if (status == GPIS_OK) gpis_polyhedron_conjugate(s, v, value, slack);
     return status;
+}
+
+static gpis_status support_low(gpis_set *s, gpis_multiplier *m) {
+    memset(m->l_low, 0, (size_t)s->d * sizeof *m->l_low);
+    m->weighted = false;
+    return support_at(s, m->at, m->l, &m->value, &m->slack);
 }
 
 static gpis_status support(gpis_set *s, const double *g, double *value) {
@@ -132,6 +140,7 @@ static const gpis_set_class polyhedron_class = {
     .recession = recession,
     .support_near = support_near,
     .support_at = support_at,
+    .support_low = support_low,
     .destroy = destroy,
 };
 
@@ -149,7 +158,7 @@ static gpis_status take_memory(gpis_set *s, gpis_polyhedron_state *p) {
     p->y = at + 2 * rows;
     p->cone.R = at + 3 * rows;
     p->nu = p->cone.R + sums;
-    p->extended = gpis_alloc(s->context, d, sizeof *p->extended);
+    p->extended = gpis_alloc(s->context, 2 * d, sizeof *p->extended);
     if (!p->extended) return GPIS_NO_MEMORY;
     return gpis_walk_create(s->context, s->polyhedron, &p->walk);
 }

@@ -54,4 +54,11 @@ gpis_status gpis_polyhedron_add_set(gpis_polyhedron *p, const gpis_set *set, con
 gpis_status gpis_polyhedron_finish(gpis_polyhedron *p, const char *spec, const char *const *names,
                                    const double *penalty, gpis_set **out);
 
+/* For a set of the kind polyhedron: makes the multiplier l, one column, exactly complementary to the point s. It
+ * becomes l + l_low, which is within *lost of a vector w with, for every z of K, <w, z - x> <= *linear        (with a
+ * penalty: h(x) - h(z) + <w, z - x> <= *linear), a sum of terms that are each >= 0 where x is in K, and 0 where x is s.
+ */
+gpis_status gpis_polyhedron_complementary(gpis_set *set, const double *x, const double *s, double *l, double *l_low,
+                                          double *linear, double *lost);
+
 #endif

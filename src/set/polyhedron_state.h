@@ -16,7 +16,7 @@ typedef struct gpis_polyhedron_state {
     } cone;                        /* the limits of a cone */
     double *y, *nu;                /* rows, sums; the multipliers of the last fit */
     double *kappa;                 /* d */
-    long double *extended;         /* owned: d; scratch */
+    long double *extended;         /* owned: 2 d; scratch */
     double size;                   /* of the numbers in the limits */
 } gpis_polyhedron_state;
 
@@ -28,8 +28,11 @@ gpis_status gpis_polyhedron_keep(gpis_polyhedron *list, const char *spec, gpis_s
 
 /* ---- polyhedron_normal.c ---- */
 
-/* Finds y and nu for which v is as near as can be to a normal of K at the member `at`. */
-gpis_status gpis_polyhedron_fit(gpis_set *s, const double *at, const double *v);
+/* The share of its terms up to which a limit counts as met at a solution. */
+#define GPIS_MET 1e-10
+/* Finds y and nu for which v is as near as can be to a normal of K at the member `at`; limits that are nearer than
+ * `met` times their terms are met. */
+gpis_status gpis_polyhedron_fit(gpis_set *s, const double *at, double met, const double *v);
 /* The bound of polyhedron.c on the support function (with a penalty, on the conjugate) at v, with y and nu. Entries of
  * v are moved to where it is finite; the result is then within *slack of a vector that the bound holds for. */
 void gpis_polyhedron_conjugate(gpis_set *s, double *v, double *value, double *slack);

@@ -111,7 +111,7 @@ static gpis_status price_polyhedron(const question *q) {
             gpis_polyhedron_destroy(list);
         s = own;
     }
-    if (status == GPIS_OK) status = gpis_polyhedron_fit(s, q->at, q->l);
+    if (status == GPIS_OK) status = gpis_polyhedron_fit(s, q->at, GPIS_MET, q->l);
     if (status == GPIS_OK) status = price_bounds(q, s);
     if (status == GPIS_OK) status = price_rows(q, s);
     gpis_set_destroy(own);

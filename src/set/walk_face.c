@@ -164,10 +164,13 @@ void gpis_walk_evaluate(gpis_walk *w) {
     gpis_walk_find_grain(w);
 }
 
+/* x is as inexact as the way from the centre to it, too: in a cone it may be 0. */
 void gpis_walk_find_grain(gpis_walk *w) {
     w->grain = 0.0;
-    for (int64_t j = 0; j < w->d; j++)
-        w->grain = fmax(w->grain, 16.0 * DBL_EPSILON * fabs(w->x[j]) / gpis_walk_unit(w, j));
+    for (int64_t j = 0; j < w->d; j++) {
+        const double size = fmax(fabs(w->x[j]), fabs(w->x[j] - w->c[j]));
+        w->grain = fmax(w->grain, 16.0 * DBL_EPSILON * size / gpis_walk_unit(w, j));
+    }
 }
 
 void gpis_walk_find_duals(gpis_walk *w) {

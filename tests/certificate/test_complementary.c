@@ -63,13 +63,13 @@ static void end(fixture *t) {
 
 /* The bound at x with the multiplier at s. */
 static double bound_at(const fixture *t, const double *x, const double *s, double disturbed) {
-    double g[D], p[D], l[D], low[D], v[D], linear;
+    double g[D], p[D], l[D], low[D], v[D], linear, lost;
     const gpis_point point = {.x = x, .g = g, .objective = (double)value(t, x, g), .norms2 = t->norms2};
     for (int j = 0; j < D; j++) p[j] = s[j] - x[j];
     gpis_model_apply(t->model, 1, p, l);
     fill_normal(v, D, 9, disturbed);
     for (int j = 0; j < D; j++) l[j] = -2.0 * (g[j] + l[j]) + v[j];
-    assert_ok(t->context, gpis_complementary_clean(t->set, &point, s, l, low, &linear));
+    assert_ok(t->context, gpis_complementary_clean(t->set, &point, s, l, low, &linear, &lost));
     for (int j = 0; j < D; j++) v[j] = (2.0 * g[j] + l[j]) + low[j];
     const double norm = gpis_certificate_half_norm(t->model, t->model->c, 1, 0.0, v);
     return fmax(0.0, linear + norm * norm);
