@@ -29,6 +29,7 @@ typedef struct example {
 
 struct table {
     uint64_t seed;
+    FILE *unsolved; /* borrowed: gets every case that is not solved; NULL: none */
     double reference_seconds;
     row all, rows[PARTS][MAX_ROWS];
     int count[PARTS];
@@ -37,9 +38,10 @@ struct table {
     example examples[FAULTS][EXAMPLES];
 };
 
-table *table_create(uint64_t seed) {
+table *table_create(uint64_t seed, FILE *unsolved) {
     table *t = ALLOCATE(table, 1);
     t->seed = seed;
+    t->unsolved = unsolved;
     snprintf(t->all.name, sizeof t->all.name, "all");
     return t;
 }
@@ -98,6 +100,8 @@ static void keep_example(table *t, int fault, const verdict *v) {
     place->v = *v;
 }
 
+static void print_example(FILE *to, uint64_t seed, const verdict *v);
+
 void table_take(void *user, const verdict *v) {
     table *t = user;
     count(&t->all, v);
@@ -111,6 +115,7 @@ void table_take(void *user, const verdict *v) {
     }
     for (int f = 0; f < FAULTS; f++)
         if (has_fault(v, f)) keep_example(t, f, v);
+    if (t->unsolved && has_fault(v, FAULT_UNSOLVED)) print_example(t->unsolved, t->seed, v);
     if (v->step == STEP_ANSWERED) {
         t->reference_failed++;
         t->reference_case = v->number;
@@ -167,32 +172,33 @@ static const char *quad_text(quad value, char *text, size_t size, const char *fo
     return text;
 }
 
-static void print_judgement(const verdict *v) {
+static void print_judgement(FILE *to, const verdict *v) {
     char f[48], excess[48], width[48], tighter[48];
-    printf("; f(x) %s, above the reference by %s (+- %s%s); outside by %.1e", quad_text(v->f, f, sizeof f, "%.9Qe"),
-           quad_text(v->excess, excess, sizeof excess, "%.3Qe"),
-           quad_text(v->reference.width, width, sizeof width, "%.0Qe"), v->reference.sharp ? "" : ", not sharp",
-           v->violation);
-    if (v->tighter) printf("; tighter: above by %s", quad_text(v->tighter_excess, tighter, sizeof tighter, "%.3Qe"));
-    if (v->dgelsy > 0) printf("; %.1f ms, dgelsy %.1f ms", 1e3 * v->answer.seconds, 1e3 * v->dgelsy);
+    fprintf(to, "; f(x) %s, above the reference by %s (+- %s%s); outside by %.1e",
+            quad_text(v->f, f, sizeof f, "%.9Qe"), quad_text(v->excess, excess, sizeof excess, "%.3Qe"),
+            quad_text(v->reference.width, width, sizeof width, "%.0Qe"), v->reference.sharp ? "" : ", not sharp",
+            v->violation);
+    if (v->tighter)
+        fprintf(to, "; tighter: above by %s", quad_text(v->tighter_excess, tighter, sizeof tighter, "%.3Qe"));
+    if (v->dgelsy > 0) fprintf(to, "; %.1f ms, dgelsy %.1f ms", 1e3 * v->answer.seconds, 1e3 * v->dgelsy);
 }
 
-static void print_example(uint64_t seed, const verdict *v) {
+static void print_example(FILE *to, uint64_t seed, const verdict *v) {
     static const char *const claims[] = {"no gap", "proven gap", "probable gap"};
     const answer *a = &v->answer;
-    printf("  case %llu (seed %llu): %s%s\n", (unsigned long long)v->number, (unsigned long long)seed, v->text,
-           v->step == STEP_FIRST ? "; at a tolerance 1e-3 times as large" : "");
+    fprintf(to, "  case %llu (seed %llu): %s%s\n", (unsigned long long)v->number, (unsigned long long)seed, v->text,
+            v->step == STEP_FIRST ? "; at a tolerance 1e-3 times as large" : "");
     if (v->step < STEP_ANSWERED) return;
     if (a->refused) {
-        printf("      %s\n", a->text);
+        fprintf(to, "      %s\n", a->text);
         return;
     }
     const char *outcome = a->solved ? "solved" : a->stalled ? "stalled" : "limit";
-    printf("      %s, %lld passes, objective %.9e, %s %.3e", outcome, (long long)a->passes, a->objective,
-           claims[a->claim], a->gap);
-    if (a->nearness > 0) printf(" for data within %.1e", a->nearness);
-    if (v->step == STEP_JUDGED) print_judgement(v);
-    printf("%s%s\n", a->text[0] ? "; warning: " : "", a->text);
+    fprintf(to, "      %s, %lld passes, objective %.9e, %s %.3e", outcome, (long long)a->passes, a->objective,
+            claims[a->claim], a->gap);
+    if (a->nearness > 0) fprintf(to, " for data within %.1e", a->nearness);
+    if (v->step == STEP_JUDGED) print_judgement(to, v);
+    fprintf(to, "%s%s\n", a->text[0] ? "; warning: " : "", a->text);
 }
 
 static int by_size(const void *a, const void *b) {
@@ -211,7 +217,7 @@ void table_print(const table *t) {
         memcpy(sorted, t->examples[f], sizeof sorted);
         qsort(sorted, EXAMPLES, sizeof *sorted, by_size);
         if (sorted[0].used) printf("\n%s, %lld: %s\n", fault_name(f), (long long)t->all.faults[f], fault_meaning(f));
-        for (int i = 0; i < EXAMPLES && sorted[i].used; i++) print_example(t->seed, &sorted[i].v);
+        for (int i = 0; i < EXAMPLES && sorted[i].used; i++) print_example(stdout, t->seed, &sorted[i].v);
     }
     printf("\nseed %llu, %lld cases", (unsigned long long)t->seed, (long long)t->all.cases);
     for (int f = 0; f < FAULTS; f++) printf(", %s %lld", fault_name(f), (long long)t->all.faults[f]);
@@ -281,7 +287,7 @@ int table_write_markdown(const table *t, const char *path) {
 
 void verdict_print(uint64_t seed, const verdict *v) {
     char value[64], width[48];
-    print_example(seed, v);
+    print_example(stdout, seed, v);
     if (v->step == STEP_JUDGED && !v->answer.refused)
         printf("      reference: f* = %s (width %s), %s, %.2f s\n",
                quad_text(v->reference.value, value, sizeof value, "%.30Qe"),
