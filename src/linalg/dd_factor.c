@@ -55,3 +55,15 @@ void gpis_dd_whiten(int64_t d, const double *high, const double *low, double *v_
         subtract_multiple(d - i - 1, entry.high, entry.low, high + at + 1, low + at + 1, v_high + i + 1, v_low + i + 1);
     }
 }
+
+void gpis_dd_unwhiten(int64_t d, const double *high, const double *low, double *v_high, double *v_low) {
+    for (int64_t i = d - 1; i >= 0; i--) {
+        gpis_dd sum = {v_high[i], v_low[i]};
+        for (int64_t j = i + 1; j < d; j++) {
+            const gpis_dd entry = {high[i * d + j], low[i * d + j]};
+            sum = gpis_dd_subtract(sum, gpis_dd_multiply(entry, (gpis_dd){v_high[j], v_low[j]}));
+        }
+        sum = gpis_dd_divide(sum, (gpis_dd){high[i * d + i], low[i * d + i]});
+        v_high[i] = sum.high, v_low[i] = sum.low;
+    }
+}

@@ -16,4 +16,7 @@ bool gpis_dd_factor(int threads, int64_t d, double *high, double *low);
 /* v := R^-T v for the factor R = high + low and v = v_high + v_low of d entries. */
 void gpis_dd_whiten(int64_t d, const double *high, const double *low, double *v_high, double *v_low);
 
+/* v := R^-1 v. */
+void gpis_dd_unwhiten(int64_t d, const double *high, const double *low, double *v_high, double *v_low);
+
 #endif

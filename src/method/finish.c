@@ -5,7 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "certificate/known.h"
 #include "cost/cost.h"
+#include "inner/fine.h"
+#include "linalg/accurate.h"
 #include "linalg/dd.h"
 #include "linalg/summary.h"
 #include "method/certify.h"
@@ -60,7 +63,8 @@ bool gpis_finish_fits(const gpis_problem *p) {
     const double square = 8.0 * (double)p->d * (double)p->d, summary = gpis_summary_memory(p->d, p->k);
     const double pass = gpis_pass_memory(p->context, p->A, &load);
     /* the model so far is given back only when the next one is there: H, R, R_low and work beside H and R */
-    const double model = 6.0 * square + gpis_inner_memory(p->set);
+    double model = 6.0 * square + gpis_inner_memory(p->set);
+    if (gpis_flat_exists(p->set)) model = fmax(model, 3.0 * square + gpis_fine_memory(p->set));
     return summary + fmax(pass, model) <= (double)gpis_account_left(p->context);
 }
 
@@ -79,7 +83,7 @@ static gpis_status make_summary(finish *f) {
 /* ---- points ---- */
 
 static void measure(const finish *f, place *at) {
-    at->point = gpis_summary_point(f->summary, at->x, at->g, at->g_low, f->run->curvature.norms2);
+    at->point = gpis_summary_point(f->summary, at->x, NULL, at->g, at->g_low, f->run->curvature.norms2);
 }
 
 static gpis_status make_places(finish *f) {
@@ -118,11 +122,11 @@ static gpis_status shorten_step(finish *f) {
     return status;
 }
 
-/* Goes to the minimiser of the model, if f is lower there: f(there) - f(here) = <g + g', there - here>, which shows
- * smaller falls than the difference of the objectives does. */
-static gpis_status step(finish *f) {
+/* Goes to s, if f is lower there: f(there) - f(here) = <g + g', there - here>, which shows smaller falls than the
+ * difference of the objectives does. */
+static gpis_status step(finish *f, const double *s) {
     gpis_status status = GPIS_OK;
-    memcpy(f->there.x, f->run->curvature.inner->s, (size_t)f->run->problem->size * sizeof(double));
+    memcpy(f->there.x, s, (size_t)f->run->problem->size * sizeof(double));
     measure(f, &f->there);
     f->fall = -along_step(f, 1.0);
     if (!(f->fall > 0.0)) {
@@ -176,7 +180,7 @@ static gpis_status go_rounds(finish *f) {
         if (run->audit || is_out_of_time(f) || (gpis_record_is_solved(record) && round > 0 && is_polished(f, before)))
             break;
         before = f->fall;
-        status = step(f);
+        status = step(f, run->curvature.inner->s);
         if (status != GPIS_OK || !(f->fall > 0.0)) break;
         status = certify(f);
         const bool helped = left < 0.5 * least || f->fall > 0.1 * record->tol * record->objective;
@@ -254,6 +258,56 @@ static gpis_status go_through_models(finish *f) {
     return GPIS_OK;
 }
 
+/* ---- the problem in double-double ---- */
+
+/* What the multiplier at v proves, as seen from the present point. */
+static gpis_status enter_known(finish *f, const gpis_point *v, const gpis_known_multiplier *l) {
+    gpis_record *record = &f->run->record;
+    gpis_set *set = f->run->problem->set;
+    gpis_model *model = NULL;
+    gpis_status status = GPIS_OK;
+    if (!gpis_set_is_bounded(set)) status = gpis_model_of_summary(f->run->context, f->summary, 0.0, &model);
+    if (status == GPIS_OK) {
+        const gpis_known_bound bound = gpis_certificate_known(set, v, l, model);
+        const double away = bound.tilt * gpis_known_distance(set, v, f->here.x);
+        const double lost = (away + f->here.point.errors.objective) * (1.0 + 1e-9);
+        gpis_record_enter_proven(record, NULL, bound.whole);
+        gpis_record_enter_within(record, &f->here.point, (gpis_within){bound.lower - lost, bound.tilt, 0.0});
+    }
+    gpis_model_destroy(model);
+    return status;
+}
+
+/* Solves the whole problem in double-double, where the set has a flat form: the bounds that this yields need no model,
+ * and x is the solution rounded to double. */
+static gpis_status solve_finely(finish *f) {
+    static const double SHARE_OF_TOLERANCE = 1e-6;
+    gpis_run *run = f->run;
+    const gpis_problem *p = run->problem;
+    gpis_fine *fine = NULL;
+    if (!gpis_flat_exists(p->set)) return GPIS_OK;
+    double *memory = gpis_alloc(run->context, 7 * p->size, sizeof *memory);
+    if (!memory) return GPIS_NO_MEMORY;
+    const gpis_fine_point at = {memory, memory + p->size};
+    gpis_known_multiplier l = {.l = memory + 2 * p->size, .l_low = memory + 3 * p->size, .off = memory + 4 * p->size};
+    double *g = memory + 5 * p->size, *g_low = memory + 6 * p->size;
+    gpis_status status = gpis_fine_create(run->context, p->set, f->summary, &fine);
+    const double goal = SHARE_OF_TOLERANCE * run->record.tol * f->here.point.objective / (double)p->k;
+    for (int64_t c = 0; c < p->k && status == GPIS_OK; c++) gpis_fine_solve(fine, c, f->here.x, goal, &at, &l);
+    if (status == GPIS_OK) {
+        const gpis_point v = gpis_summary_point(f->summary, at.x, at.x_low, g, g_low, run->curvature.norms2);
+        if (!run->audit && gpis_all_finite(at.x, p->size)) {
+            double *s = f->kept;
+            status = gpis_set_project(p->set, at.x, s);
+            if (status == GPIS_OK) status = step(f, s);
+        }
+        if (status == GPIS_OK) status = enter_known(f, &v, &l);
+    }
+    gpis_fine_destroy(fine);
+    gpis_free(run->context, memory);
+    return status;
+}
+
 /* Near-exact fits cancel in the summary: then residuals from A itself are better. */
 static bool is_sharp_enough(const finish *f) {
     const gpis_record *record = &f->run->record;
@@ -282,6 +336,7 @@ gpis_status gpis_run_finish(gpis_run *run) {
         gpis_record_set_response(&run->record, gpis_summary_response_norm(f.summary));
         gpis_record_replace(&run->record, &f.here.point);
         status = run->audit ? audit_models(&f) : go_through_models(&f);
+        if (status == GPIS_OK && !gpis_record_is_solved(&run->record)) status = solve_finely(&f);
     }
     if (status == GPIS_OK) gpis_run_check(run);
     if (status == GPIS_OK && sharp) status = gpis_refine_estimate(run, &f.here.point);

@@ -280,6 +280,13 @@ static const double *normals(const gpis_set *s, int64_t *count) {
     return a->scaled;
 }
 
+static const double *equation(const gpis_set *s, int64_t i, double *b) {
+    const affine_state *a = s->state;
+    const int64_t row = a->pivot[i] - 1;
+    *b = a->b[row];
+    return a->C + row * s->d;
+}
+
 /* ---- from arrays ------------------------------------------------------------------------------------------------- */
 
 /* C and b, with their names in messages and in the spec. */
@@ -403,4 +410,5 @@ const gpis_set_class gpis_kind_affine = {
     .support_low = support_low,
     .destroy = destroy,
     .normals = normals,
+    .equation = equation,
 };

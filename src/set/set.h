@@ -80,6 +80,8 @@ typedef struct gpis_set_class {
     /* Optional, for the kinds that are {x : <q_i, x - x0> = 0 for all i}, x0 a member: the q_i, orthonormal, *count x
      * d. */
     const double *(*normals)(const gpis_set *s, int64_t *count);
+    /* Goes with normals: row i of as many equations <c_i, x> = b_i, as they were given, which imply all others. */
+    const double *(*equation)(const gpis_set *s, int64_t i, double *b);
     /* Optional, for kinds whose state is computed with rounding errors, so that the support function of the state is
      * not that of the set which was asked for: gpis_set_support_near for one column (or, with `matrix`, for X). */
     gpis_status (*support_near)(gpis_set *s, double *v, double *value, double *slack);
@@ -89,6 +91,9 @@ typedef struct gpis_set_class {
     gpis_set *(*part)(const gpis_set *s, int64_t i, const int64_t **columns);
     /* Goes with s->inside: each of `count` vectors of d entries, one after the other; out is another array. */
     void (*turn)(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
+    /* Goes with turn where z = U x for a dense U that is nearly orthogonal: U + U_low, d x d, as it was given. Returns a
+     * bound on the error of an entry in units of GPIS_DD_UNIT. */
+    double (*matrix_low)(const gpis_set *s, double *U, double *U_low);
 } gpis_set_class;
 
 struct gpis_set {
