@@ -1,39 +1,54 @@
-/* The problem in double-double: its data in the coordinates z, the starting point, the iteration and the answer. */
+/* The problem in double-double: its data, the starting point, the iteration and the answer. */
 #include "inner/fine.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dd_factor.h"
+
 /* ---- memory ---- */
 
 enum { MAX_STEPS = 100, PAIRS = 3 };
 
+/* d x d numbers each, of which the last are needed only where z is not x. */
+static bool take_squares(gpis_fine *f) {
+    double **squares[] = {&f->G, &f->G_low, &f->H, &f->H_low, &f->M,  &f->M_low,
+                          &f->P, &f->P_low, &f->B, &f->B_low, &f->BP, &f->BP_low};
+    const int count = f->flat->turn_count > 0 ? 12 : 6;
+    bool all = true;
+    for (int i = 0; i < count; i++) all = (*squares[i] = gpis_alloc(f->context, f->d * f->d, sizeof(double))) && all;
+    return all;
+}
+
+static bool take_equation_memory(gpis_fine *f) {
+    gpis_context *context = f->context;
+    const int64_t rows = f->equalities;
+    double **wide[] = {&f->E, &f->EP, &f->EP_low, &f->V, &f->V_low};
+    double **squares[] = {&f->S, &f->S_low};
+    gpis_dd **vectors[] = {&f->nu, &f->dnu, &f->wide};
+    bool all = true;
+    for (int i = 0; i < 5; i++) all = (*wide[i] = gpis_alloc_zero(context, rows * f->d, sizeof(double))) && all;
+    for (int i = 0; i < 2; i++) all = (*squares[i] = gpis_alloc(context, rows * rows, sizeof(double))) && all;
+    for (int i = 0; i < 3; i++) all = (*vectors[i] = gpis_alloc(context, rows, sizeof(gpis_dd))) && all;
+    f->e = gpis_alloc(context, rows, sizeof *f->e);
+    f->rho = gpis_alloc(context, rows, sizeof *f->rho);
+    return all && f->e && f->rho;
+}
+
 static gpis_status take_memory(gpis_fine *f) {
     gpis_context *context = f->context;
-    const int64_t d = f->d, rows = f->equalities;
-    double **squares[] = {&f->G, &f->G_low, &f->M, &f->M_low};
-    double **wide[] = {&f->E, &f->V, &f->V_low};
-    gpis_dd **vectors[] = {&f->b,      &f->z,      &f->p,     &f->r,  &f->y,   &f->dy, &f->w,
-                           &f->lambda, &f->second, &f->right, &f->in, &f->out, &f->u,  &f->v};
+    gpis_dd **vectors[] = {&f->b, &f->x,      &f->z,      &f->p,     &f->r,  &f->step, &f->y, &f->dy,
+                           &f->w, &f->lambda, &f->second, &f->right, &f->in, &f->out,  &f->u, &f->v};
+    double **numbers[] = {&f->near, &f->unit_x, &f->shift, &f->off, &f->off_in};
     gpis_fine_pair **pairs[PAIRS] = {&f->lower, &f->upper, &f->sums};
-    bool all = true;
-    for (int i = 0; i < 4; i++) all = (*squares[i] = gpis_alloc(context, d * d, sizeof(double))) && all;
-    for (int i = 0; i < 3; i++) all = (*wide[i] = gpis_alloc_zero(context, rows * d, sizeof(double))) && all;
+    bool all = take_squares(f);
+    all = take_equation_memory(f) && all;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        all = (*vectors[i] = gpis_alloc_zero(context, d, sizeof(gpis_dd))) && all;
-    for (int i = 0; i < PAIRS; i++) all = (*pairs[i] = gpis_alloc_zero(context, d, sizeof **pairs[i])) && all;
-    f->cones = gpis_alloc_zero(context, d, sizeof *f->cones);
-    f->shift = gpis_alloc(context, d, sizeof *f->shift);
-    f->off = gpis_alloc(context, d, sizeof *f->off);
-    f->off_in = gpis_alloc(context, d, sizeof *f->off_in);
-    f->e = gpis_alloc(context, rows, sizeof *f->e);
-    f->S = gpis_alloc(context, rows * rows, sizeof *f->S);
-    f->S_low = gpis_alloc(context, rows * rows, sizeof *f->S_low);
-    f->nu = gpis_alloc(context, rows, sizeof *f->nu);
-    f->dnu = gpis_alloc(context, rows, sizeof *f->dnu);
-    f->wide = gpis_alloc(context, rows, sizeof *f->wide);
-    all = all && f->cones && f->shift && f->off && f->off_in && f->e && f->S && f->S_low && f->nu && f->dnu && f->wide;
-    return all ? GPIS_OK : GPIS_NO_MEMORY;
+        all = (*vectors[i] = gpis_alloc_zero(context, f->d, sizeof(gpis_dd))) && all;
+    for (int i = 0; i < 5; i++) all = (*numbers[i] = gpis_alloc(context, f->d, sizeof(double))) && all;
+    for (int i = 0; i < PAIRS; i++) all = (*pairs[i] = gpis_alloc_zero(context, f->d, sizeof **pairs[i])) && all;
+    f->cones = gpis_alloc_zero(context, f->d, sizeof *f->cones);
+    return all && f->cones ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
 void gpis_fine_destroy(gpis_fine *f) {
@@ -43,22 +58,24 @@ void gpis_fine_destroy(gpis_fine *f) {
         gpis_free(f->context, f->turns[i].U_low);
     }
     gpis_flat_destroy(f->flat);
-    void *const all[] = {f->turns,  f->G,     f->G_low, f->M,   f->M_low, f->shift, f->E,     f->e,     f->V,
-                         f->V_low,  f->S,     f->S_low, f->nu,  f->dnu,   f->wide,  f->lower, f->upper, f->sums,
-                         f->cones,  f->b,     f->z,     f->p,   f->r,     f->y,     f->dy,    f->w,     f->lambda,
-                         f->second, f->right, f->in,    f->out, f->u,     f->v,     f->off,   f->off_in};
+    void *const all[] = {f->turns, f->G,      f->G_low,  f->H,     f->H_low, f->P,      f->P_low,  f->B,     f->B_low,
+                         f->BP,    f->BP_low, f->M,      f->M_low, f->near,  f->unit_x, f->shift,  f->E,     f->e,
+                         f->rho,   f->EP,     f->EP_low, f->V,     f->V_low, f->S,      f->S_low,  f->nu,    f->dnu,
+                         f->wide,  f->lower,  f->upper,  f->sums,  f->cones, f->b,      f->x,      f->r,     f->step,
+                         f->z,     f->p,      f->y,      f->dy,    f->w,     f->lambda, f->second, f->right, f->in,
+                         f->out,   f->u,      f->v,      f->off,   f->off_in};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpis_free(f->context, all[i]);
     gpis_free(f->context, f);
 }
 
-/* Four squares and one or two for a transform, three arrays of equations and two of their products, and vectors. */
+/* Twelve squares, two of a transform, five arrays of equations and two of their products, and vectors. */
 double gpis_fine_memory(const gpis_set *set) {
-    enum { VECTORS = 90 };
+    enum { VECTORS = 110 };
     const double d = (double)set->d;
     int64_t sums = 0, rows = 0;
     gpis_flat_count(set, &sums, &rows);
     const double m = (double)(rows + sums);
-    return 8.0 * (6.0 * d * d + VECTORS * d + 4.0 * m * d + 2.0 * m * m + 8.0 * m) + 8192.0;
+    return 8.0 * (14.0 * d * d + VECTORS * d + 5.0 * m * d + 2.0 * m * m + 8.0 * m) + 16384.0;
 }
 
 /* ---- the data ---- */
@@ -81,19 +98,32 @@ static gpis_dd scaled_entry(const gpis_fine *f, int64_t i, int64_t j) {
     return (gpis_dd){entry.high / a / b, entry.low / a / b};
 }
 
-/* G := T'G T: the rows first, and then the columns. */
-static void turn_gram(gpis_fine *f) {
+static double distance_of(double curvature) { return curvature > 0.0 ? 1.0 / sqrt(curvature) : 1.0; }
+
+/* What changes f by about ||y||^2 = 1: 1 / (norm of the column), in x and, with the columns of A P^-1, in z. */
+static void find_distances(gpis_fine *f) {
     const int64_t d = f->d;
-    for (int round = 0; round < 2 && f->flat->turn_count > 0; round++)
+    memcpy(f->M, f->G, (size_t)(d * d) * sizeof *f->M);
+    for (int64_t j = 0; j < d; j++) f->unit_x[j] = distance_of(f->G[j * (d + 1)]);
+    for (int64_t i = 0; i < d; i++) gpis_flat_change(f->flat, GPIS_TRANSPOSED, f->M + i * d);
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t i = 0; i < d; i++) f->off[i] = f->M[i * d + j];
+        gpis_flat_change(f->flat, GPIS_TRANSPOSED, f->off);
+        f->near[j] = distance_of(f->off[j]);
+    }
+}
+
+/* Column j of P is P times the unit vector j. */
+static void find_transform(gpis_fine *f) {
+    const int64_t d = f->d;
+    for (int64_t j = 0; f->P && j < d; j++) {
+        for (int64_t i = 0; i < d; i++) f->u[i] = gpis_dd_of(i == j ? 1.0 : 0.0);
+        gpis_fine_turn_in(f, f->u);
         for (int64_t i = 0; i < d; i++) {
-            const int64_t first = round ? i : i * d, step = round ? d : 1;
-            for (int64_t j = 0; j < d; j++) f->p[j] = (gpis_dd){f->G[first + j * step], f->G_low[first + j * step]};
-            gpis_fine_change(f, GPIS_TRANSPOSED, f->p);
-            for (int64_t j = 0; j < d; j++) {
-                f->G[first + j * step] = f->p[j].high;
-                f->G_low[first + j * step] = f->p[j].low;
-            }
+            f->P[i * d + j] = f->u[i].high;
+            f->P_low[i * d + j] = f->u[i].low;
         }
+    }
 }
 
 /* A part of the diagonal of G that rounding errors hide; more for a column of zeros, which nothing moves. */
@@ -120,6 +150,35 @@ static void take_equations(gpis_fine *f) {
     }
 }
 
+/* Row r of E P, and its weight: about the curvature of a column. */
+static void turn_equation(gpis_fine *f, int64_t r) {
+    double size = 0.0;
+    for (int64_t j = 0; j < f->d; j++) f->u[j] = gpis_dd_of(f->E[r * f->d + j]);
+    gpis_fine_turn_back(f, f->u, NULL);
+    for (int64_t j = 0; j < f->d; j++) {
+        f->EP[r * f->d + j] = f->u[j].high;
+        f->EP_low[r * f->d + j] = f->u[j].low;
+        size += f->u[j].high * f->unit_x[j] * (f->u[j].high * f->unit_x[j]);
+    }
+    f->rho[r] = size > 0.0 ? 1.0 / size : 0.0;
+}
+
+/* H = G + sum of rho_r e_r e_r', e_r in x: the same problem, since the equations are met in the end, and curved along
+ * what G is not but they are. */
+static void add_equations(gpis_fine *f) {
+    const int64_t d = f->d;
+    memcpy(f->H, f->G, (size_t)(d * d) * sizeof *f->H);
+    memcpy(f->H_low, f->G_low, (size_t)(d * d) * sizeof *f->H_low);
+    for (int64_t r = 0; r < f->equalities; r++) {
+        turn_equation(f, r);
+        const double *row = f->EP + r * d, *low = f->EP_low + r * d;
+        for (int64_t i = 0; i < d; i++)
+            if (row[i] != 0.0)
+                gpis_dd_subtract_multiple(d, -f->rho[r] * row[i], -f->rho[r] * low[i], row, low, f->H + i * d,
+                                          f->H_low + i * d);
+    }
+}
+
 static gpis_status fill(gpis_fine *f, gpis_set *set) {
     gpis_status status = gpis_flat_create(f->context, set, true, &f->flat);
     if (status != GPIS_OK) return status;
@@ -135,9 +194,11 @@ static gpis_status fill(gpis_fine *f, gpis_set *set) {
             f->G[i * f->d + j] = entry.high;
             f->G_low[i * f->d + j] = entry.low;
         }
-    turn_gram(f);
+    find_distances(f);
+    find_transform(f);
     find_shift(f);
     take_equations(f);
+    add_equations(f);
     return GPIS_OK;
 }
 
@@ -161,12 +222,6 @@ gpis_status gpis_fine_create(gpis_context *context, gpis_set *set, const gpis_su
 
 static const double LEAST = 1e-3; /* distance from a boundary, relative to the size of what is bounded */
 
-/* A distance from a bound of entry j: what changes f by about as much as there is to gain, with ||y|| = 1. */
-static double distance(const gpis_fine *f, int64_t j) {
-    const double curvature = f->G[j * (f->d + 1)];
-    return curvature > 0.0 ? 1.0 / sqrt(curvature) : 1.0;
-}
-
 static gpis_fine_pair open_pair(double there, double room) {
     return (gpis_fine_pair){.slack = gpis_dd_of(fmax(there, room))};
 }
@@ -175,7 +230,7 @@ static void open_bounds(gpis_fine *f) {
     for (int64_t j = 0; j < f->d; j++) {
         const double lo = f->flat->lo[j] * f->unit, hi = f->flat->hi[j] * f->unit, z = f->z[j].high;
         const double size = isinf(lo) ? fabs(hi) : fabs(lo);
-        const double room = fmin(fmax(distance(f, j), LEAST * size), 0.5 * (hi - lo));
+        const double room = fmin(fmax(f->near[j], LEAST * size), 0.5 * (hi - lo));
         f->lower[j] = isfinite(lo) ? open_pair(z - lo, room) : (gpis_fine_pair){0};
         f->upper[j] = isfinite(hi) ? open_pair(hi - z, room) : (gpis_fine_pair){0};
     }
@@ -189,7 +244,7 @@ static double open_groups(gpis_fine *f, int64_t s, double R, double *room) {
         const double norm = sqrt(gpis_fine_norm2(f, c, f->z).high);
         double own = 0.0;
         for (int64_t i = f->flat->first[c]; i < f->flat->first[c + 1]; i++)
-            own = fmax(own, distance(f, f->flat->member[i]));
+            own = fmax(own, f->near[f->flat->member[i]]);
         own = fmax(fmin(own, R), LEAST * norm);
         f->cones[c] = (gpis_fine_cone){.t = gpis_dd_of(norm + own)};
         sum += norm + own, *room += own;
@@ -202,7 +257,7 @@ static void open_sums(gpis_fine *f) {
         const double R = f->flat->sum[s].R * f->unit;
         double room = 0.0, sum = open_groups(f, s, R, &room);
         for (int64_t j = 0; !f->flat->sum[s].norms && j < f->d; j++)
-            if (f->flat->sum_of[j] == s) sum += f->z[j].high, room += distance(f, j);
+            if (f->flat->sum_of[j] == s) sum += f->z[j].high, room += f->near[j];
         f->sums[s] = (gpis_fine_pair){0};
         if (!f->flat->sum[s].equal) f->sums[s] = open_pair(R - sum, fmin(fmax(room, LEAST * R), R));
     }
@@ -243,11 +298,10 @@ static void clear(gpis_dd *v, int64_t count) { memset(v, 0, (size_t)count * size
 /* Begins at x, for response c. Returns the number of products of slack and multiplier. */
 static int64_t start(gpis_fine *f, int64_t c, const double *x) {
     for (int64_t j = 0; j < f->d; j++) {
-        f->z[j] = gpis_dd_of(x[j * f->k + c] * f->unit);
+        f->z[j] = f->x[j] = gpis_dd_of(x[j * f->k + c] * f->unit);
         f->b[j] = scaled_entry(f, j, f->d + c);
     }
-    gpis_fine_change(f, GPIS_TO_INSIDE, f->z);
-    gpis_fine_change(f, GPIS_TRANSPOSED, f->b);
+    gpis_fine_turn_in(f, f->z);
     clear(f->p, f->d);
     clear(f->y, f->d);
     clear(f->dy, f->d);
@@ -315,9 +369,10 @@ static void take(gpis_fine_pair *pair, double step, gpis_dd *unused) {
 static void go(gpis_fine *f, double step) {
     each_pair(f, take, step, NULL);
     for (int64_t j = 0; j < f->d; j++) {
-        f->z[j] = gpis_dd_add(f->z[j], gpis_dd_scale(f->p[j], step));
+        f->z[j] = f->x[j] = gpis_dd_add(f->x[j], gpis_dd_scale(f->step[j], step));
         f->y[j] = gpis_dd_add(f->y[j], gpis_dd_scale(f->dy[j], step));
     }
+    gpis_fine_turn_in(f, f->z);
     for (int64_t c = 0; c < f->flat->groups; c++) {
         gpis_fine_cone *cone = f->cones + c;
         cone->t = gpis_dd_add(cone->t, gpis_dd_scale(cone->dt, step));
@@ -345,10 +400,11 @@ static bool advance(gpis_fine *f, double gap, double count) {
     return true;
 }
 
-/* How far the gradient of the Lagrangian is from 0, in units of the columns. */
+/* How far the gradient of the Lagrangian is from 0, and the equations are from being met, in units of the columns. */
 static double off_balance(const gpis_fine *f) {
     double sum = 0.0;
-    for (int64_t j = 0; j < f->d; j++) sum += fabs(f->r[j].high) * distance(f, j);
+    for (int64_t j = 0; j < f->d; j++) sum += fabs(f->r[j].high) * f->unit_x[j];
+    for (int64_t r = 0; r < f->equalities; r++) sum += fabs(gpis_fine_miss(f, r).high) * sqrt(f->rho[r]);
     return sum;
 }
 
@@ -416,11 +472,10 @@ static void hand_out(gpis_fine *f, int64_t c, const gpis_fine_point *v, gpis_kno
     const gpis_dd most = gpis_dd_scale(support(f), 2.0 * f_unit);
     for (int64_t j = 0; j < f->d; j++) f->p[j] = multiplier(f, j, f->off + j);
     gpis_fine_turn_back(f, f->p, f->off);
-    gpis_fine_change(f, GPIS_TO_OUTSIDE, f->z);
     for (int64_t j = 0; j < f->d; j++) {
         const int64_t i = j * f->k + c;
-        v->x[i] = f->z[j].high / f->unit;
-        v->x_low[i] = f->z[j].low / f->unit;
+        v->x[i] = f->x[j].high / f->unit;
+        v->x_low[i] = f->x[j].low / f->unit;
         l->l[i] = f->p[j].high * l_unit;
         l->l_low[i] = f->p[j].low * l_unit;
         l->off[i] = f->off[j] * l_unit;
@@ -430,17 +485,15 @@ static void hand_out(gpis_fine *f, int64_t c, const gpis_fine_point *v, gpis_kno
 
 void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, double goal, const gpis_fine_point *v,
                      gpis_known_multiplier *l) {
-    enum { MORE_STEPS = 3 }; /* once the goal is met, as long as the gradient of the Lagrangian shrinks */
-    static const double FLOOR = 1e-30;
+    static const double FLOOR = 1e-30, PROGRESS = 0.5;
     const double count = (double)start(f, c, x), enough = fmax(FLOOR, 0.5 * goal / f->response / f->response);
     double before = INFINITY;
-    for (int i = 0, more = 0; i < MAX_STEPS && more < MORE_STEPS; i++) {
+    for (int i = 0; i < MAX_STEPS; i++) {
         find_misses(f);
         gpis_fine_balance(f);
         const double gap = gap_after(f, 0.0).high, off = off_balance(f);
-        if (gap <= enough) more = off < 0.5 * before ? more + 1 : MORE_STEPS;
+        if ((gap <= enough && !(off < PROGRESS * before)) || !advance(f, gap, count)) break;
         before = off;
-        if (more >= MORE_STEPS || !advance(f, gap, count)) break;
     }
     hand_out(f, c, v, l);
 }

@@ -2,11 +2,12 @@
  * The problem itself in double-double, from its summary (linalg/summary.h), for sets that have a flat form (flat.h):
  * one response at a time, by the interior-point method of barrier.h.
  *
- * Minimises 1/2 f = 1/2 <z, G z> - <b, z> + ... in the coordinates z, x = T z. All numbers are double-double, so that
- * the solution v and its multipliers are known to some 25 digits, where x can only be known to 16. Multipliers of
+ * Minimises 1/2 f = 1/2 <x, G x> - <b, x> + ..., with the constraints in the coordinates z = P x. All numbers are
+ * double-double, so that the solution v and its multipliers are known to some 25 digits, where x can only be known to
+ * 16. The unknowns are x and not z, in whose coordinates columns of very different sizes would be mixed. Multipliers of
  * inequalities are positive throughout. So the multiplier that is handed out,
  *
- *     l = 2 T^-T m,    m = (upper - lower bounds) + (sums) + (groups) + E'nu,
+ *     l = 2 P'm,     m = (upper - lower bounds) + (sums) + (groups) + E'nu,
  *
  * has a support function that follows from its parts, and no projection or clean-up is needed. That v is a solution, or
  * in K, is not claimed: certificates (certificate.h) find out what l and v are worth.
@@ -48,15 +49,23 @@ typedef struct gpis_fine {
     int64_t d, k, equalities;
     double unit, response;                /* powers of two: x is scaled by `unit`, and y by 1 / response */
     gpis_fine_turn *turns;                /* owned: as many as flat has */
-    double *G, *G_low;                    /* owned: d x d, in z */
-    double *M, *M_low;                    /* owned: d x d, the factor of the present matrix */
+    double *G, *G_low;                    /* owned: d x d; A'A */
+    double *P, *P_low;                    /* owned: d x d; NULL: z = x */
+    double *H, *H_low;                    /* owned: d x d; G and the equations */
+    double *B, *B_low;                    /* owned: d x d; the barrier in z, where that is not x; and P'B */
+    double *BP, *BP_low;                  /* owned: d x d, the same */
+    double *M, *M_low;                    /* owned: d x d; the factor of the present matrix */
+    double *near, *unit_x;                /* owned: d; what changes f by about ||y||^2, for each entry of z and of x */
     double *shift;                        /* owned: d; a very small part of the diagonal of G, which keeps M definite */
-    double *E, *e;                        /* owned: rows of equations, those of sums that must be R among them */
-    double *V, *V_low, *S, *S_low;        /* owned: M^-1/2 E', a row for each, and the factor of V'V */
+    double *E, *e;                        /* owned: rows of equations in z, those of sums that must be R among them */
+    double *rho;                          /* owned: the weights of the equations in H */
+    double *EP, *EP_low;                  /* owned: the equations in x */
+    double *V, *V_low, *S, *S_low;        /* owned: M^-1/2 (E P)', a row for each, and the factor of V'V */
     gpis_dd *nu, *dnu, *wide;             /* owned: multipliers of equations and their steps, and scratch */
     gpis_fine_pair *lower, *upper, *sums; /* owned: d each */
     gpis_fine_cone *cones;                /* owned: d */
-    gpis_dd *b, *z, *p, *r;               /* owned: d; right side, point, step, gradient of the Lagrangian */
+    gpis_dd *b, *x, *r, *step;            /* owned: d; right side, point, gradient of the Lagrangian, step */
+    gpis_dd *z, *p;                       /* owned: d; point and step in z */
     gpis_dd *y, *dy, *w, *lambda, *second, *right; /* owned: d; of the cones */
     gpis_dd *in, *out, *u, *v;                     /* owned: d; scratch */
     double *off, *off_in;                          /* owned: d; errors of l */
@@ -73,17 +82,17 @@ void gpis_fine_destroy(gpis_fine *f);
 /* The largest number of bytes that it holds. */
 double gpis_fine_memory(const gpis_set *set);
 /* Solves for response c, from the point x of d x k, until slacks times multipliers add up to `goal`, in units of f, or
- * rounding errors are in the way. Column c of v and of l is filled, and the support function of this response is added to
- * that of l. */
+ * rounding errors are in the way. Column c of v and of l is filled, and the support function of this response is added
+ * to that of l. */
 void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, double goal, const gpis_fine_point *v,
                      gpis_known_multiplier *l);
 
 /* ---- fine_turn.c ---- */
 
 gpis_status gpis_fine_make_turns(gpis_fine *f);
-/* Changes coordinates of v in place, as gpis_flat_change does. */
-void gpis_fine_change(const gpis_fine *f, gpis_way way, gpis_dd *v);
-/* v := T^-T v for a v within `off` of another one; off becomes a bound for the result. */
+/* v := P v. */
+void gpis_fine_turn_in(const gpis_fine *f, gpis_dd *v);
+/* v := P'v. If v is within `off` (NULL: nobody asks) of another vector, off becomes a bound for the result. */
 void gpis_fine_turn_back(const gpis_fine *f, gpis_dd *v, double *off);
 
 /* ---- fine_cone.c: as in barrier_cone.c ---- */
@@ -97,6 +106,8 @@ gpis_dd gpis_fine_norm2(const gpis_fine *f, int64_t c, const gpis_dd *v);
 
 /* ---- fine_step.c: as in barrier_step.c ---- */
 
+/* e - E z for equation r. */
+gpis_dd gpis_fine_miss(const gpis_fine *f, int64_t r);
 /* False if there is no factor. */
 bool gpis_fine_factor(gpis_fine *f);
 /* The gradient of the Lagrangian at the present point, in r. */

@@ -3,7 +3,7 @@
  * of their next values, so that digits are not lost as the steps become small, and by Cholesky factors:
  *
  *     (M  E') (p  )   (-r + what the barrier adds)
- *     (E  0 ) (dnu) = (e - E z                   ),    M = G + bounds + sums + groups.
+ *     (E  0 ) (dnu) = (e - E z                   ),    M = H + bounds + sums + groups.
  */
 #include <math.h>
 #include <string.h>
@@ -40,18 +40,16 @@ static gpis_dd stiffness(const gpis_fine *f, int64_t s) {
 
 /* ---- the matrix ---- */
 
+/* Adds to the barrier in z: to M itself if z = x. */
 static void add_to(gpis_fine *f, int64_t i, int64_t j, gpis_dd value) {
-    const int64_t at = i * f->d + j;
-    const gpis_dd sum = gpis_dd_add((gpis_dd){f->M[at], f->M_low[at]}, value);
-    f->M[at] = sum.high;
-    f->M_low[at] = sum.low;
+    double *high = (f->P ? f->B : f->M) + i * f->d + j, *low = (f->P ? f->B_low : f->M_low) + i * f->d + j;
+    const gpis_dd sum = gpis_dd_add((gpis_dd){*high, *low}, value);
+    *high = sum.high;
+    *low = sum.low;
 }
 
-static void add_bounds(gpis_fine *f, double more) {
-    for (int64_t j = 0; j < f->d; j++) {
-        const gpis_dd both = gpis_dd_add(weight(f->lower + j), weight(f->upper + j));
-        add_to(f, j, j, gpis_dd_add(both, gpis_dd_of(more * f->shift[j])));
-    }
+static void add_bounds(gpis_fine *f) {
+    for (int64_t j = 0; j < f->d; j++) add_to(f, j, j, gpis_dd_add(weight(f->lower + j), weight(f->upper + j)));
 }
 
 /* eta^-2 (I - 2 w_1 w_1' / (1 + 2 ||w_1||^2)). */
@@ -80,19 +78,56 @@ static void add_sum(gpis_fine *f, int64_t s) {
     for (int64_t i = 0; i < f->d; i++) {
         if (flat->sum_of[i] != s) continue;
         const gpis_dd left = gpis_dd_multiply(kappa, f->u[i]);
-        for (int64_t j = i; j < f->d; j++)
+        for (int64_t j = 0; j < f->d; j++)
             if (flat->sum_of[j] == s) add_to(f, i, j, gpis_dd_multiply(left, f->u[j]));
     }
 }
 
-/* V = R^-T E', a row for each equation, and the factor of V'V. Rows that depend on each other up to rounding leave
+/* M += P'B P, the upper triangle. */
+static void turn_barrier(gpis_fine *f) {
+    const int64_t d = f->d;
+    memset(f->BP, 0, (size_t)(d * d) * sizeof *f->BP);
+    memset(f->BP_low, 0, (size_t)(d * d) * sizeof *f->BP_low);
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < d; j++)
+            if (f->B[i * d + j] != 0.0)
+                gpis_dd_subtract_multiple(d, -f->B[i * d + j], -f->B_low[i * d + j], f->P + j * d, f->P_low + j * d,
+                                          f->BP + i * d, f->BP_low + i * d);
+#pragma omp parallel for num_threads(gpis_threads_for(f->context->threads, 10.0 * (double)(d * d * d)))
+    for (int64_t j = 0; j < d; j++)
+        for (int64_t i = 0; i < d; i++)
+            if (f->P[i * d + j] != 0.0)
+                gpis_dd_subtract_multiple(d - j, -f->P[i * d + j], -f->P_low[i * d + j], f->BP + i * d + j,
+                                          f->BP_low + i * d + j, f->M + j * d + j, f->M_low + j * d + j);
+}
+
+/* The matrix, with `more` times the shift. */
+static void fill_matrix(gpis_fine *f, double more) {
+    const int64_t d = f->d;
+    const size_t bytes = (size_t)(d * d) * sizeof(double);
+    memcpy(f->M, f->H, bytes);
+    memcpy(f->M_low, f->H_low, bytes);
+    if (f->P) memset(f->B, 0, bytes), memset(f->B_low, 0, bytes);
+    add_bounds(f);
+    for (int64_t c = 0; c < f->flat->groups; c++) add_group(f, c);
+    for (int64_t s = 0; s < f->flat->sums; s++) add_sum(f, s);
+    if (f->P) turn_barrier(f);
+    for (int64_t j = 0; j < d; j++) {
+        const gpis_dd sum =
+            gpis_dd_add((gpis_dd){f->M[j * (d + 1)], f->M_low[j * (d + 1)]}, gpis_dd_of(more * f->shift[j]));
+        f->M[j * (d + 1)] = sum.high;
+        f->M_low[j * (d + 1)] = sum.low;
+    }
+}
+
+/* V = R^-T (E P)', a row for each equation, and the factor of V'V. Rows that depend on each other up to rounding leave
  * nothing of a pivot, which a very small part of the diagonal replaces. */
 static bool factor_rows(gpis_fine *f) {
     static const double LITTLE = 1e-30;
     const int64_t d = f->d, rows = f->equalities;
     for (int64_t r = 0; r < rows; r++) {
-        memcpy(f->V + r * d, f->E + r * d, (size_t)d * sizeof *f->V);
-        memset(f->V_low + r * d, 0, (size_t)d * sizeof *f->V_low);
+        memcpy(f->V + r * d, f->EP + r * d, (size_t)d * sizeof *f->V);
+        memcpy(f->V_low + r * d, f->EP_low + r * d, (size_t)d * sizeof *f->V_low);
         gpis_dd_whiten(d, f->M, f->M_low, f->V + r * d, f->V_low + r * d);
     }
     for (int64_t r = 0; r < rows; r++)
@@ -110,13 +145,8 @@ static bool factor_rows(gpis_fine *f) {
 }
 
 bool gpis_fine_factor(gpis_fine *f) {
-    const size_t bytes = (size_t)(f->d * f->d) * sizeof(double);
     for (double more = 1.0; more < 1e13; more *= 1e3) {
-        memcpy(f->M, f->G, bytes);
-        memcpy(f->M_low, f->G_low, bytes);
-        add_bounds(f, more);
-        for (int64_t c = 0; c < f->flat->groups; c++) add_group(f, c);
-        for (int64_t s = 0; s < f->flat->sums; s++) add_sum(f, s);
+        fill_matrix(f, more);
         if (gpis_dd_factor(f->context->threads, f->d, f->M, f->M_low)) return f->equalities == 0 || factor_rows(f);
     }
     return false;
@@ -124,23 +154,33 @@ bool gpis_fine_factor(gpis_fine *f) {
 
 /* ---- the right side ---- */
 
-/* r = G z - b + m, m the sum of all multipliers. */
+/* r = G x - b + P'm, m the sum of all multipliers. */
 void gpis_fine_balance(gpis_fine *f) {
     const int64_t d = f->d;
     for (int64_t i = 0; i < d; i++) {
         const int64_t s = f->flat->sum_of[i];
-        gpis_dd sum = gpis_dd_subtract(f->upper[i].dual, f->lower[i].dual);
-        if (s >= 0 && f->flat->sum[s].norms) sum = gpis_dd_subtract(sum, f->y[i]);
-        if (s >= 0 && !f->flat->sum[s].norms) sum = gpis_dd_add(sum, f->sums[s].dual);
+        f->u[i] = gpis_dd_subtract(f->upper[i].dual, f->lower[i].dual);
+        if (s >= 0 && f->flat->sum[s].norms) f->u[i] = gpis_dd_subtract(f->u[i], f->y[i]);
+        if (s >= 0 && !f->flat->sum[s].norms) f->u[i] = gpis_dd_add(f->u[i], f->sums[s].dual);
         for (int64_t r = 0; r < f->equalities; r++)
-            if (f->E[r * d + i] != 0.0) sum = gpis_dd_add(sum, gpis_dd_scale(f->nu[r], f->E[r * d + i]));
+            if (f->E[r * d + i] != 0.0) f->u[i] = gpis_dd_add(f->u[i], gpis_dd_scale(f->nu[r], f->E[r * d + i]));
+    }
+    gpis_fine_turn_back(f, f->u, NULL);
+    for (int64_t i = 0; i < d; i++) {
         gpis_dd gradient = gpis_dd_negate(f->b[i]);
         for (int64_t j = 0; j < d; j++) {
             const gpis_dd entry = {f->G[i * d + j], f->G_low[i * d + j]};
-            gradient = gpis_dd_add(gradient, gpis_dd_multiply(entry, f->z[j]));
+            gradient = gpis_dd_add(gradient, gpis_dd_multiply(entry, f->x[j]));
         }
-        f->r[i] = gpis_dd_add(gradient, sum);
+        f->r[i] = gpis_dd_add(gradient, f->u[i]);
     }
+}
+
+gpis_dd gpis_fine_miss(const gpis_fine *f, int64_t r) {
+    gpis_dd sum = gpis_dd_of(f->e[r]);
+    for (int64_t j = 0; j < f->d; j++)
+        if (f->E[r * f->d + j] != 0.0) sum = gpis_dd_subtract(sum, gpis_dd_scale(f->z[j], f->E[r * f->d + j]));
+    return sum;
 }
 
 /* (mu - slack dual - second - dual miss) / slack: the change of a multiplier if nothing moves. */
@@ -175,14 +215,13 @@ static gpis_dd side_of(const gpis_fine *f, int64_t c, gpis_dd mu, bool correct) 
     return gpis_dd_add(off, gpis_dd_subtract(f->cones[c].right, push(sum, mu, correct)));
 }
 
-/* The right side of the equation of the step, in p. */
-static void fill_side(gpis_fine *f, gpis_dd mu, bool correct) {
+/* What bounds, sums and groups add to the right side, in z. */
+static void fill_barrier_side(gpis_fine *f, gpis_dd mu, bool correct, gpis_dd *side) {
     const gpis_flat *flat = f->flat;
     for (int64_t j = 0; j < f->d; j++) {
         const int64_t s = flat->sum_of[j];
-        f->p[j] = gpis_dd_subtract(push(f->lower + j, mu, correct), push(f->upper + j, mu, correct));
-        if (s >= 0 && !flat->sum[s].norms) f->p[j] = gpis_dd_subtract(f->p[j], push(f->sums + s, mu, correct));
-        f->p[j] = gpis_dd_subtract(f->p[j], f->r[j]);
+        side[j] = gpis_dd_subtract(push(f->lower + j, mu, correct), push(f->upper + j, mu, correct));
+        if (s >= 0 && !flat->sum[s].norms) side[j] = gpis_dd_subtract(side[j], push(f->sums + s, mu, correct));
     }
     for (int64_t c = 0; c < flat->groups; c++) f->cones[c].dt = side_of(f, c, mu, correct);
     solve_bounds(f);
@@ -190,19 +229,25 @@ static void fill_side(gpis_fine *f, gpis_dd mu, bool correct) {
         for (int64_t i = flat->first[c]; i < flat->first[c + 1]; i++) {
             const int64_t j = flat->member[i];
             const gpis_dd h = gpis_dd_divide(slope_of(f, f->cones + c, j), inverse_of(f->cones + c));
-            f->p[j] = gpis_dd_add(f->p[j], gpis_dd_subtract(f->right[j], gpis_dd_multiply(h, f->cones[c].dt)));
+            side[j] = gpis_dd_add(side[j], gpis_dd_subtract(f->right[j], gpis_dd_multiply(h, f->cones[c].dt)));
         }
 }
 
-/* ---- the solution ---- */
-
-/* e - E z for equation r. */
-static gpis_dd miss_of(const gpis_fine *f, int64_t r) {
-    gpis_dd sum = gpis_dd_of(f->e[r]);
-    for (int64_t j = 0; j < f->d; j++)
-        if (f->E[r * f->d + j] != 0.0) sum = gpis_dd_subtract(sum, gpis_dd_scale(f->z[j], f->E[r * f->d + j]));
-    return sum;
+/* The right side of the equation of the step, in `step`. */
+static void fill_side(gpis_fine *f, gpis_dd mu, bool correct) {
+    fill_barrier_side(f, mu, correct, f->step);
+    gpis_fine_turn_back(f, f->step, NULL);
+    for (int64_t j = 0; j < f->d; j++) f->step[j] = gpis_dd_subtract(f->step[j], f->r[j]);
+    for (int64_t r = 0; r < f->equalities; r++) {
+        const gpis_dd pull = gpis_dd_scale(gpis_fine_miss(f, r), f->rho[r]);
+        for (int64_t j = 0; j < f->d; j++) {
+            const gpis_dd entry = {f->EP[r * f->d + j], f->EP_low[r * f->d + j]};
+            f->step[j] = gpis_dd_add(f->step[j], gpis_dd_multiply(pull, entry));
+        }
+    }
 }
+
+/* ---- the solution ---- */
 
 /* <row r of V, w>. */
 static gpis_dd along_row(const gpis_fine *f, int64_t r, const double *w, const double *w_low) {
@@ -219,7 +264,7 @@ static void solve_rows(gpis_fine *f, double *w, double *w_low) {
     const int64_t rows = f->equalities;
     double *n = (double *)f->wide, *n_low = n + rows;
     for (int64_t r = 0; r < rows; r++) {
-        const gpis_dd side = gpis_dd_subtract(along_row(f, r, w, w_low), miss_of(f, r));
+        const gpis_dd side = gpis_dd_subtract(along_row(f, r, w, w_low), gpis_fine_miss(f, r));
         n[r] = side.high, n_low[r] = side.low;
     }
     gpis_dd_whiten(rows, f->S, f->S_low, n, n_low);
@@ -234,14 +279,15 @@ static void solve_rows(gpis_fine *f, double *w, double *w_low) {
     }
 }
 
-/* p := the solution for the right side p. */
+/* step := the solution for the right side `step`; p is the same in z. */
 static void solve(gpis_fine *f) {
     double *w = (double *)f->u, *w_low = w + f->d;
-    for (int64_t j = 0; j < f->d; j++) w[j] = f->p[j].high, w_low[j] = f->p[j].low;
+    for (int64_t j = 0; j < f->d; j++) w[j] = f->step[j].high, w_low[j] = f->step[j].low;
     gpis_dd_whiten(f->d, f->M, f->M_low, w, w_low);
     if (f->equalities > 0) solve_rows(f, w, w_low);
     gpis_dd_unwhiten(f->d, f->M, f->M_low, w, w_low);
-    for (int64_t j = 0; j < f->d; j++) f->p[j] = (gpis_dd){w[j], w_low[j]};
+    for (int64_t j = 0; j < f->d; j++) f->p[j] = f->step[j] = (gpis_dd){w[j], w_low[j]};
+    gpis_fine_turn_in(f, f->p);
 }
 
 /* The step of a pair when what its slack stands for grows by `growth`. */

@@ -6,7 +6,7 @@
 
 gpis_status gpis_fine_make_turns(gpis_fine *f) {
     f->turns = gpis_alloc_zero(f->context, f->flat->turn_count, sizeof *f->turns);
-    if (!f->turns && f->flat->turn_count > 0) return GPIS_NO_MEMORY;
+    if (!f->turns) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < f->flat->turn_count; i++) {
         const gpis_set *set = f->flat->turns[i].set;
         gpis_fine_turn *turn = f->turns + i;
@@ -32,51 +32,28 @@ static void multiply(const gpis_fine_turn *t, int64_t d, bool transposed, const 
         }
 }
 
-/* out := the inverse of U, or of U', times in: U' itself, or U, corrected for what it leaves of `in`. Each correction
- * squares the distance of U from orthogonality, 1e-12 d at most. */
-static void invert(const gpis_fine *f, const gpis_fine_turn *t, int64_t d, bool transposed, gpis_dd *in, gpis_dd *out) {
-    const int corrections = t->error > 0.0 ? 0 : 2; /* the DCT is orthogonal */
-    multiply(t, d, !transposed, in, out);
-    for (int round = 0; round < corrections; round++) {
-        multiply(t, d, transposed, out, f->u);
-        for (int64_t j = 0; j < d; j++) f->u[j] = gpis_dd_subtract(in[j], f->u[j]);
-        multiply(t, d, !transposed, f->u, f->v);
-        for (int64_t j = 0; j < d; j++) out[j] = gpis_dd_add(out[j], f->v[j]);
-    }
-}
-
-static void turn_jumps(int64_t d, gpis_way way, const gpis_dd *in, gpis_dd *out) {
-    const bool from_the_end = way == GPIS_TRANSPOSED || way == GPIS_TRANSPOSED_BACK;
-    const bool differences = way == GPIS_TO_INSIDE || way == GPIS_TRANSPOSED_BACK;
-    gpis_dd last = {0.0, 0.0};
+/* The differences of neighbours or, transposed, v_j - v_(j+1). */
+static void turn_jumps(int64_t d, bool transposed, const gpis_dd *in, gpis_dd *out) {
     for (int64_t j = 0; j < d; j++) {
-        const int64_t i = from_the_end ? d - 1 - j : j;
-        out[i] = differences ? gpis_dd_subtract(in[i], last) : gpis_dd_add(last, in[i]);
-        last = differences ? in[i] : out[i];
+        const int64_t other = transposed ? j + 1 : j - 1;
+        out[j] = other >= 0 && other < d ? gpis_dd_subtract(in[j], in[other]) : in[j];
     }
 }
 
-static void turn_one(const gpis_fine *f, int64_t which, gpis_way way) {
+static void turn_one(const gpis_fine *f, int64_t which, bool transposed) {
     const gpis_fine_turn *t = f->turns + which;
     const int64_t d = f->flat->turns[which].set->d;
-    if (!t->U)
-        turn_jumps(d, way, f->in, f->out);
-    else if (way == GPIS_TO_INSIDE || way == GPIS_TRANSPOSED_BACK)
-        multiply(t, d, way == GPIS_TRANSPOSED_BACK, f->in, f->out);
+    if (t->U)
+        multiply(t, d, transposed, f->in, f->out);
     else
-        invert(f, t, d, way == GPIS_TRANSPOSED, f->in, f->out);
+        turn_jumps(d, transposed, f->in, f->out);
 }
 
-/* Whether the innermost coordinates come first on this way. */
-static bool is_outwards(gpis_way way) { return way == GPIS_TO_OUTSIDE || way == GPIS_TRANSPOSED_BACK; }
-
-void gpis_fine_change(const gpis_fine *f, gpis_way way, gpis_dd *v) {
-    const int64_t count = f->flat->turn_count;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t which = is_outwards(way) ? count - 1 - i : i;
-        const gpis_flat_turn *t = f->flat->turns + which;
+void gpis_fine_turn_in(const gpis_fine *f, gpis_dd *v) {
+    for (int64_t i = 0; i < f->flat->turn_count; i++) {
+        const gpis_flat_turn *t = f->flat->turns + i;
         for (int64_t j = 0; j < t->set->d; j++) f->in[j] = v[t->columns[j]];
-        turn_one(f, which, way);
+        turn_one(f, i, false);
         for (int64_t j = 0; j < t->set->d; j++) v[t->columns[j]] = f->out[j];
     }
 }
@@ -97,7 +74,8 @@ static void carry_error(const gpis_fine *f, int64_t which, double *off) {
         const double size = fabs(f->in[i].high) * (1.0 + 0x1p-50) * GPIS_DD_UNIT;
         for (int64_t j = 0; j < d; j++) {
             const double entry = fabs(t->U[i * d + j]) * (1.0 + 0x1p-50);
-            off[turn->columns[j]] += entry * (f->off_in[i] + ((double)d + 2.0) * size) + 1.01 * t->error * size;
+            off[turn->columns[j]] += entry * (f->off_in[i] + ((double)d + 2.0) * size) +
+                                     t->error * (GPIS_DD_UNIT * f->off_in[i] + 1.01 * size);
         }
     }
     for (int64_t i = 0; !t->U && i < d; i++) {
@@ -110,9 +88,9 @@ void gpis_fine_turn_back(const gpis_fine *f, gpis_dd *v, double *off) {
     for (int64_t i = f->flat->turn_count - 1; i >= 0; i--) {
         const gpis_flat_turn *t = f->flat->turns + i;
         for (int64_t j = 0; j < t->set->d; j++) f->in[j] = v[t->columns[j]];
-        turn_one(f, i, GPIS_TRANSPOSED_BACK);
-        carry_error(f, i, off);
+        turn_one(f, i, true);
+        if (off) carry_error(f, i, off);
         for (int64_t j = 0; j < t->set->d; j++) v[t->columns[j]] = f->out[j];
     }
-    for (int64_t j = 0; j < f->d; j++) off[j] *= 1.0 + 4.0 * (double)f->d * 0x1p-53;
+    for (int64_t j = 0; off && j < f->d; j++) off[j] *= 1.0 + 8.0 * (double)f->d * 0x1p-53;
 }

@@ -10,6 +10,9 @@
 
 #include "base/base.h"
 
+/* to -= a from for `count` entries: all factors and sums are double-double, high and low parts. */
+void gpis_dd_subtract_multiple(int64_t count, double a_high, double a_low, const double *from_high,
+                               const double *from_low, double *to_high, double *to_low);
 /* Replaces the upper triangle of T = high + low by its factor R, R'R = T, and the lower one by zeros; false if T is not
  * positive definite. */
 bool gpis_dd_factor(int threads, int64_t d, double *high, double *low);

@@ -298,7 +298,7 @@ static gpis_status solve_finely(finish *f) {
         const gpis_point v = gpis_summary_point(f->summary, at.x, at.x_low, g, g_low, run->curvature.norms2);
         if (!run->audit && gpis_all_finite(at.x, p->size)) {
             double *s = f->kept;
-            status = gpis_set_project(p->set, at.x, s);
+            status = gpis_set_approach(p->set, at.x, s);
             if (status == GPIS_OK) status = step(f, s);
         }
         if (status == GPIS_OK) status = enter_known(f, &v, &l);

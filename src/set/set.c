@@ -63,6 +63,68 @@ gpis_status gpis_set_project(gpis_set *set, const double *v, double *x) {
     return status;
 }
 
+/* The projection on this set has rounding errors of the size of v itself. */
+static bool rounds(const gpis_set *s) { return s->class->normals || s->class->matrix_low; }
+
+/* v meets the equations of a plane up to rounding. The projection on it may not, if they nearly depend on each other.
+ */
+static bool meets_equations(const gpis_set *s, const int64_t *columns, const double *v) {
+    int64_t count;
+    s->class->normals(s, &count);
+    for (int64_t r = 0; r < count; r++) {
+        double right, size;
+        const double *row = s->class->equation(s, r, &right);
+        long double sum = -(long double)right;
+        size = fabs(right);
+        for (int64_t i = 0; i < s->d; i++) {
+            const double entry = v[columns ? columns[i] : i];
+            sum += (long double)row[i] * entry;
+            size += fabs(row[i] * entry);
+        }
+        if (!(fabsl(sum) <= gpis_set_rounding(1) * size)) return false;
+    }
+    return true;
+}
+
+/* The projection x has moved entries columns[i] (NULL: i) of v by no more than rounding. */
+static bool hardly_moved(const gpis_set *s, const int64_t *columns, const double *v, const double *x) {
+    double moved = 0.0, size = 0.0;
+    for (int64_t i = 0; i < s->d; i++) {
+        const int64_t j = columns ? columns[i] : i;
+        moved = hypot(moved, x[j] - v[j]);
+        size = hypot(size, v[j]);
+    }
+    return moved <= 4.0 * gpis_set_rounding(s->d) * size;
+}
+
+/* These entries of x become those of v again, if they are as good. */
+static void take_back(const gpis_set *s, const int64_t *columns, const double *v, double *x) {
+    if (!(s->class->normals ? meets_equations(s, columns, v) : hardly_moved(s, columns, v, x))) return;
+    for (int64_t i = 0; i < s->d; i++) {
+        const int64_t j = columns ? columns[i] : i;
+        x[j] = v[j];
+    }
+}
+
+static gpis_status approach(gpis_set *s, const double *v, double *x) {
+    const int64_t *columns;
+    const gpis_set *part;
+    const gpis_status status = s->class->project(s, v, x);
+    if (status != GPIS_OK || s->matrix) return status;
+    if (rounds(s)) take_back(s, NULL, v, x);
+    for (int64_t i = 0; s->class->part && (part = s->class->part(s, i, &columns)); i++)
+        if (rounds(part)) take_back(part, columns, v, x);
+    return GPIS_OK;
+}
+
+gpis_status gpis_set_approach(gpis_set *set, const double *v, double *x) {
+    int outside;
+    gpis_status status = gpis_blas_enter(set->context, 1, &outside);
+    if (status == GPIS_OK) status = map_parts(set, approach, v, x);
+    gpis_blas_leave(outside);
+    return status;
+}
+
 gpis_status gpis_set_recession(gpis_set *set, const double *v, double *x) {
     gpis_status status = check_input(set, v, x);
     if (status == GPIS_OK) status = check_support(set);

@@ -91,8 +91,8 @@ typedef struct gpis_set_class {
     gpis_set *(*part)(const gpis_set *s, int64_t i, const int64_t **columns);
     /* Goes with s->inside: each of `count` vectors of d entries, one after the other; out is another array. */
     void (*turn)(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
-    /* Goes with turn where z = U x for a dense U that is nearly orthogonal: U + U_low, d x d, as it was given. Returns a
-     * bound on the error of an entry in units of GPIS_DD_UNIT. */
+    /* Goes with turn where z = U x for a dense U that is nearly orthogonal: U + U_low, d x d, as it was given. Returns
+     * a bound on the error of an entry in units of GPIS_DD_UNIT. */
     double (*matrix_low)(const gpis_set *s, double *U, double *U_low);
 } gpis_set_class;
 
@@ -120,6 +120,10 @@ struct gpis_set {
     bool owns_inside; /* false: borrowed from the caller */
     int64_t loose;    /* 0 or 1 */
 };
+
+/* A member of K near v (not x), which is one up to rounding: v itself where the projection of its kind, as on planes
+ * and in other coordinates, would only add rounding errors of its own, else its projection. */
+gpis_status gpis_set_approach(gpis_set *set, const double *v, double *x);
 
 /* Projection on the recession cone of K (zero for a bounded set), over all columns. x may be v. */
 gpis_status gpis_set_recession(gpis_set *set, const double *v, double *x);
