@@ -126,15 +126,16 @@ static void find_transform(gpis_fine *f) {
     }
 }
 
-/* A part of the diagonal of G that rounding errors hide; more for a column of zeros, which nothing moves. */
+/* The diagonal of G, and for a column of zeros, which nothing moves, so much that the part of it is 1e-8 of the least.
+ */
 static void find_shift(gpis_fine *f) {
-    static const double HIDDEN = 1e-29, OF_ZEROS = 1e-8;
+    static const double OF_ZEROS = 1e-8 / GPIS_FINE_HIDDEN;
     double least = INFINITY;
     for (int64_t j = 0; j < f->d; j++)
         if (f->G[j * (f->d + 1)] > 0.0) least = fmin(least, f->G[j * (f->d + 1)]);
     for (int64_t j = 0; j < f->d; j++) {
         const double entry = f->G[j * (f->d + 1)];
-        f->shift[j] = entry > 0.0 ? HIDDEN * entry : isinf(least) ? 1.0 : OF_ZEROS * least;
+        f->shift[j] = entry > 0.0 ? entry : OF_ZEROS * (isinf(least) ? 1.0 : least);
     }
 }
 
@@ -483,11 +484,12 @@ static void hand_out(gpis_fine *f, int64_t c, const gpis_fine_point *v, gpis_kno
     l->support = gpis_dd_add(l->support, most);
 }
 
-void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, double goal, const gpis_fine_point *v,
+void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim, const gpis_fine_point *v,
                      gpis_known_multiplier *l) {
     static const double FLOOR = 1e-30, PROGRESS = 0.5;
-    const double count = (double)start(f, c, x), enough = fmax(FLOOR, 0.5 * goal / f->response / f->response);
+    const double count = (double)start(f, c, x), enough = fmax(FLOOR, 0.5 * aim.goal / f->response / f->response);
     double before = INFINITY;
+    f->part = aim.shift;
     for (int i = 0; i < MAX_STEPS; i++) {
         find_misses(f);
         gpis_fine_balance(f);

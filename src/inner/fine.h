@@ -56,7 +56,8 @@ typedef struct gpis_fine {
     double *BP, *BP_low;                  /* owned: d x d, the same */
     double *M, *M_low;                    /* owned: d x d; the factor of the present matrix */
     double *near, *unit_x;                /* owned: d; what changes f by about ||y||^2, for each entry of z and of x */
-    double *shift;                        /* owned: d; a very small part of the diagonal of G, which keeps M definite */
+    double *shift;                        /* owned: d; the diagonal of G, of which a very small part keeps M definite */
+    double part;                          /* that part */
     double *E, *e;                        /* owned: rows of equations in z, those of sums that must be R among them */
     double *rho;                          /* owned: the weights of the equations in H */
     double *EP, *EP_low;                  /* owned: the equations in x */
@@ -81,10 +82,17 @@ gpis_status gpis_fine_create(gpis_context *context, gpis_set *set, const gpis_su
 void gpis_fine_destroy(gpis_fine *f);
 /* The largest number of bytes that it holds. */
 double gpis_fine_memory(const gpis_set *set);
-/* Solves for response c, from the point x of d x k, until slacks times multipliers add up to `goal`, in units of f, or
- * rounding errors are in the way. Column c of v and of l is filled, and the support function of this response is added
- * to that of l. */
-void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, double goal, const gpis_fine_point *v,
+/* The part of the diagonal of G that rounding errors hide. */
+#define GPIS_FINE_HIDDEN 1e-29
+/* What to aim at. */
+typedef struct gpis_fine_aim {
+    double goal;  /* slacks times multipliers add up to this, in units of f */
+    double shift; /* the part of the diagonal of G that is added to it in every step: how far x goes along directions in
+                     which f hardly changes. GPIS_FINE_HIDDEN: as far as they can be told from rounding errors */
+} gpis_fine_aim;
+/* Solves for response c, from the point x of d x k. Column c of v and of l is filled, and the support function of this
+ * response is added to that of l. */
+void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim, const gpis_fine_point *v,
                      gpis_known_multiplier *l);
 
 /* ---- fine_turn.c ---- */

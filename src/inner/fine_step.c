@@ -101,8 +101,8 @@ static void turn_barrier(gpis_fine *f) {
                                           f->BP_low + i * d + j, f->M + j * d + j, f->M_low + j * d + j);
 }
 
-/* The matrix, with `more` times the shift. */
-static void fill_matrix(gpis_fine *f, double more) {
+/* The matrix, with this part of the shift. */
+static void fill_matrix(gpis_fine *f, double part) {
     const int64_t d = f->d;
     const size_t bytes = (size_t)(d * d) * sizeof(double);
     memcpy(f->M, f->H, bytes);
@@ -114,7 +114,7 @@ static void fill_matrix(gpis_fine *f, double more) {
     if (f->P) turn_barrier(f);
     for (int64_t j = 0; j < d; j++) {
         const gpis_dd sum =
-            gpis_dd_add((gpis_dd){f->M[j * (d + 1)], f->M_low[j * (d + 1)]}, gpis_dd_of(more * f->shift[j]));
+            gpis_dd_add((gpis_dd){f->M[j * (d + 1)], f->M_low[j * (d + 1)]}, gpis_dd_of(part * f->shift[j]));
         f->M[j * (d + 1)] = sum.high;
         f->M_low[j * (d + 1)] = sum.low;
     }
@@ -145,8 +145,8 @@ static bool factor_rows(gpis_fine *f) {
 }
 
 bool gpis_fine_factor(gpis_fine *f) {
-    for (double more = 1.0; more < 1e13; more *= 1e3) {
-        fill_matrix(f, more);
+    for (double part = f->part; part < 1e-15; part *= 1e3) {
+        fill_matrix(f, part);
         if (gpis_dd_factor(f->context->threads, f->d, f->M, f->M_low)) return f->equalities == 0 || factor_rows(f);
     }
     return false;

@@ -280,7 +280,7 @@ static gpis_status enter_known(finish *f, const gpis_point *v, const gpis_known_
 
 /* Solves the whole problem in double-double, where the set has a flat form: the bounds that this yields need no model,
  * and x is the solution rounded to double. */
-static gpis_status solve_finely(finish *f) {
+static gpis_status solve_finely(finish *f, double shift) {
     static const double SHARE_OF_TOLERANCE = 1e-6;
     gpis_run *run = f->run;
     const gpis_problem *p = run->problem;
@@ -292,8 +292,8 @@ static gpis_status solve_finely(finish *f) {
     gpis_known_multiplier l = {.l = memory + 2 * p->size, .l_low = memory + 3 * p->size, .off = memory + 4 * p->size};
     double *g = memory + 5 * p->size, *g_low = memory + 6 * p->size;
     gpis_status status = gpis_fine_create(run->context, p->set, f->summary, &fine);
-    const double goal = SHARE_OF_TOLERANCE * run->record.tol * f->here.point.objective / (double)p->k;
-    for (int64_t c = 0; c < p->k && status == GPIS_OK; c++) gpis_fine_solve(fine, c, f->here.x, goal, &at, &l);
+    const gpis_fine_aim aim = {SHARE_OF_TOLERANCE * run->record.tol * f->here.point.objective / (double)p->k, shift};
+    for (int64_t c = 0; c < p->k && status == GPIS_OK; c++) gpis_fine_solve(fine, c, f->here.x, aim, &at, &l);
     if (status == GPIS_OK) {
         const gpis_point v = gpis_summary_point(f->summary, at.x, at.x_low, g, g_low, run->curvature.norms2);
         if (!run->audit && gpis_all_finite(at.x, p->size)) {
@@ -327,6 +327,25 @@ static gpis_status audit_models(finish *f) {
     return status;
 }
 
+/*
+ * The problem in double-double, and the rounds with models, until the run is solved. Where columns nearly depend on
+ * each other and the set does not bound x, a point that is not far away is preferred to others that are hardly better;
+ * so a moderate shift comes first. Without a constraint rounds with models give x its last digits.
+ */
+static gpis_status go_all_ways(finish *f) {
+    const gpis_run *run = f->run;
+    const gpis_set *set = run->problem->set;
+    const bool whole = set->shape == GPIS_SHAPE_WHOLE, bounded = gpis_set_is_bounded(set);
+    gpis_status status = GPIS_OK;
+    if (!whole) status = solve_finely(f, bounded ? GPIS_FINE_HIDDEN : SHIFTS[0]);
+    if (status == GPIS_OK && !whole && !bounded && !gpis_record_is_solved(&run->record))
+        status = solve_finely(f, GPIS_FINE_HIDDEN);
+    if (status == GPIS_OK && !gpis_record_is_solved(&run->record))
+        status = run->audit ? audit_models(f) : go_through_models(f);
+    if (status == GPIS_OK && whole && !gpis_record_is_solved(&run->record)) status = solve_finely(f, GPIS_FINE_HIDDEN);
+    return status;
+}
+
 gpis_status gpis_run_finish(gpis_run *run) {
     finish f = {.run = run};
     gpis_status status = make_summary(&f);
@@ -335,8 +354,7 @@ gpis_status gpis_run_finish(gpis_run *run) {
     if (sharp) {
         gpis_record_set_response(&run->record, gpis_summary_response_norm(f.summary));
         gpis_record_replace(&run->record, &f.here.point);
-        status = run->audit ? audit_models(&f) : go_through_models(&f);
-        if (status == GPIS_OK && !gpis_record_is_solved(&run->record)) status = solve_finely(&f);
+        status = go_all_ways(&f);
     }
     if (status == GPIS_OK) gpis_run_check(run);
     if (status == GPIS_OK && sharp) status = gpis_refine_estimate(run, &f.here.point);
