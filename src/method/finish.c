@@ -64,7 +64,7 @@ bool gpis_finish_fits(const gpis_problem *p) {
     const double pass = gpis_pass_memory(p->context, p->A, &load);
     /* the model so far is given back only when the next one is there: H, R, R_low and work beside H and R */
     double model = 6.0 * square + gpis_inner_memory(p->set);
-    if (gpis_flat_exists(p->set)) model = fmax(model, 3.0 * square + gpis_fine_memory(p->set));
+    model = fmax(model, 3.0 * square + gpis_fine_memory(p->set));
     return summary + fmax(pass, model) <= (double)gpis_account_left(p->context);
 }
 
@@ -278,33 +278,53 @@ static gpis_status enter_known(finish *f, const gpis_point *v, const gpis_known_
     return status;
 }
 
-/* Solves the whole problem in double-double, where the set has a flat form: the bounds that this yields need no model,
- * and x is the solution rounded to double. */
-static gpis_status solve_finely(finish *f, double shift) {
+/* x := the solution, rounded to double, if f is lower there. `s` is memory for it. A solution of a problem with a
+ * larger set counts only if it is in K. */
+static gpis_status step_to_solution(finish *f, const double *x, bool relaxed, double *s) {
+    const gpis_problem *p = f->run->problem;
+    if (f->run->audit || !gpis_all_finite(x, p->size)) return GPIS_OK;
+    const gpis_status status = gpis_set_approach(p->set, x, s);
+    const bool moved = memcmp(x, s, (size_t)p->size * sizeof *s) != 0;
+    return status == GPIS_OK && !(relaxed && moved) ? step(f, s) : status;
+}
+
+/* The problem over `set`, which contains K, in double-double: its point and multiplier, and what they prove. */
+static gpis_status solve_over(finish *f, gpis_set *set, double shift) {
+    enum { VECTORS = 8 };
     static const double SHARE_OF_TOLERANCE = 1e-6;
     gpis_run *run = f->run;
     const gpis_problem *p = run->problem;
     gpis_fine *fine = NULL;
-    if (!gpis_flat_exists(p->set)) return GPIS_OK;
-    double *memory = gpis_alloc(run->context, 7 * p->size, sizeof *memory);
+    double *part[VECTORS], *memory = gpis_alloc(run->context, VECTORS * p->size, sizeof *memory);
     if (!memory) return GPIS_NO_MEMORY;
-    const gpis_fine_point at = {memory, memory + p->size};
-    gpis_known_multiplier l = {.l = memory + 2 * p->size, .l_low = memory + 3 * p->size, .off = memory + 4 * p->size};
-    double *g = memory + 5 * p->size, *g_low = memory + 6 * p->size;
-    gpis_status status = gpis_fine_create(run->context, p->set, f->summary, &fine);
+    for (int i = 0; i < VECTORS; i++) part[i] = memory + i * p->size;
+    const gpis_fine_point at = {part[0], part[1]};
+    gpis_known_multiplier l = {.l = part[2], .l_low = part[3], .off = part[4]};
+    gpis_status status = gpis_fine_create(run->context, set, f->summary, &fine);
     const gpis_fine_aim aim = {SHARE_OF_TOLERANCE * run->record.tol * f->here.point.objective / (double)p->k, shift};
     for (int64_t c = 0; c < p->k && status == GPIS_OK; c++) gpis_fine_solve(fine, c, f->here.x, aim, &at, &l);
+    if (status == GPIS_OK) status = step_to_solution(f, at.x, set != p->set, part[7]);
     if (status == GPIS_OK) {
-        const gpis_point v = gpis_summary_point(f->summary, at.x, at.x_low, g, g_low, run->curvature.norms2);
-        if (!run->audit && gpis_all_finite(at.x, p->size)) {
-            double *s = f->kept;
-            status = gpis_set_approach(p->set, at.x, s);
-            if (status == GPIS_OK) status = step(f, s);
-        }
-        if (status == GPIS_OK) status = enter_known(f, &v, &l);
+        const gpis_point v = gpis_summary_point(f->summary, at.x, at.x_low, part[5], part[6], run->curvature.norms2);
+        status = enter_known(f, &v, &l);
     }
     gpis_fine_destroy(fine);
     gpis_free(run->context, memory);
+    return status;
+}
+
+/* Solves the whole problem in double-double: the bounds that this yields need no model, and x is the solution rounded
+ * to double. A set without a flat form is left out: what is then proven holds for K, too, and may be enough if K does
+ * not bind. */
+static gpis_status solve_finely(finish *f, double shift) {
+    enum { MAX_COLUMNS = 600 }; /* a few seconds */
+    const gpis_problem *p = f->run->problem;
+    if (p->d > MAX_COLUMNS) return GPIS_OK;
+    if (gpis_flat_exists(p->set)) return solve_over(f, p->set, shift);
+    gpis_set *none = NULL;
+    gpis_status status = gpis_set_none(f->run->context, p->d, &none);
+    if (status == GPIS_OK) status = solve_over(f, none, shift);
+    gpis_set_destroy(none);
     return status;
 }
 
