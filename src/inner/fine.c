@@ -231,7 +231,7 @@ static void open_bounds(gpis_fine *f) {
     for (int64_t j = 0; j < f->d; j++) {
         const double lo = f->flat->lo[j] * f->unit, hi = f->flat->hi[j] * f->unit, z = f->z[j].high;
         const double size = isinf(lo) ? fabs(hi) : fabs(lo);
-        const double room = fmin(fmax(f->near[j], LEAST * size), 0.5 * (hi - lo));
+        const double room = fmin(fmax(f->omega * f->near[j], LEAST * size), 0.5 * (hi - lo));
         f->lower[j] = isfinite(lo) ? open_pair(z - lo, room) : (gpis_fine_pair){0};
         f->upper[j] = isfinite(hi) ? open_pair(hi - z, room) : (gpis_fine_pair){0};
     }
@@ -245,7 +245,7 @@ static double open_groups(gpis_fine *f, int64_t s, double R, double *room) {
         const double norm = sqrt(gpis_fine_norm2(f, c, f->z).high);
         double own = 0.0;
         for (int64_t i = f->flat->first[c]; i < f->flat->first[c + 1]; i++)
-            own = fmax(own, f->near[f->flat->member[i]]);
+            own = fmax(own, f->omega * f->near[f->flat->member[i]]);
         own = fmax(fmin(own, R), LEAST * norm);
         f->cones[c] = (gpis_fine_cone){.t = gpis_dd_of(norm + own)};
         sum += norm + own, *room += own;
@@ -258,7 +258,7 @@ static void open_sums(gpis_fine *f) {
         const double R = f->flat->sum[s].R * f->unit;
         double room = 0.0, sum = open_groups(f, s, R, &room);
         for (int64_t j = 0; !f->flat->sum[s].norms && j < f->d; j++)
-            if (f->flat->sum_of[j] == s) sum += f->z[j].high, room += f->near[j];
+            if (f->flat->sum_of[j] == s) sum += f->z[j].high, room += f->omega * f->near[j];
         f->sums[s] = (gpis_fine_pair){0};
         if (!f->flat->sum[s].equal) f->sums[s] = open_pair(R - sum, fmin(fmax(room, LEAST * R), R));
     }
@@ -296,6 +296,17 @@ static void find_duals(gpis_fine *f, double mu) {
 
 static void clear(gpis_dd *v, int64_t count) { memset(v, 0, (size_t)count * sizeof *v); }
 
+/* The norm of the residual at x, or that of y, which is about 1, if that is larger. */
+static double size_of_problem(const gpis_fine *f, int64_t c) {
+    double sum = scaled_entry(f, f->d + c, f->d + c).high;
+    for (int64_t i = 0; i < f->d; i++) {
+        double row = -2.0 * f->b[i].high;
+        for (int64_t j = 0; j < f->d; j++) row += f->G[i * f->d + j] * f->x[j].high;
+        sum += row * f->x[i].high;
+    }
+    return sqrt(fmax(1.0, sum));
+}
+
 /* Begins at x, for response c. Returns the number of products of slack and multiplier. */
 static int64_t start(gpis_fine *f, int64_t c, const double *x) {
     for (int64_t j = 0; j < f->d; j++) {
@@ -308,11 +319,11 @@ static int64_t start(gpis_fine *f, int64_t c, const double *x) {
     clear(f->dy, f->d);
     clear(f->nu, f->equalities);
     clear(f->dnu, f->equalities);
+    f->omega = size_of_problem(f, c);
     open_bounds(f);
     open_sums(f);
-    find_duals(f, 1.0);
     const int64_t count = each_pair(f, set_dual, 1.0, NULL) + f->flat->groups;
-    find_duals(f, 1.0 / (double)gpis_max64(count, 1));
+    find_duals(f, f->omega * f->omega / (double)gpis_max64(count, 1));
     return count;
 }
 

@@ -70,6 +70,7 @@ typedef struct gpis_fine {
     gpis_dd *y, *dy, *w, *lambda, *second, *right; /* owned: d; of the cones */
     gpis_dd *in, *out, *u, *v;                     /* owned: d; scratch */
     double *off, *off_in;                          /* owned: d; errors of l */
+    double omega;                                  /* the size of a residual at the start */
     int64_t steps;                                 /* made since it was created */
 } gpis_fine;
 
