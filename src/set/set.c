@@ -1,6 +1,7 @@
 /* What all sets share: applying a kind to the columns of X, and the support function of K from that of its core. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "linalg/accurate.h"
 #include "linalg/blas.h"
@@ -66,20 +67,20 @@ gpis_status gpis_set_project(gpis_set *set, const double *v, double *x) {
 /* The projection on this set has rounding errors of the size of v itself. */
 static bool rounds(const gpis_set *s) { return s->class->normals || s->class->matrix_low; }
 
-/* v meets the equations of a plane up to rounding. The projection on it may not, if they nearly depend on each other.
- */
-static bool meets_equations(const gpis_set *s, const int64_t *columns, const double *v) {
+/* v meets the equations of a plane up to rounding of entries of the size `least` at least. The projection on it may
+ * not, if they nearly depend on each other. */
+static bool meets_equations(const gpis_set *s, const int64_t *columns, const double *v, double least) {
     int64_t count;
     s->class->normals(s, &count);
     for (int64_t r = 0; r < count; r++) {
-        double right, size;
+        double right;
         const double *row = s->class->equation(s, r, &right);
         long double sum = -(long double)right;
-        size = fabs(right);
+        double size = fabs(right);
         for (int64_t i = 0; i < s->d; i++) {
             const double entry = v[columns ? columns[i] : i];
             sum += (long double)row[i] * entry;
-            size += fabs(row[i] * entry);
+            size += fabs(row[i]) * fmax(fabs(entry), least);
         }
         if (!(fabsl(sum) <= gpis_set_rounding(1) * size)) return false;
     }
@@ -99,7 +100,7 @@ static bool hardly_moved(const gpis_set *s, const int64_t *columns, const double
 
 /* These entries of x become those of v again, if they are as good. */
 static void take_back(const gpis_set *s, const int64_t *columns, const double *v, double *x) {
-    if (!(s->class->normals ? meets_equations(s, columns, v) : hardly_moved(s, columns, v, x))) return;
+    if (!(s->class->normals ? meets_equations(s, columns, v, 0.0) : hardly_moved(s, columns, v, x))) return;
     for (int64_t i = 0; i < s->d; i++) {
         const int64_t j = columns ? columns[i] : i;
         x[j] = v[j];
@@ -111,7 +112,11 @@ static gpis_status approach(gpis_set *s, const double *v, double *x) {
     const gpis_set *part;
     const gpis_status status = s->class->project(s, v, x);
     if (status != GPIS_OK || s->matrix) return status;
-    if (rounds(s)) take_back(s, NULL, v, x);
+    if (s->class->matrix_low && s->inside->class->normals) {
+        s->class->turn(s, GPIS_TO_INSIDE, 1, v, s->work);
+        if (meets_equations(s->inside, NULL, s->work, gpis_norm2(v, s->d))) memcpy(x, v, (size_t)s->d * sizeof *x);
+    } else if (rounds(s))
+        take_back(s, NULL, v, x);
     for (int64_t i = 0; s->class->part && (part = s->class->part(s, i, &columns)); i++)
         if (rounds(part)) take_back(part, columns, v, x);
     return GPIS_OK;

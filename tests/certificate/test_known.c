@@ -144,7 +144,44 @@ static void holds_and_is_met(void **state) {
     test_context_end(context, &memory);
 }
 
+/* One column a, one row, and the multiplier 0, which is one for every set: with v = -1 and y = 1, 2 g = -2 a (1 + a),
+ * and nothing is lost but the square of a s - a v. */
+static gpis_known_bound bound_of_one(gpis_context *context, const char *spec, double a, quad *f) {
+    double y = 1.0;
+    const problem p = {.n = 1, .d = 1, .k = 1, .A = &a, .Y = &y};
+    gpis_source *A = problem_source(context, &p);
+    gpis_set *set = NULL;
+    assert_ok(context, gpis_set_parse(context, spec, 1, 1, &set));
+    setting t = {.context = context, .p = &p, .set = set, .memory = {{-1.0}}};
+    make_summary(&t, A);
+    t.l = (gpis_known_multiplier){.l = t.memory[2], .l_low = t.memory[3], .off = t.memory[4]};
+    t.v = gpis_summary_point(t.summary, t.memory[0], t.memory[1], t.memory[5], t.memory[6], t.norms2);
+    *f = value_of(&p, t.memory[0], NULL);
+    const gpis_known_bound b = gpis_certificate_known(set, &t.v, &t.l, t.model);
+    gpis_model_destroy(t.model);
+    gpis_summary_destroy(t.summary);
+    gpis_set_destroy(set);
+    gpis_source_destroy(A);
+    return b;
+}
+
+static void is_sharp_in_one_dimension(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    const double a = 1e-6;
+    quad f;
+    gpis_known_bound b = bound_of_one(context, "linf:1", a, &f);
+    assert_true(b.lower <= f && b.lower > f - 1e-14);
+    assert_true(b.tilt >= 2.0 * (1.0 + a) && b.tilt < 2.0 * (1.0 + a) + 1e-8); /* |r| / |a| */
+    const quad end = (1 - (quad)a) * (1 - (quad)a);                            /* f at the other end, s = 1 */
+    assert_true(b.whole <= end && b.whole > end - 1e-11);
+    b = bound_of_one(context, "none", a, &f);
+    assert_true(b.whole <= 0.0 && b.whole > -1e-8); /* f* = 0 */
+    test_context_end(context, &memory);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(holds_and_is_met)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(holds_and_is_met), cmocka_unit_test(is_sharp_in_one_dimension)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
