@@ -58,16 +58,17 @@ static gpis_status solve_over(gpis_finish *f, const gpis_set *set, gpis_fine *fi
 }
 
 /*
- * Where columns nearly depend on each other and the set does not bound x, a point that is not far away is preferred to
- * others that are hardly better. So the shifts are those of the models there, and the last one, which follows
- * directions as far as they can be told from rounding errors, is for what they do not solve.
+ * Where columns nearly depend on each other, a point that is not far away is preferred to others that are hardly
+ * better. So the shifts are those of the models, and the last one, which follows directions as far as they can be told
+ * from rounding errors, is for what they do not solve, or where the set bounds x, for all of K.
  */
 static gpis_status go_through_shifts(gpis_finish *f, const gpis_set *set, gpis_fine *fine) {
     enum { COUNT = GPIS_FINISH_SHIFTS };
     const gpis_record *record = &f->run->record;
+    const bool bounded = gpis_set_is_bounded(f->run->problem->set);
     gpis_status status = GPIS_OK;
-    for (int i = gpis_set_is_bounded(f->run->problem->set) ? COUNT : 0; status == GPIS_OK && i <= COUNT; i++) {
-        if (gpis_finish_is_settled(record) || (i == COUNT && gpis_record_is_solved(record))) break;
+    for (int i = 0; status == GPIS_OK && i <= COUNT; i++) {
+        if (gpis_finish_is_settled(record) || (i == COUNT && !bounded && gpis_record_is_solved(record))) break;
         status = solve_over(f, set, fine, i < COUNT ? GPIS_FINISH_SHIFT[i] : GPIS_FINE_HIDDEN);
         if (gpis_record_is_solved(record)) gpis_finish_keep(f);
     }
