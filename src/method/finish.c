@@ -23,7 +23,7 @@ bool gpis_finish_fits(const gpis_problem *p) {
     const double pass = gpis_pass_memory(p->context, p->A, &load);
     /* the model so far is given back only when the next one is there: H, R, R_low and work beside H and R */
     double model = 6.0 * square + gpis_inner_memory(p->set);
-    model = fmax(model, 3.0 * square + gpis_fine_memory(p->set));
+    model = fmax(model, 7.0 * square + gpis_fine_memory(p->set));
     return summary + fmax(pass, model) <= (double)gpis_account_left(p->context);
 }
 

@@ -68,7 +68,8 @@ static gpis_status go_through_shifts(gpis_finish *f, const gpis_set *set, gpis_f
     const bool bounded = gpis_set_is_bounded(f->run->problem->set);
     gpis_status status = GPIS_OK;
     for (int i = 0; status == GPIS_OK && i <= COUNT; i++) {
-        if (gpis_finish_is_settled(record) || (i == COUNT && !bounded && gpis_record_is_solved(record))) break;
+        if (gpis_run_out_of_time(f->run) || gpis_finish_is_settled(record)) break;
+        if (i == COUNT && !bounded && gpis_record_is_solved(record)) break;
         status = solve_over(f, set, fine, i < COUNT ? GPIS_FINISH_SHIFT[i] : GPIS_FINE_HIDDEN);
         if (gpis_record_is_solved(record)) gpis_finish_keep(f);
     }
