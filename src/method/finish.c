@@ -53,7 +53,7 @@ static gpis_status go_both_ways(gpis_finish *f) {
     const bool whole = run->problem->set->shape == GPIS_SHAPE_WHOLE;
     gpis_status status = whole ? GPIS_OK : gpis_finish_finely(f);
     if (status == GPIS_OK && !gpis_record_is_solved(&run->record)) status = gpis_finish_by_models(f);
-    if (status == GPIS_OK && whole && !gpis_record_is_solved(&run->record)) status = gpis_finish_finely(f);
+    if (status == GPIS_OK && !gpis_record_is_solved(&run->record)) status = gpis_finish_finely(f);
     return status;
 }
 

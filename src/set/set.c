@@ -107,6 +107,35 @@ static void take_back(const gpis_set *s, const int64_t *columns, const double *v
     }
 }
 
+/* Entry i of a set with bounds, moved to them. */
+static double within_bounds(const gpis_set *s, int64_t i, double v) {
+    double lo, hi;
+    s->class->bounds(s, i, &lo, &hi);
+    return fmin(fmax(v, lo), hi);
+}
+
+/* With a sum, v moved to the bounds of its entries is as good as its projection if the sum is met up to rounding. The
+ * projection moves all entries by the same amount, which may be far more for some of them. */
+static void take_within_bounds(const gpis_set *s, const int64_t *columns, const double *v, double *x) {
+    const bool of_sizes = s->sum == GPIS_SUM_OF_SIZES_WITHIN;
+    long double sum = -(long double)s->R;
+    for (int64_t i = 0; i < s->d; i++) {
+        const double entry = within_bounds(s, i, v[columns ? columns[i] : i]);
+        sum += of_sizes ? fabs(entry) : entry;
+    }
+    const long double over = s->sum == GPIS_SUM_IS_R ? fabsl(sum) : sum;
+    for (int64_t i = 0; over <= DBL_EPSILON * s->R && i < s->d; i++) {
+        const int64_t j = columns ? columns[i] : i;
+        x[j] = within_bounds(s, i, v[j]);
+    }
+}
+
+/* For all of one set, or for entries columns[i] of a product of sets. */
+static void approach_part(const gpis_set *s, const int64_t *columns, const double *v, double *x) {
+    if (rounds(s)) take_back(s, columns, v, x);
+    if (s->class->bounds && s->sum != GPIS_SUM_ANY) take_within_bounds(s, columns, v, x);
+}
+
 static gpis_status approach(gpis_set *s, const double *v, double *x) {
     const int64_t *columns;
     const gpis_set *part;
@@ -115,10 +144,11 @@ static gpis_status approach(gpis_set *s, const double *v, double *x) {
     if (s->class->matrix_low && s->inside->class->normals) {
         s->class->turn(s, GPIS_TO_INSIDE, 1, v, s->work);
         if (meets_equations(s->inside, NULL, s->work, gpis_norm2(v, s->d))) memcpy(x, v, (size_t)s->d * sizeof *x);
-    } else if (rounds(s))
-        take_back(s, NULL, v, x);
+        return GPIS_OK;
+    }
+    approach_part(s, NULL, v, x);
     for (int64_t i = 0; s->class->part && (part = s->class->part(s, i, &columns)); i++)
-        if (rounds(part)) take_back(part, columns, v, x);
+        approach_part(part, columns, v, x);
     return GPIS_OK;
 }
 

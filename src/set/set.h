@@ -121,8 +121,9 @@ struct gpis_set {
     int64_t loose;    /* 0 or 1 */
 };
 
-/* A member of K near v (not x), which is one up to rounding: v itself where the projection of its kind, as on planes
- * and in other coordinates, would only add rounding errors of its own, else its projection. */
+/* A member of K near v (not x), which is one up to rounding: v itself, with its entries moved to their bounds, where
+ * the projection of its kind (on planes, in other coordinates, on sums) would only add rounding errors of its own, else
+ * its projection. */
 gpis_status gpis_set_approach(gpis_set *set, const double *v, double *x);
 
 /* Projection on the recession cone of K (zero for a bounded set), over all columns. x may be v. */
