@@ -126,17 +126,15 @@ static void find_transform(gpis_fine *f) {
     }
 }
 
-/* The diagonal of G, and for a column of zeros, which nothing moves, so much that the part of it is 1e-8 of the least.
- */
+/* The diagonal of G, and what a column of zeros, which nothing but the set holds, gets whatever part of it is added. */
 static void find_shift(gpis_fine *f) {
-    static const double OF_ZEROS = 1e-8 / GPIS_FINE_HIDDEN;
+    static const double OF_LEAST = 1e-16;
     double least = INFINITY;
-    for (int64_t j = 0; j < f->d; j++)
-        if (f->G[j * (f->d + 1)] > 0.0) least = fmin(least, f->G[j * (f->d + 1)]);
     for (int64_t j = 0; j < f->d; j++) {
-        const double entry = f->G[j * (f->d + 1)];
-        f->shift[j] = entry > 0.0 ? entry : OF_ZEROS * (isinf(least) ? 1.0 : least);
+        f->shift[j] = fmax(0.0, f->G[j * (f->d + 1)]);
+        if (f->shift[j] > 0.0) least = fmin(least, f->shift[j]);
     }
+    f->of_zeros = isinf(least) ? 1.0 : OF_LEAST * least;
 }
 
 static void take_equations(gpis_fine *f) {

@@ -57,7 +57,7 @@ typedef struct gpis_fine {
     double *M, *M_low;                    /* owned: d x d; the factor of the present matrix */
     double *near, *unit_x;                /* owned: d; what changes f by about ||y||^2, for each entry of z and of x */
     double *shift;                        /* owned: d; the diagonal of G, of which a very small part keeps M definite */
-    double part;                          /* that part */
+    double part, of_zeros;                /* that part, and what is added for a column of zeros */
     double *E, *e;                        /* owned: rows of equations in z, those of sums that must be R among them */
     double *rho;                          /* owned: the weights of the equations in H */
     double *EP, *EP_low;                  /* owned: the equations in x */

@@ -113,8 +113,8 @@ static void fill_matrix(gpis_fine *f, double part) {
     for (int64_t s = 0; s < f->flat->sums; s++) add_sum(f, s);
     if (f->P) turn_barrier(f);
     for (int64_t j = 0; j < d; j++) {
-        const gpis_dd sum =
-            gpis_dd_add((gpis_dd){f->M[j * (d + 1)], f->M_low[j * (d + 1)]}, gpis_dd_of(part * f->shift[j]));
+        const gpis_dd sum = gpis_dd_add((gpis_dd){f->M[j * (d + 1)], f->M_low[j * (d + 1)]},
+                                        gpis_dd_of(f->shift[j] > 0.0 ? part * f->shift[j] : f->of_zeros));
         f->M[j * (d + 1)] = sum.high;
         f->M_low[j * (d + 1)] = sum.low;
     }
