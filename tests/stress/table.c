@@ -15,7 +15,7 @@ enum { BY_SET, BY_FLAVOUR, BY_METHOD, BY_STORAGE, PARTS };
 typedef struct row {
     char name[32];
     int64_t cases, judged, sharp, nearby;
-    int64_t newton, answered, solved, passes,
+    int64_t newton, refused, answered, solved, passes,
         most_passes; /* of auto and newton; answered: neither refused nor endless */
     int64_t timed;
     double ratio, worst_ratio; /* to dgelsy: the sum of logarithms, and the largest */
@@ -58,6 +58,7 @@ static row *row_of(table *t, int part, const char *name) {
 static void count(row *r, const verdict *v) {
     r->cases++;
     r->newton += v->newton;
+    r->refused += v->newton && v->answer.refused;
     for (int f = 0; f < FAULTS; f++) r->faults[f] += has_fault(v, f);
     if (v->step < STEP_ANSWERED || v->answer.refused) return;
     if (v->newton) {
@@ -128,6 +129,11 @@ int table_fatal(const table *t) {
     return 0;
 }
 
+/* In percent of the problems of auto and newton that were not refused. */
+static double share_solved(const row *r) {
+    return r->newton > r->refused ? 100.0 * (double)r->solved / (double)(r->newton - r->refused) : 0;
+}
+
 static void print_row(const row *r) {
     const int64_t *f = r->faults;
     printf("%-17s %6lld %6lld %6lld %6lld %5lld %6lld %5lld %5lld | ", r->name, (long long)r->cases,
@@ -135,8 +141,8 @@ static void print_row(const row *r) {
            (long long)f[FAULT_OUTSIDE], (long long)f[FAULT_OFF_OBJECTIVE], (long long)f[FAULT_CRASHED],
            (long long)f[FAULT_NOT_ENDED]);
     if (r->newton)
-        printf("%6.1f%% %6lld %6lld %6lld %5.1f %5lld %5lld", 100.0 * (double)r->solved / (double)r->newton,
-               (long long)f[FAULT_UNSOLVED], (long long)f[FAULT_FAR], (long long)f[FAULT_SILENT],
+        printf("%6.1f%% %6lld %6lld %6lld %5.1f %5lld %5lld", share_solved(r), (long long)f[FAULT_UNSOLVED],
+               (long long)f[FAULT_FAR], (long long)f[FAULT_SILENT],
                r->answered ? (double)r->passes / (double)r->answered : 0, (long long)r->most_passes,
                (long long)f[FAULT_PASSES]);
     else
@@ -241,12 +247,11 @@ static void write_rows(const table *t, int part, const char *title, FILE *file) 
     for (int i = 0; i < t->count[part]; i++) {
         const row *r = rows + i;
         const int64_t *f = r->faults;
-        const double solved = r->newton ? 100.0 * (double)r->solved / (double)r->newton : 0;
         const double mean = r->answered ? (double)r->passes / (double)r->answered : 0;
         fprintf(file, "| %s | %lld | %lld | %lld | %lld | %.1f %% | %.1f | %lld | %lld | %lld |", r->name,
                 (long long)r->cases, (long long)(f[FAULT_FALSE_GAP] + f[FAULT_FALSE_ZERO] + f[FAULT_FALSE_SOLVED]),
-                (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], solved, mean, (long long)r->most_passes,
-                (long long)f[FAULT_PASSES], (long long)r->timed);
+                (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], share_solved(r), mean,
+                (long long)r->most_passes, (long long)f[FAULT_PASSES], (long long)r->timed);
         if (r->timed)
             fprintf(file, " %.1f | %.1f |", exp(r->ratio / (double)r->timed), r->worst_ratio);
         else
@@ -264,8 +269,7 @@ static void write_counts(const table *t, FILE *file) {
         "| %llu | %lld | %lld | %lld | %lld | %lld | %lld | %lld | %lld | %.1f %% |\n",
         (unsigned long long)t->seed, (long long)t->all.cases, (long long)f[FAULT_FALSE_GAP],
         (long long)f[FAULT_FALSE_ZERO], (long long)f[FAULT_FALSE_SOLVED], (long long)f[FAULT_CRASHED],
-        (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], (long long)f[FAULT_WORSE],
-        t->all.newton ? 100.0 * (double)t->all.solved / (double)t->all.newton : 0);
+        (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], (long long)f[FAULT_WORSE], share_solved(&t->all));
     write_rows(t, BY_SET, "set", file);
     write_rows(t, BY_FLAVOUR, "data", file);
 }
