@@ -89,7 +89,7 @@ gpis_status gpis_barrier_create(gpis_context *context, gpis_set *set, const gpis
     b->set = set;
     b->model = model;
     b->d = set->d;
-    gpis_status status = gpis_flat_create(context, set, &b->flat);
+    gpis_status status = gpis_flat_create(context, set, false, &b->flat);
     if (status == GPIS_OK) {
         b->height = 2 * b->d + b->flat->sums;
         b->equalities = b->flat->rows;

@@ -43,9 +43,20 @@ static void add_bounds(gpis_flat *f, const gpis_set *set, const int64_t *columns
     if (summed) f->sum[f->sums++] = (gpis_flat_sum){.R = set->R, .equal = set->sum == GPIS_SUM_IS_R};
 }
 
+static gpis_status add_given_rows(gpis_flat *f, const gpis_set *set, const int64_t *columns) {
+    int64_t count;
+    set->class->normals(set, &count);
+    for (int64_t r = 0; r < count; r++, f->rows++) {
+        const double *row = set->class->equation(set, r, &f->e[f->rows]);
+        for (int64_t i = 0; i < set->d; i++) f->E[f->rows * f->d + columns[i]] = row[i];
+    }
+    return GPIS_OK;
+}
+
 /* Rows <q_i, z> = <q_i, z0>, where z0 is the member of the set that is nearest to 0. */
 static gpis_status add_rows(gpis_flat *f, gpis_set *set, const int64_t *columns) {
     int64_t count;
+    if (f->given) return add_given_rows(f, set, columns);
     const double *Q = set->class->normals(set, &count);
     memset(f->in, 0, (size_t)set->d * sizeof *f->in);
     const gpis_status status = set->class->project(set, f->in, f->in);
@@ -166,11 +177,12 @@ static gpis_status fill(gpis_flat *f, gpis_set *set) {
     return status;
 }
 
-gpis_status gpis_flat_create(gpis_context *context, gpis_set *set, gpis_flat **out) {
+gpis_status gpis_flat_create(gpis_context *context, gpis_set *set, bool given, gpis_flat **out) {
     gpis_flat *f = *out = gpis_alloc_zero(context, 1, sizeof *f);
     if (!f) return GPIS_NO_MEMORY;
     f->context = context;
     f->d = set->d;
+    f->given = given;
     const gpis_status status = fill(f, set);
     if (status == GPIS_OK) return GPIS_OK;
     gpis_flat_destroy(f);

@@ -33,6 +33,7 @@ typedef struct gpis_flat {
     int64_t *group_sum;      /* owned: d; the sum that a group is in */
     gpis_flat_sum *sum;      /* owned: d */
     int64_t sums, groups, rows;
+    bool given;            /* E and e are as the caller of the library has given them */
     double *E, *e;         /* owned: rows x d, which are independent, and rows */
     gpis_flat_turn *turns; /* owned: from the outermost to the innermost */
     int64_t turn_count;
@@ -43,8 +44,8 @@ typedef struct gpis_flat {
 bool gpis_flat_exists(const gpis_set *set);
 /* Adds the numbers of sums and of equalities that it will have, at most. */
 void gpis_flat_count(const gpis_set *set, int64_t *sums, int64_t *rows);
-/* For one column of X. */
-gpis_status gpis_flat_create(gpis_context *context, gpis_set *set, gpis_flat **out);
+/* For one column of X. With `given`, the rows of E are equations as they were given, else orthonormal. */
+gpis_status gpis_flat_create(gpis_context *context, gpis_set *set, bool given, gpis_flat **out);
 void gpis_flat_destroy(gpis_flat *f);
 /* Changes coordinates of v in place: z = T^-1 x, x = T z, T'v, or T^-T v. */
 void gpis_flat_change(const gpis_flat *f, gpis_way way, double *v);

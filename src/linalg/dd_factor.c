@@ -4,10 +4,9 @@
 #include "linalg/dd.h"
 #include "linalg/hot.h"
 
-/* to -= a * from, for `count` entries: all factors and sums are double-double. */
-GPIS_HOT static void subtract_multiple(int64_t count, double a_high, double a_low, const double *restrict from_high,
-                                       const double *restrict from_low, double *restrict to_high,
-                                       double *restrict to_low) {
+GPIS_HOT void gpis_dd_subtract_multiple(int64_t count, double a_high, double a_low, const double *restrict from_high,
+                                        const double *restrict from_low, double *restrict to_high,
+                                        double *restrict to_low) {
     for (int64_t j = 0; j < count; j++) {
         const double p = a_high * from_high[j];
         const double rest = __builtin_fma(a_high, from_high[j], -p) + (a_high * from_low[j] + a_low * from_high[j]);
@@ -42,7 +41,8 @@ bool gpis_dd_factor(int threads, int64_t d, double *high, double *low) {
         const int64_t left = d - i - 1;
 #pragma omp parallel for num_threads(gpis_threads_for(threads, 10.0 * (double)(left * left))) schedule(static, 4)
         for (int64_t j = i + 1; j < d; j++)
-            subtract_multiple(d - j, row[j], row_low[j], row + j, row_low + j, high + j * d + j, low + j * d + j);
+            gpis_dd_subtract_multiple(d - j, row[j], row_low[j], row + j, row_low + j, high + j * d + j,
+                                      low + j * d + j);
     }
     return positive;
 }
@@ -52,6 +52,19 @@ void gpis_dd_whiten(int64_t d, const double *high, const double *low, double *v_
         const int64_t at = i * d + i;
         const gpis_dd entry = gpis_dd_divide((gpis_dd){v_high[i], v_low[i]}, (gpis_dd){high[at], low[at]});
         v_high[i] = entry.high, v_low[i] = entry.low;
-        subtract_multiple(d - i - 1, entry.high, entry.low, high + at + 1, low + at + 1, v_high + i + 1, v_low + i + 1);
+        gpis_dd_subtract_multiple(d - i - 1, entry.high, entry.low, high + at + 1, low + at + 1, v_high + i + 1,
+                                  v_low + i + 1);
+    }
+}
+
+void gpis_dd_unwhiten(int64_t d, const double *high, const double *low, double *v_high, double *v_low) {
+    for (int64_t i = d - 1; i >= 0; i--) {
+        gpis_dd sum = {v_high[i], v_low[i]};
+        for (int64_t j = i + 1; j < d; j++) {
+            const gpis_dd entry = {high[i * d + j], low[i * d + j]};
+            sum = gpis_dd_subtract(sum, gpis_dd_multiply(entry, (gpis_dd){v_high[j], v_low[j]}));
+        }
+        sum = gpis_dd_divide(sum, (gpis_dd){high[i * d + i], low[i * d + i]});
+        v_high[i] = sum.high, v_low[i] = sum.low;
     }
 }

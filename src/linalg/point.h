@@ -20,6 +20,7 @@ typedef struct gpis_errors {
 
 typedef struct gpis_point {
     const double *x, *g;  /* borrowed: d x k each; g is A'(A x - y), and NULL where only the objective was asked for */
+    const double *x_low;  /* borrowed: d x k, the point is x + x_low; NULL: it is x */
     const double *g_low;  /* borrowed: d x k, the gradient is g + g_low; NULL: it is g */
     double objective;     /* ||A x - y||_F^2 */
     const double *norms2; /* borrowed: the squared norms ||a_j||^2 of the columns of A */

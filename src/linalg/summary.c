@@ -41,14 +41,19 @@ double gpis_summary_response_norm(const gpis_summary *s) {
     return sqrt(sum);
 }
 
+/* Entry i of x + x_low. */
+static gpis_dd coordinate(const double *x, const double *x_low, int64_t i) {
+    return (gpis_dd){x[i], x_low ? x_low[i] : 0.0};
+}
+
 /* sum += row i of [G -B] times [x_c; 1], the products of one response c. */
-static gpis_dd gradient_entry(const gpis_summary *s, const double *x, int64_t i, int64_t c) {
+static gpis_dd gradient_entry(const gpis_summary *s, const double *x, const double *x_low, int64_t i, int64_t c) {
     const int64_t size = s->d + s->k;
     const double *high = s->W + i * size, *low = high + size * size;
     gpis_dd sum = gpis_dd_negate(gpis_summary_entry(s, i, s->d + c));
     for (int64_t j = 0; j < s->d; j++) {
-        const double xj = x[j * s->k + c];
-        if (xj != 0.0) sum = gpis_dd_add(sum, gpis_dd_scale((gpis_dd){high[j], low[j]}, xj));
+        const gpis_dd xj = coordinate(x, x_low, j * s->k + c);
+        if (xj.high != 0.0) sum = gpis_dd_add(sum, gpis_dd_multiply((gpis_dd){high[j], low[j]}, xj));
     }
     return sum;
 }
@@ -69,7 +74,8 @@ static double size_of_terms(const gpis_summary *s, const double *x, int64_t c) {
  * All of this is for the Y that was summed. For the response that is meant, which is e = response_error away from Y,
  * the gradient is that of a residual with an error of norm e, and f is off by 2 sqrt(f) e + e^2 besides.
  */
-gpis_point gpis_summary_point(const gpis_summary *s, const double *x, double *g, double *g_low, const double *norms2) {
+gpis_point gpis_summary_point(const gpis_summary *s, const double *x, const double *x_low, double *g, double *g_low,
+                              const double *norms2) {
     const int64_t d = s->d, k = s->k;
     const double E = 1.01 * 2.0 * ((double)d + 4.0) * GPIS_DD_UNIT;
     gpis_dd f = {0.0, 0.0};
@@ -77,7 +83,7 @@ gpis_point gpis_summary_point(const gpis_summary *s, const double *x, double *g,
 #pragma omp parallel for num_threads(gpis_threads_for(s->context->threads, 30.0 * (double)(d * d * k)))
     for (int64_t i = 0; i < d; i++)
         for (int64_t c = 0; c < k; c++) {
-            const gpis_dd entry = gradient_entry(s, x, i, c);
+            const gpis_dd entry = gradient_entry(s, x, x_low, i, c);
             g[i * k + c] = entry.high;
             g_low[i * k + c] = entry.low;
         }
@@ -87,7 +93,7 @@ gpis_point gpis_summary_point(const gpis_summary *s, const double *x, double *g,
         for (int64_t j = 0; j < d; j++) {
             const int64_t i = j * k + c;
             const gpis_dd both = gpis_dd_subtract((gpis_dd){g[i], g_low[i]}, gpis_summary_entry(s, j, d + c));
-            sum = gpis_dd_add(sum, gpis_dd_scale(both, x[i]));
+            sum = gpis_dd_add(sum, gpis_dd_multiply(both, coordinate(x, x_low, i)));
         }
         f = gpis_dd_add(f, sum);
         const double size = size_of_terms(s, x, c);
@@ -97,6 +103,7 @@ gpis_point gpis_summary_point(const gpis_summary *s, const double *x, double *g,
     const double objective = fmax(0.0, gpis_dd_value(f)), e = s->response_error;
     const double error = (s->gamma + 2.0 * E + (double)k * GPIS_DD_UNIT) * squares + UNIT * objective;
     return (gpis_point){.x = x,
+                        .x_low = x_low,
                         .g = g,
                         .g_low = g_low,
                         .objective = objective,

@@ -54,11 +54,12 @@ static bool gram_is_due(const gpis_facts *f) {
     return (f->gram_is_cheaper || f->wants_proof) && !f->expects_face && !f->on_face && may_make_gram(f);
 }
 
-/* Where the Gram matrix is nearly singular, more rounds in double rarely help. Probes of a sketch often do, at a lower
- * price than that of the summary. */
+/* Where the Gram matrix is nearly singular, more rounds in double rarely help; nor do they where many were not enough.
+ * Probes of a sketch often do, at a lower price than that of the summary. */
 static bool finish_is_due(const gpis_facts *f) {
     enum { ROUNDS_OF_GRAM = 2, ROUNDS_OF_SKETCH = 12 };
     if (!f->can_finish || !f->wants_bounds || f->on_face) return false;
+    if (f->model == GPIS_MODEL_GRAM && f->rounds >= f->finish_after) return true;
     return (f->flat && f->rounds >= ROUNDS_OF_GRAM) || (f->flat_sketch && f->rounds >= ROUNDS_OF_SKETCH);
 }
 

@@ -79,6 +79,7 @@ typedef struct gpis_facts {
     /* The pace. */
     int slow, slow_limit; /* rounds in a row that shrank the error by less than half; so many call for another model */
     int rounds, rounds_limit; /* rounds since the model was made or changed; so many call for another model */
+    int finish_after;         /* rounds with a Gram matrix that cost as much as the finish is likely to */
     int idle, patience;       /* rounds in a row without progress; so many call for a last resort */
 } gpis_facts;
 

@@ -3,9 +3,10 @@
  * are so ill conditioned that a Gram matrix in double has lost digits that matter.
  *
  * One pass computes the summary [A y]'[A y] in double-double (linalg/summary.h). From then on points are measured
- * without reading A, and rounds of newton with the factor of the summary cost no pass. Each round also yields the
- * second-order bound. Where the model needs a shift, the bound has a slack, and over an unbounded or very large set it
- * holds within a horizon (record.h).
+ * without reading A. The problem is solved in double-double (inner/fine.h), which yields a bound by its multipliers,
+ * and an x that is its solution rounded to double. Where that is not enough, or every x is allowed, rounds of newton
+ * with the factor of the summary follow, which cost no pass. Each of them yields the second-order bound. Over an
+ * unbounded or very large set bounds may hold within a horizon (record.h).
  */
 #ifndef GPIS_FINISH_H
 #define GPIS_FINISH_H

@@ -73,6 +73,17 @@ static bool is_finished(const gpis_newton *s) {
     return s->run->ended && s->phase == GPIS_PHASE_FINISH && !may_refine;
 }
 
+/* Rounds with a Gram matrix are as good as in exact arithmetic, and few. If they are many, or slow, digits are missing.
+ * Some part of the price of a summary, in gradient passes, is then spent already. */
+static int finish_after(const gpis_newton *s) {
+    enum { MANY = 8 };
+    static const double SHARE = 0.25, SHARE_IF_SLOW = 1.0 / 16.0;
+    const gpis_problem *p = s->run->problem;
+    const double price = gpis_cost_summary_ratio(p->A, p->k) / (double)p->k;
+    const bool slow = s->pace.slow >= MAX_SLOW_ROUNDS;
+    return (int)fmin(1e6, fmax(slow ? MAX_SLOW_ROUNDS : MANY, (slow ? SHARE_IF_SLOW : SHARE) * price));
+}
+
 gpis_facts gpis_newton_look(const gpis_newton *s) {
     const gpis_run *run = s->run;
     const gpis_settings *settings = run->settings;
@@ -114,6 +125,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .slow_limit = MAX_SLOW_ROUNDS,
         .rounds = s->pace.rounds,
         .rounds_limit = max_rounds(s),
+        .finish_after = finish_after(s),
         .idle = s->pace.idle,
         .patience = patience(run),
     };

@@ -287,6 +287,13 @@ static void equations_of(const gpis_set *s, int64_t *count, const double **C, co
     *b = a->b;
 }
 
+static const double *equation(const gpis_set *s, int64_t i, double *b) {
+    const affine_state *a = s->state;
+    const int64_t row = a->pivot[i] - 1;
+    *b = a->b[row];
+    return a->C + row * s->d;
+}
+
 /* ---- from arrays ------------------------------------------------------------------------------------------------- */
 
 /* C and b, with their names in messages and in the spec. */
@@ -415,4 +422,5 @@ const gpis_set_class gpis_kind_affine = {
     .destroy = destroy,
     .normals = normals,
     .equations = equations_of,
+    .equation = equation,
 };

@@ -2,7 +2,15 @@
 #ifndef GPIS_SET_MULTIPLIER_H
 #define GPIS_SET_MULTIPLIER_H
 
+#include "linalg/dd.h"
 #include "set/set.h"
+
+/* A multiplier whose support function is known by the way it was made; d x k numbers each. */
+typedef struct gpis_known_multiplier {
+    double *l, *l_low; /* borrowed: |l + l_low - l*| <= off in each entry, for a vector l* with */
+    double *off;
+    gpis_dd support; /* <l*, s> <= support for all s in K */
+} gpis_known_multiplier;
 
 /* One column of X (with `matrix`, all of X) of a multiplier l + l_low, |l_low| <= 2^-53 |l| at first. */
 struct gpis_multiplier {

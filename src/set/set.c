@@ -1,6 +1,7 @@
 /* What all sets share: applying a kind to the columns of X, and the support function of K from that of its core. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "linalg/accurate.h"
 #include "linalg/blas.h"
@@ -59,6 +60,102 @@ gpis_status gpis_set_project(gpis_set *set, const double *v, double *x) {
     int outside;
     status = gpis_blas_enter(set->context, 1, &outside);
     if (status == GPIS_OK) status = map_parts(set, set->class->project, v, x);
+    gpis_blas_leave(outside);
+    return status;
+}
+
+/* The projection on this set has rounding errors of the size of v itself. */
+static bool rounds(const gpis_set *s) { return s->class->normals || s->class->matrix_low; }
+
+/* v meets the equations of a plane up to rounding of entries of the size `least` at least. The projection on it may
+ * not, if they nearly depend on each other. */
+static bool meets_equations(const gpis_set *s, const int64_t *columns, const double *v, double least) {
+    int64_t count;
+    s->class->normals(s, &count);
+    for (int64_t r = 0; r < count; r++) {
+        double right;
+        const double *row = s->class->equation(s, r, &right);
+        long double sum = -(long double)right;
+        double size = fabs(right);
+        for (int64_t i = 0; i < s->d; i++) {
+            const double entry = v[columns ? columns[i] : i];
+            sum += (long double)row[i] * entry;
+            size += fabs(row[i]) * fmax(fabs(entry), least);
+        }
+        if (!(fabsl(sum) <= gpis_set_rounding(1) * size)) return false;
+    }
+    return true;
+}
+
+/* The projection x has moved entries columns[i] (NULL: i) of v by no more than rounding. */
+static bool hardly_moved(const gpis_set *s, const int64_t *columns, const double *v, const double *x) {
+    double moved = 0.0, size = 0.0;
+    for (int64_t i = 0; i < s->d; i++) {
+        const int64_t j = columns ? columns[i] : i;
+        moved = hypot(moved, x[j] - v[j]);
+        size = hypot(size, v[j]);
+    }
+    return moved <= 4.0 * gpis_set_rounding(s->d) * size;
+}
+
+/* These entries of x become those of v again, if they are as good. */
+static void take_back(const gpis_set *s, const int64_t *columns, const double *v, double *x) {
+    if (!(s->class->normals ? meets_equations(s, columns, v, 0.0) : hardly_moved(s, columns, v, x))) return;
+    for (int64_t i = 0; i < s->d; i++) {
+        const int64_t j = columns ? columns[i] : i;
+        x[j] = v[j];
+    }
+}
+
+/* Entry i of a set with bounds, moved to them. */
+static double within_bounds(const gpis_set *s, int64_t i, double v) {
+    double lo, hi;
+    s->class->bounds(s, i, &lo, &hi);
+    return fmin(fmax(v, lo), hi);
+}
+
+/* With a sum, v moved to the bounds of its entries is as good as its projection if the sum is met up to rounding. The
+ * projection moves all entries by the same amount, which may be far more for some of them. */
+static void take_within_bounds(const gpis_set *s, const int64_t *columns, const double *v, double *x) {
+    const bool of_sizes = s->sum == GPIS_SUM_OF_SIZES_WITHIN;
+    long double sum = -(long double)s->R;
+    for (int64_t i = 0; i < s->d; i++) {
+        const double entry = within_bounds(s, i, v[columns ? columns[i] : i]);
+        sum += of_sizes ? fabs(entry) : entry;
+    }
+    const long double over = s->sum == GPIS_SUM_IS_R ? fabsl(sum) : sum;
+    for (int64_t i = 0; over <= DBL_EPSILON * s->R && i < s->d; i++) {
+        const int64_t j = columns ? columns[i] : i;
+        x[j] = within_bounds(s, i, v[j]);
+    }
+}
+
+/* For all of one set, or for entries columns[i] of a product of sets. */
+static void approach_part(const gpis_set *s, const int64_t *columns, const double *v, double *x) {
+    if (rounds(s)) take_back(s, columns, v, x);
+    if (s->class->bounds && s->sum != GPIS_SUM_ANY) take_within_bounds(s, columns, v, x);
+}
+
+static gpis_status approach(gpis_set *s, const double *v, double *x) {
+    const int64_t *columns;
+    const gpis_set *part;
+    const gpis_status status = s->class->project(s, v, x);
+    if (status != GPIS_OK || s->matrix) return status;
+    if (s->class->matrix_low && s->inside->class->normals) {
+        s->class->turn(s, GPIS_TO_INSIDE, 1, v, s->work);
+        if (meets_equations(s->inside, NULL, s->work, gpis_norm2(v, s->d))) memcpy(x, v, (size_t)s->d * sizeof *x);
+        return GPIS_OK;
+    }
+    approach_part(s, NULL, v, x);
+    for (int64_t i = 0; s->class->part && (part = s->class->part(s, i, &columns)); i++)
+        approach_part(part, columns, v, x);
+    return GPIS_OK;
+}
+
+gpis_status gpis_set_approach(gpis_set *set, const double *v, double *x) {
+    int outside;
+    gpis_status status = gpis_blas_enter(set->context, 1, &outside);
+    if (status == GPIS_OK) status = map_parts(set, approach, v, x);
     gpis_blas_leave(outside);
     return status;
 }

@@ -86,6 +86,8 @@ typedef struct gpis_set_class {
     const double *(*normals)(const gpis_set *s, int64_t *count);
     /* Goes with `normals`: the equations C x = b as they were given; C is *count x d. */
     void (*equations)(const gpis_set *s, int64_t *count, const double **C, const double **b);
+    /* Goes with normals: row i of as many equations <c_i, x> = b_i, as they were given, which imply all others. */
+    const double *(*equation)(const gpis_set *s, int64_t i, double *b);
     /* Optional, for kinds whose state is computed with rounding errors, so that the support function of the state is
      * not that of the set which was asked for: gpis_set_support_near for one column (or, with `matrix`, for X). */
     gpis_status (*support_near)(gpis_set *s, double *v, double *value, double *slack);
@@ -104,6 +106,9 @@ typedef struct gpis_set_class {
                            int64_t i); /* goes with `piece`: its part of the last split of support_at */
     /* Goes with s->inside: each of `count` vectors of d entries, one after the other; out is another array. */
     void (*turn)(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
+    /* Goes with turn where z = U x for a dense U that is nearly orthogonal: U + U_low, d x d, as it was given. Returns
+     * a bound on the error of an entry in units of GPIS_DD_UNIT. */
+    double (*matrix_low)(const gpis_set *s, double *U, double *U_low);
 } gpis_set_class;
 
 struct gpis_set {
@@ -138,6 +143,11 @@ struct gpis_set {
     /* What a set that was read from text is made of: a chain, each of which this set destroys. */
     gpis_set *parts, *next_part;
 };
+
+/* A member of K near v (not x), which is one up to rounding: v itself, with its entries moved to their bounds, where
+ * the projection of its kind (on planes, in other coordinates, on sums) would only add rounding errors of its own, else
+ * its projection. */
+gpis_status gpis_set_approach(gpis_set *set, const double *v, double *x);
 
 /* Projection on the recession cone of K (zero for a bounded set), over all columns. x may be v. */
 gpis_status gpis_set_recession(gpis_set *set, const double *v, double *x);

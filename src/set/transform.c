@@ -48,6 +48,14 @@ static void turn(const gpis_set *s, gpis_way way, int64_t count, const double *i
                     d, 0, out, d);
 }
 
+static double matrix_low(const gpis_set *s, double *U, double *U_low) {
+    const transform_state *t = s->state;
+    if (t->dct) return gpis_dct_matrix(s->d, U, U_low);
+    memcpy(U, t->given, (size_t)(s->d * s->d) * sizeof *U);
+    memset(U_low, 0, (size_t)(s->d * s->d) * sizeof *U_low);
+    return 0.0;
+}
+
 static gpis_status conjugate(gpis_set *s, gpis_status (*map)(gpis_set *, const double *, double *), const double *v,
                              double *x) {
     turn(s, GPIS_TO_INSIDE, 1, v, s->work);
@@ -111,6 +119,7 @@ static const gpis_set_class transform_class = {
     .support_near = support_near,
     .destroy = destroy,
     .turn = turn,
+    .matrix_low = matrix_low,
 };
 
 /* G = U U' (lower triangle) must be I to within 1e-12: a U rounded to float32 would distort the set. */

@@ -99,7 +99,7 @@ static bool check_point(setting *t, double shift, uint64_t seed) {
     assert_ok(t->context, gpis_model_of_summary(t->context, t->summary, shift, &model));
     if (!model) return false;
     assert_ok(t->context, gpis_inner_create(t->context, t->set, model, NULL, &inner));
-    const gpis_point point = gpis_summary_point(t->summary, t->x, g, low, t->norms2);
+    const gpis_point point = gpis_summary_point(t->summary, t->x, NULL, g, low, t->norms2);
     gpis_inner_begin(inner, t->x, g);
     for (int64_t effort = 1; effort <= 60; effort += 59) {
         gpis_second_order b;

@@ -91,7 +91,7 @@ static void points_are_those_of_the_data(void **state) {
     gpis_summary *s = summary_of(context, a, N, D, K);
     gpis_random_normal(5, 1, 0, D * K, x);
     for (int j = 0; j < D; j++) norms2[j] = s->W[j * SIZE + j];
-    const gpis_point point = gpis_summary_point(s, x, g, low, norms2);
+    const gpis_point point = gpis_summary_point(s, x, NULL, g, low, norms2);
     quad f = 0, G[D * K] = {0};
     for (int i = 0; i < N; i++)
         for (int c = 0; c < K; c++) {

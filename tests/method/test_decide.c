@@ -22,6 +22,7 @@ static gpis_facts in_the_middle(void) {
                         .can_polish = true,
                         .slow_limit = 3,
                         .rounds_limit = 24,
+                        .finish_after = 8,
                         .patience = 3};
 }
 
@@ -217,8 +218,8 @@ static void refines(void **state) {
     assert_true(expect(f, GPIS_PHASE_END).stalled);
 }
 
-/* Where the Gram matrix is nearly singular, two rounds in double are enough to see that a summary is needed; a sketch
- * is given longer. It is also the last resort of any run. */
+/* Where the Gram matrix is nearly singular, two rounds in double are enough to see that a summary is needed, elsewhere
+ * as many as its price allows; a sketch is given longer. It is also the last resort of any run. */
 static void a_summary_finishes(void **state) {
     (void)state;
     gpis_facts f = in_the_middle();
@@ -234,7 +235,19 @@ static void a_summary_finishes(void **state) {
     f.can_finish = false;
     expect(f, GPIS_PHASE_ROUND);
     f = in_the_middle();
+    f.model = GPIS_MODEL_GRAM;
+    f.can_finish = true;
+    f.rounds = 7;
+    expect(f, GPIS_PHASE_ROUND);
+    f.rounds = 8;
+    expect(f, GPIS_PHASE_FINISH);
+    f.on_face = true;
+    expect(f, GPIS_PHASE_ROUND);
+    f = in_the_middle();
     f.model = GPIS_MODEL_SKETCH;
+    f.rounds = 8;
+    f.can_finish = true;
+    expect(f, GPIS_PHASE_ROUND);
     f.flat_sketch = f.can_finish = true;
     f.rounds = 2;
     expect(f, GPIS_PHASE_ROUND);
@@ -286,6 +299,7 @@ static gpis_facts random_facts(uint64_t seed) {
                         .slow_limit = 3,
                         .rounds = (int)(two >> 8) % 40,
                         .rounds_limit = 24,
+                        .finish_after = (int)(two >> 20) % 40,
                         .idle = (int)(three % 6),
                         .patience = 3};
 }

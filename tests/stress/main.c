@@ -1,8 +1,8 @@
 /*
  * stress: draws difficult problems, has gpis solve them and judges the answers by a reference in quadruple precision.
  *
- *     stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S] [--markdown FILE]
- *     stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]
+ *     stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S] [--markdown FILE] [--unsolved
+ * FILE] stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]
  *
  * Exit code 0: nothing fatal was found; 1: a false proof, a false "solved", a crash, a solve without end or a stall
  * without a reason; 2: usage, or a file that cannot be written.
@@ -21,6 +21,7 @@ typedef struct options {
     double number;        /* of the only case; -1: many */
     const char *folder;   /* for its files; NULL: none are wanted */
     const char *markdown; /* the document that gets the counts; NULL: none */
+    const char *unsolved; /* the file that gets all cases that are not solved; NULL: none */
 } options;
 
 static int parse(int argc, char **argv, options *o) {
@@ -38,6 +39,8 @@ static int parse(int argc, char **argv, options *o) {
             o->folder = argv[i + 1];
         else if (!strcmp(argv[i], "--markdown"))
             o->markdown = argv[i + 1];
+        else if (!strcmp(argv[i], "--unsolved"))
+            o->unsolved = argv[i + 1];
         else if (end == argv[i + 1] || *end || *known[which].value < 0)
             return 0;
     }
@@ -70,13 +73,16 @@ static int run_single(work *w, const options *o) {
     return s.fatal;
 }
 
-static int run_many(work *w, const char *markdown) {
-    table *t = table_create(w->seed);
+static int run_many(work *w, const options *o) {
+    FILE *unsolved = o->unsolved ? fopen(o->unsolved, "w") : NULL;
+    if (o->unsolved && !unsolved) return 2;
+    table *t = table_create(w->seed, unsolved);
     w->take = table_take;
     w->user = t;
     work_through(w);
     table_print(t);
-    const int fatal = markdown && table_write_markdown(t, markdown) ? 2 : table_fatal(t);
+    int fatal = o->markdown && table_write_markdown(t, o->markdown) ? 2 : table_fatal(t);
+    if (unsolved && fclose(unsolved) != 0) fatal = 2;
     table_destroy(t);
     return fatal;
 }
@@ -87,6 +93,7 @@ int main(int argc, char **argv) {
         fprintf(
             stderr,
             "usage: stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S] [--markdown FILE]\n"
+            "              [--unsolved FILE]\n"
             "       stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]\n");
         return 2;
     }
@@ -96,5 +103,5 @@ int main(int argc, char **argv) {
               .seconds = o.seconds,
               .limit = o.limit,
               .jobs = (int)o.jobs};
-    return o.number >= 0 ? run_single(&w, &o) : run_many(&w, o.markdown);
+    return o.number >= 0 ? run_single(&w, &o) : run_many(&w, &o);
 }

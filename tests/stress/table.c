@@ -15,7 +15,7 @@ enum { BY_SET, BY_FLAVOUR, BY_METHOD, BY_STORAGE, PARTS };
 typedef struct row {
     char name[32];
     int64_t cases, judged, sharp, nearby;
-    int64_t newton, answered, solved, passes,
+    int64_t newton, refused, answered, solved, passes,
         most_passes; /* of auto and newton; answered: neither refused nor endless */
     int64_t timed;
     double ratio, worst_ratio; /* to dgelsy: the sum of logarithms, and the largest */
@@ -29,6 +29,7 @@ typedef struct example {
 
 struct table {
     uint64_t seed;
+    FILE *unsolved; /* borrowed: gets every case that is not solved; NULL: none */
     double reference_seconds;
     row all, rows[PARTS][MAX_ROWS];
     int count[PARTS];
@@ -37,9 +38,10 @@ struct table {
     example examples[FAULTS][EXAMPLES];
 };
 
-table *table_create(uint64_t seed) {
+table *table_create(uint64_t seed, FILE *unsolved) {
     table *t = ALLOCATE(table, 1);
     t->seed = seed;
+    t->unsolved = unsolved;
     snprintf(t->all.name, sizeof t->all.name, "all");
     return t;
 }
@@ -56,6 +58,7 @@ static row *row_of(table *t, int part, const char *name) {
 static void count(row *r, const verdict *v) {
     r->cases++;
     r->newton += v->newton;
+    r->refused += v->newton && v->answer.refused;
     for (int f = 0; f < FAULTS; f++) r->faults[f] += has_fault(v, f);
     if (v->step < STEP_ANSWERED || v->answer.refused) return;
     if (v->newton) {
@@ -98,6 +101,8 @@ static void keep_example(table *t, int fault, const verdict *v) {
     place->v = *v;
 }
 
+static void print_example(FILE *to, uint64_t seed, const verdict *v);
+
 void table_take(void *user, const verdict *v) {
     table *t = user;
     count(&t->all, v);
@@ -111,6 +116,7 @@ void table_take(void *user, const verdict *v) {
     }
     for (int f = 0; f < FAULTS; f++)
         if (has_fault(v, f)) keep_example(t, f, v);
+    if (t->unsolved && has_fault(v, FAULT_UNSOLVED)) print_example(t->unsolved, t->seed, v);
     if (v->step == STEP_ANSWERED) {
         t->reference_failed++;
         t->reference_case = v->number;
@@ -123,6 +129,11 @@ int table_fatal(const table *t) {
     return 0;
 }
 
+/* In percent of the problems of auto and newton that were not refused. */
+static double share_solved(const row *r) {
+    return r->newton > r->refused ? 100.0 * (double)r->solved / (double)(r->newton - r->refused) : 0;
+}
+
 static void print_row(const row *r) {
     const int64_t *f = r->faults;
     printf("%-17s %6lld %6lld %6lld %6lld %5lld %6lld %5lld %5lld | ", r->name, (long long)r->cases,
@@ -130,8 +141,8 @@ static void print_row(const row *r) {
            (long long)f[FAULT_OUTSIDE], (long long)f[FAULT_OFF_OBJECTIVE], (long long)f[FAULT_CRASHED],
            (long long)f[FAULT_NOT_ENDED]);
     if (r->newton)
-        printf("%6.1f%% %6lld %6lld %6lld %5.1f %5lld %5lld", 100.0 * (double)r->solved / (double)r->newton,
-               (long long)f[FAULT_UNSOLVED], (long long)f[FAULT_FAR], (long long)f[FAULT_SILENT],
+        printf("%6.1f%% %6lld %6lld %6lld %5.1f %5lld %5lld", share_solved(r), (long long)f[FAULT_UNSOLVED],
+               (long long)f[FAULT_FAR], (long long)f[FAULT_SILENT],
                r->answered ? (double)r->passes / (double)r->answered : 0, (long long)r->most_passes,
                (long long)f[FAULT_PASSES]);
     else
@@ -167,32 +178,33 @@ static const char *quad_text(quad value, char *text, size_t size, const char *fo
     return text;
 }
 
-static void print_judgement(const verdict *v) {
+static void print_judgement(FILE *to, const verdict *v) {
     char f[48], excess[48], width[48], tighter[48];
-    printf("; f(x) %s, above the reference by %s (+- %s%s); outside by %.1e", quad_text(v->f, f, sizeof f, "%.9Qe"),
-           quad_text(v->excess, excess, sizeof excess, "%.3Qe"),
-           quad_text(v->reference.width, width, sizeof width, "%.0Qe"), v->reference.sharp ? "" : ", not sharp",
-           v->violation);
-    if (v->tighter) printf("; tighter: above by %s", quad_text(v->tighter_excess, tighter, sizeof tighter, "%.3Qe"));
-    if (v->dgelsy > 0) printf("; %.1f ms, dgelsy %.1f ms", 1e3 * v->answer.seconds, 1e3 * v->dgelsy);
+    fprintf(to, "; f(x) %s, above the reference by %s (+- %s%s); outside by %.1e",
+            quad_text(v->f, f, sizeof f, "%.9Qe"), quad_text(v->excess, excess, sizeof excess, "%.3Qe"),
+            quad_text(v->reference.width, width, sizeof width, "%.0Qe"), v->reference.sharp ? "" : ", not sharp",
+            v->violation);
+    if (v->tighter)
+        fprintf(to, "; tighter: above by %s", quad_text(v->tighter_excess, tighter, sizeof tighter, "%.3Qe"));
+    if (v->dgelsy > 0) fprintf(to, "; %.1f ms, dgelsy %.1f ms", 1e3 * v->answer.seconds, 1e3 * v->dgelsy);
 }
 
-static void print_example(uint64_t seed, const verdict *v) {
+static void print_example(FILE *to, uint64_t seed, const verdict *v) {
     static const char *const claims[] = {"no gap", "proven gap", "probable gap"};
     const answer *a = &v->answer;
-    printf("  case %llu (seed %llu): %s%s\n", (unsigned long long)v->number, (unsigned long long)seed, v->text,
-           v->step == STEP_FIRST ? "; at a tolerance 1e-3 times as large" : "");
+    fprintf(to, "  case %llu (seed %llu): %s%s\n", (unsigned long long)v->number, (unsigned long long)seed, v->text,
+            v->step == STEP_FIRST ? "; at a tolerance 1e-3 times as large" : "");
     if (v->step < STEP_ANSWERED) return;
     if (a->refused) {
-        printf("      %s\n", a->text);
+        fprintf(to, "      %s\n", a->text);
         return;
     }
     const char *outcome = a->solved ? "solved" : a->stalled ? "stalled" : "limit";
-    printf("      %s, %lld passes, objective %.9e, %s %.3e", outcome, (long long)a->passes, a->objective,
-           claims[a->claim], a->gap);
-    if (a->nearness > 0) printf(" for data within %.1e", a->nearness);
-    if (v->step == STEP_JUDGED) print_judgement(v);
-    printf("%s%s\n", a->text[0] ? "; warning: " : "", a->text);
+    fprintf(to, "      %s, %lld passes, objective %.9e, %s %.3e", outcome, (long long)a->passes, a->objective,
+            claims[a->claim], a->gap);
+    if (a->nearness > 0) fprintf(to, " for data within %.1e", a->nearness);
+    if (v->step == STEP_JUDGED) print_judgement(to, v);
+    fprintf(to, "%s%s\n", a->text[0] ? "; warning: " : "", a->text);
 }
 
 static int by_size(const void *a, const void *b) {
@@ -211,7 +223,7 @@ void table_print(const table *t) {
         memcpy(sorted, t->examples[f], sizeof sorted);
         qsort(sorted, EXAMPLES, sizeof *sorted, by_size);
         if (sorted[0].used) printf("\n%s, %lld: %s\n", fault_name(f), (long long)t->all.faults[f], fault_meaning(f));
-        for (int i = 0; i < EXAMPLES && sorted[i].used; i++) print_example(t->seed, &sorted[i].v);
+        for (int i = 0; i < EXAMPLES && sorted[i].used; i++) print_example(stdout, t->seed, &sorted[i].v);
     }
     printf("\nseed %llu, %lld cases", (unsigned long long)t->seed, (long long)t->all.cases);
     for (int f = 0; f < FAULTS; f++) printf(", %s %lld", fault_name(f), (long long)t->all.faults[f]);
@@ -235,12 +247,11 @@ static void write_rows(const table *t, int part, const char *title, FILE *file) 
     for (int i = 0; i < t->count[part]; i++) {
         const row *r = rows + i;
         const int64_t *f = r->faults;
-        const double solved = r->newton ? 100.0 * (double)r->solved / (double)r->newton : 0;
         const double mean = r->answered ? (double)r->passes / (double)r->answered : 0;
         fprintf(file, "| %s | %lld | %lld | %lld | %lld | %.1f %% | %.1f | %lld | %lld | %lld |", r->name,
                 (long long)r->cases, (long long)(f[FAULT_FALSE_GAP] + f[FAULT_FALSE_ZERO] + f[FAULT_FALSE_SOLVED]),
-                (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], solved, mean, (long long)r->most_passes,
-                (long long)f[FAULT_PASSES], (long long)r->timed);
+                (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], share_solved(r), mean,
+                (long long)r->most_passes, (long long)f[FAULT_PASSES], (long long)r->timed);
         if (r->timed)
             fprintf(file, " %.1f | %.1f |", exp(r->ratio / (double)r->timed), r->worst_ratio);
         else
@@ -258,8 +269,7 @@ static void write_counts(const table *t, FILE *file) {
         "| %llu | %lld | %lld | %lld | %lld | %lld | %lld | %lld | %lld | %.1f %% |\n",
         (unsigned long long)t->seed, (long long)t->all.cases, (long long)f[FAULT_FALSE_GAP],
         (long long)f[FAULT_FALSE_ZERO], (long long)f[FAULT_FALSE_SOLVED], (long long)f[FAULT_CRASHED],
-        (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], (long long)f[FAULT_WORSE],
-        t->all.newton ? 100.0 * (double)t->all.solved / (double)t->all.newton : 0);
+        (long long)f[FAULT_NOT_ENDED], (long long)f[FAULT_SILENT], (long long)f[FAULT_WORSE], share_solved(&t->all));
     write_rows(t, BY_SET, "set", file);
     write_rows(t, BY_FLAVOUR, "data", file);
 }
@@ -281,7 +291,7 @@ int table_write_markdown(const table *t, const char *path) {
 
 void verdict_print(uint64_t seed, const verdict *v) {
     char value[64], width[48];
-    print_example(seed, v);
+    print_example(stdout, seed, v);
     if (v->step == STEP_JUDGED && !v->answer.refused)
         printf("      reference: f* = %s (width %s), %s, %.2f s\n",
                quad_text(v->reference.value, value, sizeof value, "%.30Qe"),

@@ -2,11 +2,14 @@
 #ifndef GPIS_STRESS_TABLE_H
 #define GPIS_STRESS_TABLE_H
 
+#include <stdio.h>
+
 #include "judge.h"
 
 typedef struct table table;
 
-table *table_create(uint64_t seed);
+/* `unsolved` (NULL: none) gets every case that is not solved. */
+table *table_create(uint64_t seed, FILE *unsolved);
 void table_destroy(table *t);
 void table_take(void *t, const verdict *v);
 void table_print(const table *t);

@@ -1,0 +1,126 @@
+/*
+ * The problem itself in double-double, from its summary (linalg/summary.h), for sets that have a flat form (flat.h):
+ * one response at a time, by the interior-point method of barrier.h.
+ *
+ * Minimises 1/2 f = 1/2 <x, G x> - <b, x> + ..., with the constraints in the coordinates z = P x. All numbers are
+ * double-double, so that the solution v and its multipliers are known to some 25 digits, where x can only be known to
+ * 16. The unknowns are x and not z, in whose coordinates columns of very different sizes would be mixed. Multipliers of
+ * inequalities are positive throughout. So the multiplier that is handed out,
+ *
+ *     l = 2 P'm,     m = (upper - lower bounds) + (sums) + (groups) + E'nu,
+ *
+ * has a support function that follows from its parts, and no projection or clean-up is needed. That v is a solution, or
+ * in K, is not claimed: certificates (certificate.h) find out what l and v are worth.
+ *
+ * Data are scaled by powers of two, so that the largest column and the response have norms of about 1.
+ */
+#ifndef GPIS_FINE_H
+#define GPIS_FINE_H
+
+#include "inner/flat.h"
+#include "linalg/dd.h"
+#include "linalg/summary.h"
+#include "set/multiplier.h"
+
+/* A slack and its multiplier, which stay positive, and the step of both. A slack of 0 means that there is no bound. */
+typedef struct gpis_fine_pair {
+    gpis_dd slack, dual, dslack, ddual;
+    gpis_dd second; /* the product of both steps of the prediction */
+    gpis_dd miss;   /* what is missing to the slack at z */
+} gpis_fine_pair;
+
+/* A group of a sum of norms, as in barrier.h. */
+typedef struct gpis_fine_cone {
+    gpis_dd t, y, dt, dy;
+    gpis_dd w, eta, size2; /* the scaling; size2 = ||w_1||^2 */
+    gpis_dd lambda, second, right;
+} gpis_fine_cone;
+
+/* A dense transform z = U x of flat->turns[i]; without U, x is the sum of jumps. */
+typedef struct gpis_fine_turn {
+    double *U, *U_low; /* owned: d x d, or NULL */
+    double error;      /* of an entry, in units of GPIS_DD_UNIT */
+} gpis_fine_turn;
+
+typedef struct gpis_fine {
+    gpis_context *context;       /* borrowed */
+    const gpis_summary *summary; /* borrowed */
+    gpis_flat *flat;             /* owned */
+    int64_t d, k, equalities;
+    double unit, response;                /* powers of two: x is scaled by `unit`, and y by 1 / response */
+    gpis_fine_turn *turns;                /* owned: as many as flat has */
+    double *G, *G_low;                    /* owned: d x d; A'A */
+    double *P, *P_low;                    /* owned: d x d; NULL: z = x */
+    double *H, *H_low;                    /* owned: d x d; G and the equations */
+    double *B, *B_low;                    /* owned: d x d; the barrier in z, where that is not x; and P'B */
+    double *BP, *BP_low;                  /* owned: d x d, the same */
+    double *M, *M_low;                    /* owned: d x d; the factor of the present matrix */
+    double *near, *unit_x;                /* owned: d; what changes f by about ||y||^2, for each entry of z and of x */
+    double *shift;                        /* owned: d; the diagonal of G, of which a very small part keeps M definite */
+    double part, of_zeros;                /* that part, and what is added for a column of zeros */
+    double *E, *e;                        /* owned: rows of equations in z, those of sums that must be R among them */
+    double *rho;                          /* owned: the weights of the equations in H */
+    double *EP, *EP_low;                  /* owned: the equations in x */
+    double *V, *V_low, *S, *S_low;        /* owned: M^-1/2 (E P)', a row for each, and the factor of V'V */
+    gpis_dd *nu, *dnu, *wide;             /* owned: multipliers of equations and their steps, and scratch */
+    gpis_fine_pair *lower, *upper, *sums; /* owned: d each */
+    gpis_fine_cone *cones;                /* owned: d */
+    gpis_dd *b, *x, *r, *step;            /* owned: d; right side, point, gradient of the Lagrangian, step */
+    gpis_dd *z, *p;                       /* owned: d; point and step in z */
+    gpis_dd *y, *dy, *w, *lambda, *second, *right; /* owned: d; of the cones */
+    gpis_dd *in, *out, *u, *v;                     /* owned: d; scratch */
+    double *off, *off_in;                          /* owned: d; errors of l */
+    double omega;                                  /* the size of a residual at the start */
+    int64_t steps;                                 /* made since it was created */
+} gpis_fine;
+
+/* The solution x + x_low, d x k numbers each; borrowed. */
+typedef struct gpis_fine_point {
+    double *x, *x_low;
+} gpis_fine_point;
+
+gpis_status gpis_fine_create(gpis_context *context, gpis_set *set, const gpis_summary *summary, gpis_fine **out);
+void gpis_fine_destroy(gpis_fine *f);
+/* The largest number of bytes that it holds. */
+double gpis_fine_memory(const gpis_set *set);
+/* The part of the diagonal of G that rounding errors hide. */
+#define GPIS_FINE_HIDDEN 1e-29
+/* What to aim at. */
+typedef struct gpis_fine_aim {
+    double goal;  /* slacks times multipliers add up to this, in units of f */
+    double shift; /* the part of the diagonal of G that is added to it in every step: how far x goes along directions in
+                     which f hardly changes. GPIS_FINE_HIDDEN: as far as they can be told from rounding errors */
+} gpis_fine_aim;
+/* Solves for response c, from the point x of d x k. Column c of v and of l is filled, and the support function of this
+ * response is added to that of l. */
+void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim, const gpis_fine_point *v,
+                     gpis_known_multiplier *l);
+
+/* ---- fine_turn.c ---- */
+
+gpis_status gpis_fine_make_turns(gpis_fine *f);
+/* v := P v. */
+void gpis_fine_turn_in(const gpis_fine *f, gpis_dd *v);
+/* v := P'v. If v is within `off` (NULL: nobody asks) of another vector, off becomes a bound for the result. */
+void gpis_fine_turn_back(const gpis_fine *f, gpis_dd *v, double *off);
+
+/* ---- fine_cone.c: as in barrier_cone.c ---- */
+
+void gpis_fine_scale_cones(gpis_fine *f);
+void gpis_fine_cone_sides(gpis_fine *f, gpis_dd mu, bool correct);
+void gpis_fine_cone_duals(gpis_fine *f, bool keep);
+double gpis_fine_cone_reach(const gpis_fine *f, double most);
+gpis_dd gpis_fine_cone_gap(const gpis_fine *f, double step);
+gpis_dd gpis_fine_norm2(const gpis_fine *f, int64_t c, const gpis_dd *v);
+
+/* ---- fine_step.c: as in barrier_step.c ---- */
+
+/* e - E z for equation r. */
+gpis_dd gpis_fine_miss(const gpis_fine *f, int64_t r);
+/* False if there is no factor. */
+bool gpis_fine_factor(gpis_fine *f);
+/* The gradient of the Lagrangian at the present point, in r. */
+void gpis_fine_balance(gpis_fine *f);
+void gpis_fine_direction(gpis_fine *f, gpis_dd mu, bool correct);
+
+#endif

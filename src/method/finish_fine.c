@@ -1,0 +1,99 @@
+/* The finish by the problem in double-double (inner/fine.h). */
+#include <math.h>
+#include <string.h>
+
+#include "certificate/known.h"
+#include "inner/fine.h"
+#include "linalg/accurate.h"
+#include "method/finish_place.h"
+
+/* What the multiplier at v proves, as seen from the present point. */
+static gpis_status enter_known(gpis_finish *f, const gpis_point *v, const gpis_known_multiplier *l) {
+    gpis_record *record = &f->run->record;
+    gpis_set *set = f->run->problem->set;
+    gpis_model *model = NULL;
+    gpis_status status = GPIS_OK;
+    if (!gpis_set_is_bounded(set)) status = gpis_model_of_summary(f->run->context, f->summary, 0.0, &model);
+    if (status == GPIS_OK) {
+        const gpis_known_bound bound = gpis_certificate_known(set, v, l, model);
+        const double away = bound.tilt * gpis_known_distance(set, v, f->here.x);
+        const double lost = (away + f->here.point.errors.objective) * (1.0 + 1e-9);
+        gpis_record_enter_proven(record, NULL, bound.whole);
+        gpis_record_enter_within(record, &f->here.point, (gpis_within){bound.lower - lost, bound.tilt, 0.0});
+    }
+    gpis_model_destroy(model);
+    return status;
+}
+
+/* x := the solution, rounded to double, if f is lower there. `s` is memory for it. A solution of a problem with a
+ * larger set counts only if it is in K. */
+static gpis_status step_to_solution(gpis_finish *f, const double *x, bool relaxed, double *s) {
+    const gpis_problem *p = f->run->problem;
+    if (f->run->audit || !gpis_all_finite(x, p->size)) return GPIS_OK;
+    const gpis_status status = gpis_set_approach(p->set, x, s);
+    const bool moved = memcmp(x, s, (size_t)p->size * sizeof *s) != 0;
+    return status == GPIS_OK && !(relaxed && moved) ? gpis_finish_step(f, s) : status;
+}
+
+/* The problem over `set`, which contains K, in double-double: its point and multiplier, and what they prove. */
+static gpis_status solve_over(gpis_finish *f, const gpis_set *set, gpis_fine *fine, double shift) {
+    enum { VECTORS = 8 };
+    static const double SHARE_OF_TOLERANCE = 1e-6;
+    gpis_run *run = f->run;
+    const gpis_problem *p = run->problem;
+    double *part[VECTORS], *memory = gpis_alloc(run->context, VECTORS * p->size, sizeof *memory);
+    if (!memory) return GPIS_NO_MEMORY;
+    for (int i = 0; i < VECTORS; i++) part[i] = memory + i * p->size;
+    const gpis_fine_point at = {part[0], part[1]};
+    gpis_known_multiplier l = {.l = part[2], .l_low = part[3], .off = part[4]};
+    const gpis_fine_aim aim = {SHARE_OF_TOLERANCE * run->record.tol * f->here.point.objective / (double)p->k, shift};
+    for (int64_t c = 0; c < p->k; c++) gpis_fine_solve(fine, c, f->here.x, aim, &at, &l);
+    gpis_status status = step_to_solution(f, at.x, set != p->set, part[7]);
+    if (status == GPIS_OK) {
+        const gpis_point v = gpis_summary_point(f->summary, at.x, at.x_low, part[5], part[6], run->curvature.norms2);
+        status = enter_known(f, &v, &l);
+    }
+    gpis_free(run->context, memory);
+    return status;
+}
+
+/*
+ * Where columns nearly depend on each other, a point that is not far away is preferred to others that are hardly
+ * better. So the shifts are those of the models, and the last one, which follows directions as far as they can be told
+ * from rounding errors, is for what they do not solve, or where the set bounds x, for all of K.
+ */
+static gpis_status go_through_shifts(gpis_finish *f, const gpis_set *set, gpis_fine *fine) {
+    enum { COUNT = GPIS_FINISH_SHIFTS };
+    const gpis_record *record = &f->run->record;
+    const bool bounded = gpis_set_is_bounded(f->run->problem->set);
+    gpis_status status = GPIS_OK;
+    for (int i = 0; status == GPIS_OK && i <= COUNT; i++) {
+        if (gpis_run_out_of_time(f->run) || gpis_finish_is_settled(record)) break;
+        if (i == COUNT && !bounded && gpis_record_is_solved(record)) break;
+        status = solve_over(f, set, fine, i < COUNT ? GPIS_FINISH_SHIFT[i] : GPIS_FINE_HIDDEN);
+        if (gpis_record_is_solved(record)) gpis_finish_keep(f);
+    }
+    if (status == GPIS_OK) gpis_finish_go_back(f);
+    return status;
+}
+
+/* Solves the whole problem in double-double: the bounds that this yields need no model, and x is the solution rounded
+ * to double. A set without a flat form is left out: what is then proven holds for K, too, and may be enough if K does
+ * not bind. */
+gpis_status gpis_finish_finely(gpis_finish *f) {
+    enum { MAX_COLUMNS = 600 }; /* a few seconds */
+    const gpis_problem *p = f->run->problem;
+    gpis_set *none = NULL, *set = p->set;
+    gpis_fine *fine = NULL;
+    gpis_status status = GPIS_OK;
+    if (p->d > MAX_COLUMNS) return GPIS_OK;
+    if (!gpis_flat_exists(set)) {
+        status = gpis_set_none(f->run->context, p->d, &none);
+        set = none;
+    }
+    if (status == GPIS_OK) status = gpis_fine_create(f->run->context, set, f->summary, &fine);
+    if (status == GPIS_OK) status = go_through_shifts(f, set, fine);
+    gpis_fine_destroy(fine);
+    gpis_set_destroy(none);
+    return status;
+}
