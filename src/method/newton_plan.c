@@ -16,7 +16,7 @@
 static const int SKETCH_FACTORS[] = {3, 5, 8, 12, 16, 24, 32}, SAMPLE_FACTORS[] = {16, 64, 256};
 /* The share of the Gram matrix's time that a sketch may take at most; the same where its time depends on how many
  * entries are free; and that a sample may take. */
-static const double SKETCH_WORTHWHILE = 0.85, UNSURE_SKETCH_WORTHWHILE = 0.7, SAMPLE_WORTHWHILE = 0.75;
+static const double SKETCH_WORTHWHILE = 0.85, UNSURE_SKETCH_WORTHWHILE = 0.85, SAMPLE_WORTHWHILE = 0.75;
 /* The share of A's rows that a sketch, or a sample, may have at most: with more, the Gram matrix costs little more. */
 static const double MAX_SKETCH_SHARE = 0.25, MAX_SAMPLE_SHARE = 0.125;
 
