@@ -36,6 +36,6 @@ const gpis_cost_constants gpis_cost_measured = {
     .draw = 5e-07,
     .scattered = 3.3,
     .sample_square = 25.0,
-    .factor_speed = 1.3,
+    .factor_speed = 1.2,
     .apply_speed = 0.3,
 };

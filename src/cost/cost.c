@@ -20,8 +20,9 @@ static const gpis_cost_constants *const C = &gpis_cost_measured; /* C for consta
 
 /* A'A of so many columns takes 2 MB, about what the caches next to a core hold. */
 static const double MAX_COLUMNS_IN_CACHE = 512.0;
-/* Bytes of A that the last cache holds. It may be shared, and holds some of what does not fit. */
-static const double CACHE_BYTES = 48e6;
+/* So many bytes of A are in the last cache from one pass to the next, and of so many hardly any. It may be large, but
+ * is shared with others. */
+static const double ALL_IN_CACHE = 32e6, NONE_IN_CACHE = 192e6;
 /* Columns that the kernel of linalg/gram.h takes with the usual instruction sets; with more it is dsyrk. */
 static const double NARROW_COLUMNS = 384.0;
 /* m d^2, the products of the Gram matrix of a sketch: with fewer, single precision is no faster (linalg/coarse.h). */
@@ -53,7 +54,8 @@ gpis_speed gpis_speed_of(const gpis_machine *machine, int threads) {
  */
 static double entry_seconds(const gpis_workload *w, const gpis_speed *s) {
     if (w->windows || w->storage == GPIS_STORED_NOWHERE) return s->entry;
-    const double share = fmin(1.0, CACHE_BYTES / (8.0 * w->entries));
+    const double bytes = 8.0 * w->entries;
+    const double share = fmin(1.0, fmax(0.0, (NONE_IN_CACHE - bytes) / (NONE_IN_CACHE - ALL_IN_CACHE)));
     return s->entry * (1.0 - share * (1.0 - C->cached));
 }
 
@@ -166,8 +168,7 @@ double gpis_cost_lapack_share(double d) {
 }
 
 double gpis_cost_factor(const gpis_workload *w, const gpis_speed *s) {
-    return gpis_cost_factor_flops(w) / (C->factor_speed * gpis_cost_lapack_share(w->d) * s->flops_of_1) +
-           2.0 * w->d * w->d * C->fresh * s->copy;
+    return gpis_cost_factor_flops(w) / (C->factor_speed * gpis_cost_lapack_share(w->d) * s->flops_of_1);
 }
 
 double gpis_cost_probes(const gpis_workload *w, const gpis_speed *s, double rounds) {
@@ -222,10 +223,12 @@ double gpis_cost_look(const gpis_workload *w, const gpis_speed *s) {
 /* ---- within a run ---------------------------------------------------------------------------------------------------
  */
 
-/* A look takes no pass, so it is cheaper than a sketch, and it is lost only if a sketch is needed after all. */
+/* A look takes no pass, so it is cheaper than a sketch, and it is lost only if a sketch is needed after all. Of sparse
+ * rows, samples are proposed by themselves. */
 bool gpis_may_look(const gpis_workload *w) {
     static const double MAX_SHARE = 0.25; /* of the rows */
-    return w->walls && w->at_hand && !w->sketch->of_rows && gpis_look_rows(w->n, w->d) <= MAX_SHARE * w->n;
+    return w->walls && w->at_hand && w->storage != GPIS_STORED_SPARSE && !w->sketch->of_rows &&
+           gpis_look_rows(w->n, w->d) <= MAX_SHARE * w->n;
 }
 
 /* The arithmetic of a pair takes longer than in the Gram matrix, and so does the wait for memory if the summary is not

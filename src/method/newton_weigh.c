@@ -20,7 +20,7 @@ static double rounds_with_probes(const gpis_seen *seen) {
 
 gpis_outlook gpis_newton_outlook(const gpis_prices *prices, const gpis_seen *seen) {
     return (gpis_outlook){
-        .face = seen->rounds_to_face * gpis_newton_share_of_rounds(seen->share) + 1.0 +
+        .face = gpis_newton_passes_to_face(seen->rounds_to_face, seen->share) +
                 seen->share * seen->share * (prices->gram - 1.0),
         .probes = seen->proof ? INFINITY : rounds_with_probes(seen) * prices->probing,
         .gram = prices->gram + prices->finish,
