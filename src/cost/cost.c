@@ -30,6 +30,9 @@ static const double MIN_PRODUCTS_FOR_SINGLE = 1e9;
 /* Steps of an inner problem that is solved by gradients and alternating directions: of all rounds together, and more
  * for each round. Typical of the problems in docs/design, The inner problem. */
 static const double FIRST_STEPS = 200.0, STEPS_PER_ROUND = 60.0;
+/* The step and the bound of a round, in products of squares and vectors: triangular solves with one vector run at a few
+ * tenths of the speed of a product with H. Measured with 1600 columns. */
+static const double BOUND_FLOPS = 50.0;
 /* Faces that the inner problem of a round visits, where few entries are free. */
 static const double FACES_PER_ROUND = 20.0;
 /* Between ranks: seconds for a message, and bytes a second. Usual figures for a network of 10 Gbit/s; the bench, which
@@ -172,7 +175,7 @@ double gpis_cost_factor(const gpis_workload *w, const gpis_speed *s) {
 }
 
 double gpis_cost_probes(const gpis_workload *w, const gpis_speed *s, double rounds) {
-    return rounds * 4.0 * GPIS_PROBES * w->d * w->d / (C->apply_speed * s->flops_of_1);
+    return rounds * 8.0 * GPIS_PROBES * w->d * w->d / (C->apply_speed * s->flops_of_1);
 }
 
 /* Flops of inner problems: of factors, and of products and triangular solves with a vector, which are slower. */
@@ -183,10 +186,12 @@ typedef struct inner_flops {
 static inner_flops flops_of_inner(const gpis_workload *w, double rounds) {
     const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k, share = GPIS_FEW_FREE_SHARE;
     switch (w->inner) {
-    case GPIS_INNER_BY_FACTOR: return (inner_flops){.vectors = 8.0 * square * rounds};
+    case GPIS_INNER_BY_FACTOR: return (inner_flops){.vectors = BOUND_FLOPS * square * rounds};
     case GPIS_INNER_BY_FACES: /* a factor of the free columns for each round, or at first of most columns, a few times
                                */
-        if (!w->face) return (inner_flops){.factors = w->k * cube * (3.5 + 0.25 * rounds)};
+        if (!w->face)
+            return (inner_flops){.factors = w->k * cube * (3.5 + 0.25 * rounds),
+                                 .vectors = BOUND_FLOPS * square * rounds};
         return (inner_flops){.factors = w->k * cube * share * share * rounds,
                              .vectors = w->k * FACES_PER_ROUND * 2.0 * square * rounds};
     default: return (inner_flops){.vectors = 2.0 * square * (FIRST_STEPS + STEPS_PER_ROUND * rounds)};
