@@ -138,14 +138,17 @@ static gpis_status solve_sketched(gpis_newton *s) {
 /* Makes the model of the rows that were looked at, and weighs again with what it shows. If it does not serve, the plan
  * is what it was. */
 static gpis_status stay_with_sample(gpis_newton *s, gpis_sample *sample) {
+    static const double TIMES_PROMISED = 4.0, SMALL = 1e-4; /* a nearly exact fit is no promise */
     gpis_run *run = s->run;
     const gpis_sketch_class *kind = run->kind;
     const int64_t m = run->m;
     bool seen;
     gpis_status status = gpis_newton_take_sample(s, sample, &seen);
+    const double at_x0 = seen ? s->point.objective : 0.0;
     if (status == GPIS_OK && seen) status = solve_sketched(s);
     if (status != GPIS_OK) return status;
     s->expects_face = false;
+    if (seen) s->look_promised = TIMES_PROMISED * (at_x0 - 2.0 * gpis_inner_fall(run->curvature.inner)) + SMALL * at_x0;
     if (seen) gpis_newton_weigh_look(s, gpis_newton_share(s), kind, m);
     if (s->expects_face) return GPIS_OK;
     gpis_newton_drop_sketch(s);
@@ -290,6 +293,7 @@ static gpis_status measure(gpis_newton *s, const gpis_action *action) {
     if (status != GPIS_OK) return status;
     gpis_record_offer(&run->record, &s->point);
     gpis_hull_add(s->hull, &s->point);
+    if (gpis_newton_look_has_misled(s)) s->expects_face = false;
     return gpis_newton_take(s, action, &pass);
 }
 

@@ -54,8 +54,9 @@ typedef struct gpis_newton {
     bool expected_face_at_start; /* the same, when the sketched problem had been solved */
     gpis_on_face *face;          /* owned; NULL: there is none yet */
     int faces_left;              /* faces that did not hold and were left */
-    double prediction_error;     /* the largest error of `predicted` at the latest point, in units of the columns */
-    double prediction_rate;      /* the factor by which that error is likely to shrink in a round */
+    double look_promised;    /* the objective that a look at some rows has promised, from above; 0: there was none */
+    double prediction_error; /* the largest error of `predicted` at the latest point, in units of the columns */
+    double prediction_rate;  /* the factor by which that error is likely to shrink in a round */
 } gpis_newton;
 
 /* ---- the loop (newton.c) ---- */
@@ -98,6 +99,8 @@ void gpis_newton_weigh_look(gpis_newton *s, double share, const gpis_sketch_clas
 void gpis_newton_weigh_sketch(gpis_newton *s);
 /* Whether the Gram matrix costs less than the rounds that the probes of the sketched model still need. */
 bool gpis_newton_gram_is_cheaper(const gpis_newton *s);
+/* The solution of the rows that were looked at has been measured: finds whether they have misled the run. */
+bool gpis_newton_look_has_misled(const gpis_newton *s);
 /* Whether it should be clear by now which columns are free, and is not. */
 bool gpis_newton_face_is_late(const gpis_newton *s);
 

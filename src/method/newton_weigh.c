@@ -105,6 +105,12 @@ bool gpis_newton_gram_is_cheaper(const gpis_newton *s) {
     return may_choose(s) && ahead.gram < ahead.probes;
 }
 
+/* A sample of 2 d rows or more that represents A is wrong about its own solution by less than a factor of two, if few
+ * entries are free. One that has missed heavy rows is wrong by any factor. */
+bool gpis_newton_look_has_misled(const gpis_newton *s) {
+    return s->look_promised > 0.0 && s->measured_for == GPIS_PHASE_START && s->point.objective > s->look_promised;
+}
+
 bool gpis_newton_face_is_late(const gpis_newton *s) {
     static const double TIMES_FORECAST = 2.0;
     return s->pace.rounds > TIMES_FORECAST * what_is_seen(s, 0.0).rounds_to_face;
