@@ -26,7 +26,7 @@
 #include "read.h"
 
 /* Large enough not to fit in any cache, small enough to be made and measured in seconds. */
-enum { ROWS = 40000, COLUMNS = 500, SKETCH_ROWS = 8 * COLUMNS };
+enum { ROWS = 64000, COLUMNS = 500, SKETCH_ROWS = 8 * COLUMNS };
 enum { SPARSE_ROWS = 400000, PER_ROW = 20, NARROW = 400, WIDE = 2000, SPARSE_SKETCH_ROWS = 3 * WIDE };
 
 typedef struct bench {
@@ -240,6 +240,40 @@ static void measure_pairs(bench *b, const char *name, int64_t d) {
     free_rows(&r);
 }
 
+/* Few enough rows to stay in the last cache, and a Gram matrix of few columns against dsyrk. */
+static void measure_small(bench *b, const rows *dense) {
+    enum { FEW = 6000, M = 40000, FEW_COLUMNS = 200 };
+    double *H = bench_allocate((size_t)FEW_COLUMNS * FEW_COLUMNS * sizeof *H), cached = INFINITY, narrow = INFINITY;
+    gpis_source *few, *part;
+    bench_check(b->context, gpis_source_dense(b->context, dense->values, GPIS_FLOAT64, GPIS_ROW_MAJOR, FEW, COLUMNS,
+                                              COLUMNS, &few));
+    bench_check(b->context, gpis_source_dense(b->context, dense->values, GPIS_FLOAT64, GPIS_ROW_MAJOR, M, FEW_COLUMNS,
+                                              FEW_COLUMNS, &part));
+    for (int r = 0; r < b->rounds; r++) {
+        for (int i = 0; i < 3; i++) cached = fmin(cached, gradient(b, few, 1));
+        narrow = fmin(narrow, gram(b, part, H));
+    }
+    say("cached", cached / ((double)FEW * COLUMNS * b->entry));
+    say("narrow_gram", narrow * b->flops * b->context->threads / ((double)M * FEW_COLUMNS * FEW_COLUMNS));
+    gpis_source_destroy(few);
+    gpis_source_destroy(part);
+    free(H);
+}
+
+static void measure_fresh(bench *b) {
+    enum { NUMBERS = 1 << 22 };
+    double seconds = INFINITY;
+    for (int r = 0; r < b->rounds; r++) {
+        const double start = now(b);
+        double *new = gpis_alloc_zero(b->context, NUMBERS, sizeof *new);
+        if (!new) bench_check(b->context, GPIS_NO_MEMORY);
+        for (int64_t i = 0; i < NUMBERS; i += 512) new[i] = 1.0;
+        seconds = fmin(seconds, now(b) - start);
+        gpis_free(b->context, new);
+    }
+    say("fresh", seconds / (NUMBERS * b->copy));
+}
+
 static void measure_single_gram(bench *b, const rows *dense) {
     enum { M = 16000 };
     double *H = bench_allocate((size_t)COLUMNS * COLUMNS * sizeof *H), in_double = INFINITY, in_single = INFINITY;
@@ -291,22 +325,22 @@ static double sample(bench *b, gpis_source *A, int64_t m, double *H, double *gra
     return made - start;
 }
 
-/* Rows of one entry show what it takes to draw them, longer ones what it takes to copy them, and very few of them what
+/* Rows of one entry show what it takes to draw them, dense ones what it takes to copy them, and very few of them what
  * their Gram matrix takes however few they are. */
-static void measure_sample(bench *b) {
+static void measure_sample(bench *b, const rows *dense) {
     enum { M = SPARSE_ROWS / 16, FEW_SAMPLED_ROWS = 100 };
     rows thin = sparse_rows(b, SPARSE_ROWS, NARROW, 1), wide = sparse_rows(b, SPARSE_ROWS, WIDE, PER_ROW);
     double draw = INFINITY, copy = INFINITY, square = INFINITY, seconds;
     for (int r = 0; r < b->rounds; r++) {
         double *H = bench_allocate((size_t)WIDE * WIDE * sizeof *H); /* new memory each time, as for a solve */
         draw = fmin(draw, sample(b, thin.A, M, NULL, &seconds));
-        copy = fmin(copy, sample(b, wide.A, M, NULL, &seconds));
+        copy = fmin(copy, sample(b, dense->A, M, NULL, &seconds));
         sample(b, wide.A, FEW_SAMPLED_ROWS, H, &seconds);
         square = fmin(square, seconds);
         free(H);
     }
     say("draw", draw / M * b->context->threads);
-    say("scattered", (copy - draw) / ((double)M * (PER_ROW - 1) * b->entry));
+    say("scattered", (copy - draw) / ((double)M * COLUMNS * b->entry));
     say("sample_square", square / ((double)WIDE * WIDE * b->copy));
     free_rows(&thin);
     free_rows(&wide);
@@ -316,6 +350,8 @@ static void measure_sample(bench *b) {
 static void measure_model(bench *b) {
     enum { D = 2000 }; /* H takes 32 MB, and does not fit in cache */
     double factor = INFINITY, apply = INFINITY, *v = cheap_numbers(2 * D);
+    const int threads = b->context->threads;
+    bench_check(b->context, gpis_context_set_threads(b->context, 1));
     for (int r = 0; r < b->rounds; r++) {
         gpis_model *model;
         double *H = gpis_alloc_zero(b->context, D * D, sizeof *H);
@@ -332,6 +368,7 @@ static void measure_model(bench *b) {
         gpis_model_destroy(model);
     }
     free(v);
+    bench_check(b->context, gpis_context_set_threads(b->context, threads));
     say("factor_speed", 2.0 / 3.0 * D * D * D / factor / (b->flops * gpis_cost_lapack_share(D)));
     say("apply_speed", 2.0 * D * D / apply / b->flops);
 }
@@ -361,10 +398,12 @@ int main(int argc, char **argv) {
     measure_window(&b, argv[1], &dense);
     measure_single_gram(&b, &dense);
     measure_summary(&b, &dense);
+    measure_small(&b, &dense);
+    measure_fresh(&b);
+    measure_sample(&b, &dense);
     free_rows(&dense);
     measure_pairs(&b, "pair", NARROW);
     measure_pairs(&b, "pair_out_of_cache", WIDE);
-    measure_sample(&b);
     measure_model(&b);
     double *owned[] = {b.Y, b.X, b.G, b.P, b.V, b.AAV};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);

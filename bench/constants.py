@@ -23,8 +23,9 @@ COMPILED = os.path.join(HERE, "..", "src", "cost", "constants.c")
 
 STORAGES = ("rows", "columns", "floats", "sparse", "nowhere")
 PARTS = ("gradient", "probing", "sketch")
-NUMBERS = ("window", "pass_start", "line_search", "next_vector", "pair", "pair_out_of_cache", "single_gram",
-           "summary", "summary_pair", "draw", "scattered", "sample_square", "factor_speed", "apply_speed")
+NUMBERS = ("cached", "window", "pass_start", "line_search", "next_vector", "pair", "pair_out_of_cache", "narrow_gram",
+           "single_gram", "summary", "summary_pair", "fresh", "draw", "scattered", "sample_square", "factor_speed",
+           "apply_speed")
 MAX_OTHERS = 0.1  # processors that other programs may use meanwhile; with more, ratios mean too little
 
 NAMES = [f"{storage}.{part}" for storage in STORAGES for part in PARTS] + list(NUMBERS)

@@ -24,20 +24,24 @@ typedef struct gpis_cost_constants {
     struct {
         double gradient, probing, sketch;
     } storage[GPIS_STORED_KINDS];
-    double window;            /* a gradient pass over a file in the page cache: times one in memory */
-    double pass_start;        /* seconds: threads are started, and the sums of the strips are added up */
-    double line_search;       /* a gradient pass that finds ||A p||^2 as well: times one that does not */
-    double next_vector;       /* each further response in a gradient pass: times the first */
-    double pair;              /* entries: the product of two entries of a sparse row, while A'A is in cache */
+    double cached;      /* entries: a stored entry of dense doubles that the last cache holds, in a gradient pass */
+    double window;      /* a gradient pass over a file in the page cache: times one in memory */
+    double pass_start;  /* seconds: threads are started, and the sums of the strips are added up */
+    double line_search; /* a gradient pass that finds ||A p||^2 as well: times one that does not */
+    double next_vector; /* each further response in a gradient pass: times the first */
+    double pair;        /* entries: the product of two entries of a sparse row, while A'A is in cache */
     double pair_out_of_cache; /* entries: the same where A'A is not in cache */
+    double narrow_gram;       /* a Gram matrix of as few columns as the kernel of gram.h takes: times dsyrk */
     double single_gram;       /* a Gram matrix of dense rows in single precision: times double precision */
     double summary;           /* a product in the summary of dense rows: times one in the Gram matrix */
     double summary_pair;      /* a pair of entries of a sparse row in the summary, in cache: times one in A'A */
+    double fresh;             /* plain reads of a double: a number that is written to new memory */
     double draw;              /* seconds: to draw the number of a sampled row, on one thread */
     double scattered;         /* entries: to read and copy an entry of a row that was sampled */
-    double sample_square;     /* plain reads of a double: an entry of the sample's Gram matrix, in new memory */
-    double factor_speed;      /* flops of a Cholesky factor of very many columns on one thread: times dsyrk's */
-    double apply_speed;       /* flops of H times a vector on one thread: share of dsyrk's */
+    double
+        sample_square; /* plain reads of a double: an entry of the Gram matrix of sampled sparse rows, in new memory */
+    double factor_speed; /* flops of a Cholesky factor of very many columns on one thread: times dsyrk's */
+    double apply_speed;  /* flops of H times a vector on one thread: share of dsyrk's */
 } gpis_cost_constants;
 
 extern const gpis_cost_constants gpis_cost_measured;

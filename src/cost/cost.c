@@ -20,11 +20,19 @@ static const gpis_cost_constants *const C = &gpis_cost_measured; /* C for consta
 
 /* A'A of so many columns takes 2 MB, about what the caches next to a core hold. */
 static const double MAX_COLUMNS_IN_CACHE = 512.0;
+/* So many bytes of A are in the last cache from one pass to the next, and of so many hardly any. It may be large, but
+ * is shared with others. */
+static const double ALL_IN_CACHE = 32e6, NONE_IN_CACHE = 192e6;
+/* Columns that the kernel of linalg/gram.h takes with the usual instruction sets; with more it is dsyrk. */
+static const double NARROW_COLUMNS = 384.0;
 /* m d^2, the products of the Gram matrix of a sketch: with fewer, single precision is no faster (linalg/coarse.h). */
 static const double MIN_PRODUCTS_FOR_SINGLE = 1e9;
 /* Steps of an inner problem that is solved by gradients and alternating directions: of all rounds together, and more
  * for each round. Typical of the problems in docs/design, The inner problem. */
 static const double FIRST_STEPS = 200.0, STEPS_PER_ROUND = 60.0;
+/* The step and the bound of a round, in products of squares and vectors: triangular solves with one vector run at a few
+ * tenths of the speed of a product with H. Measured with 1600 columns. */
+static const double BOUND_FLOPS = 50.0;
 /* Faces that the inner problem of a round visits, where few entries are free. */
 static const double FACES_PER_ROUND = 20.0;
 /* Between ranks: seconds for a message, and bytes a second. Usual figures for a network of 10 Gbit/s; the bench, which
@@ -45,8 +53,17 @@ gpis_speed gpis_speed_of(const gpis_machine *machine, int threads) {
 /* ---- passes ---------------------------------------------------------------------------------------------------------
  */
 
+/* An entry of A, whatever is done with it in a pass over the rows. The part of A that the last cache holds costs less.
+ */
+static double entry_seconds(const gpis_workload *w, const gpis_speed *s) {
+    if (w->windows || w->storage == GPIS_STORED_NOWHERE) return s->entry;
+    const double bytes = 8.0 * w->entries;
+    const double share = fmin(1.0, fmax(0.0, (NONE_IN_CACHE - bytes) / (NONE_IN_CACHE - ALL_IN_CACHE)));
+    return s->entry * (1.0 - share * (1.0 - C->cached));
+}
+
 static double gradient_seconds(const gpis_workload *w, const gpis_speed *s) {
-    return w->entries * C->storage[w->storage].gradient * s->entry;
+    return w->entries * C->storage[w->storage].gradient * entry_seconds(w, s);
 }
 
 /* A pass whose arithmetic takes so many seconds. Rows of a file are read ahead meanwhile, from the page cache or from
@@ -74,7 +91,7 @@ double gpis_cost_gradient_pass(const gpis_workload *w, const gpis_speed *s, bool
     const double talking = talk(w, 2.0 * w->d * (w->k + (probing ? GPIS_PROBES : 0.0)));
     const double plain = products_with(w, s, w->k);
     if (!probing) return read_along(w, s, plain) + talking;
-    const double together = w->entries * C->storage[w->storage].probing * s->entry;
+    const double together = w->entries * C->storage[w->storage].probing * entry_seconds(w, s);
     return read_along(w, s, w->k > 1.0 ? plain + products_with(w, s, GPIS_PROBES) : together) + talking;
 }
 
@@ -84,7 +101,7 @@ static double strips_seconds(double rows, double d, const gpis_speed *s) {
 }
 
 static double dense_gram(double rows, double d, const gpis_speed *s) {
-    return rows * d * d / s->flops + strips_seconds(rows, d, s);
+    return (d <= NARROW_COLUMNS ? C->narrow_gram : 1.0) * rows * d * d / s->flops + strips_seconds(rows, d, s);
 }
 
 static double pair_entries(double d) { return d <= MAX_COLUMNS_IN_CACHE ? C->pair : C->pair_out_of_cache; }
@@ -103,7 +120,8 @@ double gpis_cost_gram_pass(const gpis_workload *w, const gpis_speed *s) {
 double gpis_cost_sketch_pass(const gpis_workload *w, const gpis_speed *s, double m) {
     const double count = C->storage[w->storage].sketch, gradient = C->storage[w->storage].gradient;
     const double others = gradient * w->sketch->cost((int64_t)w->n, (int64_t)w->d, (int64_t)m);
-    const double rows = read_along(w, s, w->entries * fmax(count, others) * s->entry);
+    const double bucket = m * w->d * C->fresh * s->copy; /* the rows of the sketch are new memory */
+    const double rows = read_along(w, s, w->entries * fmax(count, others) * entry_seconds(w, s) + bucket);
     if (w->ranks <= 1.0) return rows;
     /* Ranks that share a leaf of the sums (sketch/tree.h) wait for each other, and the nodes go up a tree. */
     const double waiting = fmin(w->ranks, 1.0 + w->ranks * (double)gpis_tree_leaf((int64_t)w->n, (int64_t)m) / w->n);
@@ -121,12 +139,21 @@ double gpis_cost_sketch_gram(const gpis_workload *w, const gpis_speed *s, double
     return (gpis_cost_single_pays(m, w->d, w->ranks) ? C->single_gram : 1.0) * dense_gram(m, w->d, s);
 }
 
+/* m sampled rows, copied. */
+static double sampled_rows(const gpis_workload *w, const gpis_speed *s, double m) {
+    return m * C->draw * s->flops_of_1 / s->flops + w->entries * m / w->n * C->scattered * s->entry;
+}
+
+/* With the gradient at a point. */
+static double sample_gram(const gpis_workload *w, const gpis_speed *s, double m) {
+    const bool sparse = w->storage == GPIS_STORED_SPARSE;
+    const double square = (sparse ? C->sample_square : C->fresh) * w->d * w->d * s->copy;
+    const double gram = sparse ? sparse_gram(w, s, m) : dense_gram(m, w->d, s);
+    return w->entries * m / w->n * s->entry + square + gram + C->pass_start;
+}
+
 double gpis_cost_sample(const gpis_workload *w, const gpis_speed *s, double m) {
-    const double entries = w->entries * m / w->n;
-    const double rows = m * C->draw * s->flops_of_1 / s->flops + entries * (C->scattered + 1.0) * s->entry;
-    const double square = C->sample_square * w->d * w->d * s->copy;
-    const double gram = w->storage == GPIS_STORED_SPARSE ? sparse_gram(w, s, m) : dense_gram(m, w->d, s);
-    return rows + square + gram + C->pass_start;
+    return sampled_rows(w, s, m) + sample_gram(w, s, m);
 }
 
 double gpis_cost_sketch(const gpis_workload *w, const gpis_speed *s, double m) {
@@ -148,7 +175,7 @@ double gpis_cost_factor(const gpis_workload *w, const gpis_speed *s) {
 }
 
 double gpis_cost_probes(const gpis_workload *w, const gpis_speed *s, double rounds) {
-    return rounds * 4.0 * GPIS_PROBES * w->d * w->d / (C->apply_speed * s->flops_of_1);
+    return rounds * 8.0 * GPIS_PROBES * w->d * w->d / (C->apply_speed * s->flops_of_1);
 }
 
 /* Flops of inner problems: of factors, and of products and triangular solves with a vector, which are slower. */
@@ -159,9 +186,12 @@ typedef struct inner_flops {
 static inner_flops flops_of_inner(const gpis_workload *w, double rounds) {
     const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k, share = GPIS_FEW_FREE_SHARE;
     switch (w->inner) {
-    case GPIS_INNER_BY_FACTOR: return (inner_flops){.vectors = 8.0 * square * rounds};
-    case GPIS_INNER_BY_FACES: /* a factor of the free columns for each round, or at first of all columns, twice */
-        if (!w->face) return (inner_flops){.factors = w->k * cube * (2.0 + 0.25 * rounds)};
+    case GPIS_INNER_BY_FACTOR: return (inner_flops){.vectors = BOUND_FLOPS * square * rounds};
+    case GPIS_INNER_BY_FACES: /* a factor of the free columns for each round, or at first of most columns, a few times
+                               */
+        if (!w->face)
+            return (inner_flops){.factors = w->k * cube * (3.5 + 0.25 * rounds),
+                                 .vectors = BOUND_FLOPS * square * rounds};
         return (inner_flops){.factors = w->k * cube * share * share * rounds,
                              .vectors = w->k * FACES_PER_ROUND * 2.0 * square * rounds};
     default: return (inner_flops){.vectors = 2.0 * square * (FIRST_STEPS + STEPS_PER_ROUND * rounds)};
@@ -179,21 +209,31 @@ double gpis_cost_inner(const gpis_workload *w, const gpis_speed *s, double round
            flops.vectors / (C->apply_speed * s->flops_of_1);
 }
 
-/* The sample is cheap next to a pass; the model and the inner problem of d columns are those of any sketch. */
+/* So few rows cost at most a fortieth of the Gram matrix, or are as few as make a model at all; with more than 8 d the
+ * rounds hardly become fewer. */
+double gpis_look_rows(double n, double d) {
+    static const double SHARE = 1.0 / 40.0, LEAST_PER_COLUMN = 2.0, MOST_PER_COLUMN = 8.0;
+    return floor(fmin(fmax(SHARE * n, LEAST_PER_COLUMN * d), MOST_PER_COLUMN * d));
+}
+
+/* The rows of a look are in cache after the first step; before the second there is another product with them. */
 double gpis_cost_look(const gpis_workload *w, const gpis_speed *s) {
-    return gpis_cost_sample(w, s, GPIS_LOOK_ROWS_PER_COLUMN * w->d) + gpis_cost_factor(w, s) +
-           gpis_cost_inner(w, s, 1.0);
+    const double m = gpis_look_rows(w->n, w->d);
+    gpis_workload rows = *w;
+    rows.n = m;
+    rows.entries = w->entries * m / w->n;
+    return sampled_rows(w, s, m) + (GPIS_LOOK_STEPS + 1.5) * (gradient_seconds(&rows, s) + C->pass_start);
 }
 
 /* ---- within a run ---------------------------------------------------------------------------------------------------
  */
 
-/* A look saves the sketch if it shows that many entries are free, and is lost if it does not. It is compared with a
- * small sketch, so that it does not depend on the size of the sketch. */
-static bool look_pays(const gpis_workload *w, const gpis_speed *s, double look) {
-    static const double MAX_SHARE_OF_SKETCH = 0.5, ROWS_OF_SMALL_SKETCH = 3.0;
-    const double sketch = gpis_cost_sketch(w, s, ROWS_OF_SMALL_SKETCH * w->d) + gpis_cost_factor(w, s);
-    return w->walls && w->at_hand && !w->sketch->of_rows && look <= MAX_SHARE_OF_SKETCH * sketch;
+/* A look takes no pass, so it is cheaper than a sketch, and it is lost only if a sketch is needed after all. Of sparse
+ * rows, samples are proposed by themselves. */
+bool gpis_may_look(const gpis_workload *w) {
+    static const double MAX_SHARE = 0.25; /* of the rows */
+    return w->walls && w->at_hand && w->storage != GPIS_STORED_SPARSE && !w->sketch->of_rows &&
+           gpis_look_rows(w->n, w->d) <= MAX_SHARE * w->n;
 }
 
 /* The arithmetic of a pair takes longer than in the Gram matrix, and so does the wait for memory if the summary is not
@@ -226,12 +266,12 @@ gpis_prices gpis_prices_of(const gpis_workload *work, const gpis_speed *s, doubl
     const double unit = gpis_cost_gradient_pass(w, s, false), factor = gpis_cost_factor(w, s);
     const double inner = gpis_cost_inner(w, s, 1.0), next_inner = gpis_cost_inner(w, s, 2.0) - inner;
     const double probing = gpis_cost_gradient_pass(w, s, true) + gpis_cost_probes(w, s, 1.0) + next_inner;
-    gpis_prices prices = {
-        .gram = gpis_cost_gram_pass(w, s) / unit, .finish = (factor + inner) / unit + 1.0, .probing = probing / unit};
+    gpis_prices prices = {.gram = gpis_cost_gram_pass(w, s) / unit,
+                          .finish = (factor + inner) / unit + GPIS_GRAM_PASSES - 1.0,
+                          .probing = probing / unit};
     if (m == 0.0) return prices;
-    const double sketch = gpis_cost_sketch(w, s, m) + factor, look = gpis_cost_look(w, s);
-    prices.sketch = sketch / unit;
-    prices.look = look_pays(w, s, look) ? look / unit : 0.0;
+    prices.sketch = (gpis_cost_sketch(w, s, m) + factor) / unit;
+    prices.look = gpis_may_look(w) ? gpis_cost_look(w, s) / unit : 0.0;
     return prices;
 }
 

@@ -68,6 +68,10 @@ gpis_effort gpis_effort_of(int64_t passes, double flops, double seconds);
  * lasso problems that were looked at had about as many. */
 #define GPIS_FEW_FREE_SHARE 0.1
 
+/* Passes of a solve with the Gram matrix: one that makes it, with the gradient at the start, and one at the solution.
+ */
+enum { GPIS_GRAM_PASSES = 2 };
+
 /* ---- passes over A, in seconds ------------------------------------------------------------------------------------
  */
 
@@ -99,9 +103,12 @@ double gpis_cost_lapack_share(double d);
 double gpis_cost_factor_flops(const gpis_workload *work);
 double gpis_cost_inner_flops(const gpis_workload *work, double rounds);
 
-/* A look at a few sampled rows: the problem on GPIS_LOOK_ROWS_PER_COLUMN d of them is solved, to see how many entries
- * are likely to be free. */
-enum { GPIS_LOOK_ROWS_PER_COLUMN = 2 };
+/* A look at a few sampled rows: the problem on gpis_look_rows of them is solved, to see how many entries are likely to
+ * be free. Where few are, their model serves for the rounds that end on a face. */
+bool gpis_may_look(const gpis_workload *work);
+double gpis_look_rows(double n, double d);
+/* The rows, and GPIS_LOOK_STEPS steps with them; without their model. */
+enum { GPIS_LOOK_STEPS = 10 };
 double gpis_cost_look(const gpis_workload *work, const gpis_speed *speed);
 
 /* ---- which way is cheaper, asked within a run ---------------------------------------------------------------------

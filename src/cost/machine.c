@@ -6,10 +6,14 @@
 #include "linalg/blas.h"
 #include "pass/pass.h"
 
-/* 64 MB of rows, more than caches hold, with more columns than the kernel of gram.h takes, so that dsyrk is measured.
+/* 256 MB of rows, more than most caches hold, with more columns than the kernel of gram.h takes, so that dsyrk is
+ * measured.
  */
-enum { ROWS = 1 << 14, COLUMNS = 512 };
-enum { GRAM_SHARE = 2, ATTEMPTS = 9 }; /* the Gram matrix is of a half of the rows, and every time the best of nine */
+enum { ROWS = 1 << 16, COLUMNS = 512 };
+enum {
+    GRAM_SHARE = 8,
+    ATTEMPTS = 9
+}; /* the Gram matrix is of an eighth of the rows, and every time the best of nine */
 
 /* A small virtual machine: two cores that share a memory channel, AVX2, 4 GB, a solid-state disk. Decisions within a
  * run are made for this machine (cost.h), so other figures mean answers with other bits. */

@@ -1,25 +1,106 @@
 /* A look at a few rows. */
 #include "method/look.h"
 
+#include <cblas.h>
 #include <math.h>
+#include <string.h>
 
 #include "method/on_face.h"
-#include "method/sample.h"
 
 /* The rows, with their Gram matrix and the pass that makes it; then the model and its inner problem. */
 double gpis_look_memory(const gpis_problem *p) {
-    const int64_t rows = GPIS_LOOK_ROWS_PER_COLUMN * p->d;
-    const double square = 8.0 * (double)p->d * (double)p->d;
+    const int64_t rows = (int64_t)gpis_look_rows((double)p->n, (double)p->d);
+    const double square = 8.0 * (double)p->d * (double)p->d, vectors = 8.0 * 8.0 * (double)p->size;
     const double strips = gpis_pass_gram_strips((double)rows, (double)p->d) + 1.0;
-    const double sampling = gpis_sample_memory(p->A, p->k, rows) + square * (strips + 1.0);
-    return fmax(sampling, 3.0 * square + gpis_inner_memory(p->set)) + 64.0 * (double)p->d;
+    return gpis_sample_memory(p->A, p->k, rows) + vectors +
+           fmax(square * (strips + 1.0), 3.0 * square + gpis_inner_memory(p->set));
 }
 
 bool gpis_look_applies(const gpis_run *run) {
     const gpis_problem *p = run->problem;
     return run->prices.look > 0.0 && gpis_on_face_applies(run) && gpis_sample_is_at_hand(p->A) &&
-           GPIS_LOOK_ROWS_PER_COLUMN * p->d <= p->n && gpis_look_memory(p) <= (double)gpis_account_left(run->context);
+           gpis_look_rows((double)p->n, (double)p->d) <= (double)p->n &&
+           gpis_look_memory(p) <= (double)gpis_account_left(run->context);
 }
+
+/* ---- a glance ---- */
+
+/* Projected gradients with the steps of Barzilai and Borwein, x+ = P_K(x - a g), by turns
+ *
+ *     a = <s, s> / <s, q>  and  a = <s, q> / <q, q>,   s and q: the latest differences of x and of g
+ *
+ * and at first <g, g> / ||B g||^2. They need no constant of the problem, and find out soon which entries are free. A
+ * ridge is left out: it hardly changes that. */
+typedef struct walk {
+    gpis_set *set;
+    gpis_sample *sample;
+    int64_t size;
+    double *x, *g, *s, *q; /* `size` each */
+} walk;
+
+static double product(const walk *w, const double *u, const double *v) { return cblas_ddot((int)w->size, u, 1, v, 1); }
+
+/* The gradient at x, and how it has changed. */
+static gpis_status measure(walk *w) {
+    gpis_sample *sample = w->sample;
+    double objective;
+    const gpis_pass pass = {
+        .k = sample->k, .Y = sample->Y, .terms = sample->terms, .X = w->x, .objective = &objective, .G = w->g};
+    memcpy(w->q, w->g, (size_t)w->size * sizeof *w->g);
+    const gpis_status status = gpis_pass_run(sample->context, sample->rows, &pass);
+    for (int64_t i = 0; i < w->size; i++) w->q[i] = w->g[i] - w->q[i];
+    return status;
+}
+
+static gpis_status first_length(walk *w, double *length) {
+    gpis_sample *sample = w->sample;
+    double curvature;
+    const gpis_pass pass = {.k = sample->k, .terms = sample->terms, .P = w->g, .AP2 = &curvature};
+    const gpis_status status = gpis_pass_run(sample->context, sample->rows, &pass);
+    *length = product(w, w->g, w->g) / curvature;
+    return status;
+}
+
+static gpis_status step(walk *w, double length) {
+    memcpy(w->s, w->x, (size_t)w->size * sizeof *w->x);
+    cblas_daxpy((int)w->size, -length, w->g, 1, w->x, 1);
+    const gpis_status status = gpis_set_project(w->set, w->x, w->x);
+    for (int64_t i = 0; i < w->size; i++) w->s[i] = w->x[i] - w->s[i];
+    return status == GPIS_OK ? measure(w) : status;
+}
+
+/* A length that is not positive and finite is the end of the walk: it has arrived. */
+static gpis_status walk_on(walk *w) {
+    double length = 0.0;
+    gpis_status status = measure(w);
+    if (status == GPIS_OK) status = first_length(w, &length);
+    for (int i = 0; i < GPIS_LOOK_STEPS && status == GPIS_OK && length > 0.0 && isfinite(length); i++) {
+        status = step(w, length);
+        const double sq = product(w, w->s, w->q);
+        length = i % 2 == 0 ? product(w, w->s, w->s) / sq : sq / product(w, w->q, w->q);
+    }
+    return status;
+}
+
+gpis_status gpis_look_glance(gpis_run *run, gpis_sample *sample, const double *x0, double *share) {
+    const gpis_problem *p = run->problem;
+    const size_t bytes = (size_t)p->size * sizeof *x0;
+    double *vectors = gpis_alloc_zero(run->context, 4 * p->size, sizeof *vectors);
+    if (!vectors) return GPIS_NO_MEMORY;
+    walk w = {.set = p->set, .sample = sample, .size = p->size, .x = vectors};
+    w.g = w.x + p->size;
+    w.s = w.g + p->size;
+    w.q = w.s + p->size;
+    memcpy(w.x, x0, bytes);
+    const gpis_status status = walk_on(&w);
+    const double passes = (GPIS_LOOK_STEPS + 1.5) * (double)sample->rows->n / (double)p->n;
+    gpis_account_enter_work(&run->account, passes, 0.0);
+    *share = status == GPIS_OK ? (double)gpis_on_face_free(p, w.x) / (double)p->d : 1.0;
+    gpis_free(run->context, vectors);
+    return status == GPIS_BAD_DATA ? GPIS_OK : status; /* the first pass over A finds the place and names it */
+}
+
+/* ---- the model ---- */
 
 static bool lacks_columns(const double *H, int64_t d) {
     for (int64_t j = 0; j < d; j++)
@@ -27,43 +108,23 @@ static bool lacks_columns(const double *H, int64_t d) {
     return false;
 }
 
-/* Minimises the sampled problem, whose gradient at x0 is g, and counts. The model owns H from here on. */
-static gpis_status count_free(const gpis_run *run, double *H, int64_t rows, const double *x0, const double *g,
-                              double *share) {
-    enum { MAX_STEPS = 1000 }; /* of the gradient, should the exact solver give up */
-    const gpis_problem *p = run->problem;
-    gpis_model *model = NULL;
-    gpis_inner *inner = NULL;
-    bool done;
-    gpis_status status = gpis_model_create(run->context, p->d, H, (double)rows, &model);
-    if (status == GPIS_OK) status = gpis_inner_create(run->context, p->set, model, NULL, &inner);
-    if (status == GPIS_OK) {
-        gpis_inner_begin(inner, x0, g);
-        status = gpis_inner_run(inner, MAX_STEPS, &done);
-    }
-    if (status == GPIS_OK) *share = (double)gpis_on_face_free(p, inner->s) / (double)p->d;
-    gpis_inner_destroy(inner);
-    gpis_model_destroy(model);
+/* The model owns H from here on. */
+static gpis_status take(gpis_run *run, double *H, double rows, bool *seen) {
+    gpis_curvature *curvature = &run->curvature;
+    const gpis_status status = gpis_curvature_take(curvature, H, rows, true);
+    *seen = status == GPIS_OK && curvature->model->shift == 0.0;
+    if (*seen) return gpis_curvature_complete(curvature);
+    gpis_curvature_drop(curvature);
     return status;
 }
 
-gpis_status gpis_look(gpis_run *run, const double *x0, double *share) {
-    const gpis_problem *p = run->problem;
-    const int64_t rows = GPIS_LOOK_ROWS_PER_COLUMN * p->d;
-    gpis_sample *sample = NULL;
-    gpis_point point;
-    double *H = gpis_alloc(run->context, p->d * p->d, sizeof *H), *g = gpis_alloc(run->context, p->d, sizeof *g);
-    *share = 0.0;
-    gpis_status status = H && g ? GPIS_OK : GPIS_NO_MEMORY;
-    if (status == GPIS_OK)
-        status = gpis_sample_create(run->context, p->A, p->Y, p->k, &p->terms, rows, run->settings->seed, 0, &sample);
-    if (status == GPIS_OK) status = gpis_run_read_sample(run, sample, H, x0, g, &point);
-    gpis_sample_destroy(sample);
-    if (status == GPIS_OK && !lacks_columns(H, p->d)) {
-        status = count_free(run, H, rows, x0, g, share);
-        H = NULL; /* the model owned it */
-    }
-    gpis_free(run->context, g);
+gpis_status gpis_look_model(gpis_run *run, gpis_sample *sample, const double *x, double *g, gpis_point *point,
+                            bool *seen) {
+    const int64_t d = run->problem->d;
+    double *H = gpis_alloc(run->context, d * d, sizeof *H);
+    *seen = false;
+    gpis_status status = H ? gpis_run_read_sample(run, sample, H, x, g, point) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK && !lacks_columns(H, d)) return take(run, H, (double)sample->rows->n, seen);
     gpis_free(run->context, H);
     return status;
 }

@@ -1,18 +1,25 @@
 /*
  * A look at a few rows: how many entries of the answer are likely to be free. The problem on a small sample of the rows
- * is solved, which takes no pass. Nothing but the choice of a way depends on what is seen.
+ * takes no pass. A glance at it, by a few projected gradient steps, tells few free entries from many. Where they are
+ * few, the model of the sample is good enough to find out which, and the rounds go on with it (newton_weigh.c).
  */
 #ifndef GPIS_LOOK_H
 #define GPIS_LOOK_H
 
 #include "method/run.h"
+#include "method/sample.h"
 
 /* Bytes that a look takes, from above. */
 double gpis_look_memory(const gpis_problem *problem);
-/* Whether a look is worth its price, the rows for it are in memory, and there is memory for it. */
+/* Whether the plan wants a look, the rows for it are in memory, and there is memory for it. */
 bool gpis_look_applies(const gpis_run *run);
-/* The share of the entries that are free in the solution for the sampled rows, searched from x0. It is 0 if the sample
- * shows nothing: a column has no entry in it. */
-gpis_status gpis_look(gpis_run *run, const double *x0, double *share);
+/* The share of the entries that are free after a few steps from x0 on the sampled problem. It is 1 if the rows are of
+ * no use: their numbers are not finite. */
+gpis_status gpis_look_glance(gpis_run *run, gpis_sample *sample, const double *x0, double *share);
+/* Makes a model of the sample, and its inner problem. Measures x on the sampled problem, with its gradient in g. *seen
+ * is false, and there is no model, if the rows show too little: a column has no entry in them, or columns depend on
+ * each other. */
+gpis_status gpis_look_model(gpis_run *run, gpis_sample *sample, const double *x, double *g, gpis_point *point,
+                            bool *seen);
 
 #endif

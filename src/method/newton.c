@@ -21,6 +21,7 @@
 
 #include "method/certify.h"
 #include "method/finish.h"
+#include "method/look.h"
 #include "method/method.h"
 #include "method/newton.h"
 #include "method/newton_plan.h"
@@ -135,12 +136,60 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
 
 static void go_to(gpis_newton *s, const double *x) { memcpy(s->x, x, (size_t)s->run->problem->size * sizeof(double)); }
 
+/* Goes to the solution of the sketched problem, on which s->x has been measured. */
+static gpis_status solve_sketched(gpis_newton *s) {
+    gpis_run *run = s->run;
+    const gpis_status status = gpis_certify_step(&run->record, &run->curvature, &run->account, &s->point);
+    if (status != GPIS_OK) return status;
+    gpis_newton_predict(s, &s->point);
+    go_to(s, s->next);
+    s->prediction_rate = fmin(1.0, sqrt((double)run->problem->d / (double)run->m));
+    return GPIS_OK;
+}
+
+/* Makes the model of the rows that were looked at, and weighs again with what it shows. If it does not serve, the plan
+ * is what it was. */
+static gpis_status stay_with_sample(gpis_newton *s, gpis_sample *sample) {
+    static const double TIMES_PROMISED = 4.0, SMALL = 1e-4; /* a nearly exact fit is no promise */
+    gpis_run *run = s->run;
+    const gpis_sketch_class *kind = run->kind;
+    const int64_t m = run->m;
+    bool seen;
+    gpis_status status = gpis_newton_take_sample(s, sample, &seen);
+    const double at_x0 = seen ? s->point.objective : 0.0;
+    if (status == GPIS_OK && seen) status = solve_sketched(s);
+    if (status != GPIS_OK) return status;
+    s->expects_face = false;
+    if (seen) s->look_promised = TIMES_PROMISED * (at_x0 - 2.0 * gpis_inner_fall(run->curvature.inner)) + SMALL * at_x0;
+    if (seen) gpis_newton_weigh_look(s, gpis_newton_share(s), kind, m);
+    if (s->expects_face) return GPIS_OK;
+    gpis_newton_drop_sketch(s);
+    run->kind = kind;
+    run->m = m;
+    return GPIS_OK;
+}
+
+static gpis_status look_first(gpis_newton *s) {
+    gpis_run *run = s->run;
+    const gpis_problem *p = run->problem;
+    const int64_t m = (int64_t)gpis_look_rows((double)p->n, (double)p->d);
+    gpis_sample *sample = NULL;
+    double share;
+    gpis_status status =
+        gpis_sample_create(run->context, p->A, p->Y, p->k, &p->terms, m, run->settings->seed, 0, &sample);
+    if (status == GPIS_OK) status = gpis_look_glance(run, sample, s->x, &share);
+    if (status == GPIS_OK) gpis_newton_weigh_look(s, share, run->kind, run->m);
+    if (status == GPIS_OK && s->expects_face) status = stay_with_sample(s, sample);
+    gpis_sample_destroy(sample);
+    return status;
+}
+
 /* Starts from the solution of the sketched problem. The first pass tells whether it beats x0. */
 static gpis_status start_from_sketch(gpis_newton *s) {
     gpis_run *run = s->run;
     bool on_A = false;
-    gpis_status status = gpis_newton_look_first(s);
-    if (status != GPIS_OK || s->sketch_skipped) return status;
+    gpis_status status = gpis_newton_looks_first(s) ? look_first(s) : GPIS_OK;
+    if (status != GPIS_OK || s->sketch_skipped || s->expects_face) return status;
     status = gpis_newton_make_sketch(s, run->m, run->problem->k);
     if (status == GPIS_OK && !s->sampling) status = gpis_newton_sketch_all(s);
     if (status == GPIS_OK) status = gpis_newton_add_to_model(s, s->x, &on_A);
@@ -149,13 +198,9 @@ static gpis_status start_from_sketch(gpis_newton *s) {
         gpis_record_offer(&run->record, &s->point);
         gpis_hull_add(s->hull, &s->point);
     }
-    status = gpis_certify_step(&run->record, &run->curvature, &run->account, &s->point);
-    if (status != GPIS_OK) return status;
-    gpis_newton_predict(s, &s->point);
-    go_to(s, s->next);
-    s->prediction_rate = fmin(1.0, sqrt((double)run->problem->d / (double)run->m));
-    gpis_newton_weigh_sketch(s);
-    return GPIS_OK;
+    status = solve_sketched(s);
+    if (status == GPIS_OK) gpis_newton_weigh_sketch(s);
+    return status;
 }
 
 /* The next point may lie on a face that is small enough: the Gram matrix of its columns then rides in the pass to it.
@@ -261,6 +306,7 @@ static gpis_status measure(gpis_newton *s, const gpis_action *action) {
     if (status != GPIS_OK) return status;
     gpis_record_offer(&run->record, &s->point);
     gpis_hull_add(s->hull, &s->point);
+    if (gpis_newton_look_has_misled(s)) s->expects_face = false;
     return gpis_newton_take(s, action, &pass);
 }
 

@@ -9,6 +9,7 @@
 #include "method/decide.h"
 #include "method/hull.h"
 #include "method/on_face.h"
+#include "method/sample.h"
 
 enum { GPIS_PROBE_STEPS = 60 }; /* passes that a probe can ride in; each takes memory for a vector of d numbers */
 
@@ -53,8 +54,9 @@ typedef struct gpis_newton {
     bool expected_face_at_start; /* the same, when the sketched problem had been solved */
     gpis_on_face *face;          /* owned; NULL: there is none yet */
     int faces_left;              /* faces that did not hold and were left */
-    double prediction_error;     /* the largest error of `predicted` at the latest point, in units of the columns */
-    double prediction_rate;      /* the factor by which that error is likely to shrink in a round */
+    double look_promised;    /* the objective that a look at some rows has promised, from above; 0: there was none */
+    double prediction_error; /* the largest error of `predicted` at the latest point, in units of the columns */
+    double prediction_rate;  /* the factor by which that error is likely to shrink in a round */
 } gpis_newton;
 
 /* ---- the loop (newton.c) ---- */
@@ -68,6 +70,9 @@ gpis_facts gpis_newton_look(const gpis_newton *s);
 gpis_status gpis_newton_make_sketch(gpis_newton *s, int64_t m, int64_t k);
 /* The pass that sketches A and Y. */
 gpis_status gpis_newton_sketch_all(gpis_newton *s);
+/* Makes a model of sampled rows in the place of the planned sketch, and measures s->x on their problem. *seen is false,
+ * and there is no model, if the rows show too little (look.h). */
+gpis_status gpis_newton_take_sample(gpis_newton *s, gpis_sample *sample, bool *seen);
 /* Averages another sketch, which has been filled, or another sample, which is drawn here, into the model. New probes
  * are begun, since probes belong to one factor. With x0, measures that point of the sketched problem, in s->point;
  * *on_A says that it was measured on A itself (gpis_run_sample_gram). */
@@ -81,13 +86,21 @@ gpis_status gpis_newton_make_gram(gpis_newton *s);
 
 /* ---- the ways, weighed again (newton_weigh.c) ---- */
 
-/* Before the sketch is made: looks at some rows, if the plan says so, and finds whether the sketch is worth making. */
-gpis_status gpis_newton_look_first(gpis_newton *s);
-/* The sketched problem has been solved at s->x: finds whether the rounds are likely to end on a face. The sketch is
- * given up for the Gram matrix where that is cheaper; its solution is still a better starting point than the first. */
+/* The share of the entries that are free at s->x. */
+double gpis_newton_share(const gpis_newton *s);
+/* Whether to look at some rows before the sketch is made. */
+bool gpis_newton_looks_first(const gpis_newton *s);
+/* A look has shown that this share of the entries is likely to be free: finds whether the rounds are likely to end on a
+ * face, for which the model of the rows that were looked at is good enough; or whether the Gram matrix is cheaper than
+ * the planned sketch of m rows. Where neither is, that sketch is to be made. */
+void gpis_newton_weigh_look(gpis_newton *s, double share, const gpis_sketch_class *kind, int64_t m);
+/* The same where the sketched problem has been solved at s->x. The sketch is given up for the Gram matrix where that is
+ * cheaper; its solution is still a better starting point than the first. */
 void gpis_newton_weigh_sketch(gpis_newton *s);
 /* Whether the Gram matrix costs less than the rounds that the probes of the sketched model still need. */
 bool gpis_newton_gram_is_cheaper(const gpis_newton *s);
+/* The solution of the rows that were looked at has been measured: finds whether they have misled the run. */
+bool gpis_newton_look_has_misled(const gpis_newton *s);
 /* Whether it should be clear by now which columns are free, and is not. */
 bool gpis_newton_face_is_late(const gpis_newton *s);
 

@@ -11,10 +11,7 @@
 #include "certificate/probes.h"
 #include "method/newton_plan.h"
 
-enum {
-    GRAM_PASSES = 2, /* one for the Gram matrix, with the gradient at the start, and one at the solution */
-    MAX_PASSES = 200 /* with more passes than this no sketch is chosen, so they are not counted */
-};
+enum { MAX_PASSES = 200 }; /* with more passes than this no sketch is chosen, so they are not counted */
 
 /* The factor by which a round shrinks the error of f. Where few entries are free, the error has few directions; the
  * 0.6 was measured with l1. A model that is nearly useless still makes some progress, hence the 0.9. */
@@ -51,16 +48,24 @@ double gpis_newton_rounds_to_face(const gpis_workload *work, double m) {
     return fmax(MIN_ROUNDS, ceil(log(CLEAR_ERROR) / log(contraction(work, m))));
 }
 
-double gpis_newton_share_of_rounds(double share) { return 0.5 + 1.5 * share; }
+/* The more columns are free, the longer it takes until it is clear which: of the rounds that are forecast, half are
+ * needed where hardly any column is free, and all of them at a third. Measured with l1, nonneg and box; so is what the
+ * norms of the columns add to the first pass, and what it takes to collect the columns of the face. */
+static double rounds_needed(double rounds_to_face, double share) { return (0.5 + 1.5 * share) * rounds_to_face; }
+
+double gpis_newton_passes_to_face(double rounds_to_face, double share) {
+    static const double NORMS = 0.2, COLUMNS = 1.5;
+    return rounds_needed(rounds_to_face, share) + 1.0 + NORMS + COLUMNS * share;
+}
 
 /* ---- the passes of each of the three ways ---------------------------------------------------------------------------
  */
 
 static gpis_effort with_gram(const gpis_workload *w, const gpis_speed *s) {
-    return (gpis_effort){.passes = GRAM_PASSES,
+    const double others = GPIS_GRAM_PASSES - 1.0;
+    return (gpis_effort){.passes = GPIS_GRAM_PASSES,
                          .flops = w->entries * w->entries / w->n,
-                         .seconds =
-                             gpis_cost_gram_pass(w, s) + (GRAM_PASSES - 1.0) * gpis_cost_gradient_pass(w, s, false)};
+                         .seconds = gpis_cost_gram_pass(w, s) + others * gpis_cost_gradient_pass(w, s, false)};
 }
 
 /* With a sketch, until probes have made the bound good enough; the sketch itself not included. */
@@ -72,14 +77,14 @@ static gpis_effort with_probes(const gpis_workload *w, const gpis_speed *s, doub
                              rounds * gpis_cost_gradient_pass(w, s, w->probing) + gpis_cost_probes(w, s, probing)};
 }
 
-/* With a sketch, where the rounds end on a face, and the gradient at the solution; the sketch itself not included. */
+/* With the model of a sketch or a sample of m rows, where the rounds end on a face, and the gradient at the solution;
+ * the model itself not included. */
 static gpis_effort with_face(const gpis_workload *w, const gpis_speed *s, double m) {
-    const double share = GPIS_FEW_FREE_SHARE * GPIS_FEW_FREE_SHARE, rounds = gpis_newton_rounds_to_face(w, m);
-    const double gradients = gpis_newton_share_of_rounds(GPIS_FEW_FREE_SHARE) * rounds + 1.0;
-    return (gpis_effort){.passes = (int64_t)(sketch_passes(w) + rounds + 1.0),
-                         .flops = share * w->entries * w->entries / w->n,
-                         .seconds =
-                             gradients * gpis_cost_gradient_pass(w, s, false) + share * gpis_cost_gram_pass(w, s)};
+    const double few = GPIS_FEW_FREE_SHARE, rounds = gpis_newton_rounds_to_face(w, m);
+    return (gpis_effort){.passes = (int64_t)(sketch_passes(w) + ceil(rounds_needed(rounds, few)) + 1.0),
+                         .flops = few * few * w->entries * w->entries / w->n,
+                         .seconds = gpis_newton_passes_to_face(rounds, few) * gpis_cost_gradient_pass(w, s, false) +
+                                    few * few * gpis_cost_gram_pass(w, s)};
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------
@@ -113,21 +118,31 @@ static gpis_effort if_few_are_free(const gpis_workload *w, const gpis_speed *s, 
     return with_sketch(w, s, m, w->probing && probes.seconds < face.seconds ? probes : face);
 }
 
-/* Many entries are free: a run that began with a sketch weighs its ways again (newton_weigh.c), after a look at some
- * rows or after the sketch, and may take the Gram matrix. */
+/* Many entries are free: a run that began with a sketch weighs its ways again (newton_weigh.c) when it has seen that,
+ * and may take the Gram matrix. */
 static double seconds_if_many_are_free(const gpis_workload *w, const gpis_speed *s, double m, gpis_effort probes,
-                                       bool looks) {
-    const double until_known = looks ? 0.0 : gpis_cost_sketch(w, s, m) + gpis_cost_factor(w, s);
+                                       double until_known) {
     return fmin(with_sketch(w, s, m, probes).seconds, until_known + complete(w, s, with_gram(w, s), 1.0).seconds);
 }
 
 /* Both cases with a sketch, over a set with walls. */
 static gpis_effort between_walls(const gpis_workload *few, const gpis_workload *many, const gpis_speed *s, double m) {
     const gpis_effort probes = with_probes(many, s, m);
-    const double look = gpis_prices_of(many, s, m).look * gpis_cost_gradient_pass(many, s, false);
     gpis_effort work = if_few_are_free(few, s, m, probes);
+    work.few = work.seconds;
+    work.many = seconds_if_many_are_free(many, s, m, probes, gpis_cost_sketch(many, s, m) + gpis_cost_factor(many, s));
+    return work;
+}
+
+/* The same where a look at some rows comes first. If few entries are free, the model of these rows serves for the
+ * rounds, and no sketch is made. */
+static gpis_effort after_look(const gpis_workload *few, const gpis_workload *many, const gpis_speed *s, double m) {
+    const double rows = gpis_look_rows(few->n, few->d), look = gpis_cost_look(few, s);
+    gpis_workload sampled = *few;
+    sampled.sketch = gpis_sketch_find("sample");
+    gpis_effort work = with_sketch(&sampled, s, rows, with_face(&sampled, s, rows));
     work.few = work.seconds + look;
-    work.many = seconds_if_many_are_free(many, s, m, probes, look > 0.0) + look;
+    work.many = seconds_if_many_are_free(many, s, m, with_probes(many, s, m), 0.0) + look;
     return work;
 }
 
@@ -138,7 +153,7 @@ gpis_effort gpis_newton_cost(const gpis_workload *w, const gpis_speed *s, int64_
     few.face = w->walls;
     many.face = false;
     if (m > 0.0 && w->walls) {
-        work = between_walls(&few, &many, s, m);
+        work = (gpis_may_look(w) ? after_look : between_walls)(&few, &many, s, m);
     } else {
         work = m > 0.0 ? with_sketch(w, s, m, with_probes(w, s, m)) : complete(&few, s, with_gram(w, s), 1.0);
         work.few = work.seconds;

@@ -1,6 +1,7 @@
 /* newton's model of A'A: sketches and samples, averaged, or the Gram matrix; and the probes that belong to it. */
 #include <math.h>
 
+#include "method/look.h"
 #include "method/newton.h"
 
 enum { MAX_MODELS = 8 }; /* sketches that are averaged in one model */
@@ -30,6 +31,17 @@ static gpis_status mix_model(gpis_newton *s, const double *x0, bool coarse, bool
     return status;
 }
 
+/* Another sketch is in the model, to which new probes belong. */
+static gpis_status begin_probes(gpis_newton *s) {
+    const gpis_run *run = s->run;
+    s->models++;
+    if (run->settings->certificate != GPIS_CERTIFICATE_ANY) return GPIS_OK;
+    /* delta / 2, delta / 4, ...: the chance that any of the models is trusted wrongly stays below delta */
+    return gpis_probes_create(run->context, run->curvature.model, GPIS_PROBES, GPIS_PROBE_STEPS,
+                              ldexp(run->settings->delta, -s->models), run->settings->seed, (uint64_t)s->models,
+                              &s->probes);
+}
+
 /* The first sketch, which the others only improve, may be multiplied in single precision. */
 gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0, bool *on_A) {
     gpis_run *run = s->run;
@@ -40,12 +52,17 @@ gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0, bool *on_
     if (status == GPIS_OK && coarse && gpis_curvature_is_too_coarse(&run->curvature))
         status = mix_model(s, x0, false, on_A);
     if (status != GPIS_OK) return status;
-    s->models++;
-    if (run->settings->certificate != GPIS_CERTIFICATE_ANY) return GPIS_OK;
-    /* delta / 2, delta / 4, ...: the chance that any of the models is trusted wrongly stays below delta */
-    return gpis_probes_create(run->context, run->curvature.model, GPIS_PROBES, GPIS_PROBE_STEPS,
-                              ldexp(run->settings->delta, -s->models), run->settings->seed, (uint64_t)s->models,
-                              &s->probes);
+    return begin_probes(s);
+}
+
+gpis_status gpis_newton_take_sample(gpis_newton *s, gpis_sample *sample, bool *seen) {
+    gpis_run *run = s->run;
+    run->kind = gpis_sketch_find("sample");
+    run->m = sample->rows->n;
+    gpis_account_enter_sketch(&run->account);
+    const gpis_status status = gpis_look_model(run, sample, s->x, s->g, &s->point, seen);
+    s->sampling = *seen;
+    return status == GPIS_OK && *seen ? begin_probes(s) : status;
 }
 
 gpis_status gpis_newton_make_sketch(gpis_newton *s, int64_t m, int64_t k) {

@@ -3,9 +3,10 @@
  * sizes.
  *
  * The Gram matrix comes first, and everything else has to beat it: its bound is proven and its passes are known. A
- * sketch must save a seventh of the time, since its bound is only probable, or a fifth, where its time depends on how
- * many entries are free. A sample must save a quarter, since a few heavy rows would spoil it, which is found out only
- * after some passes.
+ * sketch must save a seventh of the time, since its bound is only probable, and two fifths where the rows come from a
+ * file in every pass: there may be more passes than expected, and the file may have to come from the disk, and no look
+ * at some rows can tell beforehand how many entries are free. A sample must save a quarter, since a few heavy rows
+ * would spoil it, which is found out only after some passes.
  */
 #include "method/newton_plan.h"
 
@@ -14,9 +15,9 @@
 /* Rows of a sketch and of a sample, in columns of A. Fewer than 3 d rows make a model that is hardly better than
  * none; more than these cost more than the passes they save. */
 static const int SKETCH_FACTORS[] = {3, 5, 8, 12, 16, 24, 32}, SAMPLE_FACTORS[] = {16, 64, 256};
-/* The share of the Gram matrix's time that a sketch may take at most; the same where its time depends on how many
- * entries are free; and that a sample may take. */
-static const double SKETCH_WORTHWHILE = 0.85, UNSURE_SKETCH_WORTHWHILE = 0.7, SAMPLE_WORTHWHILE = 0.75;
+/* The share of the Gram matrix's time that a sketch may take at most; the same where the rows come from a file in every
+ * pass; and that a sample may take. */
+static const double SKETCH_WORTHWHILE = 0.85, SWEPT_SKETCH_WORTHWHILE = 0.6, SAMPLE_WORTHWHILE = 0.75;
 /* The share of A's rows that a sketch, or a sample, may have at most: with more, the Gram matrix costs little more. */
 static const double MAX_SKETCH_SHARE = 0.25, MAX_SAMPLE_SHARE = 0.125;
 
@@ -54,7 +55,7 @@ static void propose_sketch(const gpis_inquiry *q, gpis_proposals *all, const gpi
     if (!p->impossible && kind->of_rows && !gpis_run_kind_named(q->run->settings) && !q->work->at_hand)
         p->impossible = "its rows are not at hand in memory";
     p->unwise = unwise(q, kind, m);
-    p->worthwhile = kind->of_rows ? SAMPLE_WORTHWHILE : q->work->walls ? UNSURE_SKETCH_WORTHWHILE : SKETCH_WORTHWHILE;
+    p->worthwhile = kind->of_rows ? SAMPLE_WORTHWHILE : q->work->windows ? SWEPT_SKETCH_WORTHWHILE : SKETCH_WORTHWHILE;
     p->doubt = kind->of_rows ? "saves too little: a few heavy rows would spoil it"
                              : "saves too little for a bound that is only probable";
     p->risk = "longer if many entries are free";

@@ -11,9 +11,9 @@ double gpis_newton_memory(const gpis_run *run, const gpis_workload *work, int64_
  * columns are free. */
 double gpis_newton_rounds_with_probes(const gpis_workload *work, double m);
 double gpis_newton_rounds_to_face(const gpis_workload *work, double m);
-/* The more columns are free, the longer it takes until it is clear which: of the rounds that are forecast, half are
- * needed where hardly any column is free, and all of them at a third. Measured with l1, nonneg and box. */
-double gpis_newton_share_of_rounds(double share);
+/* Rounds that end on a face, in units of a plain gradient pass: those until it is clear which columns are free, of
+ * which `rounds_to_face` are forecast, and the one at the solution; without the products of the face's Gram matrix. */
+double gpis_newton_passes_to_face(double rounds_to_face, double share);
 
 /* What a run has seen, and what was forecast for it. */
 typedef struct gpis_seen {

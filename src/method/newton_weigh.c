@@ -20,7 +20,7 @@ static double rounds_with_probes(const gpis_seen *seen) {
 
 gpis_outlook gpis_newton_outlook(const gpis_prices *prices, const gpis_seen *seen) {
     return (gpis_outlook){
-        .face = seen->rounds_to_face * gpis_newton_share_of_rounds(seen->share) + 1.0 +
+        .face = gpis_newton_passes_to_face(seen->rounds_to_face, seen->share) +
                 seen->share * seen->share * (prices->gram - 1.0),
         .probes = seen->proof ? INFINITY : rounds_with_probes(seen) * prices->probing,
         .gram = prices->gram + prices->finish,
@@ -29,13 +29,13 @@ gpis_outlook gpis_newton_outlook(const gpis_prices *prices, const gpis_seen *see
 
 /* ---- what a run has seen ---- */
 
-/* The machine would only say whether A comes from the disk, which is nothing that a run decides by. */
-static gpis_seen what_is_seen(const gpis_newton *s, double share) {
+/* With a model of m rows of that kind. The machine would only say whether A comes from the disk, which is nothing that
+ * a run decides by. */
+static gpis_seen seen_with(const gpis_newton *s, const gpis_sketch_class *kind, double m, double share) {
     const gpis_run *run = s->run;
     const gpis_settings *settings = run->settings;
     const gpis_machine usual = gpis_machine_default();
-    gpis_workload work = gpis_workload_of(run->problem, settings, run->kind, &usual);
-    const double m = (double)run->m * fmax(1.0, s->models);
+    gpis_workload work = gpis_workload_of(run->problem, settings, kind, &usual);
     gpis_seen seen = {.share = share,
                       .rounds_with_probes = gpis_newton_rounds_with_probes(&work, m),
                       .probed = s->probes ? s->probes->steps : 0.0,
@@ -43,6 +43,11 @@ static gpis_seen what_is_seen(const gpis_newton *s, double share) {
     work.face = work.walls;
     seen.rounds_to_face = gpis_newton_rounds_to_face(&work, m);
     return seen;
+}
+
+/* With the model that there is. */
+static gpis_seen what_is_seen(const gpis_newton *s, double share) {
+    return seen_with(s, s->run->kind, (double)s->run->m * fmax(1.0, s->models), share);
 }
 
 static gpis_outlook look_ahead(const gpis_newton *s, double share) {
@@ -56,34 +61,54 @@ static bool may_choose(const gpis_newton *s) {
     return settings->certificate != GPIS_CERTIFICATE_NONE && (s->expected_face_at_start || settings->m == 0);
 }
 
-gpis_status gpis_newton_look_first(gpis_newton *s) {
-    gpis_run *run = s->run;
-    double share;
-    if (!may_choose(s) || !gpis_look_applies(run) || !gpis_curvature_fits(run->problem)) return GPIS_OK;
-    const gpis_status status = gpis_look(run, s->x, &share);
-    const gpis_outlook ahead = look_ahead(s, share);
-    s->sketch_skipped = ahead.gram < run->prices.sketch + fmin(ahead.face, ahead.probes);
-    return status;
+double gpis_newton_share(const gpis_newton *s) {
+    const gpis_problem *p = s->run->problem;
+    return (double)gpis_on_face_free(p, s->x) / (double)p->d;
+}
+
+/* Columns that may become free are taken, too: if they are too many with those, no face is found. */
+static bool face_is_small(const gpis_newton *s, double share) {
+    const double count = share * (double)s->run->problem->d, more = may_choose(s) ? 0.25 : 0.0;
+    return floor((1.0 + more) * count) <= (double)gpis_on_face_most(s->run);
+}
+
+bool gpis_newton_looks_first(const gpis_newton *s) {
+    return may_choose(s) && gpis_look_applies(s->run) && gpis_curvature_fits(s->run->problem);
+}
+
+void gpis_newton_weigh_look(gpis_newton *s, double share, const gpis_sketch_class *kind, int64_t m) {
+    const gpis_prices *prices = &s->run->prices;
+    const double rows = gpis_look_rows((double)s->run->problem->n, (double)s->run->problem->d);
+    const gpis_seen planned = seen_with(s, kind, (double)m, share);
+    const gpis_seen looked = seen_with(s, gpis_sketch_find("sample"), rows, share);
+    const gpis_outlook here = gpis_newton_outlook(prices, &looked), there = gpis_newton_outlook(prices, &planned);
+    const bool small = face_is_small(s, share);
+    const double sketch = prices->sketch + (small ? fmin(there.face, there.probes) : there.probes);
+    s->expects_face = small && here.face <= fmin(here.gram, sketch);
+    s->expected_face_at_start = s->expects_face;
+    s->sketch_skipped = !s->expects_face && here.gram < sketch;
 }
 
 void gpis_newton_weigh_sketch(gpis_newton *s) {
-    const gpis_run *run = s->run;
-    const gpis_problem *p = run->problem;
-    if (gpis_on_face_applies(run)) {
-        const int64_t count = gpis_on_face_free(p, s->x);
-        const gpis_outlook ahead = look_ahead(s, (double)count / (double)p->d);
-        /* columns that may become free are taken, too: if they are too many with those, no face is found */
-        const int64_t more = may_choose(s) ? count / 4 : 0;
-        s->expects_face = count + more <= gpis_on_face_most(run) && (!may_choose(s) || ahead.face <= ahead.gram);
+    if (gpis_on_face_applies(s->run)) {
+        const double share = gpis_newton_share(s);
+        const gpis_outlook ahead = look_ahead(s, share);
+        s->expects_face = face_is_small(s, share) && (!may_choose(s) || ahead.face <= ahead.gram);
     }
     s->expected_face_at_start = s->expects_face;
-    s->sketch_skipped = !s->expects_face && gpis_curvature_fits(p) && gpis_newton_gram_is_cheaper(s);
+    s->sketch_skipped = !s->expects_face && gpis_curvature_fits(s->run->problem) && gpis_newton_gram_is_cheaper(s);
     if (s->sketch_skipped) gpis_newton_drop_sketch(s);
 }
 
 bool gpis_newton_gram_is_cheaper(const gpis_newton *s) {
     const gpis_outlook ahead = look_ahead(s, 1.0);
     return may_choose(s) && ahead.gram < ahead.probes;
+}
+
+/* A sample of 2 d rows or more that represents A is wrong about its own solution by less than a factor of two, if few
+ * entries are free. One that has missed heavy rows is wrong by any factor. */
+bool gpis_newton_look_has_misled(const gpis_newton *s) {
+    return s->look_promised > 0.0 && s->measured_for == GPIS_PHASE_START && s->point.objective > s->look_promised;
 }
 
 bool gpis_newton_face_is_late(const gpis_newton *s) {

@@ -106,7 +106,7 @@ static void test_curved(void **state) {
         fill_normal(A, ROWS * COLUMNS, c + 1, 1);
         fill_normal(y, ROWS, c + 6, 1);
         for (; count < 3 && curved[c][count]; count++)
-            assert_ok(context, gpis_set_parse(context, curved[c][count], COLUMNS, 1, &parts[count]));
+            assert_ok(context, test_set(context, curved[c][count], COLUMNS, 1, &parts[count]));
         assert_ok(context, gpis_set_intersection(context, count, parts, &set));
         assert_ok(context,
                   gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, ROWS, COLUMNS, COLUMNS, &source));

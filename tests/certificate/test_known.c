@@ -151,7 +151,7 @@ static gpis_known_bound bound_of_one(gpis_context *context, const char *spec, do
     const problem p = {.n = 1, .d = 1, .k = 1, .A = &a, .Y = &y};
     gpis_source *A = problem_source(context, &p);
     gpis_set *set = NULL;
-    assert_ok(context, gpis_set_parse(context, spec, 1, 1, &set));
+    assert_ok(context, test_set(context, spec, 1, 1, &set));
     setting t = {.context = context, .p = &p, .set = set, .memory = {{-1.0}}};
     make_summary(&t, A);
     t.l = (gpis_known_multiplier){.l = t.memory[2], .l_low = t.memory[3], .off = t.memory[4]};

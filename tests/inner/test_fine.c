@@ -46,7 +46,7 @@ static gpis_status make_and_solve(gpis_context *context, const world *w, const c
     gpis_summary *summary = NULL;
     problem p = problem_make(FINE, 2 * w->d, w->d, K, 5);
     world_spec(w, spec, "1", text, sizeof text);
-    gpis_status status = gpis_set_parse(context, text, w->d, K, &set);
+    gpis_status status = test_set(context, text, w->d, K, &set);
     if (status == GPIS_OK) status = gpis_source_dense(context, p.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p.n, p.d, p.d, &A);
     if (status == GPIS_OK) status = gpis_summary_create(context, p.d, K, &summary);
     const gpis_pass pass = {.k = K, .Y = p.Y, .summary = summary ? summary->W : NULL};

@@ -6,7 +6,7 @@
 
 static gpis_set *parse(gpis_context *context, const char *spec, int64_t d) {
     gpis_set *set = NULL;
-    assert_ok(context, gpis_set_parse(context, spec, d, 1, &set));
+    assert_ok(context, test_set(context, spec, d, 1, &set));
     return set;
 }
 
