@@ -19,7 +19,7 @@ typedef struct search {
 
 /* K is the solution set of linear inequalities, as far as its properties tell. */
 static bool is_polyhedral(const gpis_set *set) {
-    if (set->class->bounds || set->class->normals) return true;
+    if (set->polyhedron || set->class->bounds || set->class->normals) return true;
     if (set->shape == GPIS_SHAPE_WHOLE || set->shape == GPIS_SHAPE_ORDERED) return true;
     return set->inside && is_polyhedral(set->inside);
 }

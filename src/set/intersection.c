@@ -25,7 +25,7 @@ static gpis_status check_pieces(gpis_context *context, int64_t count, gpis_set *
     return GPIS_OK;
 }
 
-/* "A & B & C", for those with polyhedra or all. */
+/* "A & B & C". */
 static gpis_status make_text(gpis_context *context, int64_t count, gpis_set *const *sets, char **out) {
     size_t size = 1;
     for (int64_t i = 0; i < count; i++) size += strlen(sets[i]->spec) + 3;

@@ -129,10 +129,9 @@ bool gpis_polyhedron_describes(const gpis_set *set) {
 /* A set, where its entries are, and scratch for a row of it. */
 typedef struct piece {
     const gpis_set *set;
-    const int64_t *columns; /* NULL: entry i is entry i */
-    const double *scale;    /* NULL: ones */
-    int64_t *place;         /* set->d: the columns */
-    double *value;          /* set->d */
+    const double *scale; /* NULL: ones */
+    int64_t *place;      /* set->d: the columns */
+    double *value;       /* set->d */
 } piece;
 
 static double scale_of(const piece *s, int64_t i) { return s->scale ? s->scale[i] : 1.0; }
@@ -237,7 +236,7 @@ static gpis_status add_piece(gpis_polyhedron *p, const piece *s) {
 
 gpis_status gpis_polyhedron_add_set(gpis_polyhedron *p, const gpis_set *set, const int64_t *columns,
                                     const double *scale) {
-    piece s = {set, columns, scale, gpis_alloc(p->context, set->d, sizeof *s.place),
+    piece s = {set, scale, gpis_alloc(p->context, set->d, sizeof *s.place),
                gpis_alloc(p->context, set->d, sizeof *s.value)};
     gpis_status status = s.place && s.value ? GPIS_OK : GPIS_NO_MEMORY;
     for (int64_t i = 0; status == GPIS_OK && i < set->d; i++) s.place[i] = columns ? columns[i] : i;

@@ -116,14 +116,13 @@ void gpis_walk_find_step(gpis_walk *w);
 /* The change of the minimum and of the multipliers (`step`, `dual`) with tau, for the normal in `b`. Returns the square
  * of the share of b that the working set does not contain. */
 double gpis_walk_find_direction(gpis_walk *w);
-/* G, and kappa and t from y and nu. */
-void gpis_walk_evaluate(gpis_walk *w);
-void gpis_walk_find_duals(gpis_walk *w);
+void gpis_walk_evaluate(gpis_walk *w);   /* finds G and the grain */
+void gpis_walk_find_duals(gpis_walk *w); /* finds kappa and t from y and nu */
 void gpis_walk_find_grain(gpis_walk *w);
-/* Entry j of constraint c of the list, as it counts on this face. */
+/* <c_i, x>, and the sum k with the signs of this face; *size: the sum of the sizes of the terms. */
 double gpis_walk_row_value(const gpis_walk *w, int64_t i, const double *x, double *size);
 double gpis_walk_sum_value(const gpis_walk *w, int64_t k, double *size);
-/* out := the normal of constraint c of the list, or added `times`, d entries. */
+/* Adds `times` the normal of row c, or of sum c - rows, to `out`, d entries. */
 void gpis_walk_add_normal(const gpis_walk *w, int64_t c, double times, double *out);
 
 /* ---- walk_state.c: what is wrong at a point ---- */
