@@ -1,4 +1,4 @@
-/* The problem in double-double: its data, the starting point, the iteration and the answer. */
+/* The problem in double-double: its memory and its data. */
 #include "inner/fine.h"
 
 #include <math.h>
@@ -7,8 +7,6 @@
 #include "linalg/dd_factor.h"
 
 /* ---- memory ---- */
-
-enum { MAX_STEPS = 100, PAIRS = 3 };
 
 /* d x d numbers each, of which the last are needed only where z is not x. */
 static bool take_squares(gpis_fine *f) {
@@ -40,13 +38,13 @@ static gpis_status take_memory(gpis_fine *f) {
     gpis_dd **vectors[] = {&f->b, &f->x,      &f->z,      &f->p,     &f->r,  &f->step, &f->y, &f->dy,
                            &f->w, &f->lambda, &f->second, &f->right, &f->in, &f->out,  &f->u, &f->v};
     double **numbers[] = {&f->near, &f->unit_x, &f->shift, &f->off, &f->off_in};
-    gpis_fine_pair **pairs[PAIRS] = {&f->lower, &f->upper, &f->sums};
+    gpis_fine_pair **pairs[3] = {&f->lower, &f->upper, &f->sums};
     bool all = take_squares(f);
     all = take_equation_memory(f) && all;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         all = (*vectors[i] = gpis_alloc_zero(context, f->d, sizeof(gpis_dd))) && all;
     for (int i = 0; i < 5; i++) all = (*numbers[i] = gpis_alloc(context, f->d, sizeof(double))) && all;
-    for (int i = 0; i < PAIRS; i++) all = (*pairs[i] = gpis_alloc_zero(context, f->d, sizeof **pairs[i])) && all;
+    for (int i = 0; i < 3; i++) all = (*pairs[i] = gpis_alloc_zero(context, f->d, sizeof **pairs[i])) && all;
     f->cones = gpis_alloc_zero(context, f->d, sizeof *f->cones);
     return all && f->cones ? GPIS_OK : GPIS_NO_MEMORY;
 }
@@ -91,8 +89,7 @@ static void find_units(gpis_fine *f) {
     f->unit = power_of_two(longest) / f->response;
 }
 
-/* An entry of the summary in these units; `a` and `b` say which of its columns are of A. */
-static gpis_dd scaled_entry(const gpis_fine *f, int64_t i, int64_t j) {
+gpis_dd gpis_fine_entry(const gpis_fine *f, int64_t i, int64_t j) {
     const double a = (i < f->d ? f->unit : 1.0) * f->response, b = (j < f->d ? f->unit : 1.0) * f->response;
     const gpis_dd entry = gpis_summary_entry(f->summary, i, j);
     return (gpis_dd){entry.high / a / b, entry.low / a / b};
@@ -189,7 +186,7 @@ static gpis_status fill(gpis_fine *f, gpis_set *set) {
     find_units(f);
     for (int64_t i = 0; i < f->d; i++)
         for (int64_t j = 0; j < f->d; j++) {
-            const gpis_dd entry = scaled_entry(f, i, j);
+            const gpis_dd entry = gpis_fine_entry(f, i, j);
             f->G[i * f->d + j] = entry.high;
             f->G_low[i * f->d + j] = entry.low;
         }
@@ -215,296 +212,4 @@ gpis_status gpis_fine_create(gpis_context *context, gpis_set *set, const gpis_su
     else
         gpis_fine_destroy(f);
     return status;
-}
-
-/* ---- the starting point ---- */
-
-static const double LEAST = 1e-3; /* distance from a boundary, relative to the size of what is bounded */
-
-static gpis_fine_pair open_pair(double there, double room) {
-    return (gpis_fine_pair){.slack = gpis_dd_of(fmax(there, room))};
-}
-
-static void open_bounds(gpis_fine *f) {
-    for (int64_t j = 0; j < f->d; j++) {
-        const double lo = f->flat->lo[j] * f->unit, hi = f->flat->hi[j] * f->unit, z = f->z[j].high;
-        const double size = isinf(lo) ? fabs(hi) : fabs(lo);
-        const double room = fmin(fmax(f->omega * f->near[j], LEAST * size), 0.5 * (hi - lo));
-        f->lower[j] = isfinite(lo) ? open_pair(z - lo, room) : (gpis_fine_pair){0};
-        f->upper[j] = isfinite(hi) ? open_pair(hi - z, room) : (gpis_fine_pair){0};
-    }
-}
-
-/* The bounds t on the norms of the groups of sum s; returns their sum, and adds what they have to spare to *room. */
-static double open_groups(gpis_fine *f, int64_t s, double R, double *room) {
-    double sum = 0.0;
-    for (int64_t c = 0; c < f->flat->groups; c++) {
-        if (f->flat->group_sum[c] != s) continue;
-        const double norm = sqrt(gpis_fine_norm2(f, c, f->z).high);
-        double own = 0.0;
-        for (int64_t i = f->flat->first[c]; i < f->flat->first[c + 1]; i++)
-            own = fmax(own, f->omega * f->near[f->flat->member[i]]);
-        own = fmax(fmin(own, R), LEAST * norm);
-        f->cones[c] = (gpis_fine_cone){.t = gpis_dd_of(norm + own)};
-        sum += norm + own, *room += own;
-    }
-    return sum;
-}
-
-static void open_sums(gpis_fine *f) {
-    for (int64_t s = 0; s < f->flat->sums; s++) {
-        const double R = f->flat->sum[s].R * f->unit;
-        double room = 0.0, sum = open_groups(f, s, R, &room);
-        for (int64_t j = 0; !f->flat->sum[s].norms && j < f->d; j++)
-            if (f->flat->sum_of[j] == s) sum += f->z[j].high, room += f->omega * f->near[j];
-        f->sums[s] = (gpis_fine_pair){0};
-        if (!f->flat->sum[s].equal) f->sums[s] = open_pair(R - sum, fmin(fmax(room, LEAST * R), R));
-    }
-}
-
-/* Calls `visit` for each pair that exists. Returns how many there are. */
-static int64_t each_pair(gpis_fine *f, void (*visit)(gpis_fine_pair *, double, gpis_dd *), double step,
-                         gpis_dd *value) {
-    gpis_fine_pair *const lists[PAIRS] = {f->lower, f->upper, f->sums};
-    const int64_t lengths[PAIRS] = {f->d, f->d, f->flat->sums};
-    int64_t count = 0;
-    for (int i = 0; i < PAIRS; i++)
-        for (int64_t j = 0; j < lengths[i]; j++)
-            if (lists[i][j].slack.high > 0.0) visit(lists[i] + j, step, value), count++;
-    return count;
-}
-
-static void set_dual(gpis_fine_pair *pair, double mu, gpis_dd *unused) {
-    (void)unused;
-    pair->dual = gpis_dd_of(mu / pair->slack.high);
-}
-
-/* Multipliers for which every product with the slack is mu. */
-static void find_duals(gpis_fine *f, double mu) {
-    const gpis_flat *flat = f->flat;
-    each_pair(f, set_dual, mu, NULL);
-    for (int64_t c = 0; c < flat->groups; c++) {
-        const double t = f->cones[c].t.high, norm = sqrt(gpis_fine_norm2(f, c, f->z).high);
-        const double factor = mu / (t - norm) / (t + norm);
-        f->cones[c].y = gpis_dd_of(factor * t);
-        for (int64_t i = flat->first[c]; i < flat->first[c + 1]; i++)
-            f->y[flat->member[i]] = gpis_dd_scale(f->z[flat->member[i]], -factor);
-    }
-}
-
-static void clear(gpis_dd *v, int64_t count) { memset(v, 0, (size_t)count * sizeof *v); }
-
-/* The norm of the residual at x, or that of y, which is about 1, if that is larger. */
-static double size_of_problem(const gpis_fine *f, int64_t c) {
-    double sum = scaled_entry(f, f->d + c, f->d + c).high;
-    for (int64_t i = 0; i < f->d; i++) {
-        double row = -2.0 * f->b[i].high;
-        for (int64_t j = 0; j < f->d; j++) row += f->G[i * f->d + j] * f->x[j].high;
-        sum += row * f->x[i].high;
-    }
-    return sqrt(fmax(1.0, sum));
-}
-
-/* Begins at x, for response c. Returns the number of products of slack and multiplier. */
-static int64_t start(gpis_fine *f, int64_t c, const double *x) {
-    for (int64_t j = 0; j < f->d; j++) {
-        f->z[j] = f->x[j] = gpis_dd_of(x[j * f->k + c] * f->unit);
-        f->b[j] = scaled_entry(f, j, f->d + c);
-    }
-    gpis_fine_turn_in(f, f->z);
-    clear(f->p, f->d);
-    clear(f->y, f->d);
-    clear(f->dy, f->d);
-    clear(f->nu, f->equalities);
-    clear(f->dnu, f->equalities);
-    f->omega = size_of_problem(f, c);
-    open_bounds(f);
-    open_sums(f);
-    const int64_t count = each_pair(f, set_dual, 1.0, NULL) + f->flat->groups;
-    find_duals(f, f->omega * f->omega / (double)gpis_max64(count, 1));
-    return count;
-}
-
-/* ---- the iteration ---- */
-
-/* What z leaves of the slack, less the slack. */
-static void find_misses(gpis_fine *f) {
-    const gpis_flat *flat = f->flat;
-    for (int64_t j = 0; j < f->d; j++) {
-        gpis_fine_pair *lower = f->lower + j, *upper = f->upper + j;
-        const gpis_dd lo = gpis_dd_of(flat->lo[j] * f->unit), hi = gpis_dd_of(flat->hi[j] * f->unit);
-        if (lower->slack.high > 0.0) lower->miss = gpis_dd_subtract(gpis_dd_subtract(f->z[j], lo), lower->slack);
-        if (upper->slack.high > 0.0) upper->miss = gpis_dd_subtract(gpis_dd_subtract(hi, f->z[j]), upper->slack);
-    }
-    for (int64_t s = 0; s < flat->sums; s++) {
-        gpis_dd rest = gpis_dd_of(flat->sum[s].R * f->unit);
-        for (int64_t j = 0; !flat->sum[s].norms && j < f->d; j++)
-            if (flat->sum_of[j] == s) rest = gpis_dd_subtract(rest, f->z[j]);
-        for (int64_t c = 0; c < flat->groups; c++)
-            if (flat->group_sum[c] == s) rest = gpis_dd_subtract(rest, f->cones[c].t);
-        if (f->sums[s].slack.high > 0.0) f->sums[s].miss = gpis_dd_subtract(rest, f->sums[s].slack);
-    }
-}
-
-static void add_gap(gpis_fine_pair *pair, double step, gpis_dd *gap) {
-    const gpis_dd slack = gpis_dd_add(pair->slack, gpis_dd_scale(pair->dslack, step));
-    const gpis_dd dual = gpis_dd_add(pair->dual, gpis_dd_scale(pair->ddual, step));
-    *gap = gpis_dd_add(*gap, gpis_dd_multiply(slack, dual));
-}
-
-static gpis_dd gap_after(gpis_fine *f, double step) {
-    gpis_dd gap = {0.0, 0.0};
-    each_pair(f, add_gap, step, &gap);
-    return gpis_dd_add(gap, gpis_fine_cone_gap(f, step));
-}
-
-static void shorten(gpis_fine_pair *pair, double unused, gpis_dd *most) {
-    (void)unused;
-    if (pair->dslack.high < 0.0) most->high = fmin(most->high, -pair->slack.high / pair->dslack.high);
-    if (pair->ddual.high < 0.0) most->high = fmin(most->high, -pair->dual.high / pair->ddual.high);
-}
-
-static double reach(gpis_fine *f) {
-    gpis_dd most = gpis_dd_of(INFINITY);
-    each_pair(f, shorten, 0.0, &most);
-    return gpis_fine_cone_reach(f, most.high);
-}
-
-static void take(gpis_fine_pair *pair, double step, gpis_dd *unused) {
-    (void)unused;
-    pair->slack = gpis_dd_add(pair->slack, gpis_dd_scale(pair->dslack, step));
-    pair->dual = gpis_dd_add(pair->dual, gpis_dd_scale(pair->ddual, step));
-}
-
-static void go(gpis_fine *f, double step) {
-    each_pair(f, take, step, NULL);
-    for (int64_t j = 0; j < f->d; j++) {
-        f->z[j] = f->x[j] = gpis_dd_add(f->x[j], gpis_dd_scale(f->step[j], step));
-        f->y[j] = gpis_dd_add(f->y[j], gpis_dd_scale(f->dy[j], step));
-    }
-    gpis_fine_turn_in(f, f->z);
-    for (int64_t c = 0; c < f->flat->groups; c++) {
-        gpis_fine_cone *cone = f->cones + c;
-        cone->t = gpis_dd_add(cone->t, gpis_dd_scale(cone->dt, step));
-        cone->y = gpis_dd_add(cone->y, gpis_dd_scale(cone->dy, step));
-    }
-    for (int64_t r = 0; r < f->equalities; r++) f->nu[r] = gpis_dd_add(f->nu[r], gpis_dd_scale(f->dnu[r], step));
-}
-
-/* One step of Mehrotra's method; false if there is none. */
-static bool advance(gpis_fine *f, double gap, double count) {
-    static const double SHORT_OF_THE_BOUNDARY = 0.995, NO_STEP = 1e-9;
-    gpis_fine_scale_cones(f);
-    if (!gpis_fine_factor(f)) return false;
-    gpis_fine_direction(f, gpis_dd_of(0.0), false);
-    if (count > 0.0) {
-        const double left = fmin(1.0, gap_after(f, fmin(1.0, reach(f))).high / gap);
-        gpis_fine_direction(f, gpis_dd_of(left * left * left * gap / count), true);
-    }
-    for (int64_t j = 0; j < f->d; j++)
-        if (!isfinite(f->p[j].high)) return false;
-    const double step = fmin(1.0, SHORT_OF_THE_BOUNDARY * reach(f));
-    if (!(step > NO_STEP)) return false;
-    go(f, step);
-    f->steps++;
-    return true;
-}
-
-/* How far the gradient of the Lagrangian is from 0, and the equations are from being met, in units of the columns. */
-static double off_balance(const gpis_fine *f) {
-    double sum = 0.0;
-    for (int64_t j = 0; j < f->d; j++) sum += fabs(f->r[j].high) * f->unit_x[j];
-    for (int64_t r = 0; r < f->equalities; r++) sum += fabs(gpis_fine_miss(f, r).high) * sqrt(f->rho[r]);
-    return sum;
-}
-
-/* ---- the answer ---- */
-
-/* A sum with the size of its terms. */
-typedef struct sized {
-    gpis_dd sum;
-    double size;
-    int64_t terms;
-} sized;
-
-static void add_term(sized *s, gpis_dd a, double b) {
-    const gpis_dd product = gpis_dd_scale(a, b);
-    s->sum = gpis_dd_add(s->sum, product);
-    s->size += fabs(product.high);
-    s->terms++;
-}
-
-/* The least multiplier of a sum of norms that is as long as that of every group. */
-static gpis_dd multiplier_of_norms(const gpis_fine *f, int64_t s) {
-    gpis_dd most = f->sums[s].dual;
-    for (int64_t c = 0; c < f->flat->groups; c++) {
-        if (f->flat->group_sum[c] != s) continue;
-        const gpis_dd norm = gpis_dd_sqrt(gpis_fine_norm2(f, c, f->y));
-        const gpis_dd outwards = gpis_dd_add(norm, gpis_dd_of(((double)f->d + 8.0) * GPIS_DD_UNIT * norm.high));
-        if (gpis_dd_subtract(outwards, most).high > 0.0) most = outwards;
-    }
-    return most;
-}
-
-/* An upper bound on <m, z> for all z that satisfy the constraints. */
-static gpis_dd support(const gpis_fine *f) {
-    const gpis_flat *flat = f->flat;
-    sized s = {.terms = 4};
-    for (int64_t j = 0; j < f->d; j++) {
-        if (f->upper[j].slack.high > 0.0) add_term(&s, f->upper[j].dual, flat->hi[j] * f->unit);
-        if (f->lower[j].slack.high > 0.0) add_term(&s, f->lower[j].dual, -flat->lo[j] * f->unit);
-    }
-    for (int64_t i = 0; i < flat->sums; i++) {
-        const gpis_dd sigma = flat->sum[i].norms ? multiplier_of_norms(f, i) : f->sums[i].dual;
-        if (!flat->sum[i].equal) add_term(&s, sigma, flat->sum[i].R * f->unit);
-    }
-    for (int64_t r = 0; r < f->equalities; r++) add_term(&s, f->nu[r], f->e[r]);
-    return gpis_dd_add(s.sum, gpis_dd_of(1.01 * (double)s.terms * GPIS_DD_UNIT * s.size));
-}
-
-/* m of entry j, and an upper bound on the error of its computation. */
-static gpis_dd multiplier(const gpis_fine *f, int64_t j, double *error) {
-    const int64_t s = f->flat->sum_of[j];
-    sized m = {.terms = 4};
-    add_term(&m, f->upper[j].dual, 1.0);
-    add_term(&m, f->lower[j].dual, -1.0);
-    if (s >= 0 && f->flat->sum[s].norms) add_term(&m, f->y[j], -1.0);
-    if (s >= 0 && !f->flat->sum[s].norms) add_term(&m, f->sums[s].dual, 1.0);
-    for (int64_t r = 0; r < f->equalities; r++)
-        if (f->E[r * f->d + j] != 0.0) add_term(&m, f->nu[r], f->E[r * f->d + j]);
-    *error = 1.01 * (double)m.terms * GPIS_DD_UNIT * m.size;
-    return m.sum;
-}
-
-/* Everything in the units of the caller, which differ by powers of two. */
-static void hand_out(gpis_fine *f, int64_t c, const gpis_fine_point *v, gpis_known_multiplier *l) {
-    const double f_unit = f->response * f->response, l_unit = 2.0 * f_unit * f->unit;
-    const gpis_dd most = gpis_dd_scale(support(f), 2.0 * f_unit);
-    for (int64_t j = 0; j < f->d; j++) f->p[j] = multiplier(f, j, f->off + j);
-    gpis_fine_turn_back(f, f->p, f->off);
-    for (int64_t j = 0; j < f->d; j++) {
-        const int64_t i = j * f->k + c;
-        v->x[i] = f->x[j].high / f->unit;
-        v->x_low[i] = f->x[j].low / f->unit;
-        l->l[i] = f->p[j].high * l_unit;
-        l->l_low[i] = f->p[j].low * l_unit;
-        l->off[i] = f->off[j] * l_unit;
-    }
-    l->support = gpis_dd_add(l->support, most);
-}
-
-void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim, const gpis_fine_point *v,
-                     gpis_known_multiplier *l) {
-    static const double FLOOR = 1e-30, PROGRESS = 0.5;
-    const double count = (double)start(f, c, x), enough = fmax(FLOOR, 0.5 * aim.goal / f->response / f->response);
-    double before = INFINITY;
-    f->part = aim.shift;
-    for (int i = 0; i < MAX_STEPS; i++) {
-        find_misses(f);
-        gpis_fine_balance(f);
-        const double gap = gap_after(f, 0.0).high, off = off_balance(f);
-        if ((gap <= enough && !(off < PROGRESS * before)) || !advance(f, gap, count)) break;
-        before = off;
-    }
-    hand_out(f, c, v, l);
 }

@@ -96,6 +96,9 @@ typedef struct gpis_fine_aim {
 void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim, const gpis_fine_point *v,
                      gpis_known_multiplier *l);
 
+/* Entry (i, j) of the summary in the units of the problem. */
+gpis_dd gpis_fine_entry(const gpis_fine *f, int64_t i, int64_t j);
+
 /* ---- fine_turn.c ---- */
 
 gpis_status gpis_fine_make_turns(gpis_fine *f);

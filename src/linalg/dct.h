@@ -15,8 +15,8 @@ void gpis_dct_destroy(gpis_dct *dct); /* may be NULL */
 void gpis_dct_forward(gpis_dct *dct, const double *x, double *z); /* z may be x */
 void gpis_dct_inverse(gpis_dct *dct, const double *z, double *x); /* x may be z */
 
-/* The matrix of the transform in double-double, z = (U + U_low) x, n x n, row-major. Returns a bound on the error of its
- * entries in units of GPIS_DD_UNIT. */
+/* The matrix of the transform in double-double, z = (U + U_low) x, n x n, row-major. Returns a bound on the error of
+ * its entries in units of GPIS_DD_UNIT. */
 double gpis_dct_matrix(int64_t n, double *U, double *U_low);
 
 #endif

@@ -31,8 +31,8 @@ void gpis_summary_destroy(gpis_summary *summary);
 gpis_dd gpis_summary_entry(const gpis_summary *summary, int64_t i, int64_t j);
 /* ||Y||_F. */
 double gpis_summary_response_norm(const gpis_summary *summary);
-/* Measures the point x + x_low (NULL: x) of d x k. Its gradient is g + g_low, d x k each; the point borrows all of them,
- * and norms2. */
+/* Measures the point x + x_low (NULL: x) of d x k. Its gradient is g + g_low, d x k each; the point borrows all of
+ * them, and norms2. */
 gpis_point gpis_summary_point(const gpis_summary *summary, const double *x, const double *x_low, double *g,
                               double *g_low, const double *norms2);
 

@@ -74,7 +74,7 @@ void judge_tighter(const problem *p, const double *x, verdict *v);
  * called when the problem has been drawn, and once gpis is done, before the reference begins. */
 void judge(uint64_t seed, uint64_t number, verdict *v, void (*reached)(const verdict *v));
 
-/* Seconds of dgelsy on the same dense data, with one thread: of processor time, the best of five. */
+/* Seconds of dgelsy on the same dense data, with one thread: the best of five times by the clock. */
 double time_dgelsy(const problem *p);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct answer {
     double nearness; /* above 0: the gap is for data so near, relative to each column */
     double horizon;  /* above 0: the gap is for points that are not farther away than this, in units of ||y|| */
     int64_t passes;
-    double seconds; /* of processor time, of the solve */
+    double seconds; /* of the solve, by the clock */
     char text[256]; /* the warning, or the message of the refusal; "" if there is none */
 } answer;
 
