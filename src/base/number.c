@@ -37,32 +37,33 @@ static bool parse_slowly(gpis_span number, char mark, double *out) {
     return true;
 }
 
-/* Whether all eight bytes are digits: their high halves are 3, and still are when 6 is added to the low ones. */
-static bool are_digits(uint64_t bytes) {
-    return ((bytes & UINT64_C(0xF0F0F0F0F0F0F0F0)) |
-            (((bytes + UINT64_C(0x0606060606060606)) & UINT64_C(0xF0F0F0F0F0F0F0F0)) >> 4)) ==
-           UINT64_C(0x3333333333333333);
+/* Of eight characters less '0', bit 7 of each byte that is no digit; bits behind the first such byte may be wrong. */
+static uint64_t no_digits(uint64_t x) {
+    return ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
 }
 
 /* The number that eight digits write, the first digit being the lowest byte: neighbours are added to numbers of two,
  * four and eight digits. */
-static uint64_t eight_digits(uint64_t bytes) {
+static uint64_t eight_digits(uint64_t x) {
     const uint64_t mask = UINT64_C(0x000000FF000000FF);
-    bytes -= UINT64_C(0x3030303030303030);
-    bytes = 10 * bytes + (bytes >> 8);
-    return (((bytes & mask) * UINT64_C(0x000F424000000064)) +
-            (((bytes >> 16) & mask) * UINT64_C(0x0000271000000001))) >>
-           32;
+    x = 10 * x + (x >> 8);
+    return (((x & mask) * UINT64_C(0x000F424000000064)) + (((x >> 16) & mask) * UINT64_C(0x0000271000000001))) >> 32;
 }
 
-/* Appends the digits from `at` on to w, which wraps around where there are more than 19; returns their end. */
+/* Appends the digits from `at` on to w, which wraps around where there are more than 19; returns their end. Fewer than
+ * eight digits are moved to the end of eight, behind zeros, so that no branch depends on how many they are. */
 static inline const char *scan_digits(const char *at, const char *end, uint64_t *w) {
-    uint64_t bytes;
+    static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     while (end - at >= 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
-        memcpy(&bytes, at, sizeof bytes);
-        if (!are_digits(bytes)) break;
-        *w = 100000000 * *w + eight_digits(bytes);
-        at += 8;
+        uint64_t x;
+        memcpy(&x, at, sizeof x);
+        x ^= UINT64_C(0x3030303030303030);
+        const uint64_t stops = no_digits(x);
+        const int count = stops ? __builtin_ctzll(stops) / 8 : 8;
+        if (count == 0) return at;
+        *w = power[count] * *w + eight_digits(x << (64 - 8 * count));
+        at += count;
+        if (count < 8) return at;
     }
     for (; at < end && is_digit(*at); at++) *w = 10 * *w + (uint64_t)(*at - '0');
     return at;
@@ -107,8 +108,10 @@ const char *gpis_scan_number(const char *begin, const char *end, char mark, doub
     if (count == 0) return NULL;
     const bool fits = count <= 18 || fits_integer(digits, at);
     if (at < end && (*at == 'e' || *at == 'E') && !(at = scan_exponent(at + 1, end, &exponent))) return NULL;
-    double value;
-    if (!fits || !gpis_decimal(w, exponent, &value)) return parse_slowly((gpis_span){begin, at}, mark, out) ? at : NULL;
+    double value = (double)w;
+    const bool whole = exponent == 0 && w < UINT64_C(1) << 53;
+    if (!fits || (!whole && !gpis_decimal(w, exponent, &value)))
+        return parse_slowly((gpis_span){begin, at}, mark, out) ? at : NULL;
     *out = minus ? -value : value;
     return at;
 }

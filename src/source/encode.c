@@ -6,22 +6,6 @@
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
-/* Makes space to count all levels that are known by now. */
-static gpis_status reserve_counts(gpis_encoding *e) {
-    for (int64_t j = 0; j < e->count; j++) {
-        gpis_category *c = e->columns[j].category;
-        if (!c || c->rows_capacity >= c->levels.count) continue;
-        void *memory = c->rows;
-        const int64_t before = c->rows_capacity;
-        const gpis_status status =
-            gpis_grow(e->context, &memory, &c->rows_capacity, before, c->levels.count, sizeof *c->rows);
-        c->rows = memory;
-        if (status != GPIS_OK) return status;
-        memset(c->rows + before, 0, (size_t)(c->rows_capacity - before) * sizeof *c->rows);
-    }
-    return GPIS_OK;
-}
-
 static void count_value(gpis_encoding *e, int64_t j, double value) {
     gpis_encoded_mean *m = &e->means[j];
     if (isnan(value)) {
@@ -39,7 +23,9 @@ static void count_value(gpis_encoding *e, int64_t j, double value) {
 gpis_status gpis_encoding_count_rows(gpis_encoding *e, const double *raw, int64_t rows) {
     e->rows += rows;
     if (!e->means) return GPIS_OK;
-    const gpis_status status = reserve_counts(e);
+    gpis_status status = GPIS_OK;
+    for (int64_t j = 0; j < e->count && status == GPIS_OK; j++)
+        if (e->columns[j].category) status = gpis_category_reserve(e->context, e->columns[j].category);
     for (int64_t i = 0; i < rows && status == GPIS_OK; i++)
         for (int64_t j = 0; j < e->count; j++) count_value(e, j, raw[i * e->count + j]);
     return status;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/sized.h"
 #include "source/source.h"
 
@@ -26,6 +27,16 @@ gpis_status gpis_encoding_add_category(gpis_encoding *e, int64_t column) {
     category->levels.context = e->context;
     e->columns[column].category = category;
     return GPIS_OK;
+}
+
+gpis_status gpis_category_reserve(gpis_context *context, gpis_category *c) {
+    if (c->rows_capacity >= c->levels.count) return GPIS_OK;
+    void *memory = c->rows;
+    const int64_t before = c->rows_capacity;
+    const gpis_status status = gpis_grow(context, &memory, &c->rows_capacity, before, c->levels.count, sizeof *c->rows);
+    c->rows = memory;
+    if (status == GPIS_OK) memset(c->rows + before, 0, (size_t)(c->rows_capacity - before) * sizeof *c->rows);
+    return status;
 }
 
 static void free_category(gpis_context *context, gpis_category *category) {
@@ -81,6 +92,22 @@ void gpis_encoding_finish(gpis_encoding *e) {
 int64_t gpis_encoding_width(const gpis_encoding *e) {
     const gpis_encoded *last = &e->columns[e->count - 1];
     return last->first + width_of(last);
+}
+
+uint32_t gpis_encoding_checksum(const gpis_encoding *e) {
+    uint32_t sum = 0;
+    if (!e || e->plain) return 0;
+    for (int64_t j = 0; j < e->count; j++) {
+        const gpis_category *c = e->columns[j].category;
+        const double mean = e->means && !c ? gpis_encoding_mean(e, j) : 0.0;
+        sum = gpis_checksum(sum, &mean, sizeof mean);
+        if (c) sum = gpis_checksum(sum, c->levels.text, c->levels.used);
+        for (int64_t k = 0; c && e->means && k < c->levels.count; k++) {
+            const double share = gpis_encoding_share(e, j, k);
+            sum = gpis_checksum(sum, &share, sizeof share);
+        }
+    }
+    return sum;
 }
 
 double gpis_encoding_mean(const gpis_encoding *e, int64_t column) {

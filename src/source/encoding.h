@@ -46,12 +46,16 @@ struct gpis_encoding {
 /* An encoding of `count` columns, all of them zero for the caller to set. NULL when there is no memory. */
 gpis_encoding *gpis_encoding_new(gpis_context *context, gpis_missing missing, int64_t count);
 gpis_status gpis_encoding_add_category(gpis_encoding *encoding, int64_t column);
+/* Makes space to count the rows of all levels that the category has by now; new counts are 0. */
+gpis_status gpis_category_reserve(gpis_context *context, gpis_category *category);
 /* To be called when all levels are known: where the columns of A begin, and whether rows of A are raw rows. */
 void gpis_encoding_finish(gpis_encoding *encoding);
 /* A copy for a table to which the encoding is applied: its levels and means stay, and its rows are yet to come. */
 gpis_status gpis_encoding_copy(gpis_context *context, const gpis_encoding *encoding, gpis_encoding **out);
 
 int64_t gpis_encoding_width(const gpis_encoding *encoding); /* columns of A */
+/* A checksum of the levels and means: parts of one table need the same. 0 where there are none. */
+uint32_t gpis_encoding_checksum(const gpis_encoding *encoding);
 /* The mean of a column of numbers; the share of rows that have a level. */
 double gpis_encoding_mean(const gpis_encoding *encoding, int64_t column);
 double gpis_encoding_share(const gpis_encoding *encoding, int64_t column, int64_t level);

@@ -17,14 +17,8 @@ static gpis_status add_levels(gpis_context *context, gpis_category *to, const gp
         int64_t at = gpis_levels_find(&to->levels, text);
         gpis_status status = at < 0 ? gpis_levels_add(&to->levels, text) : GPIS_OK;
         if (at < 0) at = to->levels.count - 1;
-        void *memory = to->rows;
-        const int64_t before = to->rows_capacity;
-        if (status == GPIS_OK)
-            status = gpis_grow(context, &memory, &to->rows_capacity, before, to->levels.count, sizeof *to->rows);
-        to->rows = memory;
+        if (status == GPIS_OK) status = gpis_category_reserve(context, to);
         if (status != GPIS_OK) return status;
-        if (to->rows_capacity > before)
-            memset(to->rows + before, 0, (size_t)(to->rows_capacity - before) * sizeof *to->rows);
         to->rows[at] += from->rows && k < from->rows_capacity ? from->rows[k] : 0;
     }
     return GPIS_OK;

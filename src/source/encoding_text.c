@@ -166,9 +166,7 @@ static gpis_status take_levels(reader *r, gpis_category *c, int64_t count) {
         gpis_status status = text ? GPIS_OK : GPIS_NO_MEMORY;
         if (text && (length < 0 || gpis_levels_find(&c->levels, level) >= 0)) status = wrong(r);
         if (status == GPIS_OK) status = gpis_levels_add(&c->levels, level);
-        void *memory = c->rows;
-        if (status == GPIS_OK) status = gpis_grow(r->context, &memory, &c->rows_capacity, k, k + 1, sizeof *c->rows);
-        c->rows = memory;
+        if (status == GPIS_OK) status = gpis_category_reserve(r->context, c);
         if (status == GPIS_OK) c->rows[k] = rows;
         gpis_free(r->context, text);
         if (status != GPIS_OK) return status;

@@ -111,7 +111,7 @@ static gpis_span without_sign(gpis_span text) {
 bool gpis_text_is_missing(gpis_span text) {
     static const char *const words[] = {"", "NA", "N/A", "NaN", "null", "?"};
     text = without_sign(text);
-    if (text.end - text.begin > 4) return false;
+    if (text.begin < text.end && (text.end - text.begin > 4 || !strchr("nN?", *text.begin))) return false;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (gpis_text_is(text, words[k])) return true;
     return false;

@@ -90,6 +90,16 @@ gpis_status gpis_sink_append(gpis_sink *s, int64_t rows, const double *values, c
     return status;
 }
 
+gpis_status gpis_sink_expect(gpis_sink *s, double rows) {
+    const double entries = rows * (double)s->d, bytes = 8.0 * (entries + rows * (double)s->labels);
+    if (s->writer || (s->place && (s->place->wanted || bytes > 0.5 * (double)s->budget)) || s->held.rows == 0 ||
+        bytes > (double)gpis_account_left(s->context) / 2)
+        return GPIS_OK;
+    gpis_status status = GROW(s, values, s->held.entries, (int64_t)entries);
+    if (status == GPIS_OK && s->labels) status = GROW(s, y, s->held.rows * s->labels, (int64_t)rows * s->labels);
+    return status;
+}
+
 gpis_status gpis_sink_extend(gpis_sink *s) {
     const int64_t wanted = s->held.entries + 1;
     if (wanted <= s->values_capacity && wanted <= s->indices_capacity) return GPIS_OK;

@@ -27,6 +27,8 @@ typedef struct gpis_sink {
 gpis_status gpis_sink_reserve(gpis_sink *sink, int64_t entries);
 /* Adds rows of d entries each, with their labels. */
 gpis_status gpis_sink_append(gpis_sink *sink, int64_t rows, const double *values, const double *labels);
+/* Makes space for about that many rows in all, if they are to stay in memory: a guess that saves copies. */
+gpis_status gpis_sink_expect(gpis_sink *sink, double rows);
 /* Makes space for one more entry of the compressed row that is being written. */
 gpis_status gpis_sink_extend(gpis_sink *sink);
 /* Ends the row: its entries are all that were written to `held` since the row before. */

@@ -38,6 +38,7 @@ typedef struct table {
     int64_t line;                   /* number of the line at which the text stands */
     int64_t blank;                  /* the last blank line of a table of one column; 0: none */
     int64_t point_line, comma_line; /* the first lines with these decimal marks; 0: none */
+    bool expected;                  /* the number of all rows was guessed */
 } table;
 
 /* ---- the first lines --------------------------------------------------------------------------------------------- */
@@ -196,6 +197,14 @@ static gpis_status parse_chunk(table *t, int64_t *left) {
     return status;
 }
 
+/* Makes space for all rows, once the first chunk has shown how many bytes a row has. */
+static gpis_status expect_rows(table *t) {
+    const double part = gpis_text_part(&t->text);
+    if (t->expected || t->text.ended || part <= 0.0 || t->sink->rows == 0) return GPIS_OK;
+    t->expected = true;
+    return gpis_sink_expect(t->sink, 1.03 * (double)t->sink->rows / part);
+}
+
 static gpis_status read_rows(table *t) {
     const int64_t most = gpis_max64(SAMPLE_BYTES, gpis_account_left(t->context) / MEMORY_SHARE);
     const int64_t chunk = gpis_min64((int64_t)PIECE_BYTES * t->threads, most);
@@ -205,6 +214,7 @@ static gpis_status read_rows(table *t) {
         status = gpis_text_ahead(&t->text, wanted);
         if (status != GPIS_OK || t->text.begin == t->text.end) break;
         status = parse_chunk(t, &left);
+        if (status == GPIS_OK) status = expect_rows(t);
         wanted = left < chunk / 2 ? chunk : 2 * left; /* of a record longer than the chunk more is needed */
     }
     return status;

@@ -222,7 +222,9 @@ static gpis_status find_encoded(maker *m) {
     for (int64_t i = 0; i < p->encoding->count; i++) {
         const gpis_encoded *column = &p->encoding->columns[i];
         int64_t j = column->number - 1, count = 1;
-        if (column->name && m->sample->names) status = gpis_lookup_find(&m->lookup, span_of(column->name), &j, &count);
+        const bool named = column->name && m->sample->names;
+        const bool in_place = j < p->dialect.columns && (!named || strcmp(m->sample->names[j], column->name) == 0);
+        if (named && !in_place) status = gpis_lookup_find(&m->lookup, span_of(column->name), &j, &count);
         if (status != GPIS_OK) return status;
         if (count > 1)
             return gpis_fail(p->context, GPIS_BAD_SHAPE, "%s: %" PRId64 " columns are named '%s'", p->path, count,

@@ -91,7 +91,8 @@ static gpis_status fill(gpis_text *text) {
         const gpis_status status = enlarge(text, text->capacity);
         if (status != GPIS_OK) return status;
     }
-    const int64_t space = gpis_min64(text->capacity - text->end - 2, MAX_READ);
+    /* A pipe may be slow: reports of progress come between its small pieces. */
+    const int64_t space = gpis_min64(text->capacity - text->end - 2, text->size > 0 ? MAX_READ : FIRST_CAPACITY);
     char *more = text->buffer + text->end;
     const int got = gzread(text->file, more, (unsigned)space);
     if (got < 0) return read_failed(text);
@@ -116,6 +117,10 @@ gpis_status gpis_text_ahead(gpis_text *text, int64_t wanted) {
     }
     if (status == GPIS_OK) text->buffer[text->end] = '\n';
     return status;
+}
+
+double gpis_text_part(const gpis_text *text) {
+    return text->size > 0 ? (double)gzoffset(text->file) / (double)text->size : 0.0;
 }
 
 static bool odd_quotes(const char *at, const char *end) {

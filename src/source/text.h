@@ -33,6 +33,9 @@ gpis_status gpis_text_next(gpis_text *text, bool quoted, gpis_span *line, bool *
  * that a search for the end of a line needs no other limit. The caller takes bytes by moving text->begin. */
 gpis_status gpis_text_ahead(gpis_text *text, int64_t wanted);
 
+/* The part of the file that has been read, from 0 to 1; 0: it is not known. */
+double gpis_text_part(const gpis_text *text);
+
 /* Cuts the next word, between blanks, off the front of *rest; false when there is none. */
 bool gpis_text_word(gpis_span *rest, gpis_span *word);
 
