@@ -82,9 +82,9 @@ static gpis_status choose_delimiter(gpis_sample *s, const gpis_open_options *opt
     s->dialect.delimiter = given ? named_delimiter(given) : find_delimiter(s->path, options, begin, limit);
     if (s->dialect.delimiter) return GPIS_OK;
     return gpis_fail(s->context, GPIS_BAD_ARGUMENT,
-                     "option delimiter: '%s' cannot separate fields; it is one character that is no letter, digit, "
+                     "%s: option delimiter: '%s' cannot separate fields; it is one character that is no letter, digit, "
                      "quote or sign, or one of tab, space, comma, semicolon and pipe",
-                     gpis_text_excerpt((gpis_span){given, given + strlen(given)}).text);
+                     s->path, gpis_text_excerpt((gpis_span){given, given + strlen(given)}).text);
 }
 
 /* ---- the first record -------------------------------------------------------------------------------------------- */
