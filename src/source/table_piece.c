@@ -49,13 +49,18 @@ static bool make_space(gpis_table_piece *p) {
 
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
 
+static gpis_table_trouble trouble_at(const gpis_table_piece *p, gpis_table_fault fault, int64_t column,
+                                     gpis_span text) {
+    return (gpis_table_trouble){.fault = fault,
+                                .line = p->lines,
+                                .column = column,
+                                .text = gpis_text_excerpt(text),
+                                .date = gpis_text_is_date(text)};
+}
+
 /* NULL, so that a parser can return it. */
 static const char *stop_at(gpis_table_piece *p, gpis_table_fault fault, int64_t column, gpis_span text) {
-    p->trouble = (gpis_table_trouble){.fault = fault,
-                                      .line = p->lines,
-                                      .column = column,
-                                      .text = gpis_text_excerpt(text),
-                                      .date = gpis_text_is_date(text)};
+    p->trouble = trouble_at(p, fault, column, text);
     return NULL;
 }
 
@@ -182,7 +187,10 @@ static const char *read_level(gpis_table_piece *p, record *r, int64_t column, co
     const int64_t known = gpis_levels_find(&category->levels, text);
     *to = (double)known;
     if (known >= 0) return end;
-    if (category->fixed) return stop_at(p, GPIS_FAULT_UNKNOWN_LEVEL, column, text);
+    if (category->fixed) {
+        if (!p->pending.fault) p->pending = trouble_at(p, GPIS_FAULT_UNKNOWN_LEVEL, column, text);
+        return end;
+    }
     const int64_t fresh = gpis_levels_find(&p->fresh[plan->category], text);
     if (fresh < 0 && !add_level(p, plan->category, text)) return NULL;
     *to = -1.0 - (double)(fresh < 0 ? p->fresh[plan->category].count - 1 : fresh);
@@ -232,8 +240,13 @@ static const char *read_fields(gpis_table_piece *p, record *r, const char *at) {
     return end_after_delimiter(p, at);
 }
 
-/* Keeps the row, or forgets it together with the levels that only it has. */
-static void end_row(gpis_table_piece *p, const record *r) {
+/* Keeps the row, or forgets it together with the levels that only it has. False: it has a level that is not known. */
+static bool end_row(gpis_table_piece *p, const record *r) {
+    if (p->pending.fault && !r->drop) {
+        p->trouble = p->pending;
+        return false;
+    }
+    p->pending.fault = GPIS_FAULT_NONE;
     for (int64_t i = 0; i < p->plan->categories; i++) {
         if (r->drop) gpis_levels_cut(&p->fresh[i], p->known[i]);
         p->known[i] = p->fresh[i].count;
@@ -242,6 +255,7 @@ static void end_row(gpis_table_piece *p, const record *r) {
         p->dropped++;
     else
         p->rows++;
+    return true;
 }
 
 /* A blank line is skipped; but in a table of one column it might be a missing field, so only blank lines at the end of
@@ -260,7 +274,7 @@ void gpis_table_piece_parse(gpis_table_piece *p, const char *begin, const char *
     p->stop = stop;
     p->limit = limit;
     p->rows = p->dropped = p->lines = p->point_line = p->comma_line = p->blank_line = 0;
-    p->trouble = (gpis_table_trouble){0};
+    p->trouble = p->pending = (gpis_table_trouble){0};
     for (int64_t i = 0; i < p->plan->categories; i++) {
         gpis_levels_cut(&p->fresh[i], 0);
         p->known[i] = 0;
@@ -274,8 +288,7 @@ void gpis_table_piece_parse(gpis_table_piece *p, const char *begin, const char *
         if (!make_space(p)) return;
         record r = {p->values + p->rows * p->plan->width, p->labels + p->rows * p->plan->labels, 0, false};
         const char *end = read_fields(p, &r, p->next);
-        if (!end) return;
-        end_row(p, &r);
+        if (!end || !end_row(p, &r)) return;
         p->lines += 1 + r.lines;
         p->next = end + 1;
     }

@@ -48,6 +48,7 @@ typedef struct gpis_table_piece {
                                        delimiter is ';' */
     int64_t blank_line; /* 1 + line of the last blank line of a table of one column; 0: none, or rows follow */
     gpis_table_trouble trouble;
+    gpis_table_trouble pending; /* a level of the current row that is not known: trouble unless the row is dropped */
 } gpis_table_piece;
 
 gpis_status gpis_table_piece_begin(gpis_context *context, const gpis_table_plan *plan, gpis_table_piece *out);
