@@ -121,7 +121,11 @@ static bool take_count(reader *r, int64_t *out) {
     return true;
 }
 
-static int digit_of(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+static int digit_of(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
 
 static bool take_double(reader *r, double *out) {
     uint64_t bits = 0;
@@ -140,11 +144,11 @@ static bool take_double(reader *r, double *out) {
 static int64_t take_word(reader *r, char *to) {
     char *begin = to;
     for (; *r->at && *r->at != '\n'; r->at++) {
-        unsigned code;
         *to = *r->at;
         if (*r->at == '%') {
-            if (sscanf(r->at + 1, "%2X", &code) != 1 || code == 0 || strnlen(r->at, 3) < 3) return -1;
-            *to = (char)code;
+            const int high = digit_of(r->at[1]), low = high < 0 ? -1 : digit_of(r->at[2]);
+            if (low < 0 || high + low == 0) return -1;
+            *to = (char)(16 * high + low);
             r->at += 2;
         }
         to++;

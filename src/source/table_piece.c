@@ -286,7 +286,8 @@ void gpis_table_piece_parse(gpis_table_piece *p, const char *begin, const char *
             return;
         }
         if (!make_space(p)) return;
-        record r = {p->values + p->rows * p->plan->width, p->labels + p->rows * p->plan->labels, 0, false};
+        record r = {.values = p->values + p->rows * p->plan->width};
+        if (p->labels) r.labels = p->labels + p->rows * p->plan->labels;
         const char *end = read_fields(p, &r, p->next);
         if (!end || !end_row(p, &r)) return;
         p->lines += 1 + r.lines;

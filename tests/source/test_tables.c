@@ -361,8 +361,12 @@ static void test_encoding(void **state) {
     gpis_source_destroy(second);
     write_text("tables_f.csv", "w,b\np,1\n");
     refuse_table("tables_f.csv", &again, GPIS_BAD_SHAPE, "has no column 'a', which the encoding needs");
-    text[strlen(text) / 2] = '\0';
     gpis_encoding *broken;
+    assert_int_equal(gpis_encoding_parse(context, "gpis-encoding 1 drop 1 1 0\nnumber 1 a%\n0b\n", &broken),
+                     GPIS_BAD_DATA);
+    assert_int_equal(gpis_encoding_parse(context, "gpis-encoding 1 drop 1 1 0\nnumber 1 a%00\n", &broken),
+                     GPIS_BAD_DATA);
+    text[strlen(text) / 2] = '\0';
     assert_int_equal(gpis_encoding_parse(context, text, &broken), GPIS_BAD_DATA);
     assert_null(broken);
     gpis_encoding_destroy(copy);
