@@ -126,10 +126,10 @@ int main(int argc, char **argv) {
     problem p = open_problem(context, folder);
     gpis_source_info shape;
     gpis_source_describe(p.A, &shape);
-    bench_check(context, gpis_set_parse(context, argv[2], shape.cols, p.y.cols, &set));
     gpis_problem *posed = NULL;
     bench_check(context, gpis_problem_create(context, p.A, &posed));
     bench_check(context, gpis_problem_response(posed, p.y.data, p.y.rows, p.y.cols));
+    bench_check(context, gpis_set_parse(context, argv[2], posed, &set));
     bench_check(context, gpis_problem_constrain(posed, set));
     gpis_settings settings = gpis_settings_default();
     settings.method = method;

@@ -210,9 +210,9 @@ static int run(int64_t n, int64_t d, const struct kind *kind, int threads, const
     bench_check(context, gpis_context_create(&context));
     bench_check(context, gpis_context_set_threads(context, threads));
     bench_check(context, gpis_source_dense(context, p.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, n, d, d, &A));
-    bench_check(context, gpis_set_parse(context, spec, d, 1, &set));
     bench_check(context, gpis_problem_create(context, A, &problem));
     bench_check(context, gpis_problem_response(problem, p.y, n, 1));
+    bench_check(context, gpis_set_parse(context, spec, problem, &set));
     bench_check(context, gpis_problem_constrain(problem, set));
     gpis_settings settings = gpis_settings_default();
     settings.machine = machine;

@@ -63,10 +63,16 @@ json_t *cli_json_text(const char *text);
 
 enum { CLI_MAX_TABLE = 64 }; /* rows of the library's table: at most as many as `given` has bits */
 
+/* An option of the problem that was given. */
+typedef struct cli_given_text {
+    int row; /* in the library's table */
+    const char *text;
+    const struct cli_given_text *before; /* what was given before it */
+} cli_given_text;
+
 /* What the commands that read data have in common; the texts belong to argv. */
 typedef struct cli_common {
-    const char
-        *problem[CLI_MAX_TABLE]; /* options of the problem, by their rows in the library's table; NULL: default */
+    const struct cli_given_text *problem; /* options of the problem as they were given, the last one first */
     gpis_settings settings;
     gpis_open_options open; /* target, cache, format and memory as given */
     uint64_t given;         /* which options of the library's table were given, a bit for each row */
@@ -81,8 +87,11 @@ cli_common cli_common_default(void);
  * commands' own, whose input is a cli_common (table.c). One command calls it once. */
 struct argp cli_table_argp(unsigned where);
 bool cli_is_given(const cli_common *common, const char *name); /* an option of the library's table */
-/* The text of an option of the problem, such as "set": as given, or its default. */
+/* The text of an option of the problem, such as "bounds": as given, or its default. */
 const char *cli_problem_text(const cli_common *common, const char *name);
+/* Those of an option that may be given several times, in their order: how many there are, and number i of them. */
+int64_t cli_problem_count(const cli_common *common, const char *name);
+const char *cli_problem_text_at(const cli_common *common, const char *name, int64_t i);
 /* Messages of the library speak of "option memory": says "--memory" instead, in place, and returns the text. */
 char *cli_name_options(char *text);
 
@@ -156,13 +165,15 @@ typedef struct cli_problem {
     gpis_source_info shape;        /* of A */
     const gpis_encoding *encoding; /* borrowed: of A, if it is a table, all parts together; NULL: none */
     gpis_set *set;                 /* owned */
-    gpis_problem *problem;         /* owned: all of it together */
-    int64_t rows_here;             /* rows of A on this rank */
-    const double *Y;               /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
-    int64_t k;                     /* responses; of a plan without y: 1 */
-    gpis_array y_file;             /* owned; empty when A carries y */
-    int dimensions;                /* of x as it is written: 1 when y is a plain vector */
-    cli_parts *parts;              /* owned; NULL where A is one file on one rank */
+    gpis_set **given_sets;         /* owned: what the set is made of, one for each option; NULL: nothing but `set` */
+    int64_t given_count;
+    gpis_problem *problem; /* owned: all of it together */
+    int64_t rows_here;     /* rows of A on this rank */
+    const double *Y;       /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
+    int64_t k;             /* responses; of a plan without y: 1 */
+    gpis_array y_file;     /* owned; empty when A carries y */
+    int dimensions;        /* of x as it is written: 1 when y is a plain vector */
+    cli_parts *parts;      /* owned; NULL where A is one file on one rank */
     cli_loading loading;
     double load_seconds;
 } cli_problem;
@@ -179,6 +190,10 @@ int cli_problem_read_x(cli_problem *problem, const cli_common *common, const cha
 /* What --memory leaves besides all that was held so far, at least 1; 0: there is no limit. */
 int64_t cli_problem_room(const cli_problem *problem, const cli_common *common);
 void cli_problem_close(cli_problem *problem);
+/* Makes p->set of --set, --subject-to and --bounds, which all hold (constraints.c); returns 0 or an exit code. The
+ * problem has its response, if it has one. */
+int cli_constrain(cli_problem *problem, const cli_common *common);
+void cli_constraints_close(cli_problem *problem);
 /* The same for "@LIST", and on several ranks (parts.c); the context is there. Fills A, rows_here, Y, k, dimensions. */
 int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 void cli_parts_close(cli_parts *parts); /* NULL is fine; A goes first */
@@ -228,10 +243,27 @@ void cli_report_summary(const cli_problem *problem, const cli_common *common, co
                         const cli_given *given, double sent);
 int cli_report_json(const cli_problem *problem, const cli_common *common, const gpis_result *result,
                     const cli_given *given, double sent);
+/* The same object, which is the caller's; NULL when there is no memory. `all`: with the coefficients, however many. */
+json_t *cli_report_object(const cli_problem *problem, const cli_common *common, const gpis_result *result,
+                          const cli_given *given, double sent, bool all);
+/* Writes an object to a stream; false: it could not. */
+bool cli_write_json(FILE *stream, const json_t *object);
 int64_t cli_count_nonzeros(const double *x, int64_t count);
 /* Prints `object` on stdout and releases it; returns 0 or an exit code. */
 int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
+
+/* ---- the answer with its names (answer.c) -------------------------------------------------------------------------
+ */
+
+double cli_l1_norm(const double *x, int64_t count);
+/* A list of {name, value, active, multiplier}, and of {constraint, column, multiplier}; NULL when there is no memory.
+ */
+json_t *cli_coefficients_json(const cli_problem *problem, const gpis_result *result);
+json_t *cli_active_json(const cli_problem *problem, const gpis_result *result);
+/* A line for each coefficient, and for each active constraint that concerns several of them. */
+void cli_write_csv(FILE *stream, const cli_problem *problem, const gpis_result *result);
+void cli_print_active(const cli_problem *problem, const gpis_result *result);
 
 /* ---- output files (output.c): they take their name when they are whole ------------------------------------------- */
 

@@ -82,13 +82,15 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
 }
 
 /* A, y and the set as one problem. A plan may do without y. */
-static gpis_status pose_problem(cli_problem *p, const cli_common *common) {
+static int pose_problem(cli_problem *p, const cli_common *common) {
     gpis_status status = gpis_problem_create(p->context, p->A, &p->problem); /* all ranks together */
-    if (status == GPIS_OK)
-        status = gpis_set_parse(p->context, cli_problem_text(common, "set"), p->shape.cols, p->k, &p->set);
     if (status == GPIS_OK && (p->Y || !common->without_y))
         status = gpis_problem_response(p->problem, p->Y, p->rows_here, p->k);
-    return status == GPIS_OK ? gpis_problem_constrain(p->problem, p->set) : status;
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    const int code = cli_constrain(p, common);
+    if (code != 0) return code;
+    status = gpis_problem_constrain(p->problem, p->set);
+    return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
 int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
@@ -103,8 +105,7 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     code = cli_ranks_agree(code);
     if (code == 0) code = open_rows(p, a_path, y_path, common);
     if (code != 0) return code;
-    status = pose_problem(p, common);
-    if (status != GPIS_OK) code = cli_fail_status(p->context, status);
+    code = pose_problem(p, common);
     p->load_seconds = cli_clock() - start;
     return cli_ranks_agree(code);
 }
@@ -127,7 +128,7 @@ int64_t cli_problem_room(const cli_problem *p, const cli_common *common) {
 
 void cli_problem_close(cli_problem *p) {
     gpis_problem_destroy(p->problem);
-    gpis_set_destroy(p->set);
+    cli_constraints_close(p);
     if (p->context) gpis_array_clear(p->context, &p->y_file);
     gpis_source_destroy(p->A);
     cli_parts_close(p->parts);

@@ -1,7 +1,7 @@
 /*
  * Options that are given twice. argp hands each one to its parser, where the last value would replace the first without
  * a word; so the arguments are looked through before argp sees them. A flag may be repeated, and so may an option with
- * the same text as before: nothing is lost then.
+ * the same text as before: nothing is lost then. Of some options, such as --set, all count.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -22,6 +22,12 @@ static int collect(const struct argp *argp, struct option *table, int count) {
     return count;
 }
 
+/* Whether all that is given for this option counts. */
+static bool all_count(const char *name) {
+    const gpis_option *option = gpis_option_find(name);
+    return option && option->repeated;
+}
+
 /* Goes through a copy of the arguments, which getopt reorders. values: what each option was given so far. Returns the
  * number of the option that is given again with another value, which is *second; -1: there is none. */
 static int find_repeat(int argc, char **argv, const struct option *table, const char **values, const char **second) {
@@ -33,7 +39,7 @@ static int find_repeat(int argc, char **argv, const struct option *table, const 
         if (found != 0 && found != 'h' && found != 'V') return -1; /* the end, or what argp will refuse */
         if (found != 0 || !optarg) continue;
         *second = optarg;
-        if (values[which] && strcmp(values[which], optarg) != 0) return which;
+        if (values[which] && strcmp(values[which], optarg) != 0 && !all_count(table[which].name)) return which;
         values[which] = optarg;
     }
 }
@@ -52,9 +58,8 @@ bool cli_check_repeats(const struct argp *argp, int argc, char **argv) {
         const int repeated = find_repeat(argc, copy, table, values, &second);
         good = repeated < 0;
         if (!good)
-            cli_fail(CLI_BAD_INPUT, "--%s is given twice, as '%s' and as '%s', and only one can hold; give it once%s",
-                     table[repeated].name, values[repeated], second,
-                     strcmp(table[repeated].name, "set") == 0 ? " (sets cannot be combined yet)" : "");
+            cli_fail(CLI_BAD_INPUT, "--%s is given twice, as '%s' and as '%s', and only one can hold; give it once",
+                     table[repeated].name, values[repeated], second);
     }
     free(table);
     free(values);

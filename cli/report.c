@@ -6,6 +6,7 @@
 #include "cli.h"
 
 enum { LARGEST = 10, WIDEST = 40 }; /* coefficients shown; columns that their names take, unless one is longer */
+enum { MOST_LISTED = 10000 };       /* columns of A up to which --json lists the coefficients */
 
 static int64_t entries(const cli_problem *p) { return p->shape.cols * p->k; }
 
@@ -18,14 +19,16 @@ int64_t cli_count_nonzeros(const double *x, int64_t count) {
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
  */
 
-int cli_print_json(json_t *object) {
+bool cli_write_json(FILE *stream, const json_t *object) {
     /* ASCII: names from files cannot command a terminal then. */
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII;
-    const bool printed = object && json_dumpf(object, stdout, flags) == 0;
+    return object && json_dumpf(object, stream, flags) == 0 && putc('\n', stream) != EOF;
+}
+
+int cli_print_json(json_t *object) {
+    const bool printed = cli_write_json(stdout, object);
     json_decref(object);
-    if (!printed) return cli_fail(CLI_TROUBLE, "cannot print the JSON result");
-    putchar('\n');
-    return 0;
+    return printed ? 0 : cli_fail(CLI_TROUBLE, "cannot print the JSON result");
 }
 
 static json_t *text_or_null(const char *text) { return *text ? cli_json_text(text) : json_null(); }
@@ -46,8 +49,8 @@ static bool add_given(json_t *report, const gpis_result *r, const cli_given *giv
            json_object_set_new(report, "given_nonzeros", json_integer(given->nonzeros)) == 0;
 }
 
-int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_result *r, const cli_given *given,
-                    double sent) {
+json_t *cli_report_object(const cli_problem *p, const cli_common *common, const gpis_result *r, const cli_given *given,
+                          double sent, bool all) {
     json_t *report = json_object();
     const struct {
         const char *key;
@@ -67,6 +70,8 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"unique_reason", text_or_null(r->unique_reason)},
         {"relative_gap", cli_json_number(gpis_relative_gap(r))},
         {"feasibility", cli_json_number(r->feasibility)},
+        {"violation", cli_json_number(r->violation)},
+        {"radius", cli_json_number(cli_l1_norm(r->x, entries(p)))},
         {"passes", json_integer(r->passes)},
         {"sketches", json_integer(r->sketches)},
         {"resumed_passes", json_integer(r->resumed_passes)},
@@ -87,6 +92,7 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"warning", text_or_null(r->warning)},
         {"checkpoint_trouble", text_or_null(r->checkpoint_trouble)},
         {"version", json_string(gpis_version())},
+        {"active", cli_active_json(p, r)},
     };
     bool whole = true;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
@@ -96,9 +102,17 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         whole = json_object_set_new(report, "ranks", json_integer(cli_ranks()->ranks)) == 0 && whole;
         whole = json_object_set_new(report, "bytes_sent", json_integer((json_int_t)sent)) == 0 && whole;
     }
-    if (whole) return cli_print_json(report);
+    if (all || p->shape.cols <= MOST_LISTED)
+        whole = json_object_set_new(report, "coefficients", cli_coefficients_json(p, r)) == 0 && whole;
+    if (whole) return report;
     json_decref(report);
-    return cli_fail(CLI_TROUBLE, "out of memory");
+    return NULL;
+}
+
+int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_result *r, const cli_given *given,
+                    double sent) {
+    json_t *report = cli_report_object(p, common, r, given, sent, false);
+    return report ? cli_print_json(report) : cli_fail(CLI_TROUBLE, "out of memory");
 }
 
 /* ---- the summary --------------------------------------------------------------------------------------------------
@@ -205,6 +219,7 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
         puts("; x as given is NOT in it, its projection is");
     else
         printf(r->feasibility > 0 ? "; x is within %.1e of it\n" : "; x is in it\n", r->feasibility);
+    if (r->violation > 0) printf("violation     %.1e at most, in the units of the constraint\n", r->violation);
     printf("nonzeros      %lld of %lld\n", (long long)cli_count_nonzeros(r->x, entries(p)), (long long)entries(p));
     printf("passes        %lld", (long long)r->passes);
     if (r->sketches > 0) printf(" and %lld sketches", (long long)r->sketches);
@@ -215,5 +230,6 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
                gpis_context_threads(p->context), gpis_context_threads(p->context) > 1 ? "s each" : "",
                1e-6 * sent / (double)(r->passes > 0 ? r->passes : 1));
     if (r->plan[0]) printf("plan          %s\n", cli_printable(r->plan).text);
+    cli_print_active(p, r);
     if (p->k == 1 && gpis_source_column(p->A, 0)) print_largest(p, r->x);
 }

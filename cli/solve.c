@@ -14,7 +14,7 @@ enum { KEY_X0 = 512, KEY_OUT, KEY_TRACE };
 
 static const struct argp_option options[] = {
     {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
-    {"out", KEY_OUT, "FILE.npy", 0, "write x here (without it x is not written)", 5},
+    {"out", KEY_OUT, "FILE", 0, "write x here: .npy, .csv (with names and active constraints) or .json", 5},
     {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 5},
     {0},
 };
@@ -29,8 +29,15 @@ static const char doc[] =
     "or "
     "-); leave it out where A carries it (--target, or the labels of a .svm file).\n"
     "\n"
-    "Sets: none, nonneg, box:LO,HI, l1:R, l2:R, linf:R, simplex:R, capped-simplex:R, group:R:SIZE, nuclear:R, tv:R, "
-    "monotone, affine:C.npy,b.npy; @dct or @U.npy after one puts it in an orthogonal transform domain.\n"
+    "Sets: none, nonneg, box:LO,HI, l1:R, l1:R,W.npy, l2:R, linf:R, sum:R, sum:LO,HI, simplex:R, capped-simplex:R, "
+    "group:R:SIZE, group:R:FILE.npy, nuclear:R, tv:R, monotone, affine:C.npy,b.npy; @dct or @U.npy after one puts it "
+    "in "
+    "an orthogonal transform domain. SPEC[COLUMNS] is for those columns: names, numbers from 1, ranges 3-7, patterns "
+    "price*. SPEC & SPEC holds both, and so do --set, --subject-to and --bounds together.\n"
+    "\n"
+    "Linear constraints: --subject-to 'tv + radio <= 0.5', '2 x2 - x1 >= 0', '0.1 <= price <= 0.4', 'sum(w*) = 1'; "
+    "other "
+    "names in quotes; x1, x2, ... where columns have no names.\n"
     "\n"
     "In JSON a number that is infinite or unknown is null. Ctrl-C ends the solve: the best x so far is written and "
     "reported. Exit codes: 0 certified to the tolerance, 1 ended before it (x is written all the same), 2 "
@@ -38,7 +45,9 @@ static const char doc[] =
     "\n"
     "Under mpirun the ranks share the rows: mpirun -np 4 gpis solve A.npy y.npy\n"
     "\n"
-    "Example: gpis solve A.npy y.npy --set l1:3.5 --out x.npy";
+    "Example: gpis solve A.npy y.npy --set l1:3.5 --out x.npy\n"
+    "Example: gpis solve data.csv --target sales --set 'nonneg[tv,radio] & l1:3' --subject-to 'tv + radio <= 0.5' "
+    "--out x.csv";
 
 /* Each file that is written has a name of its own, and none of them is one that is read; x0 may be replaced by x. */
 static error_t check_outputs(const solve_options *o, const struct argp_state *state) {
@@ -61,6 +70,11 @@ static error_t check_outputs(const solve_options *o, const struct argp_state *st
     return 0;
 }
 
+static bool ends_in(const char *path, const char *ending) {
+    const size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcmp(path + length - size, ending) == 0;
+}
+
 static error_t check_options(const solve_options *o, const struct argp_state *state) {
     if (!o->a) return cli_usage(state, "solve needs the file of A");
     if (o->y && o->common.open.target)
@@ -69,11 +83,8 @@ static error_t check_options(const solve_options *o, const struct argp_state *st
         return cli_usage(state, "--resume needs --checkpoint FILE, the file to go on from");
     if (cli_is_given(&o->common, "checkpoint-every") && !o->common.settings.checkpoint)
         return cli_usage(state, "--checkpoint-every needs --checkpoint FILE, the file to write");
-    if (o->out) {
-        const size_t length = strlen(o->out);
-        if (length < 5 || strcmp(o->out + length - 4, ".npy") != 0)
-            return cli_usage(state, "--out writes .npy; '%s' does not end so", o->out);
-    }
+    if (o->out && !ends_in(o->out, ".npy") && !ends_in(o->out, ".csv") && !ends_in(o->out, ".json"))
+        return cli_usage(state, "--out writes .npy, .csv or .json; '%s' does not end so", o->out);
     return check_outputs(o, state);
 }
 
@@ -131,22 +142,41 @@ static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result 
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
+/* x as --out asks for it; returns 0 or an exit code. */
+static int write_answer(const cli_problem *p, const solve_options *o, const gpis_result *result, double sent) {
+    if (ends_in(o->out, ".npy")) {
+        const gpis_status status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
+        return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
+    }
+    cli_output output = {0};
+    int code = cli_output_open(&output, o->out);
+    if (code != 0) return code;
+    if (ends_in(o->out, ".csv")) {
+        cli_write_csv(output.stream, p, result);
+    } else {
+        json_t *object = cli_report_object(p, &o->common, result, NULL, sent, true);
+        if (!cli_write_json(output.stream, object)) code = cli_fail(CLI_TROUBLE, "cannot write %s", o->out);
+        json_decref(object);
+    }
+    if (code == 0) return cli_output_commit(&output);
+    cli_output_discard(&output);
+    return code;
+}
+
 /* Puts the files of an answer in their places. Trouble with one does not keep the others, or the report, from coming;
  * it is reported at the end of the program. Returns whether x was written. */
-static bool deliver(const cli_problem *p, const solve_options *o, cli_output *trace, const gpis_result *result) {
-    gpis_status status = GPIS_OK;
+static bool deliver(const cli_problem *p, const solve_options *o, cli_output *trace, const gpis_result *result,
+                    double sent) {
     if (!cli_is_first()) return false;
     cli_defer(true);
-    if (o->out) status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
-    if (status != GPIS_OK) cli_fail_status(p->context, status);
+    const int code = o->out ? write_answer(p, o, result, sent) : 0;
     cli_output_commit(trace);
     if (result->checkpoint_trouble[0]) cli_fail(CLI_TROUBLE, "checkpoint %s", result->checkpoint_trouble);
     cli_defer(false);
-    return o->out && status == GPIS_OK;
+    return o->out && code == 0;
 }
 
-static int report(const cli_problem *p, const solve_options *o, const gpis_result *result, bool written) {
-    const double sent = cli_ranks_sent();
+static int report(const cli_problem *p, const solve_options *o, const gpis_result *result, bool written, double sent) {
     if (!cli_is_first()) return 0;
     if (result->warning[0] && !o->common.quiet) cli_fail(0, "warning: %s", result->warning);
     if (o->common.json) return cli_report_json(p, &o->common, result, NULL, sent);
@@ -196,8 +226,9 @@ int cli_solve(int argc, char **argv) {
     o.common.settings.x0_entries = x0.rows * x0.cols;
     if (code == 0) code = run(&problem, &o, &trace, &result);
     if (code == 0) {
-        const bool written = deliver(&problem, &o, &trace, result);
-        code = cli_with_trouble(outcome_code(result->outcome), report(&problem, &o, result, written));
+        const double sent = cli_ranks_sent();
+        const bool written = deliver(&problem, &o, &trace, result, sent);
+        code = cli_with_trouble(outcome_code(result->outcome), report(&problem, &o, result, written, sent));
         code = cli_with_trouble(code, (int)cli_ranks_largest(cli_deferred_code())); /* all ranks end alike */
     }
     cli_output_discard(&trace); /* of a solve that failed */

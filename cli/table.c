@@ -2,6 +2,7 @@
  * The options that the library knows, as options of a command. The library's table (gpis_option_at) says what they are
  * called, what they take, what their default is and what they do; a row that is added there is an option here.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +28,26 @@ static int group_of(const gpis_option *row) {
     return 0;
 }
 
+/* Options of the problem are kept in a list that lasts as long as the program. */
+static bool remember(cli_common *c, int number, const char *value) {
+    static cli_given_text *all; /* one command parses its options once */
+    cli_given_text *given = malloc(sizeof *given);
+    if (!given) {
+        cli_fail(CLI_TROUBLE, "out of memory");
+        return false;
+    }
+    *given = (cli_given_text){number, value, c->problem};
+    c->problem = all = given;
+    return true;
+}
+
 /* What the option says is put wherever it counts. */
 static error_t take(const struct argp_state *state, cli_common *c, int number, const char *value) {
     const gpis_option *row = gpis_option_at(number);
     char trouble[512];
     if (gpis_option_explain(row, value, trouble, sizeof trouble) > 0) return cli_usage(state, "--%s", trouble);
     c->given |= UINT64_C(1) << number;
-    if (row->where & GPIS_OPTION_PROBLEM) c->problem[number] = value;
+    if (row->where & GPIS_OPTION_PROBLEM && !remember(c, number, value)) return ENOMEM;
     if (row->where & GPIS_OPTION_OPEN) gpis_open_options_set(&c->open, row->name, value);
     if (row->where & (GPIS_OPTION_SOLVE | GPIS_OPTION_PLAN | GPIS_OPTION_CHECK))
         gpis_settings_set(&c->settings, row->name, value);
@@ -77,6 +91,21 @@ static int number_of(const char *name) {
 bool cli_is_given(const cli_common *common, const char *name) { return (common->given >> number_of(name) & 1) != 0; }
 
 const char *cli_problem_text(const cli_common *common, const char *name) {
-    const char *text = common->problem[number_of(name)];
-    return text ? text : gpis_option_find(name)->fallback;
+    const int64_t count = cli_problem_count(common, name);
+    return count > 0 ? cli_problem_text_at(common, name, count - 1) : gpis_option_find(name)->fallback;
+}
+
+int64_t cli_problem_count(const cli_common *common, const char *name) {
+    const int number = number_of(name);
+    int64_t count = 0;
+    for (const cli_given_text *given = common->problem; given; given = given->before) count += given->row == number;
+    return count;
+}
+
+const char *cli_problem_text_at(const cli_common *common, const char *name, int64_t i) {
+    const int number = number_of(name);
+    int64_t left = cli_problem_count(common, name) - i;
+    for (const cli_given_text *given = common->problem; given; given = given->before)
+        if (given->row == number && --left == 0) return given->text;
+    return NULL;
 }

@@ -16,7 +16,7 @@ static int parse_with_dictionary(problem *p) {
     snprintf(path, sizeof path, "%s/U.npy", folder);
     gen_set_spec(&p->data, path, spec, sizeof spec);
     gpis_status status = gpis_array_write(p->context, path, p->data.U, p->data.d, p->data.d, 2);
-    if (status == GPIS_OK) status = gpis_set_parse(p->context, spec, p->data.d, p->data.k, &p->set);
+    if (status == GPIS_OK) status = gpis_set_parse(p->context, spec, p->posed, &p->set);
     unlink(path);
     rmdir(folder);
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
@@ -26,15 +26,18 @@ static int make_set(problem *p, const char *given) {
     char spec[64];
     if (!given && p->data.U) return parse_with_dictionary(p);
     gen_set_spec(&p->data, "", spec, sizeof spec);
-    const gpis_status status = gpis_set_parse(p->context, given ? given : spec, p->data.d, p->data.k, &p->set);
+    const gpis_status status = gpis_set_parse(p->context, given ? given : spec, p->posed, &p->set);
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
 /* A, y and the set as one problem. */
-static int pose(problem *p) {
+static int pose(problem *p, const char *set) {
     gpis_status status = gpis_problem_create(p->context, p->A, &p->posed);
     if (status == GPIS_OK) status = gpis_problem_response(p->posed, p->data.y, p->data.n, p->data.k);
-    if (status == GPIS_OK) status = gpis_problem_constrain(p->posed, p->set);
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    const int code = make_set(p, set);
+    if (code != 0) return code;
+    status = gpis_problem_constrain(p->posed, p->set);
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
@@ -47,9 +50,7 @@ int problem_open(problem *p, const gen_options *options, int64_t threads, const 
     if (code != 0) return code;
     status =
         gpis_source_dense(p->context, p->data.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->data.n, p->data.d, p->data.d, &p->A);
-    if (status != GPIS_OK) return cli_fail_status(p->context, status);
-    const int set_code = make_set(p, set);
-    return set_code == 0 ? pose(p) : set_code;
+    return status == GPIS_OK ? pose(p, set) : cli_fail_status(p->context, status);
 }
 
 void problem_close(problem *p) {

@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "base/random.h"
+#include "set/read.h"
 
 /* Counts what is allocated and not yet released; the call numbered fail_at (from 1) fails, 0: none does. */
 typedef struct test_memory {
@@ -83,5 +84,11 @@ static inline long test_every_allocation(gpis_status (*work)(gpis_context *, voi
         const gpis_status s_ = (call);                                                                     \
         if (s_ != GPIS_OK) fail_msg("%s: %s (%s)", #call, gpis_status_text(s_), gpis_last_error(context)); \
     } while (0)
+
+/* The set of a spec for X of d x k, whose columns have no names. */
+static inline gpis_status test_set(gpis_context *context, const char *spec, int64_t d, int64_t k, gpis_set **out) {
+    const gpis_columns columns = {.d = d};
+    return gpis_set_read(context, spec, &columns, k, out);
+}
 
 #endif

@@ -96,7 +96,8 @@ static gpis_status fail(const gpis_column_text *text, const char *at, const char
     return text->fail(text->user, at, complaint);
 }
 
-static gpis_status no_column(const gpis_lookup *lookup, const gpis_column_text *text, const char *at, gpis_span name) {
+gpis_status gpis_column_text_unknown(const gpis_lookup *lookup, const gpis_column_text *text, const char *at,
+                                     gpis_span name) {
     const char *nearest = gpis_lookup_nearest(lookup, name);
     if (!lookup->columns.name)
         return fail(text, at, "there is no column '%.*s': the columns have no names, and are x1 to x%lld", shown(name),
@@ -107,19 +108,14 @@ static gpis_status no_column(const gpis_lookup *lookup, const gpis_column_text *
     return fail(text, at, "there is no column '%.*s'", shown(name), name.begin);
 }
 
-gpis_status gpis_lookup_one(gpis_lookup *lookup, const gpis_column_text *text, const char *at, gpis_span name,
-                            int64_t *out) {
-    int64_t count;
-    const gpis_status status = gpis_lookup_find(lookup, name, out, &count);
-    if (status != GPIS_OK || count == 1) return status;
-    if (count == 0) return no_column(lookup, text, at, name);
-    return fail(text, at, "%lld columns are called '%.*s': say #%lld for the first of them", (long long)count,
-                shown(name), name.begin, (long long)*out + 1);
-}
-
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static bool is_letter(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.' ||
+           (unsigned char)c >= 0x80;
+}
 
 static bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 
@@ -140,7 +136,7 @@ gpis_status gpis_column_text_word(gpis_column_text *text, const char *stops, cha
     while (text->at < text->end && is_blank(*text->at)) text->at++;
     *out = (gpis_column_word){.at = text->at};
     while (text->at < text->end && !strchr(stops, *text->at)) {
-        if (length == 0 && !out->quoted && is_quote(*text->at)) {
+        if (is_quote(*text->at) && (text->at == out->at || !is_letter(text->at[-1]))) {
             const char *behind = unquote(text->at, text->end, word, &length);
             if (!behind) return fail(text, text->at, "the quote is not closed");
             kept = length;
@@ -253,15 +249,21 @@ static gpis_status add_item(gpis_selection *s, const gpis_column_text *text, con
                     "for the number",
                     shown(w->word), w->word.begin, (long long)first + 1, shown(w->word), w->word.begin);
     if (count == 1) return add_column(s, text, w, first);
-    return gpis_lookup_one(s->lookup, text, w->at, w->word, &first); /* which says what is wrong */
+    if (count == 0) return gpis_column_text_unknown(s->lookup, text, w->at, w->word);
+    return fail(text, w->at, "%lld columns are called '%.*s': say #%lld for the first of them", (long long)count,
+                shown(w->word), w->word.begin, (long long)first + 1);
+}
+
+static gpis_status nothing_there(const gpis_column_text *text) {
+    if (text->at == text->end) return fail(text, text->at, "expected a column, found the end");
+    return fail(text, text->at, "expected a column, found '%c'", *text->at);
 }
 
 gpis_status gpis_select_item(gpis_selection *s, gpis_column_text *text, const char *stops) {
     gpis_column_word w;
     char *word = gpis_alloc(s->lookup->context, text->end - text->at + 1, 1);
     gpis_status status = word ? gpis_column_text_word(text, stops, word, &w) : GPIS_NO_MEMORY;
-    if (status == GPIS_OK && w.word.begin == w.word.end && !w.quoted)
-        status = fail(text, w.at, "a column is missing there");
+    if (status == GPIS_OK && w.word.begin == w.word.end && !w.quoted) status = nothing_there(text);
     if (status == GPIS_OK) status = add_item(s, text, &w);
     gpis_free(s->lookup->context, word);
     return status;

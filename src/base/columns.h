@@ -41,10 +41,9 @@ typedef struct gpis_column_text {
     const void *user; /* borrowed */
 } gpis_column_text;
 
-/* The column of this name, which stands at `at` of the text. Fails where there is none, suggesting the nearest name, or
- * more than one. */
-gpis_status gpis_lookup_one(gpis_lookup *lookup, const gpis_column_text *text, const char *at, gpis_span name,
-                            int64_t *out);
+/* The complaint that no column has this name, which stands at `at` of the text; it suggests the nearest one. */
+gpis_status gpis_column_text_unknown(const gpis_lookup *lookup, const gpis_column_text *text, const char *at,
+                                     gpis_span name);
 
 /* Columns in the order in which they were listed, each once. */
 typedef struct gpis_selection {

@@ -280,6 +280,13 @@ static const double *normals(const gpis_set *s, int64_t *count) {
     return a->scaled;
 }
 
+static void equations_of(const gpis_set *s, int64_t *count, const double **C, const double **b) {
+    const affine_state *a = s->state;
+    *count = a->rows;
+    *C = a->C;
+    *b = a->b;
+}
+
 /* ---- from arrays ------------------------------------------------------------------------------------------------- */
 
 /* C and b, with their names in messages and in the spec. */
@@ -357,11 +364,15 @@ gpis_status gpis_set_affine(gpis_context *context, const double *C, const double
 
 /* ---- from a spec ------------------------------------------------------------------------------------------------- */
 
-static gpis_status read_files(gpis_context *context, const char *C_path, const char *b_path, int64_t d, equations *e) {
+static gpis_status read_files(gpis_context *context, const gpis_spec_name *C, const gpis_spec_name *b, int64_t d,
+                              equations *e) {
+    const char *C_path = C->path, *b_path = b->path;
     gpis_status status = gpis_npy_read(context, C_path, &e->C);
     if (status == GPIS_OK) status = gpis_npy_read(context, b_path, &e->b);
-    e->C_name = e->C_text = C_path;
-    e->b_name = e->b_text = b_path;
+    e->C_name = C_path;
+    e->C_text = C->text;
+    e->b_name = b_path;
+    e->b_text = b->text;
     if (status == GPIS_OK) status = check(context, e, d);
     if (status != GPIS_OK) return status;
     /* A plain vector of d entries is one row. */
@@ -377,16 +388,16 @@ static gpis_status read_files(gpis_context *context, const char *C_path, const c
 
 static gpis_status parse(gpis_spec *spec, int64_t d, int64_t k, gpis_set **out) {
     (void)k;
-    char *C_path = NULL, *b_path = NULL;
+    gpis_spec_name C = {0}, b = {0};
     equations e = {0};
-    gpis_status status = gpis_spec_file(spec, &C_path);
+    gpis_status status = gpis_spec_file(spec, &C);
     if (status == GPIS_OK) status = gpis_spec_skip(spec, ',');
-    if (status == GPIS_OK) status = gpis_spec_file(spec, &b_path);
+    if (status == GPIS_OK) status = gpis_spec_file(spec, &b);
     if (status == GPIS_OK) status = gpis_spec_end(spec);
-    if (status == GPIS_OK) status = read_files(spec->context, C_path, b_path, d, &e);
+    if (status == GPIS_OK) status = read_files(spec->context, &C, &b, d, &e);
     if (status == GPIS_OK) status = make(spec->context, &e, d, out);
-    gpis_free(spec->context, C_path);
-    gpis_free(spec->context, b_path);
+    gpis_spec_name_clear(spec->context, &C);
+    gpis_spec_name_clear(spec->context, &b);
     gpis_array_clear(spec->context, &e.C);
     gpis_array_clear(spec->context, &e.b);
     return status;
@@ -403,4 +414,5 @@ const gpis_set_class gpis_kind_affine = {
     .support_low = support_low,
     .destroy = destroy,
     .normals = normals,
+    .equations = equations_of,
 };

@@ -1,6 +1,6 @@
 /*
- * box:LO,HI: lo_i <= x_i <= hi_i; each side a number (inf and -inf included) for all i, or a .npy file of d entries;
- * or from memory.
+ * box:LO,HI: lo_i <= x_i <= hi_i; each side a number (inf and -inf included) for all i, a .npy file of d entries, or
+ * nothing, which is no bound; or from memory.
  * In each coordinate the core is [lo, hi] if both are finite, the finite one if one is, and 0 if none is.
  */
 #include <math.h>
@@ -157,44 +157,50 @@ static gpis_status select(const gpis_set *whole, const int64_t *columns, int64_t
 /* One side of a spec: a number, or the name of a file and its contents. */
 typedef struct parsed_side {
     double number;
-    char *path;       /* owned; NULL: a number */
-    gpis_array array; /* owned */
+    gpis_spec_name file; /* owned; its path is NULL: a number */
+    gpis_array array;    /* owned */
 } parsed_side;
 
-static gpis_status parse_side(gpis_spec *spec, int64_t d, parsed_side *out) {
+/* `absent` is the bound where the side is empty. */
+static gpis_status parse_side(gpis_spec *spec, int64_t d, double absent, parsed_side *out) {
+    out->number = absent;
+    if (spec->at == spec->end || *spec->at == ',') return GPIS_OK;
     if (!gpis_spec_is_file(spec)) return gpis_spec_number(spec, &out->number);
-    gpis_status status = gpis_spec_file(spec, &out->path);
-    if (status == GPIS_OK) status = gpis_npy_read(spec->context, out->path, &out->array);
+    gpis_status status = gpis_spec_file(spec, &out->file);
+    if (status == GPIS_OK) status = gpis_npy_read(spec->context, out->file.path, &out->array);
     if (status == GPIS_OK && (out->array.rows != d || out->array.cols != 1))
-        status = gpis_fail(spec->context, GPIS_BAD_SHAPE, "%s: bounds must be %lld x 1, not %lld x %lld", out->path,
-                           (long long)d, (long long)out->array.rows, (long long)out->array.cols);
+        status = gpis_fail(spec->context, GPIS_BAD_SHAPE, "%s: bounds must be %lld x 1, not %lld x %lld",
+                           out->file.path, (long long)d, (long long)out->array.rows, (long long)out->array.cols);
     return status;
 }
 
+static void clear_side(gpis_context *context, parsed_side *s) {
+    gpis_spec_name_clear(context, &s->file);
+    gpis_array_clear(context, &s->array);
+}
+
 static side side_of(const parsed_side *from) {
-    return from->path ? (side){from->array.data, 1, from->path} : (side){&from->number, 0, NULL};
+    return from->file.path ? (side){from->array.data, 1, from->file.text} : (side){&from->number, 0, NULL};
 }
 
 static gpis_status parse(gpis_spec *spec, int64_t d, int64_t k, gpis_set **out) {
     (void)k;
     parsed_side lower = {0}, upper = {0};
-    gpis_status status = parse_side(spec, d, &lower);
+    gpis_status status = parse_side(spec, d, -INFINITY, &lower);
     if (status == GPIS_OK) status = gpis_spec_skip(spec, ',');
-    if (status == GPIS_OK) status = parse_side(spec, d, &upper);
+    if (status == GPIS_OK) status = parse_side(spec, d, INFINITY, &upper);
     if (status == GPIS_OK) {
         const side lo = side_of(&lower), hi = side_of(&upper);
         status = make(spec->context, &lo, &hi, d, out);
     }
-    gpis_free(spec->context, lower.path);
-    gpis_free(spec->context, upper.path);
-    gpis_array_clear(spec->context, &lower.array);
-    gpis_array_clear(spec->context, &upper.array);
+    clear_side(spec->context, &lower);
+    clear_side(spec->context, &upper);
     return status;
 }
 
 const gpis_set_class gpis_kind_box = {
     .name = "box",
-    .usage = "box:LO,HI (numbers or .npy files)",
+    .usage = "box:LO,HI (numbers, .npy files, or nothing for no bound)",
     .parse = parse,
     .project = project,
     .support = support,

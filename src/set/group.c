@@ -1,8 +1,11 @@
 /*
- * group:R:SIZE: sum over blocks of SIZE consecutive entries of their 2-norms <= R.
+ * group:R:SIZE: sum over blocks of SIZE consecutive entries of their 2-norms <= R. (group:R:FILE.npy is group_by.c.)
  * The block norms are projected on the l1 ball and each block is scaled to its new norm; support(g) = R max
  * ||g_block||.
  */
+#include <math.h>
+
+#include "base/npy.h"
 #include "linalg/accurate.h"
 #include "set/kinds.h"
 #include "set/threshold.h"
@@ -11,6 +14,40 @@ typedef struct group_state {
     int64_t size, blocks;
 } group_state;
 
+/* The numbers of the groups as a file has them, which are whole. */
+static gpis_status take_numbers(gpis_context *context, const char *path, const gpis_array *array, int64_t *group) {
+    for (int64_t i = 0; i < array->rows; i++) {
+        const double number = array->data[i];
+        if (!(fabs(number) <= 0x1p53) || number != floor(number))
+            return gpis_fail(context, GPIS_BAD_DATA, "%s: row %lld: the number of a group must be whole, not %g", path,
+                             (long long)i + 1, number);
+        group[i] = (int64_t)number;
+    }
+    return GPIS_OK;
+}
+
+/* group:R:FILE.npy, a group number for each entry. */
+static gpis_status parse_numbers(gpis_spec *spec, double R, int64_t d, gpis_set **out) {
+    gpis_spec_name file = {0};
+    gpis_array array = {0};
+    gpis_set *s = NULL;
+    char number[GPIS_NUMBER_TEXT];
+    int64_t *group = gpis_alloc(spec->context, d, sizeof *group);
+    gpis_status status = group ? gpis_spec_file(spec, &file) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) status = gpis_npy_read(spec->context, file.path, &array);
+    if (status == GPIS_OK && (array.rows != d || array.cols != 1))
+        status = gpis_fail(spec->context, GPIS_BAD_SHAPE, "%s: groups must be %lld x 1, not %lld x %lld", file.path,
+                           (long long)d, (long long)array.rows, (long long)array.cols);
+    if (status == GPIS_OK) status = take_numbers(spec->context, file.path, &array, group);
+    if (status == GPIS_OK) status = gpis_set_group_by(spec->context, R, group, d, &s);
+    gpis_number_text(R, number);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "group:%s:%s", number, file.text);
+    gpis_free(spec->context, group);
+    gpis_spec_name_clear(spec->context, &file);
+    gpis_array_clear(spec->context, &array);
+    return gpis_set_finish(s, status, out);
+}
+
 static gpis_status parse(gpis_spec *arguments, int64_t d, int64_t k, gpis_set **out) {
     (void)k;
     double R;
@@ -18,6 +55,7 @@ static gpis_status parse(gpis_spec *arguments, int64_t d, int64_t k, gpis_set **
     gpis_status status = gpis_spec_radius(arguments, &R);
     if (status == GPIS_OK) status = gpis_spec_skip(arguments, ':');
     const char *start = arguments->at;
+    if (status == GPIS_OK && gpis_spec_is_file(arguments)) return parse_numbers(arguments, R, d, out);
     if (status == GPIS_OK) status = gpis_spec_count(arguments, &size);
     if (status != GPIS_OK) return status;
     if (d % size)
@@ -50,7 +88,7 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
 
 const gpis_set_class gpis_kind_group = {
     .name = "group",
-    .usage = "group:R:SIZE",
+    .usage = "group:R:SIZE or group:R:FILE.npy",
     .parse = parse,
     .project = project,
     .support = support,

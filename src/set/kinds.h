@@ -9,9 +9,10 @@
     ENTRY(none)              \
     ENTRY(nonneg)            \
     ENTRY(box)               \
-    ENTRY(l1)                \
+    ENTRY(l1_text)           \
     ENTRY(l2)                \
     ENTRY(linf)              \
+    ENTRY(sum)               \
     ENTRY(simplex)           \
     ENTRY(capped_simplex)    \
     ENTRY(group)             \
@@ -23,6 +24,7 @@
 #define GPIS_SET_DECLARE(symbol) extern const gpis_set_class gpis_kind_##symbol;
 GPIS_SET_LIST(GPIS_SET_DECLARE)
 #undef GPIS_SET_DECLARE
+extern const gpis_set_class gpis_kind_l1; /* whose text l1_text.c reads */
 
 /*
  * A constructor of gpis.h reads:
@@ -39,12 +41,23 @@ gpis_status gpis_set_begin(gpis_context *context, const gpis_set_class *class, i
                            gpis_set **out, gpis_set **s);
 /* Sets *out to s or, after a failure, destroys s; returns `status`. */
 gpis_status gpis_set_finish(gpis_set *s, gpis_status status, gpis_set **out);
+/* Makes `part` a part of s, which destroys it when it is destroyed itself; its warning goes along. */
+void gpis_set_adopt(gpis_set *s, gpis_set *part);
 /* Writes s->spec. The format may use only strings and integers, which print the same in every locale. */
 gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Checks R; sets s->R, s->radius = R and the spec "NAME:R". */
 gpis_status gpis_set_take_radius(gpis_set *s, double R);
 gpis_status gpis_set_take_state(gpis_set *s, size_t size);    /* zeroed, so that destroy finds valid pointers or NULL */
 gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles); /* called at most once */
+
+/* ---- names.c ---- */
+
+void gpis_set_forget_names(gpis_set *set);
+/* Takes copies of the names of a set's entries: entry i there is entry columns[i] here (NULL: i). Entries that have a
+ * name keep it. */
+gpis_status gpis_set_inherit_names(gpis_set *set, const gpis_set *from, const int64_t *columns);
+/* The name of entry j: its own, or "x4" for j = 3, written to `text`. */
+const char *gpis_set_entry_name(const char *const *names, int64_t j, char text[GPIS_NUMBER_TEXT]);
 
 /* The `select` function of a kind whose set of fewer entries is of the same kind: calls its plain or of_radius
  * constructor for `count` entries. */

@@ -48,12 +48,28 @@ void gpis_set_destroy(gpis_set *set) {
     if (!set) return;
     if (set->class->destroy && set->state) set->class->destroy(set);
     if (set->owns_inside) gpis_set_destroy(set->inside);
+    for (gpis_set *part = set->parts, *next; part; part = next) {
+        next = part->next_part;
+        gpis_set_destroy(part);
+    }
     gpis_free(set->context, set->state);
     gpis_free(set->context, set->work);
     gpis_free(set->context, set->spec);
     gpis_free(set->context, set->column_in);
     gpis_free(set->context, set->column_out);
+    gpis_set_destroy(set->own_part);
+    gpis_free(set->context, set->penalty);
+    gpis_free(set->context, set->warning);
+    gpis_set_forget_names(set);
     gpis_free(set->context, set);
+}
+
+void gpis_set_adopt(gpis_set *set, gpis_set *part) {
+    part->next_part = set->parts;
+    set->parts = part;
+    if (set->warning || !part->warning) return;
+    set->warning = part->warning;
+    part->warning = NULL;
 }
 
 gpis_status gpis_set_take_state(gpis_set *s, size_t size) {

@@ -185,7 +185,9 @@ static gpis_status make(gpis_context *context, gpis_set *base, const given_matri
     if (out) *out = NULL;
     gpis_status status = check_base(context, base);
     if (status == GPIS_OK) status = gpis_set_begin(context, &transform_class, base->d, 1, false, out, &s);
-    if (status == GPIS_OK) status = gpis_set_describe(s, "%s@%s", base->spec, given->text);
+    const bool compound = status == GPIS_OK && gpis_spec_is_compound(base->spec);
+    if (status == GPIS_OK)
+        status = gpis_set_describe(s, "%s%s%s@%s", compound ? "(" : "", base->spec, compound ? ")" : "", given->text);
     if (status == GPIS_OK) status = gpis_set_take_state(s, sizeof(transform_state));
     if (status == GPIS_OK) status = gpis_set_take_work(s, 2 * s->d);
     if (status == GPIS_OK && given->U) status = take_matrix(s, given->U, given->name);
@@ -225,16 +227,16 @@ gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_set **out) 
 /* ---- from a spec ------------------------------------------------------------------------------------------------- */
 
 static gpis_status parse_file(gpis_set *base, gpis_spec *spec, gpis_set **out) {
-    char *path = NULL;
+    gpis_spec_name file = {0};
     gpis_array U = {0};
-    gpis_status status = gpis_spec_file(spec, &path);
+    gpis_status status = gpis_spec_file(spec, &file);
     if (status == GPIS_OK) status = gpis_spec_end(spec);
-    if (status == GPIS_OK) status = gpis_npy_read(spec->context, path, &U);
+    if (status == GPIS_OK) status = gpis_npy_read(spec->context, file.path, &U);
     if (status == GPIS_OK && (U.rows != base->d || U.cols != base->d || base->d > INT_MAX))
-        status = gpis_fail(spec->context, GPIS_BAD_SHAPE, "%s: U must be %lld x %lld, not %lld x %lld", path,
+        status = gpis_fail(spec->context, GPIS_BAD_SHAPE, "%s: U must be %lld x %lld, not %lld x %lld", file.path,
                            (long long)base->d, (long long)base->d, (long long)U.rows, (long long)U.cols);
-    if (status == GPIS_OK) status = make(spec->context, base, &(given_matrix){U.data, path, path}, out);
-    gpis_free(spec->context, path);
+    if (status == GPIS_OK) status = make(spec->context, base, &(given_matrix){U.data, file.path, file.text}, out);
+    gpis_spec_name_clear(spec->context, &file);
     gpis_array_clear(spec->context, &U);
     return status;
 }

@@ -303,7 +303,7 @@ static gpis_status attempt_solve(gpis_context *context, void *user) {
     unlink(PATH);
     if (a->resume) store(a->file.data, a->file.ends[3]);
     gpis_status status = gpis_source_dense(context, a->p.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, "l1:0.7", D, 1, &set);
+    if (status == GPIS_OK) status = test_set(context, "l1:0.7", D, 1, &set);
     if (status == GPIS_OK) status = test_solve(context, A, a->p.Y, 1, set, &settings, &r);
     if (status == GPIS_OK && a->resume) assert_int_equal(r->resumed_passes, 3);
     gpis_result_destroy(r);

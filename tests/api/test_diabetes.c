@@ -177,7 +177,7 @@ static void compare(const char *spec, const long double reference[D]) {
     settings.tol = 1e-16; /* to the end: x is only as exact as the square root of the gap */
     settings.max_passes = 200000;
     assert_ok(context, gpis_source_open(context, GPIS_DATA "/diabetes/diabetes.tsv", "Y", &A));
-    assert_ok(context, gpis_set_parse(context, spec, D, 1, &set));
+    assert_ok(context, test_set(context, spec, D, 1, &set));
     const double *y = gpis_source_target(A, &k);
     assert_non_null(y);
     assert_int_equal(k, 1);

@@ -10,6 +10,7 @@ typedef struct valid {
     double rows[12], Y[4], X[3], G[9], V[3], AAV[3], number;
     int64_t indptr[3];
     int32_t indices[2];
+    gpis_problem *problem;
 } valid;
 
 /* The call's pointers are numbered from 0; number `hole` is NULL. */
@@ -103,7 +104,22 @@ static gpis_status join_ranks(valid *v, int hole) {
 static gpis_status audit(valid *v, int hole) { return gpis_source_audit(CONTEXT, OR_NULL(1, v->A)); }
 static gpis_status parse(valid *v, int hole) {
     gpis_set *set = NULL;
-    const gpis_status status = gpis_set_parse(CONTEXT, OR_NULL(1, "l1:1"), 3, 1, OR_NULL(2, &set));
+    const gpis_status status = gpis_set_parse(CONTEXT, OR_NULL(1, "l1:1"), OR_NULL(2, v->problem), OR_NULL(3, &set));
+    gpis_set_destroy(set);
+    return status;
+}
+static gpis_status parse_linear(valid *v, int hole) {
+    gpis_set *set = NULL;
+    const char *const texts[] = {"x1 <= 1"};
+    const gpis_status status =
+        gpis_set_parse_linear(CONTEXT, OR_NULL(1, texts), 1, OR_NULL(2, v->problem), OR_NULL(3, &set));
+    gpis_set_destroy(set);
+    return status;
+}
+static gpis_status read_bounds(valid *v, int hole) {
+    gpis_set *set = NULL;
+    const gpis_status status =
+        gpis_set_read_bounds(CONTEXT, OR_NULL(1, "bounds.csv"), OR_NULL(2, v->problem), OR_NULL(3, &set));
     gpis_set_destroy(set);
     return status;
 }
@@ -258,7 +274,9 @@ static const struct {
     {"source_join", join, 4},
     {"source_join with ranks that cannot add", join_ranks, 1},
     {"source_audit", audit, 2},
-    {"set_parse", parse, 3},
+    {"set_parse", parse, 4},
+    {"set_parse_linear", parse_linear, 4},
+    {"set_read_bounds", read_bounds, 4},
     {"set_project", project, 3},
     {"set_support", support, 3},
     {"set_distance", distance, 3},
@@ -286,7 +304,8 @@ static void null_is_refused(void **state) {
     valid v = {.context = test_context(&memory), .settings = gpis_settings_default(), .indptr = {0, 1, 2}};
     for (int i = 0; i < 12; i++) v.rows[i] = i % 5 - 2.0;
     assert_ok(v.context, gpis_source_dense(v.context, v.rows, GPIS_FLOAT64, GPIS_ROW_MAJOR, 4, 3, 3, &v.A));
-    assert_ok(v.context, gpis_set_parse(v.context, "l1:1", 3, 1, &v.set));
+    assert_ok(v.context, gpis_set_l1(v.context, 1, 3, &v.set));
+    assert_ok(v.context, gpis_problem_create(v.context, v.A, &v.problem));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         for (int hole = 0; hole < functions[i].holes; hole++) {
             if (functions[i].call == create_with && hole == 1) continue; /* its allocator is good: see the last lines */
@@ -294,6 +313,7 @@ static void null_is_refused(void **state) {
             if (status != GPIS_BAD_ARGUMENT)
                 fail_msg("gpis_%s, pointer %d NULL: %s", functions[i].name, hole, gpis_status_text(status));
         }
+    gpis_problem_destroy(v.problem);
     gpis_set_destroy(v.set);
     gpis_source_destroy(v.A);
     test_context_end(v.context, &memory);
@@ -328,6 +348,7 @@ static void null_is_nothing(void **state) {
     assert_int_equal(k, 0);
     assert_null(gpis_source_column(NULL, 0));
     assert_string_equal(gpis_set_spec(NULL), "");
+    assert_string_equal(gpis_set_warning(NULL), "");
     assert_string_equal(gpis_last_error(NULL), "");
     assert_int_equal(gpis_context_threads(NULL), 0);
     assert_int_equal(gpis_context_memory_peak(NULL), 0);

@@ -56,7 +56,7 @@ static void ball_of_the_callers_is_l2(void **state) {
             const gpis_custom_set functions = own_functions("ball", &t.own);
             gpis_set *set = make(&t, &functions);
             assert_string_equal(gpis_set_spec(set), "custom:ball");
-            assert_ok(t.context, gpis_set_parse(t.context, "l2:0.3", D, k, &l2));
+            assert_ok(t.context, test_set(t.context, "l2:0.3", D, k, &l2));
             gpis_result *own = solve(&t, set), *known = solve(&t, l2), *checked = NULL;
             assert_true(own->outcome == GPIS_SOLVED && own->gap_kind != GPIS_GAP_NONE && own->warning[0] == '\0');
             assert_close(own->objective, known->objective, 2e-8 * known->objective);

@@ -136,7 +136,7 @@ static void what_is_left_out(void **state) {
     for (int64_t k = 1; k <= 2; k++) {
         gpis_set *none = NULL;
         gpis_plan *plan = NULL;
-        assert_ok(t.context, gpis_set_parse(t.context, "none", D, k, &none));
+        assert_ok(t.context, test_set(t.context, "none", D, k, &none));
         assert_ok(t.context, gpis_problem_response(t.problem, Y, N, k));
         gpis_result *bare = solve(&t, NULL);
         assert_ok(t.context, gpis_problem_constrain(t.problem, none));

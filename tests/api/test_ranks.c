@@ -142,7 +142,7 @@ static void solve(member *m) {
     holding h;
     gpis_set *set = NULL;
     gpis_result *result = NULL;
-    gpis_status status = take_hold(m, p, gpis_set_parse(m->context, p->set, p->d, p->k, &set), &h);
+    gpis_status status = take_hold(m, p, test_set(m->context, p->set, p->d, p->k, &set), &h);
     const double *Y = p->Y + h.begin * p->k;
     if (status == GPIS_OK && p->x)
         status = test_check(m->context, h.A, Y, p->k, set, p->x, &p->settings, &result);
@@ -525,7 +525,7 @@ static void solve_oddly(member *m) {
         assert_ok(m->context, gpis_source_dense(m->context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, o->rows[rank],
                                                 o->d[rank], o->d[rank], &part));
     status = gpis_source_join(m->context, &part, part ? 1 : 0, &m->ranks, &A);
-    assert_ok(m->context, gpis_set_parse(m->context, "none", o->d[rank], o->k[rank], &set));
+    assert_ok(m->context, test_set(m->context, "none", o->d[rank], o->k[rank], &set));
     if (status == GPIS_OK) status = test_solve(m->context, A, p->Y, o->k[rank], set, &p->settings, &result);
     keep(m, p, status, result, o->d[rank] * o->k[rank]);
     gpis_set_destroy(set);

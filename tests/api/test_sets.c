@@ -106,7 +106,7 @@ static void blocks_that_do_not_meet(void **state) {
                 for (int64_t j = 0; j < 3; j++) parts[b].A[r * 3 + j] = p.A[r * D + columns[b][j]];
                 for (int64_t j = 0; j < 3; j++) p.A[r * D + columns[1 - b][j]] = 0.0;
             }
-            assert_ok(context, gpis_set_parse(context, specs[i][b], 3, 1, &sets[b]));
+            assert_ok(context, test_set(context, specs[i][b], 3, 1, &sets[b]));
         }
         assert_ok(context, gpis_set_blocks(context, D, 2, columns, sets, &product));
         for (int m = 0; m < 2; m++) {

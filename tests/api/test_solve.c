@@ -271,7 +271,7 @@ static void bad_problems_are_refused(void **state) {
     const double x[D] = {0};
     gpis_result *r = NULL;
     gpis_set *other = NULL;
-    assert_ok(t.context, gpis_set_parse(t.context, "none", D + 1, 1, &other));
+    assert_ok(t.context, test_set(t.context, "none", D + 1, 1, &other));
     assert_int_equal(test_solve(t.context, t.A, t.p.Y, 1, other, &t.settings, &r), GPIS_BAD_SHAPE);
     assert_int_equal(test_solve(t.context, t.A, t.p.Y, 2, t.set, &t.settings, &r), GPIS_BAD_SHAPE);
     assert_int_equal(test_solve(t.context, t.A, t.p.Y, 0, t.set, &t.settings, &r), GPIS_BAD_SHAPE);
@@ -382,7 +382,7 @@ static void same_bits_for_any_threads(void **state) {
     int64_t *indptr = malloc((ROWS + 1) * sizeof *indptr);
     int32_t *indices = malloc(ROWS * COLS * sizeof *indices);
     gpis_set *set = NULL;
-    assert_ok(context, gpis_set_parse(context, "l1:0.02", COLS, 2, &set));
+    assert_ok(context, test_set(context, "l1:0.02", COLS, 2, &set));
     for (int how = 0; how < 3; how++)
         for (int m = 0; m < 2; m++) {
             gpis_result *one = NULL;
@@ -456,7 +456,7 @@ static gpis_status work(gpis_context *context, void *user) {
     settings.method = q->method;
     settings.max_passes = 12;
     gpis_status status = gpis_source_dense(context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, D, D, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, "l1:0.7", D, 1, &set);
+    if (status == GPIS_OK) status = test_set(context, "l1:0.7", D, 1, &set);
     if (status == GPIS_OK && q->method) status = test_solve(context, A, p->Y, 1, set, &settings, &r);
     if (status == GPIS_OK && !q->method) status = test_check(context, A, p->Y, 1, set, x, &settings, &r);
     if (status == GPIS_OK && !q->method) status = test_evaluate(context, A, p->Y, 1, x, &objective, G);

@@ -92,7 +92,7 @@ static gpis_status solve_l1(gpis_context *context, const problem *p, const char 
     gpis_settings settings = gpis_settings_default();
     settings.method = method;
     gpis_status status = gpis_source_dense(context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, p->d, p->d, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, "l1:0.7", p->d, 1, &set);
+    if (status == GPIS_OK) status = test_set(context, "l1:0.7", p->d, 1, &set);
     if (status == GPIS_OK) status = test_solve(context, A, p->Y, 1, set, &settings, r);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
@@ -141,7 +141,7 @@ static void a_wide_problem_is_refused(void **state) {
     gpis_set *set;
     assert_ok(context, gpis_source_csr(context, 1, INT32_MAX, indptr, indices, value, GPIS_FLOAT64, &A));
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        assert_int_equal(gpis_set_parse(context, specs[i], INT32_MAX, 1, &set), GPIS_NO_MEMORY);
+        assert_int_equal(test_set(context, specs[i], INT32_MAX, 1, &set), GPIS_NO_MEMORY);
         assert_true(says(context, "x of 2147483647 x 1 coefficients needs 128G of memory, and only 100G are free"));
     }
     assert_true(gpis_context_memory_peak(context) < MB);

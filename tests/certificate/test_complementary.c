@@ -38,7 +38,7 @@ static long double value(const fixture *t, const double *x, double *g) {
 static void begin(fixture *t, const char *spec, double noise, double *planted) {
     double v[N];
     t->context = test_context(&t->memory);
-    assert_ok(t->context, gpis_set_parse(t->context, spec, D, 1, &t->set));
+    assert_ok(t->context, test_set(t->context, spec, D, 1, &t->set));
     fill_normal(t->A, N * D, 3, 1.0);
     fill_normal(planted, D, 4, 5.0);
     fill_normal(v, N, 5, noise);
@@ -133,7 +133,7 @@ static void other_sets(void **state) {
     gpis_context *context = test_context(&memory);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         gpis_set *set = NULL;
-        assert_ok(context, gpis_set_parse(context, others[i], D, 1, &set));
+        assert_ok(context, test_set(context, others[i], D, 1, &set));
         if (gpis_complementary_applies(set)) fail_msg("%s has no such bound", others[i]);
         gpis_set_destroy(set);
     }

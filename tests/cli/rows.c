@@ -61,9 +61,9 @@ static int solve(int64_t bytes, int64_t n, int64_t d) {
     settings.tol = 1e-12;
     gpis_status status = gpis_context_set_memory(context, bytes);
     if (status == GPIS_OK) status = gpis_source_callback(context, n, d, make_rows, &d, 1, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, "l1:3", d, 1, &set);
     if (status == GPIS_OK) status = gpis_problem_create(context, A, &problem);
     if (status == GPIS_OK) status = gpis_problem_response(problem, y, n, 1);
+    if (status == GPIS_OK) status = gpis_set_parse(context, "l1:3", problem, &set);
     if (status == GPIS_OK) status = gpis_problem_constrain(problem, set);
     if (status == GPIS_OK) status = gpis_solve(problem, &settings, &result);
     if (status != GPIS_OK) fprintf(stderr, "rows: %s\n", gpis_last_error(context));

@@ -91,7 +91,7 @@ refuse 2 solve A.npy --certificate maybe
 says "any, proven or none"
 refuse 2 solve A.csv y.npy --target 3
 says "y is given twice"
-refuse 2 solve A.npy y.npy --out x.csv
+refuse 2 solve A.npy y.npy --out x.txt
 says ".npy"
 refuse 2 check A.npy
 refuse 2 check A.npy y.npy x.npy z.npy

@@ -166,7 +166,7 @@ static void check_ratios(gpis_context *context, double d, int64_t a_row) {
         A->nonzeros = A->n * a_row;
     }
     gpis_set *set = NULL;
-    assert_ok(context, gpis_set_parse(context, "none", A->d, 1, &set));
+    assert_ok(context, test_set(context, "none", A->d, 1, &set));
     const gpis_problem problem = {.context = context, .A = A, .set = set, .n = A->n, .d = A->d, .k = 1, .size = A->d};
     const gpis_settings settings = gpis_settings_default();
     gpis_run run;

@@ -43,12 +43,12 @@ static gpis_status solve(const struct scene *s, int resume) {
     settings.checkpoint = PATH;
     settings.checkpoint_every = 1e9; /* nothing here has to survive a crash */
     settings.resume = resume;
-    const bool made = gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &source) == GPIS_OK &&
-                      gpis_set_parse(context, s->set, D, 1, &set) == GPIS_OK;
-    fuzz_require(made, "the problem was refused");
     gpis_problem *problem = NULL;
-    gpis_status status = gpis_problem_create(context, source, &problem);
-    if (status == GPIS_OK) status = gpis_problem_response(problem, y, N, 1);
+    const bool made = gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &source) == GPIS_OK &&
+                      gpis_problem_create(context, source, &problem) == GPIS_OK &&
+                      gpis_set_parse(context, s->set, problem, &set) == GPIS_OK;
+    fuzz_require(made, "the problem was refused");
+    gpis_status status = gpis_problem_response(problem, y, N, 1);
     if (status == GPIS_OK) status = gpis_problem_constrain(problem, set);
     if (status == GPIS_OK) status = gpis_solve(problem, &settings, &result);
     if (status != GPIS_OK) fuzz_check_refusal(context, status, result);

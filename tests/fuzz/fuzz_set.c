@@ -1,9 +1,11 @@
-/* Specs of sets, as text; they may name the .npy files in the folder. A set that parses must be usable. */
+/* Specs of sets, as text; they may name the .npy files in the folder, and columns. A set that parses must be usable. */
 #include "fuzz.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "set/read.h"
 
 enum { N = 10, D = 6, K = 2 };
 
@@ -20,10 +22,18 @@ void fuzz_start(const char *fresh) {
     fuzz_write_npy("U.npy", U, D, D, 2);
 }
 
+/* Names that a spec could take for something else. */
+static const char *name_of(const void *user, int64_t j) {
+    static const char *const names[D] = {"a", "price 1", "price,2", "4", "x[\"]", "a"};
+    (void)user;
+    return names[j];
+}
+
 /* The spec that gpis_set_spec returns makes the same set. */
-static void parse_again(gpis_context *context, gpis_set *set, int64_t d, int64_t k) {
+static void parse_again(gpis_context *context, gpis_set *set, const gpis_columns *columns, int64_t k) {
     gpis_set *again = NULL;
-    fuzz_require(gpis_set_parse(context, gpis_set_spec(set), d, k, &again) == GPIS_OK, "a set's own spec was refused");
+    fuzz_require(gpis_set_read(context, gpis_set_spec(set), columns, k, &again) == GPIS_OK,
+                 "a set's own spec was refused");
     fuzz_require(strcmp(gpis_set_spec(again), gpis_set_spec(set)) == 0, "a set's own spec makes another set");
     gpis_set_destroy(again);
 }
@@ -62,13 +72,14 @@ static void solve(gpis_context *context, gpis_set *set, int64_t d, int64_t k) {
     gpis_source_destroy(source);
 }
 
-static void try_spec(const char *spec, int64_t d, int64_t k) {
+static void try_spec(const char *spec, int64_t d, int64_t k, bool named) {
     gpis_context *context = fuzz_context();
+    const gpis_columns columns = {d, named ? name_of : NULL, NULL};
     gpis_set *set = NULL;
-    const gpis_status status = gpis_set_parse(context, spec, d, k, &set);
+    const gpis_status status = gpis_set_read(context, spec, &columns, k, &set);
     if (status == GPIS_OK) {
         fuzz_accept();
-        parse_again(context, set, d, k);
+        parse_again(context, set, &columns, k);
         use(set, d * k);
         solve(context, set, d, k);
     } else {
@@ -83,8 +94,8 @@ void fuzz_input(const uint8_t *data, size_t size) {
     fuzz_require(spec != NULL, "no memory");
     memcpy(spec, data, size);
     spec[size] = '\0';
-    try_spec(spec, D, 1);
-    try_spec(spec, D, K);
-    try_spec(spec, 1, 1);
+    try_spec(spec, D, 1, true);
+    try_spec(spec, D, K, false);
+    try_spec(spec, 1, 1, false);
     free(spec);
 }

@@ -53,7 +53,7 @@ typedef struct task {
 static inline task task_make(gpis_context *context, const char *spec, int64_t d, int64_t k, double *H, double unit,
                              uint64_t seed) {
     task t = {.context = context, .x = new_vector(d * k), .g = new_vector(d * k)};
-    assert_ok(context, gpis_set_parse(context, spec, d, k, &t.set));
+    assert_ok(context, test_set(context, spec, d, k, &t.set));
     assert_ok(context, gpis_model_create(context, d, H, 10.0, &t.model));
     assert_ok(context, gpis_inner_create(context, t.set, t.model, NULL, &t.inner));
     fill_normal(t.x, d * k, seed, unit);

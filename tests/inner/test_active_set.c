@@ -321,7 +321,7 @@ static void gradient_takes_over(void **state) {
     gpis_set *set = NULL;
     gpis_inner *inner = NULL;
     bool done = false;
-    assert_ok(context, gpis_set_parse(context, "box:-1,1", 2, 1, &set));
+    assert_ok(context, test_set(context, "box:-1,1", 2, 1, &set));
     assert_ok(context, gpis_inner_create(context, set, &model, NULL, &inner));
     gpis_inner_begin(inner, x, g);
     for (int i = 0; i < 100 && !done; i++) assert_ok(context, gpis_inner_run(inner, 50, &done));
@@ -339,7 +339,7 @@ static gpis_status solve_once(gpis_context *context, void *user) {
     gpis_inner *inner = NULL;
     double *H = NULL;
     bool done;
-    gpis_status status = gpis_set_parse(context, user, 2, 1, &set);
+    gpis_status status = test_set(context, user, 2, 1, &set);
     if (status == GPIS_OK && !(H = gpis_alloc_zero(context, 4, sizeof *H))) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
         H[0] = H[3] = 1.0;

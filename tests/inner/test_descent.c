@@ -268,7 +268,7 @@ static void acceleration_keeps_its_rate(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     gpis_set *set = NULL;
-    assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
+    assert_ok(context, test_set(context, "none", D, 1, &set));
     quadratic q = {.d = D, .k = 1, .largest = 1.0};
     double x[D], norm2 = 0.0;
     for (int j = 0; j < D; j++) {
@@ -294,7 +294,7 @@ static void rounding_errors_are_not_followed(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     gpis_set *set = NULL;
-    assert_ok(context, gpis_set_parse(context, "none", 2, 1, &set));
+    assert_ok(context, test_set(context, "none", 2, 1, &set));
     for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
         quadratic q = {.d = 2, .k = 1, .H = {1.0, 0.0, 0.0, 0.0}, .b = {1.0, 1e-16}, .largest = 1.0};
         const double x[2] = {0};
@@ -352,7 +352,7 @@ static gpis_status create_inner(gpis_context *context, void *user) {
     gpis_model *model = NULL;
     gpis_inner *inner = NULL;
     double *H = NULL;
-    gpis_status status = gpis_set_parse(context, "l1:1", 2, 1, &set);
+    gpis_status status = test_set(context, "l1:1", 2, 1, &set);
     if (status == GPIS_OK && !(H = gpis_alloc_zero(context, 4, sizeof *H))) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
         H[0] = H[3] = 1.0;

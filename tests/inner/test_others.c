@@ -260,7 +260,7 @@ static void gradient_takes_over(void **state) {
         gpis_set *set = NULL;
         gpis_inner *inner = NULL, *slow = NULL;
         bool done = false;
-        assert_ok(context, gpis_set_parse(context, specs[i], 2, 1, &set));
+        assert_ok(context, test_set(context, specs[i], 2, 1, &set));
         assert_ok(context, gpis_inner_create(context, set, &model, NULL, &inner));
         assert_ok(context, gpis_inner_create(context, set, &model, &gpis_inner_fast, &slow));
         gpis_inner_begin(inner, x, g);
@@ -284,7 +284,7 @@ static gpis_status solve_once(gpis_context *context, void *user) {
     gpis_model *model = NULL;
     gpis_inner *inner = NULL;
     double *H = NULL, x[D] = {0}, g[D];
-    gpis_status status = gpis_set_parse(context, user, D, 1, &set);
+    gpis_status status = test_set(context, user, D, 1, &set);
     for (int j = 0; j < D; j++) g[j] = 1.0 + j % 5;
     if (status == GPIS_OK) status = gpis_set_project(set, x, x);
     if (status == GPIS_OK && !(H = gpis_alloc_zero(context, D * D, sizeof *H))) status = GPIS_NO_MEMORY;

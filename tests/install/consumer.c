@@ -28,8 +28,8 @@ int main(void) {
     if (gpis_context_create(&context) != GPIS_OK) return 1;
 
     gpis_status status = gpis_source_dense(context, rows, GPIS_FLOAT64, GPIS_ROW_MAJOR, 3, 2, 2, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, "nonneg", 2, 1, &set);
     if (status == GPIS_OK) status = gpis_problem_create(context, A, &problem);
+    if (status == GPIS_OK) status = gpis_set_parse(context, "nonneg", problem, &set);
     if (status == GPIS_OK) status = solve(problem, set, &result);
     int good = 0;
     if (status != GPIS_OK)

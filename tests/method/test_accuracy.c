@@ -98,7 +98,7 @@ static double relative_error(const double *A, const double *y, long double best,
     settings.tol = tol;
     settings.max_passes = 300;
     assert_ok(context, gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &source));
-    assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
+    assert_ok(context, test_set(context, "none", D, 1, &set));
     assert_ok(context, test_solve(context, source, y, 1, set, &settings, &result));
     const long double f = value_at(A, y, result->x);
     const double error = (double)((f - best) / best);

@@ -128,7 +128,7 @@ static gpis_result *solve(gpis_context *context, const table *t, storage how, co
     settings.m = m;
     settings.tol = tol;
     settings.max_passes = 2000;
-    assert_ok(context, gpis_set_parse(context, spec, t->d, 1, &set));
+    assert_ok(context, test_set(context, spec, t->d, 1, &set));
     assert_ok(context, test_solve(context, A, t->y, 1, set, &settings, &r));
     gpis_set_destroy(set);
     gpis_source_destroy(A);
@@ -226,7 +226,7 @@ static void check_proves_it_too(void **state) {
         gpis_source *A = source_of(context, &t, ROW_64, &stored);
         gpis_set *set = NULL;
         const gpis_settings settings = gpis_settings_default();
-        assert_ok(context, gpis_set_parse(context, "none", t.d, 1, &set));
+        assert_ok(context, test_set(context, "none", t.d, 1, &set));
         assert_ok(context, test_check(context, A, t.y, 1, set, r->x, &settings, &c));
         assert_int_equal(c->outcome, GPIS_SOLVED);
         assert_int_equal(c->gap_kind, GPIS_GAP_PROVEN);
@@ -264,7 +264,7 @@ static gpis_status solve_dummies(gpis_context *context, void *user) {
     gpis_result *r = NULL;
     const gpis_settings settings = gpis_settings_default();
     gpis_status status = gpis_source_dense(context, t->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, t->d, t->d, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, "monotone", t->d, 1, &set);
+    if (status == GPIS_OK) status = test_set(context, "monotone", t->d, 1, &set);
     if (status == GPIS_OK) status = test_solve(context, A, t->y, 1, set, &settings, &r);
     gpis_result_destroy(r);
     gpis_set_destroy(set);

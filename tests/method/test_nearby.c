@@ -216,7 +216,7 @@ static gpis_result *solve(gpis_context *context, const table *t, const char *spe
     settings.m = m;
     settings.certificate = certificate;
     settings.max_passes = 1000;
-    assert_ok(context, gpis_set_parse(context, spec, t->d, 1, &set));
+    assert_ok(context, test_set(context, spec, t->d, 1, &set));
     assert_ok(context, test_solve(context, A, t->y, 1, set, &settings, &r));
     gpis_set_destroy(set);
     gpis_source_destroy(A);
@@ -377,7 +377,7 @@ static void other_sets(void **state) {
             if (r->outcome != GPIS_SOLVED)
                 fail_msg("%s, %s: %s, gap %g of %g after %d passes; %s", EXAMPLES[e].name, specs[s],
                          gpis_outcome_text(r->outcome), r->gap, r->objective, (int)r->passes, r->warning);
-            assert_ok(context, gpis_set_parse(context, specs[s], t->d, 1, &set));
+            assert_ok(context, test_set(context, specs[s], t->d, 1, &set));
             for (uint64_t seed = 0; seed < 200; seed++) {
                 double x[MAX_COLUMNS], step[MAX_COLUMNS];
                 fill_normal(step, t->d, 900 + seed, pow(10.0, -(double)(seed % 7)));
@@ -428,7 +428,7 @@ static void check_claims_the_same(void **state) {
         gpis_source *A = source_of(context, t);
         gpis_set *set = NULL;
         const gpis_settings settings = gpis_settings_default();
-        assert_ok(context, gpis_set_parse(context, "none", t->d, 1, &set));
+        assert_ok(context, test_set(context, "none", t->d, 1, &set));
         assert_ok(context, test_check(context, A, t->y, 1, set, r->x, &settings, &c));
         assert_int_equal(c->outcome, GPIS_SOLVED);
         check_claim(EXAMPLES[e].name, t, c);
@@ -504,7 +504,7 @@ static void exact_and_near_together(void **state) {
     gpis_source *A = NULL;
     gpis_set *set = NULL;
     assert_ok(context, gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, ROWS, D, D, &A));
-    assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
+    assert_ok(context, test_set(context, "none", D, 1, &set));
     assert_ok(context, test_solve(context, A, y, 1, set, &settings, &result));
     assert_int_equal(result->outcome, GPIS_SOLVED);
     if (!(result->nearness >= 0.999 * least))
@@ -523,7 +523,7 @@ static gpis_status solve_kelvins(gpis_context *context, void *user) {
     gpis_result *r = NULL;
     const gpis_settings settings = gpis_settings_default();
     gpis_status status = gpis_source_dense(context, t->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, t->d, MAX_COLUMNS, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, "none", t->d, 1, &set);
+    if (status == GPIS_OK) status = test_set(context, "none", t->d, 1, &set);
     if (status == GPIS_OK) status = test_solve(context, A, t->y, 1, set, &settings, &r);
     gpis_result_destroy(r);
     gpis_set_destroy(set);

@@ -321,7 +321,7 @@ static gpis_status sketched_solve(gpis_context *context, void *user) {
     settings.method = "newton";
     settings.m = 12;
     gpis_status status = gpis_source_dense(context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, p->d, p->d, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, "none", p->d, 1, &set);
+    if (status == GPIS_OK) status = test_set(context, "none", p->d, 1, &set);
     if (status == GPIS_OK) status = test_solve(context, A, p->Y, 1, set, &settings, &result);
     gpis_result_destroy(result);
     gpis_set_destroy(set);

@@ -31,7 +31,7 @@ static gpis_result *solve(gpis_context *context, gpis_source *A, const problem *
     settings.m = m;
     settings.tol = tol;
     settings.certificate = certificate;
-    assert_ok(context, gpis_set_parse(context, spec, p->d, 1, &set));
+    assert_ok(context, test_set(context, spec, p->d, 1, &set));
     assert_ok(context, test_solve(context, A, p->Y, 1, set, &settings, &r));
     gpis_set_destroy(set);
     return r;
@@ -121,7 +121,7 @@ static gpis_status work(gpis_context *context, void *user) {
     settings.method = "newton";
     settings.m = 8 * p->d;
     gpis_status status = gpis_source_dense(context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p->n, p->d, p->d, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, "l1:1", p->d, 1, &set);
+    if (status == GPIS_OK) status = test_set(context, "l1:1", p->d, 1, &set);
     if (status == GPIS_OK) status = test_solve(context, A, p->Y, 1, set, &settings, &r);
     if (status == GPIS_OK) {
         assert_int_equal(r->gap_kind, GPIS_GAP_PROVEN);

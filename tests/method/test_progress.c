@@ -42,7 +42,7 @@ static void begin(problem *p, const char *spec, bool dependent) {
     for (int64_t i = 0; i < N * D; i++) p->rows[i] *= pow(10.0, -(double)(i % D) / 4.0);
     for (int64_t i = 0; dependent && i < N; i++) p->rows[i * D + 1] = p->rows[i * D];
     assert_ok(p->context, gpis_source_dense(p->context, p->rows, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &p->A));
-    assert_ok(p->context, gpis_set_parse(p->context, spec, D, 1, &p->set));
+    assert_ok(p->context, test_set(p->context, spec, D, 1, &p->set));
 }
 
 static void end(problem *p) {

@@ -84,7 +84,7 @@ static gpis_result *solve(gpis_context *context, const data *t, const char *spec
     assert_ok(context, gpis_source_dense(context, t->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, t->n, t->d, t->d, &source));
     assert_ok(context, gpis_problem_create(context, source, &problem));
     assert_ok(context, gpis_problem_response(problem, t->Y, t->n, t->k));
-    assert_ok(context, gpis_set_parse(context, spec, t->d, t->k, &K));
+    assert_ok(context, test_set(context, spec, t->d, t->k, &K));
     assert_ok(context, gpis_problem_constrain(problem, K));
     assert_ok(context, gpis_solve(problem, &settings, &result));
     gpis_problem_destroy(problem);

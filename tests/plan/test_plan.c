@@ -73,7 +73,7 @@ static gpis_status make_in(gpis_context *context, const problem *p, gpis_plan_ta
         A->nonzeros = p->n * p->a_row;
     }
     if (status == GPIS_OK) status = gpis_context_set_threads(context, p->threads);
-    if (status == GPIS_OK) status = gpis_set_parse(context, p->set, p->d, p->k, &set);
+    if (status == GPIS_OK) status = test_set(context, p->set, p->d, p->k, &set);
     if (status == GPIS_OK) status = plan_for(context, A, set, &p->settings, plan);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
@@ -393,7 +393,7 @@ static void test_solve_keeps_to_the_plan(void **state) {
     gpis_source *A;
     gpis_set *set;
     assert_ok(context, gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &A));
-    assert_ok(context, gpis_set_parse(context, "l1:0.1", D, 1, &set));
+    assert_ok(context, test_set(context, "l1:0.1", D, 1, &set));
     for (int i = 0; i < 3; i++) {
         settings.machine = i == 0 ? &machine : NULL;
         settings.method = i == 2 ? "pgd" : "auto";
@@ -449,7 +449,7 @@ static void check_memory(int64_t n, int64_t d, const char *spec, const char *ske
     memory_rows rows = {a, d};
     assert_ok(context, rows_on_demand ? gpis_source_callback(context, n, d, copy_rows, &rows, rows_on_demand > 1, &A)
                                       : gpis_source_dense(context, a, GPIS_FLOAT64, GPIS_ROW_MAJOR, n, d, d, &A));
-    assert_ok(context, gpis_set_parse(context, spec, d, 1, &set));
+    assert_ok(context, test_set(context, spec, d, 1, &set));
     assert_ok(context, plan_for(context, A, set, &settings, &plan));
     gpis_problem *posed = NULL;
     assert_ok(context, test_problem(context, A, y, 1, set, &posed));
@@ -525,7 +525,7 @@ static void test_solve_by_a_sample(void **state) {
     settings.certificate = GPIS_CERTIFICATE_NONE;
     settings.max_passes = PASSES;
     assert_ok(context, gpis_source_csr(context, N, D, s.indptr, s.indices, s.values, GPIS_FLOAT64, &A));
-    assert_ok(context, gpis_set_parse(context, "none", D, 1, &set));
+    assert_ok(context, test_set(context, "none", D, 1, &set));
     assert_ok(context, plan_for(context, A, set, &settings, &plan));
     assert_string_equal(chosen(&plan)->sketch, "sample");
     const double before = (double)context->used;

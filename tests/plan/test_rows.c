@@ -74,7 +74,7 @@ static gpis_status choose(gpis_context *context, const char *method, int64_t lim
     gpis_problem problem = {.context = context, .n = 100000, .d = 100, .k = 1, .size = 100};
     settings.method = method;
     assert_ok(context, gpis_source_dense(context, NO_DATA, GPIS_FLOAT64, GPIS_ROW_MAJOR, 100000, 100, 100, &problem.A));
-    assert_ok(context, gpis_set_parse(context, "none", 100, 1, &problem.set));
+    assert_ok(context, test_set(context, "none", 100, 1, &problem.set));
     context->limit = limit;
     const gpis_status status = gpis_plan_choose_among(with_toys(rows), &problem, &settings, 0, plan);
     context->limit = 0;

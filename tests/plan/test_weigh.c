@@ -198,7 +198,7 @@ static gpis_result *solve(gpis_context *context, const data *p, const gpis_setti
     gpis_set *set = NULL;
     gpis_result *r = NULL;
     assert_ok(context, gpis_source_dense(context, p->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &A));
-    assert_ok(context, gpis_set_parse(context, p->spec, D, 1, &set));
+    assert_ok(context, test_set(context, p->spec, D, 1, &set));
     assert_ok(context, test_solve(context, A, p->y, 1, set, settings, &r));
     gpis_set_destroy(set);
     gpis_source_destroy(A);
@@ -293,7 +293,7 @@ static gpis_status look(gpis_context *context, void *user) {
     const gpis_settings settings = gpis_settings_default();
     const double zero[D] = {0};
     gpis_status status = gpis_source_dense(context, l->data->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &A);
-    if (status == GPIS_OK) status = gpis_set_parse(context, l->data->spec, D, 1, &set);
+    if (status == GPIS_OK) status = test_set(context, l->data->spec, D, 1, &set);
     if (status == GPIS_OK) status = test_problem(context, A, l->data->y, 1, set, &problem);
     if (status == GPIS_OK) status = gpis_run_start(&run, problem, &settings);
     if (status == GPIS_OK) status = gpis_look(&run, zero, &l->share);

@@ -51,6 +51,13 @@ static double out_simplex(const world *w, double R, const double *x) {
     return fmax(out_nonneg(w, R, x), fabs(gpis_sum_value(sum)));
 }
 
+static double out_sum(const world *w, double R, const double *x) {
+    (void)R;
+    gpis_sum sum = {-0.5, 0};
+    for (int64_t i = 0; i < w->d; i++) gpis_sum_add(&sum, x[i]);
+    return fabs(gpis_sum_value(sum)) / sqrt((double)w->d);
+}
+
 static double out_capped(const world *w, double R, const double *x) {
     return fmax(out_nonneg(w, R, x), out_l1(w, R, x));
 }
@@ -147,6 +154,45 @@ static double out_half(const world *w, double R, const double *x) {
     return gpis_sum_value(sum) / sqrt((double)w->d);
 }
 
+/* sum of w_j |x_j| for the weights of world_polyhedron. */
+static double out_weighted(const world *w, double R, const double *x) {
+    double sum = -R;
+    for (int64_t j = 0; j < w->d; j++) sum += (1 + (double)(j % 2)) * fabs(x[j]);
+    return sum;
+}
+
+static double out_exempt(const world *w, double R, const double *x) {
+    double sum = -R;
+    for (int64_t j = 0; j < w->d; j++) sum += world_weight(j) * fabs(x[j]);
+    return sum;
+}
+
+static double out_groups(const world *w, double R, const double *x) {
+    double sum = -R;
+    for (int64_t g = 0; g < 3; g++) {
+        double norm = 0;
+        for (int64_t j = g; j < w->d; j += 3) norm = hypot(norm, x[j]);
+        sum += norm;
+    }
+    return sum;
+}
+
+static double out_rows(const world *w, double R, const double *x) {
+    (void)R;
+    double worst = 0;
+    for (int64_t i = 0; i < w->m; i++)
+        worst = fmax(worst, (w->b[i] - dot(w->C + i * w->d, x, w->d)) / gpis_norm2(w->C + i * w->d, w->d));
+    return worst;
+}
+
+static double out_portfolio(const world *w, double R, const double *x) {
+    double sum = 0;
+    for (int64_t j = 0; j < w->d; j++) sum += (1 + (double)(j % 2)) * x[j];
+    return fmax(fmax(out_simplex(w, R, x), out_weighted(w, 1.75 * R, x)), fmax(-sum, sum - 2 * R - 1));
+}
+
+static double out_meet(const world *w, double R, const double *x) { return fmax(out_l2(w, R, x), out_nonneg(w, R, x)); }
+
 enum {
     CONE = 1,    /* or affine: rounding is relative to the vector, not to R */
     BOUNDED = 2, /* for every d */
@@ -170,7 +216,12 @@ static const kind kinds[] = {
     {"l1:#", out_l1, BOUNDED},
     {"l2:#", out_l2, BOUNDED},
     {"linf:#", out_linf, BOUNDED},
+    {"sum:0.5", out_sum, CONE},
+    {"sum:,#", out_half, CONE},
     {"simplex:#", out_simplex, BOUNDED},
+    {"nonneg & sum:#", out_simplex, BOUNDED},
+    {"nonneg & l1:# & box:,inf", out_capped, BOUNDED},
+    {"l1:#[*]", out_l1, BOUNDED},
     {"capped-simplex:#", out_capped, BOUNDED},
     {"group:#:1", out_l1, BOUNDED},
     {"group:#:%", out_l2, BOUNDED},
@@ -195,6 +246,12 @@ static const kind kinds[] = {
     {"memory:ball:#", out_l2, BOUNDED},
     {"memory:cone", out_cone, CONE},
     {"memory:half:#", out_half, CONE},
+    {"memory:poly-weighted:#", out_weighted, BOUNDED},
+    {"memory:poly-exempt:#", out_exempt, CONE},
+    {"memory:poly-groups:#", out_groups, BOUNDED},
+    {"memory:poly-rows", out_rows, CONE},
+    {"memory:poly-portfolio:#", out_portfolio, BOUNDED},
+    {"memory:poly-meet:#", out_meet, BOUNDED},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -228,7 +285,9 @@ typedef struct trial {
 } trial;
 
 static bool is_affine(const trial *t) { return strstr(t->kind->pattern, "affine") != NULL; }
-static bool is_bounded(const trial *t) { return (t->kind->flags & BOUNDED) || (is_affine(t) && t->w->d == 1); }
+/* A plane in one dimension is a point. */
+static bool is_plane(const trial *t) { return is_affine(t) || strcmp(t->kind->pattern, "sum:0.5") == 0; }
+static bool is_bounded(const trial *t) { return (t->kind->flags & BOUNDED) || (is_plane(t) && t->w->d == 1); }
 
 /* What rounding is relative to, for a result p of the projection of v. */
 static double unit(const trial *t, const double *v, const double *p) {

@@ -26,7 +26,7 @@ static void project(const char *spec, int64_t d, int64_t k, const double *v, dou
     test_memory memory;
     gpis_context *context = test_context(&memory);
     gpis_set *set = NULL;
-    assert_ok(context, gpis_set_parse(context, spec, d, k, &set));
+    assert_ok(context, test_set(context, spec, d, k, &set));
     assert_ok(context, gpis_set_project(set, v, x));
     gpis_set_destroy(set);
     test_context_end(context, &memory);
@@ -277,7 +277,7 @@ static void test_tv_core(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     gpis_set *set = NULL;
-    assert_ok(context, gpis_set_parse(context, "tv:2", 4, 1, &set));
+    assert_ok(context, test_set(context, "tv:2", 4, 1, &set));
     const double flat[] = {5, 5, 5, 5}, step[] = {6, 6, 4, 4};
     double value;
     assert_ok(context, set->class->support(set, flat, &value));
@@ -315,7 +315,7 @@ static void test_nuclear(void **state) {
         test_memory memory;
         gpis_context *context = test_context(&memory);
         gpis_set *set = NULL;
-        assert_ok(context, gpis_set_parse(context, "nuclear:2.5", d, k, &set));
+        assert_ok(context, test_set(context, "nuclear:2.5", d, k, &set));
         assert_ok(context, gpis_set_support(set, X, &value));
         assert_close(value, 7.5, 1e-13);
         assert_true(gpis_set_radius(set) == 2.5); /* of X as a whole, whatever k is */

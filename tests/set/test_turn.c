@@ -13,7 +13,7 @@ static gpis_set *set_make(gpis_context *context, const world *w, const char *pat
     char spec[256];
     gpis_set *set = NULL;
     world_spec(w, pattern, "1.5", spec, sizeof spec);
-    assert_ok(context, gpis_set_parse(context, spec, w->d, k, &set));
+    assert_ok(context, test_set(context, spec, w->d, k, &set));
     return set;
 }
 

@@ -161,7 +161,7 @@ static inline void world_begin(world *w, int64_t d) {
 }
 
 static inline void world_end(world *w) {
-    static const char *const names[] = {"C", "b", "lo", "hi", "U"};
+    static const char *const names[] = {"C", "b", "lo", "hi", "U", "weights", "groups", "odd & [1]"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[128];
         world_path(w, names[i], path, sizeof path);
