@@ -142,16 +142,30 @@ typedef struct cli_loading {
 void cli_loading_start(cli_loading *loading, bool quiet, gpis_open_options *options);
 void cli_loading_end(cli_loading *loading); /* wipes the line */
 
+/* ---- tables that were encoded (encoded.c) -------------------------------------------------------------------------
+ */
+
+/* Notes on stderr: rows that are left out, fields that became means, the levels that others are compared with. */
+void cli_tell_encoding(const char *path, const gpis_encoding *encoding);
+void cli_print_encoding(const gpis_encoding *encoding); /* lines of `gpis info`; NULL prints nothing */
+json_t *cli_json_encoding(const gpis_encoding *encoding);
+/* All ranks: one encoding for `count` parts. mine[i] is that of part i, on the one rank that has opened it, else NULL.
+ * Returns 0 or an exit code, the same everywhere. */
+int cli_merge_encodings(gpis_context *context, const gpis_encoding *const *mine, int count, gpis_encoding **out);
+/* Whether rows that were encoded with one are as if they were encoded with the other. */
+bool cli_same_levels(const gpis_encoding *a, const gpis_encoding *b);
+
 /* ---- the problem: files opened and matched (problem.c) ----------------------------------------------------------- */
 
 typedef struct cli_parts cli_parts;
 
 typedef struct cli_problem {
-    gpis_context *context;  /* owned */
-    gpis_source *A;         /* owned */
-    gpis_source_info shape; /* of A */
-    gpis_set *set;          /* owned */
-    gpis_set **given_sets;  /* owned: what the set is made of, one for each option; NULL: nothing but `set` */
+    gpis_context *context;         /* owned */
+    gpis_source *A;                /* owned */
+    gpis_source_info shape;        /* of A */
+    const gpis_encoding *encoding; /* borrowed: of A, if it is a table, all parts together; NULL: none */
+    gpis_set *set;                 /* owned */
+    gpis_set **given_sets;         /* owned: what the set is made of, one for each option; NULL: nothing but `set` */
     int64_t given_count;
     gpis_problem *problem;      /* owned: all of it together */
     int64_t rows_here;          /* rows of A on this rank */

@@ -92,6 +92,7 @@ static void print_finding(const finding *f) {
         printf("  entries    %lld (%.4g %% of the matrix)\n", (long long)f->shape.nonzeros, 100 * density(&f->shape));
         printf("  a pass     reads %lld bytes\n", (long long)f->shape.bytes);
         print_columns(f->source, f->shape.cols);
+        cli_print_encoding(gpis_source_encoding(f->source));
         if (f->responses > 0) printf("  target     y is inside, %lld column(s)\n", (long long)f->responses);
     }
     if (f->listed)
@@ -129,6 +130,7 @@ static json_t *describe(const finding *f) {
     json_object_set_new(object, "bytes", json_integer(f->shape.bytes));
     json_object_set_new(object, "responses", json_integer(f->responses));
     json_object_set_new(object, "columns", column_names(f));
+    json_object_set_new(object, "table", cli_json_encoding(gpis_source_encoding(f->source)));
     return object;
 }
 

@@ -29,6 +29,7 @@ struct cli_parts {
     int count;
     gpis_source **slices; /* owned, and what they point to */
     int sliced;
+    gpis_encoding *encoding; /* owned: of all parts together, where levels or means have to be agreed on; or NULL */
 };
 
 /* ---- the list -------------------------------------------------------------------------------------------------------
@@ -120,9 +121,10 @@ static int read_list(cli_parts *p, const char *list) {
 /* ---- shapes ---------------------------------------------------------------------------------------------------------
  */
 
-static int open_part(cli_problem *problem, part *q, const cli_common *common) {
+static int open_part(cli_problem *problem, const cli_parts *p, part *q, const cli_common *common) {
     if (q->source) return 0;
-    const gpis_open_options options = cli_open_options(&problem->loading, common, q->a, false);
+    gpis_open_options options = cli_open_options(&problem->loading, common, q->a, false);
+    options.encoding = p->encoding;
     const gpis_status status = gpis_source_open_with(problem->context, q->a, &options, &q->source);
     cli_loading_end(&problem->loading);
     if (status != GPIS_OK) return cli_fail_status(problem->context, status);
@@ -132,6 +134,23 @@ static int open_part(cli_problem *problem, part *q, const cli_common *common) {
     q->rows = info.rows;
     q->cols = info.cols;
     return 0;
+}
+
+/* Levels and means are those of all parts: parts that were opened with others are opened again. */
+static int agree_on_levels(cli_problem *problem, cli_parts *p, const cli_common *common) {
+    const gpis_encoding **mine = calloc((size_t)p->count, sizeof *mine);
+    int code = cli_ranks_agree(mine ? 0 : cli_fail(CLI_TROUBLE, "out of memory"));
+    for (int i = 0; i < p->count && code == 0; i++)
+        if (p->parts[i].source) mine[i] = gpis_source_encoding(p->parts[i].source);
+    if (code == 0) code = cli_merge_encodings(problem->context, mine, p->count, &p->encoding);
+    for (int i = 0; i < p->count && code == 0; i++) {
+        if (!mine[i] || cli_same_levels(mine[i], p->encoding)) continue;
+        gpis_source_destroy(p->parts[i].source);
+        p->parts[i].source = NULL;
+        code = open_part(problem, p, &p->parts[i], common);
+    }
+    free(mine);
+    return cli_ranks_agree(code);
 }
 
 /* Sends each rank the shapes of the parts that it has not opened. */
@@ -156,8 +175,10 @@ static int find_shapes(cli_problem *problem, cli_parts *p, const cli_common *com
     const gpis_ranks *ranks = cli_ranks();
     int code = 0;
     for (int i = 0; i < p->count && code == 0; i++)
-        if (!ranks || i % ranks->ranks == ranks->rank) code = open_part(problem, &p->parts[i], common);
+        if (!ranks || i % ranks->ranks == ranks->rank) code = open_part(problem, p, &p->parts[i], common);
     code = cli_ranks_agree(code);
+    if (code == 0 && p->count > 1 && (common->open.categorical || common->open.missing != GPIS_MISSING_ERROR))
+        code = agree_on_levels(problem, p, common);
     if (code == 0) code = exchange_shapes(p);
     if (code != 0) return code;
     *rows = 0;
@@ -224,7 +245,7 @@ static int take_rows(cli_problem *problem, cli_parts *p, const cli_common *commo
         part *q = &p->parts[i];
         const int64_t first = begin > row ? begin - row : 0, last = end - row < q->rows ? end - row : q->rows;
         if (first >= last) continue;
-        code = open_part(problem, q, common);
+        code = open_part(problem, p, q, common);
         if (code != 0) break;
         const gpis_status status =
             gpis_source_slice(problem->context, q->source, first, last - first, &p->slices[p->sliced]);
@@ -276,6 +297,7 @@ int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path,
     problem->Y = problem->y_file.data ? problem->y_file.data : inside;
     problem->rows_here = end - begin;
     problem->first_row = begin;
+    problem->encoding = p->count > 1 ? p->encoding : gpis_source_encoding(problem->A);
     return 0;
 }
 
@@ -287,6 +309,7 @@ void cli_parts_close(cli_parts *p) {
         free(p->parts[i].a);
         free(p->parts[i].y);
     }
+    gpis_encoding_destroy(p->encoding);
     free(p->slices);
     free(p->parts);
     free(p);

@@ -9,6 +9,14 @@ static int use_y_file(cli_problem *p, const char *a_path, const char *y_path, co
     const gpis_status status = gpis_array_read_with(p->context, y_path, &options, &p->y_file);
     cli_loading_end(&p->loading);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    gpis_encoding_info table = {.size = sizeof table};
+    gpis_encoding_describe(p->encoding, &table);
+    if (p->y_file.rows != p->shape.rows && table.dropped > 0)
+        return cli_fail(
+            CLI_BAD_INPUT,
+            "%s has %lld rows but %s has %lld, since %lld rows are left out; y has to be a column of the table "
+            "then (--target)",
+            y_path, (long long)p->y_file.rows, a_path, (long long)p->shape.rows, (long long)table.dropped);
     if (p->y_file.rows != p->shape.rows)
         return cli_fail(CLI_BAD_INPUT, "%s has %lld rows but %s has %lld; y needs one row for each row of A", y_path,
                         (long long)p->y_file.rows, a_path, (long long)p->shape.rows);
@@ -34,11 +42,19 @@ void cli_tell_cache_trouble(const gpis_source_info *info) {
     cli_defer(false);
 }
 
+/* The options of tables are those of A: y and x have what they have. */
+static void forget_table(gpis_open_options *options) {
+    const gpis_open_options plain = gpis_open_options_default();
+    options->target = options->columns = options->exclude = options->categorical = options->delimiter = NULL;
+    options->missing = plain.missing;
+    options->header = plain.header;
+}
+
 /* --format is for what comes from standard input, or else for A; standard input is a .csv file without it. */
 gpis_open_options cli_open_options(cli_loading *loading, const cli_common *common, const char *path, bool is_y) {
     gpis_open_options options = common->open;
     const bool from_input = strcmp(path, CLI_STANDARD_INPUT) == 0;
-    if (is_y) options.target = NULL;
+    if (is_y) forget_table(&options);
     if (from_input && !options.format) options.format = "csv";
     if (!from_input && (is_y || common->standard_input)) options.format = NULL;
     cli_loading_start(loading, common->quiet, &options);
@@ -50,6 +66,7 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
     if (a_path[0] == '@' || cli_ranks()) {
         code = cli_parts_open(p, a_path, y_path, common);
         if (code == 0) gpis_source_describe(p->A, &p->shape);
+        if (code == 0 && !common->quiet && cli_is_first()) cli_tell_encoding(a_path, p->encoding);
         return code;
     }
     const gpis_open_options options = cli_open_options(&p->loading, common, a_path, false);
@@ -59,6 +76,8 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
     gpis_source_describe(p->A, &p->shape);
     p->rows_here = p->shape.rows;
     cli_tell_cache_trouble(&p->shape);
+    p->encoding = gpis_source_encoding(p->A);
+    if (!common->quiet) cli_tell_encoding(a_path, p->encoding);
     return y_path ? use_y_file(p, a_path, y_path, common) : use_y_of_source(p, a_path, common);
 }
 

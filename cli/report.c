@@ -96,6 +96,7 @@ json_t *cli_report_object(const cli_problem *p, const cli_common *common, const 
         {"rows", json_integer(p->shape.rows)},
         {"cols", json_integer(p->shape.cols)},
         {"responses", json_integer(p->k)},
+        {"table", cli_json_encoding(p->encoding)},
         {"nonzeros", json_integer(cli_count_nonzeros(r->x, entries(p)))},
         {"seed", seed_or_text(common)},
         {"threads", json_integer(gpis_context_threads(p->context))},

@@ -172,7 +172,24 @@ typedef struct gpis_open_progress {
  * reading: the call that opens the file fails with GPIS_STOPPED. */
 typedef int (*gpis_open_progress_fn)(void *user, const gpis_open_progress *progress);
 
-/* How to open a file: gpis_open_options_default, then set what differs. */
+/* What happens to a row of a table in which a field is missing: empty, NA, N/A, NaN, null or ?. */
+typedef enum gpis_missing {
+    GPIS_MISSING_ERROR, /* the table is refused, with line and column */
+    GPIS_MISSING_DROP,  /* the row is left out */
+    GPIS_MISSING_MEAN   /* the field becomes the mean of its column; a row without y is left out */
+} gpis_missing;
+
+/* Whether the first line of a table is a header. */
+typedef enum gpis_header {
+    GPIS_HEADER_AUTO, /* it is one if it has text where the lines after it have numbers, or nothing but text */
+    GPIS_HEADER_YES,
+    GPIS_HEADER_NO
+} gpis_header;
+
+typedef struct gpis_encoding gpis_encoding; /* how the columns of a table become numbers; see below */
+
+/* How to open a file: gpis_open_options_default, then set what differs. The fields from `delimiter` on are for tables,
+ * .csv and the like. A LIST has items between commas: names of columns, numbers from 1, ranges 3-7, patterns price*. */
 typedef struct gpis_open_options {
     size_t size;        /* of this struct in the caller's program; set by gpis_open_options_init */
     const char *target; /* as above */
@@ -181,6 +198,15 @@ typedef struct gpis_open_options {
     const char *format; /* "npy", "csv", "tsv", "txt", "mtx", "svm", ...; NULL: what the ending of the path says */
     gpis_open_progress_fn progress; /* NULL: progress is not reported */
     void *progress_user;
+    const char *delimiter;   /* "," ";" "|" "tab" "space" or another character; NULL: what the first lines show */
+    const char *columns;     /* LIST of the columns that A has, in this order; NULL: all but the target */
+    const char *exclude;     /* LIST of columns that are left out; NULL: none */
+    const char *categorical; /* LIST of columns of text: each level but the first becomes a column of 0 and 1. Levels
+                                are in the order of their first appearance, or as listed: NAME=a|b|c. NULL: none */
+    gpis_missing missing;
+    gpis_header header;
+    const gpis_encoding *encoding; /* borrowed: do to this table what was done to another; `columns`, `exclude`,
+                                      `categorical` and `missing` do not count then. NULL: as the options say */
 } gpis_open_options;
 /* Fills the struct, which has `size` bytes, with the defaults. GPIS_BAD_ARGUMENT for an impossible size. */
 GPIS_API gpis_status gpis_open_options_init(gpis_open_options *options, size_t size);
@@ -232,6 +258,45 @@ GPIS_API void gpis_source_describe(const gpis_source *source, gpis_source_info *
 GPIS_API const double *gpis_source_target(const gpis_source *source, int64_t *k);
 /* The header name of column j (counted from 0), or NULL where there is none. Borrowed. */
 GPIS_API const char *gpis_source_column(const gpis_source *source, int64_t j);
+
+/* An encoding is all that it takes to make the same columns of A from another table: which columns are used, the levels
+ * of each categorical one, the means that took the place of missing fields. A source that was opened from a table has
+ * one, which is borrowed from it; NULL for others. */
+GPIS_API const gpis_encoding *gpis_source_encoding(const gpis_source *source);
+typedef struct gpis_encoding_info {
+    size_t size;     /* of this struct in the caller's program, which sets it */
+    int64_t columns; /* columns of the table that became columns of A */
+    int64_t rows;    /* rows of A */
+    int64_t dropped; /* rows that were left out because a field was missing */
+    int64_t filled;  /* fields that were missing and became the mean of their column */
+    gpis_missing missing;
+} gpis_encoding_info;
+/* GPIS_BAD_ARGUMENT for an impossible size. */
+GPIS_API gpis_status gpis_encoding_describe(const gpis_encoding *encoding, gpis_encoding_info *info);
+typedef struct gpis_encoding_column {
+    size_t size;      /* of this struct in the caller's program, which sets it */
+    const char *name; /* NULL: the table has no header */
+    int64_t number;   /* in the table, from 1 */
+    int64_t first;    /* the first column of A that it became, from 0 */
+    int64_t levels;   /* 0: it is a column of numbers. Otherwise levels - 1 columns of A are made of it */
+    int64_t filled;   /* fields that were missing and became the mean */
+    double mean;      /* of a column of numbers, if missing fields become means; otherwise 0 */
+} gpis_encoding_column;
+/* Column j of those that are used, from 0. GPIS_BAD_ARGUMENT if there is none, or for an impossible size. */
+GPIS_API gpis_status gpis_encoding_column_at(const gpis_encoding *encoding, int64_t j, gpis_encoding_column *column);
+/* Level `level` of column j. Level 0 is the reference: rows that have it are 0 in all columns of A that column j
+ * became. NULL where there is none. Borrowed. */
+GPIS_API const char *gpis_encoding_level(const gpis_encoding *encoding, int64_t j, int64_t level);
+/* One encoding for tables that are parts of one: levels in the order of their first appearance in the parts, means of
+ * all rows. The tables must have been opened with the same options. Open each part with the result. */
+GPIS_API gpis_status gpis_encoding_merge(gpis_context *context, const gpis_encoding *const *parts, int64_t count,
+                                         gpis_encoding **out);
+/* The encoding as text, several lines of printable characters and UTF-8, from which gpis_encoding_parse makes an equal
+ * one. Returns its length; `text`, which may be NULL, gets as much of it as `size` allows, and a NUL. */
+GPIS_API size_t gpis_encoding_text(const gpis_encoding *encoding, char *text, size_t size);
+GPIS_API gpis_status gpis_encoding_parse(gpis_context *context, const char *text, gpis_encoding **out);
+GPIS_API void gpis_encoding_destroy(gpis_encoding *encoding); /* NULL is fine; only for those made by merge and parse */
+
 /* Rows row0 .. row0 + nrows - 1 as doubles, nrows x d, row-major. Non-finite entries are refused with row and column.
  */
 GPIS_API gpis_status gpis_source_rows(gpis_context *context, gpis_source *source, int64_t row0, int64_t nrows,

@@ -1,7 +1,7 @@
 /*
- * Numbers in text. A decimal w * 10^e with w < 2^53 and |e| <= 22 is one exact integer times or over one exact power of
- * ten, so a single floating-point operation rounds it correctly; most numbers in files are of that kind. The others go
- * to strtod in the "C" locale.
+ * Numbers in text. The digits are read into one integer, eight at a time where there are so many, and decimal.c makes
+ * the nearest double of it. Numbers with more than 19 digits, and the few whose rounding is not certain there, go to
+ * strtod in the "C" locale.
  */
 #include "base/number.h"
 
@@ -11,68 +11,113 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* strtod_l on text already known to be a number; the "C" locale object is built into the C library. */
-static bool parse_slowly(const char *begin, double *out) {
+/* strtod_l on text already known to be a number; the "C" locale object is built into the C library. A decimal mark that
+ * is not a point is replaced in a copy, which has space for all the digits that a rounding can depend on. */
+static bool parse_slowly(gpis_span number, char mark, double *out) {
+    enum { LONGEST_COPY = 1000 };
+    char copy[LONGEST_COPY + 1];
+    const char *text = number.begin;
     const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!c_locale) return false;
-    *out = strtod_l(begin, NULL, c_locale);
+    if (mark != '.') {
+        const size_t length = (size_t)(number.end - number.begin);
+        if (length > LONGEST_COPY) return false;
+        memcpy(copy, number.begin, length);
+        copy[length] = '\0';
+        char *at = memchr(copy, mark, length);
+        if (at) *at = '.';
+        text = copy;
+    }
+    *out = strtod_l(text, NULL, c_locale);
     freelocale(c_locale);
     return true;
 }
 
-/* Appends the digits from *at on to w; false if w cannot hold them all. */
-static bool read_digits(const char **at, const char *end, uint64_t *w) {
-    bool exact = true;
-    for (; *at < end && is_digit(**at); (*at)++) {
-        if (*w >= UINT64_C(1) << 53)
-            exact = false;
-        else
-            *w = 10 * *w + (uint64_t)(**at - '0');
-    }
-    return exact;
+/* Of eight characters less '0', bit 7 of each byte that is no digit; bits behind the first such byte may be wrong. */
+static uint64_t no_digits(uint64_t x) {
+    return ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
 }
 
-static bool read_exponent(const char **at, const char *end, int *exponent) {
-    const bool minus = *at < end && **at == '-';
-    if (*at < end && (**at == '-' || **at == '+')) (*at)++;
-    const char *digits = *at;
-    int value = 0;
-    for (; *at < end && is_digit(**at); (*at)++) {
-        if (value < 100000) value = 10 * value + (**at - '0');
+/* The number that eight digits write, the first digit being the lowest byte: neighbours are added to numbers of two,
+ * four and eight digits. */
+static uint64_t eight_digits(uint64_t x) {
+    const uint64_t mask = UINT64_C(0x000000FF000000FF);
+    x = 10 * x + (x >> 8);
+    return (((x & mask) * UINT64_C(0x000F424000000064)) + (((x >> 16) & mask) * UINT64_C(0x0000271000000001))) >> 32;
+}
+
+/* Appends the digits from `at` on to w, which wraps around where there are more than 19; returns their end. Fewer than
+ * eight digits are moved to the end of eight, behind zeros, so that no branch depends on how many they are. */
+static inline const char *scan_digits(const char *at, const char *end, uint64_t *w) {
+    static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    while (end - at >= 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+        uint64_t x;
+        memcpy(&x, at, sizeof x);
+        x ^= UINT64_C(0x3030303030303030);
+        const uint64_t stops = no_digits(x);
+        const int count = stops ? __builtin_ctzll(stops) / 8 : 8;
+        if (count == 0) return at;
+        *w = power[count] * *w + eight_digits(x << (64 - 8 * count));
+        at += count;
+        if (count < 8) return at;
     }
-    *exponent = minus ? -value : value;
-    return *at > digits;
+    for (; at < end && is_digit(*at); at++) *w = 10 * *w + (uint64_t)(*at - '0');
+    return at;
+}
+
+/* The digits of an exponent, after the letter; NULL: there are none. */
+static const char *scan_exponent(const char *at, const char *end, int64_t *exponent) {
+    const bool minus = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+')) at++;
+    const char *digits = at;
+    int64_t value = 0;
+    for (; at < end && is_digit(*at); at++) {
+        if (value < 100000) value = 10 * value + (*at - '0');
+    }
+    *exponent += minus ? -value : value;
+    return at > digits ? at : NULL;
+}
+
+/* Whether the digits in [at, end), a mark among them, are no more than 19 once the zeros at their beginning are left
+ * out: then the integer that they were read into did not wrap around. */
+static bool fits_integer(const char *at, const char *end) {
+    enum { MOST_DIGITS = 19 };
+    while (at < end && (*at == '0' || !is_digit(*at))) at++;
+    return end - at <= MOST_DIGITS;
+}
+
+const char *gpis_scan_number(const char *begin, const char *end, char mark, double *out) {
+    const char *at = begin;
+    const bool minus = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+')) at++;
+    const char *digits = at;
+    uint64_t w = 0;
+    int64_t exponent = 0;
+    at = scan_digits(at, end, &w);
+    int64_t count = at - digits;
+    if (at < end && *at == mark) {
+        const char *fraction = ++at;
+        at = scan_digits(at, end, &w);
+        exponent = fraction - at;
+        count -= exponent;
+    }
+    if (count == 0) return NULL;
+    const bool fits = count <= 18 || fits_integer(digits, at);
+    if (at < end && (*at == 'e' || *at == 'E') && !(at = scan_exponent(at + 1, end, &exponent))) return NULL;
+    double value = (double)w;
+    const bool whole = exponent == 0 && w < UINT64_C(1) << 53;
+    if (!fits || (!whole && !gpis_decimal(w, exponent, &value)))
+        return parse_slowly((gpis_span){begin, at}, mark, out) ? at : NULL;
+    *out = minus ? -value : value;
+    return at;
 }
 
 bool gpis_parse_number(gpis_span span, double *out) {
-    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const char *at = span.begin, *end = span.end;
-    const bool minus = at < end && *at == '-';
-    if (at < end && (*at == '-' || *at == '+')) at++;
-    const char *whole = at;
-    uint64_t w = 0;
-    bool exact = read_digits(&at, end, &w);
-    int64_t digits = at - whole, decimals = 0;
-    if (at < end && *at == '.') {
-        const char *fraction = ++at;
-        exact = read_digits(&at, end, &w) && exact;
-        decimals = at - fraction;
-    }
-    if (digits + decimals == 0) return false;
-    int exponent = 0;
-    if (at < end && (*at == 'e' || *at == 'E')) {
-        at++;
-        if (!read_exponent(&at, end, &exponent)) return false;
-    }
-    if (at != end) return false;
-    const int64_t e = exponent - decimals;
-    if (!exact || w >= UINT64_C(1) << 53 || e < -22 || e > 22) return parse_slowly(span.begin, out);
-    const double value = e < 0 ? (double)w / power[-e] : (double)w * power[e];
-    *out = minus ? -value : value;
-    return true;
+    return gpis_scan_number(span.begin, span.end, '.', out) == span.end;
 }
 
 bool gpis_parse_unsigned(gpis_span span, uint64_t *out) {

@@ -12,6 +12,9 @@ typedef struct gpis_span {
 /* [+-]digits[.digits][e[+-]digits] and nothing else, correctly rounded (infinite if it is too large). The character at
  * span.end must be readable, and must not continue a number. */
 bool gpis_parse_number(gpis_span span, double *out);
+/* The longest such number at the beginning of [at, end), with `mark` ('.' or ',') as its decimal mark. Returns its end,
+ * where the character must be readable and must not continue a number; NULL: there is none. */
+const char *gpis_scan_number(const char *at, const char *end, char mark, double *out);
 
 /* Digits and nothing else, whose value fits an int64_t, or a uint64_t. */
 bool gpis_parse_count(gpis_span span, int64_t *out);

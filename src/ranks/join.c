@@ -7,6 +7,7 @@
 
 #include "linalg/dense.h"
 #include "ranks/talk.h"
+#include "source/encoding.h"
 
 enum { QUANTUM = 1024 }; /* rows: a rank has a multiple of this, as sketches want blocks (GPIS_SKETCH_QUANTUM) */
 
@@ -81,7 +82,7 @@ const gpis_join *gpis_source_joined(const gpis_source *source) {
 /* ---- the facts about the parts of a rank ------------------------------------------------------------------------- */
 
 /* The facts of one rank, as doubles, so that reduce_sum can transport them. */
-enum { ROWS, COLUMNS, ENTRIES, BYTES, PARTS, STORED, TARGETS, LANES, LARGEST, FACTS = LARGEST + GPIS_STORAGES };
+enum { ROWS, COLUMNS, ENTRIES, BYTES, PARTS, STORED, TARGETS, LEVELS, LANES, LARGEST, FACTS = LARGEST + GPIS_STORAGES };
 
 static int storage_of(const gpis_source *part) {
     return (int)part->type + 2 * (int)part->block_kind + 4 * (int)part->order + 8 * part->class->on_demand;
@@ -113,6 +114,7 @@ static void collect_facts(gpis_source *const *parts, int64_t count, double *fact
         *largest = fmax(*largest, (double)info.rows);
         facts[STORED] = storage_of(parts[i]);
         facts[TARGETS] = (double)parts[i]->target_k;
+        facts[LEVELS] = gpis_encoding_checksum(gpis_source_encoding(parts[i]));
     }
     facts[PARTS] = (double)count;
     facts[LANES] = gpis_dense_lanes();
@@ -134,6 +136,13 @@ static gpis_status check_parts(gpis_context *context, gpis_source *const *parts,
                              "%s carries %" PRId64 " columns of y but %s carries %" PRId64
                              "; all parts must carry the same number",
                              gpis_source_name(part), part->target_k, gpis_source_name(parts[0]), parts[0]->target_k);
+        if (gpis_encoding_checksum(gpis_source_encoding(part)) !=
+            gpis_encoding_checksum(gpis_source_encoding(parts[0])))
+            return gpis_fail(
+                context, GPIS_BAD_SHAPE,
+                "%s and %s have different levels, or means for what is missing; open both with one encoding, "
+                "made by gpis_encoding_merge",
+                gpis_source_name(part), gpis_source_name(parts[0]));
     }
     return GPIS_OK;
 }
@@ -152,6 +161,11 @@ static gpis_status check_facts(gpis_context *context, const double *facts, int r
         if (line[COLUMNS] != first[COLUMNS])
             return gpis_fail(context, GPIS_BAD_SHAPE, "the rows of rank %d have %.0f columns, those of rank %d %.0f", r,
                              line[COLUMNS], (int)((first - facts) / FACTS), first[COLUMNS]);
+        if (line[LEVELS] != first[LEVELS])
+            return gpis_fail(context, GPIS_BAD_SHAPE,
+                             "the tables of ranks %d and %d have different levels, or means for what is missing; open "
+                             "all parts with one encoding, made by gpis_encoding_merge",
+                             r, (int)((first - facts) / FACTS));
         if (line[TARGETS] != first[TARGETS])
             return gpis_fail(context, GPIS_BAD_SHAPE,
                              "the rows of rank %d carry %.0f columns of y, those of rank %d %.0f; all parts must carry "

@@ -3,8 +3,9 @@
  *
  *     header     gpis_cache_header: format, original file and checksums; written last
  *     segments   rows in groups of about 1 MB. Dense: y (if there is a target), then the rows. Compressed rows: y, the
- *                starts of the rows (rows + 1 of them, relative to the segment), values, columns (int32)
- *     footer     a gpis_cache_segment for each segment; the target it was made with; the names of the columns, if any
+ *                starts of the rows (rows + 1 of them, relative to the segment), values, columns (int32). Rows of a
+ * table are raw rows (encoding.h) footer     a gpis_cache_segment for each segment; the options it was made with; the
+ * encoding of a table
  *
  * A cache is valid for a file of the same size and time of change whose bytes have the same digest, and only while its
  * own checksums are right: those of header, footer and every segment are checked when it is opened. An invalid cache,
@@ -24,14 +25,15 @@
 #include "source/source.h"
 
 enum {
-    GPIS_CACHE_VERSION = 2,
-    GPIS_CACHE_SEGMENT = 1 << 20 /* bytes of a segment, about */
+    GPIS_CACHE_VERSION = 3,
+    GPIS_CACHE_SEGMENT = 1 << 20, /* bytes of a segment, about */
+    GPIS_CACHE_MAX_LABELS = 64
 };
 
 typedef struct gpis_cache_header {
     char magic[8];
     uint32_t version, byte_order;
-    int64_t sparse, labelled; /* compressed rows; y inside */
+    int64_t sparse, labels; /* compressed rows; numbers of y for each row */
     int64_t rows, cols, entries, segments;
     int64_t footer, footer_bytes; /* offset and length; the footer ends the file */
     gpis_file_stamp original;
@@ -47,8 +49,8 @@ typedef struct gpis_cache_segment {
 
 /* Which file the cache is of, and where it lies. */
 typedef struct gpis_cache_place {
-    const char *path;   /* of the original, borrowed */
-    const char *target; /* borrowed, or NULL */
+    const char *path; /* of the original, borrowed */
+    char *key;        /* owned: the options that its content depends on, as text */
     bool regular; /* a regular file; else a pipe, which is read once, and whose cache is a nameless temporary file */
     bool wanted;  /* the caller has named a folder: write a cache even if the rows fit in memory */
     gpis_file_stamp stamp;
@@ -58,8 +60,9 @@ typedef struct gpis_cache_place {
 } gpis_cache_place;
 gpis_status gpis_cache_find_place(gpis_context *context, const char *path, const gpis_open_options *options,
                                   gpis_cache_place *out);
+void gpis_cache_place_clear(gpis_context *context, gpis_cache_place *place);
 
-/* Parsed rows. `y` is NULL where there is no target; `indptr` and `indices` are NULL for dense rows. */
+/* Parsed rows. `y` is NULL where there are no labels; `indptr` and `indices` are NULL for dense rows. */
 typedef struct gpis_cache_rows {
     int64_t rows, entries;
     double *y, *values;
@@ -74,10 +77,10 @@ gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *plac
                              gpis_cache_writer **out);
 /* Writes rows [first, first + count) of `rows` as one segment. */
 gpis_status gpis_cache_add(gpis_cache_writer *writer, const gpis_cache_rows *rows, int64_t first, int64_t count,
-                           int64_t cols);
-/* Writes footer and header and gives the cache its name. *fd, open for reading, is the caller's. `names`: cols of them,
- * or NULL. */
-gpis_status gpis_cache_finish(gpis_cache_writer *writer, int64_t cols, char *const *names, int *fd);
+                           int64_t cols, int64_t labels);
+/* Writes footer and header and gives the cache its name. *fd, open for reading, is the caller's. `encoding`: its text,
+ * "" for none. */
+gpis_status gpis_cache_finish(gpis_cache_writer *writer, int64_t cols, const char *encoding, int *fd);
 /* True if writing the file has failed. The writer may be NULL. */
 bool gpis_cache_failed(const gpis_cache_writer *writer);
 void gpis_cache_abandon(gpis_cache_writer *writer); /* may be NULL; removes an unfinished cache */
@@ -88,7 +91,7 @@ typedef struct gpis_cache {
     int fd; /* owned */
     gpis_cache_header header;
     gpis_cache_segment *segments; /* owned */
-    char *text;                   /* owned: the words of the footer */
+    char *text;                   /* owned: the key, and behind it the text of the encoding */
     gpis_file_stamp stamp;        /* of the cache itself */
 } gpis_cache;
 

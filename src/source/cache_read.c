@@ -17,7 +17,7 @@ typedef struct layout {
 
 static layout lay_out(const gpis_cache *c, const gpis_cache_segment *s) {
     layout l;
-    l.starts = s->offset + (c->header.labelled ? 8 * s->rows : 0);
+    l.starts = s->offset + 8 * c->header.labels * s->rows;
     l.values = l.starts + (c->header.sparse ? 8 * (s->rows + 1) : 0);
     l.indices = l.values + 8 * s->entries;
     l.end = l.indices + (c->header.sparse ? 4 * s->entries : 0);
@@ -114,7 +114,8 @@ gpis_status gpis_cache_read_y(gpis_context *context, const char *name, const gpi
     gpis_status status = GPIS_OK;
     for (int64_t k = 0; k < c->header.segments && status == GPIS_OK; k++) {
         const gpis_cache_segment *s = &c->segments[k];
-        status = gpis_file_read(context, name, c->fd, s->offset, y + s->row0, 8 * s->rows);
+        status = gpis_file_read(context, name, c->fd, s->offset, y + s->row0 * c->header.labels,
+                                8 * c->header.labels * s->rows);
     }
     return status;
 }
@@ -128,9 +129,10 @@ static bool header_is_good(const gpis_cache_header *h, const gpis_cache_place *p
            gpis_checksum_matches(h->header_crc,
                                  gpis_checksum(0, h, (int64_t)offsetof(gpis_cache_header, header_crc))) &&
            memcmp(&h->original, &place->stamp, sizeof h->original) == 0 && h->rows >= 1 && h->cols >= 1 &&
-           h->cols <= (h->sparse ? INT32_MAX : INT64_MAX) && h->segments >= 1 && h->footer >= (int64_t)sizeof *h &&
-           h->footer_bytes > 0 && h->footer <= size && h->footer_bytes == size - h->footer &&
-           gpis_checked_mul(h->segments, sizeof(gpis_cache_segment), &table) && table < h->footer_bytes;
+           h->labels >= 0 && h->labels <= GPIS_CACHE_MAX_LABELS && h->cols <= (h->sparse ? INT32_MAX : INT64_MAX) &&
+           h->segments >= 1 && h->footer >= (int64_t)sizeof *h && h->footer_bytes > 0 && h->footer <= size &&
+           h->footer_bytes == size - h->footer && gpis_checked_mul(h->segments, sizeof(gpis_cache_segment), &table) &&
+           table < h->footer_bytes;
 }
 
 /* Segments follow one another, lie between header and footer, and hold what the header says. */
@@ -152,12 +154,12 @@ static bool segments_are_good(const gpis_cache *c) {
     return row == h->rows && entries == h->entries;
 }
 
-/* The texts of the footer: the target, then a name for each column or none at all. */
-static bool words_are_good(const gpis_cache *c, int64_t bytes, const char *target) {
+/* The texts of the footer: the key and the encoding. */
+static bool words_are_good(const gpis_cache *c, int64_t bytes, const char *key) {
     int64_t words = 0;
-    if (bytes < 1 || c->text[bytes - 1] != '\0' || strcmp(c->text, target ? target : "") != 0) return false;
+    if (bytes < 1 || c->text[bytes - 1] != '\0' || strcmp(c->text, key) != 0) return false;
     for (int64_t i = 0; i < bytes; i++) words += c->text[i] == '\0';
-    return words == 1 || words - 1 == c->header.cols;
+    return words == 2;
 }
 
 static gpis_status read_footer(gpis_context *context, const gpis_cache_place *place, gpis_cache *c, bool *good) {
@@ -169,7 +171,7 @@ static gpis_status read_footer(gpis_context *context, const gpis_cache_place *pl
     *good = gpis_file_read(context, place->cache, c->fd, h->footer, c->segments, table) == GPIS_OK &&
             gpis_file_read(context, place->cache, c->fd, h->footer + table, c->text, words) == GPIS_OK &&
             gpis_checksum_matches(h->footer_crc, gpis_checksum(gpis_checksum(0, c->segments, table), c->text, words)) &&
-            segments_are_good(c) && words_are_good(c, words, place->target);
+            segments_are_good(c) && words_are_good(c, words, place->key);
     return GPIS_OK;
 }
 

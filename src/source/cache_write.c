@@ -68,7 +68,7 @@ static gpis_status append(gpis_cache_writer *w, gpis_cache_segment *s, const voi
 }
 
 gpis_status gpis_cache_add(gpis_cache_writer *w, const gpis_cache_rows *rows, int64_t first, int64_t count,
-                           int64_t cols) {
+                           int64_t cols, int64_t labels) {
     void *memory = w->segments;
     gpis_status status =
         gpis_grow(w->context, &memory, &w->capacity, w->header.segments, w->header.segments + 1, sizeof *w->segments);
@@ -79,8 +79,8 @@ gpis_status gpis_cache_add(gpis_cache_writer *w, const gpis_cache_rows *rows, in
     const int64_t entries = sparse ? rows->indptr[first + count] - from : count * cols;
     w->offset = (w->offset + 7) / 8 * 8;
     gpis_cache_segment s = {.row0 = w->header.rows, .rows = count, .entries = entries, .offset = w->offset};
-    w->header.labelled = rows->y != NULL;
-    if (rows->y) status = append(w, &s, rows->y + first, count * (int64_t)sizeof(double));
+    w->header.labels = labels;
+    if (labels) status = append(w, &s, rows->y + first * labels, count * labels * (int64_t)sizeof(double));
     if (sparse) {
         for (int64_t i = first; i <= first + count; i++) rows->indptr[i] -= from;
         if (status == GPIS_OK) status = append(w, &s, rows->indptr + first, (count + 1) * (int64_t)sizeof(int64_t));
@@ -106,13 +106,13 @@ static gpis_status put_words(gpis_cache_writer *w, const char *words) {
     return put_footer(w, words, (int64_t)strlen(words) + 1);
 }
 
-static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names) {
+static gpis_status finish(gpis_cache_writer *w, int64_t cols, const char *encoding) {
     gpis_cache_header *h = &w->header;
     h->cols = cols;
     h->footer = (w->offset + 7) / 8 * 8;
     gpis_status status = put_footer(w, w->segments, h->segments * (int64_t)sizeof *w->segments);
-    if (status == GPIS_OK) status = put_words(w, w->place->target ? w->place->target : "");
-    for (int64_t j = 0; names && j < cols && status == GPIS_OK; j++) status = put_words(w, names[j]);
+    if (status == GPIS_OK) status = put_words(w, w->place->key);
+    if (status == GPIS_OK) status = put_words(w, encoding);
     if (status != GPIS_OK) return status;
     memcpy(h->magic, GPIS_CACHE_MAGIC, sizeof h->magic);
     h->version = GPIS_CACHE_VERSION;
@@ -129,8 +129,8 @@ static gpis_status finish(gpis_cache_writer *w, int64_t cols, char *const *names
     return gpis_file_name(&w->file, w->place->cache) || !w->place->wanted ? GPIS_OK : trouble(w, errno);
 }
 
-gpis_status gpis_cache_finish(gpis_cache_writer *w, int64_t cols, char *const *names, int *fd) {
-    const gpis_status status = finish(w, cols, names);
+gpis_status gpis_cache_finish(gpis_cache_writer *w, int64_t cols, const char *encoding, int *fd) {
+    const gpis_status status = finish(w, cols, encoding);
     *fd = -1;
     if (status != GPIS_OK) return status;
     *fd = w->file.fd;

@@ -81,17 +81,18 @@ static gpis_status read_all(reader *r) {
     return status;
 }
 
-static gpis_status parse(gpis_context *context, const char *path, const char *target, gpis_sink *sink, char ***names) {
-    (void)target;
+static gpis_status parse(gpis_context *context, const char *path, gpis_sink *sink, gpis_encoding **encoding) {
     reader r = {.context = context, .path = path, .sink = sink};
-    *names = NULL;
-    sink->labelled = true;
+    *encoding = NULL;
+    sink->labels = 1;
     const gpis_status status = read_all(&r);
     gpis_text_close(&r.text);
     return status;
 }
 
-static gpis_status hold(gpis_context *context, const char *path, gpis_sink *sink, gpis_source **out) {
+static gpis_status hold(gpis_context *context, const char *path, gpis_sink *sink, const gpis_encoding *encoding,
+                        gpis_source **out) {
+    (void)encoding;
     gpis_cache_rows *held = &sink->held;
     const gpis_stored_csr csr = {held->indptr, held->indices, held->values, true};
     const gpis_status status =

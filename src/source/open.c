@@ -11,8 +11,8 @@
 typedef struct format {
     const char *ending;
     gpis_status (*open)(gpis_context *context, const char *path, const gpis_open_options *options, gpis_source **out);
-    bool text;         /* may be gzipped */
-    bool takes_target; /* has columns that can be the target */
+    bool text;     /* may be gzipped */
+    bool is_table; /* has columns that can be chosen, one of them as the target */
 } format;
 
 static const format formats[] = {
@@ -77,6 +77,29 @@ static gpis_status no_target(gpis_context *context, const char *path, const char
                      "%s: a target names a column of a .csv or .tsv file; a %s file has none", path, ending);
 }
 
+/* The first option that is given and that only tables have; NULL: none is. */
+static const char *option_of_tables(const gpis_open_options *options) {
+    if (options->target) return "target";
+    if (options->columns) return "columns";
+    if (options->exclude) return "exclude";
+    if (options->categorical) return "categorical";
+    if (options->delimiter) return "delimiter";
+    if (options->missing != GPIS_MISSING_ERROR) return "missing";
+    if (options->header != GPIS_HEADER_AUTO) return "header";
+    return options->encoding ? "encoding" : NULL;
+}
+
+/* GPIS_OK unless an option is given that a file without columns in text cannot have. */
+static gpis_status check_plain(gpis_context *context, const char *path, const char *ending,
+                               const gpis_open_options *options) {
+    const char *name = option_of_tables(options);
+    if (!name) return GPIS_OK;
+    if (options->target) return no_target(context, path, ending);
+    return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                     "%s: option %s is for tables in text, .csv, .tsv, .txt or .data; this is a %s file", path, name,
+                     ending);
+}
+
 /* Where columns have no names, the target was given by its number. Messages about other columns need it, to count
  * columns as the file does. */
 static void record_target(gpis_source *source, const char *target) {
@@ -95,15 +118,19 @@ static gpis_status open_file(gpis_context *context, const char *path, const gpis
     if (options->cache && !*options->cache)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the folder for the cache has no name; \".\" is this one");
     if (options->memory < 0) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the memory for a source is negative");
-    if (!options->format && is_hdf5(path))
-        return options->target ? no_target(context, path, ".h5") : gpis_open_hdf5(context, path, options, out);
+    if ((unsigned)options->missing > GPIS_MISSING_MEAN || (unsigned)options->header > GPIS_HEADER_NO)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "options missing and header have no such value");
+    if (!options->format && is_hdf5(path)) {
+        const gpis_status plain = check_plain(context, path, ".h5", options);
+        return plain == GPIS_OK ? gpis_open_hdf5(context, path, options, out) : plain;
+    }
     const format *chosen = options->format ? find_format(options->format) : format_of(path);
     if (!chosen) return unknown_format(context, path, options->format);
     if (!chosen->text && ends_with(path, strlen(path), ".gz"))
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
                          chosen->ending);
-    if (options->target && !chosen->takes_target) return no_target(context, path, chosen->ending);
-    const gpis_status status = chosen->open(context, path, options, out);
+    gpis_status status = chosen->is_table ? GPIS_OK : check_plain(context, path, chosen->ending, options);
+    if (status == GPIS_OK) status = chosen->open(context, path, options, out);
     if (status == GPIS_OK && options->target && !(*out)->columns) record_target(*out, options->target);
     return status;
 }

@@ -26,6 +26,7 @@ void gpis_source_destroy(gpis_source *source) {
     gpis_context *context = source->context;
     if (source->state) source->class->destroy(source);
     gpis_free(context, source->columns);
+    gpis_encoding_destroy(source->encoding);
     gpis_free(context, source->target);
     gpis_free(context, source->cache_trouble);
     gpis_free(context, source->name);

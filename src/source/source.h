@@ -73,11 +73,12 @@ struct gpis_source {
         *of; /* borrowed: the source that this one is a part of, which has the names of the columns; NULL: none */
     double *target; /* owned: n x target_k, or NULL */
     int64_t target_k;
-    int64_t target_number; /* number, from 1, of the column of the file that became the target; 0: there is none, or
-                              columns have names */
-    char **columns;        /* owned, made by gpis_source_names: d names, or NULL */
-    char *cache_trouble;   /* owned: why the cache that was asked for could not be written; NULL: no trouble */
-    void *state;           /* owned by the kind */
+    int64_t target_number;   /* number, from 1, of the column of the file that became the target; 0: there is none, or
+                                columns have names */
+    char **columns;          /* owned, made by gpis_source_names: d names, or NULL */
+    gpis_encoding *encoding; /* owned: of a table; NULL: none */
+    char *cache_trouble;     /* owned: why the cache that was asked for could not be written; NULL: no trouble */
+    void *state;             /* owned by the kind */
 };
 
 /* A source of the given class, with all other fields zero for the caller to set. NULL when there is no memory. */

@@ -69,23 +69,30 @@ static gpis_status refuse_zero_byte(const gpis_text *text, const char *more) {
                      (long long)line);
 }
 
-/* Reads more bytes behind those not yet returned. One byte of the buffer is always kept free for a final NUL. */
+/* Makes the buffer larger than `bytes`. */
+static gpis_status enlarge(gpis_text *text, int64_t bytes) {
+    if (bytes > MAX_LINE)
+        return gpis_fail(text->context, GPIS_BAD_DATA,
+                         "%s: line %lld is longer than 256 MB; is this a text file, with a row a line?", text->path,
+                         (long long)text->after);
+    void *memory = text->buffer;
+    const gpis_status status = gpis_grow(text->context, &memory, &text->capacity, text->end, bytes + 1, sizeof(char));
+    text->buffer = memory;
+    return status;
+}
+
+/* Reads more bytes behind those not yet returned. Two bytes of the buffer are always kept free, for a newline and for
+ * what ends the search for one. */
 static gpis_status fill(gpis_text *text) {
     memmove(text->buffer, text->buffer + text->begin, (size_t)(text->end - text->begin));
     text->end -= text->begin;
     text->begin = 0;
-    if (text->end + 1 >= text->capacity) {
-        if (text->capacity >= MAX_LINE)
-            return gpis_fail(text->context, GPIS_BAD_DATA,
-                             "%s: line %lld is longer than 256 MB; is this a text file, with a row a line?", text->path,
-                             (long long)text->after);
-        void *memory = text->buffer;
-        const gpis_status status =
-            gpis_grow(text->context, &memory, &text->capacity, text->end, text->capacity + 1, sizeof(char));
-        text->buffer = memory;
+    if (text->end + 2 >= text->capacity) {
+        const gpis_status status = enlarge(text, text->capacity);
         if (status != GPIS_OK) return status;
     }
-    const int64_t space = gpis_min64(text->capacity - text->end - 1, MAX_READ);
+    /* A pipe may be slow: reports of progress come between its small pieces. */
+    const int64_t space = gpis_min64(text->capacity - text->end - 2, text->size > 0 ? MAX_READ : FIRST_CAPACITY);
     char *more = text->buffer + text->end;
     const int got = gzread(text->file, more, (unsigned)space);
     if (got < 0) return read_failed(text);
@@ -99,6 +106,21 @@ static gpis_status fill(gpis_text *text) {
         text->ended = true;
     }
     return report(text);
+}
+
+gpis_status gpis_text_ahead(gpis_text *text, int64_t wanted) {
+    gpis_status status = wanted + 2 > text->capacity ? enlarge(text, wanted + 2) : GPIS_OK;
+    while (status == GPIS_OK && !text->ended && text->end - text->begin < wanted) {
+        status = fill(text);
+        if (status == GPIS_OK && text->ended && text->end > text->begin && text->buffer[text->end - 1] != '\n')
+            text->buffer[text->end++] = '\n';
+    }
+    if (status == GPIS_OK) text->buffer[text->end] = '\n';
+    return status;
+}
+
+double gpis_text_part(const gpis_text *text) {
+    return text->size > 0 ? (double)gzoffset(text->file) / (double)text->size : 0.0;
 }
 
 static bool odd_quotes(const char *at, const char *end) {

@@ -28,6 +28,14 @@ void gpis_text_close(gpis_text *text);
  * newline between double quotes is part of the line. The span is valid until the next call. */
 gpis_status gpis_text_next(gpis_text *text, bool quoted, gpis_span *line, bool *more);
 
+/* Reads on until `wanted` bytes are there that have not been returned, or until the file ends; the last line then gets
+ * a newline if it has none. They are [text->begin, text->end) of the buffer, and behind them is one more newline, so
+ * that a search for the end of a line needs no other limit. The caller takes bytes by moving text->begin. */
+gpis_status gpis_text_ahead(gpis_text *text, int64_t wanted);
+
+/* The part of the file that has been read, from 0 to 1; 0: it is not known. */
+double gpis_text_part(const gpis_text *text);
+
 /* Cuts the next word, between blanks, off the front of *rest; false when there is none. */
 bool gpis_text_word(gpis_span *rest, gpis_span *word);
 

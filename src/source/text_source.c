@@ -36,27 +36,55 @@ static gpis_status open_new_cache(gpis_context *context, const gpis_cache_place 
     return status == GPIS_OK ? gpis_cache_source(context, place, &cache, budget, out) : status;
 }
 
+/* The text of the encoding for the cache, "" for none; NULL when there is no memory. */
+static char *text_of(gpis_context *context, const gpis_encoding *encoding) {
+    const size_t length = gpis_encoding_text(encoding, NULL, 0);
+    char *text = gpis_alloc(context, (int64_t)length + 1, 1);
+    if (text) gpis_encoding_text(encoding, text, length + 1);
+    return text;
+}
+
+/* Whether the rows of A take more than the budget, though those of the table may not. */
+static bool is_too_large(const gpis_encoding *encoding, int64_t budget) {
+    return encoding && (double)encoding->rows * (double)gpis_encoding_width(encoding) * 8.0 > (double)budget;
+}
+
+/* Holds the rows of the sink in memory. */
+static gpis_status hold_rows(gpis_context *context, const gpis_cache_place *place, const gpis_text_format *format,
+                             gpis_sink *sink, gpis_encoding **encoding, gpis_source **out) {
+    char **names = NULL;
+    gpis_status status = *encoding ? gpis_encoding_names(context, *encoding, &names) : GPIS_OK;
+    if (status == GPIS_OK) status = format->hold(context, place->path, sink, *encoding, out);
+    if (status != GPIS_OK) {
+        gpis_free(context, names);
+        return status;
+    }
+    (*out)->columns = names;
+    (*out)->encoding = *encoding;
+    *encoding = NULL;
+    return GPIS_OK;
+}
+
 /* *unwritten: the cache was begun, but it could not be written to its end. */
 static gpis_status parse_file(gpis_context *context, const gpis_cache_place *place, const gpis_open_options *options,
                               const gpis_text_format *format, int64_t budget, bool *unwritten, gpis_source **out) {
     gpis_sink sink = {
         .context = context, .place = place, .options = options, .budget = budget, .sparse = format->sparse};
-    char **names = NULL;
+    gpis_encoding *encoding = NULL;
+    char *text = NULL;
     int fd = -1;
-    gpis_status status = format->parse(context, place->path, place->target, &sink, &names);
-    if (status == GPIS_OK) status = gpis_sink_finish(&sink, names, &fd);
+    gpis_status status = format->parse(context, place->path, &sink, &encoding);
+    if (status == GPIS_OK && !(text = text_of(context, encoding))) status = GPIS_NO_MEMORY;
+    if (status == GPIS_OK) status = gpis_sink_finish(&sink, text, is_too_large(encoding, budget), &fd);
     if (status == GPIS_OK && fd >= 0) {
         gpis_sink_clear(&sink); /* first, since the rows may need the memory that the sink still holds */
         status = open_new_cache(context, place, options, budget, fd, out);
     } else if (status == GPIS_OK) {
-        status = format->hold(context, place->path, &sink, out);
-        if (status == GPIS_OK) {
-            (*out)->columns = names;
-            names = NULL;
-        }
+        status = hold_rows(context, place, format, &sink, &encoding, out);
     }
     *unwritten = gpis_cache_failed(sink.writer);
-    gpis_free(context, names);
+    gpis_encoding_destroy(encoding);
+    gpis_free(context, text);
     gpis_sink_clear(&sink);
     return status;
 }
@@ -95,6 +123,7 @@ gpis_status gpis_text_source_open(gpis_context *context, const char *path, const
                        : parse_file(context, place, options, format, budget, &unwritten, out);
     if (status != GPIS_OK && unwritten && place->wanted)
         status = parse_without_cache(context, place, options, format, budget, out);
+    gpis_cache_place_clear(context, place);
     gpis_free(context, place);
     return status;
 }

@@ -62,6 +62,7 @@ static void every_field_is_an_option(void **state) {
     MARK(opening, gpis_open_options, size);
     MARK(opening, gpis_open_options, progress);
     MARK(opening, gpis_open_options, progress_user);
+    MARK(opening, gpis_open_options, encoding);
     assert_complete(opening, sizeof opening, "gpis_open_options", 0);
 }
 

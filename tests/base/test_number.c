@@ -66,6 +66,50 @@ static void test_random(void **state) {
     }
 }
 
+/* Numbers with 16 to 19 digits and any exponent, and those halfway between two doubles: what is not certain without
+ * strtod must be left to it. */
+static void test_many_digits(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 40000; i++) {
+        const gpis_bits bits = gpis_random_bits(8, 0, i);
+        const unsigned long long w = (unsigned long long)bits.v[0] << 32 | bits.v[1];
+        char text[80];
+        snprintf(text, sizeof text, "%llue%d", w, (int)(bits.v[2] % 110) - 55);
+        same_as_strtod(text);
+        snprintf(text, sizeof text, "-0.00%llu", w);
+        same_as_strtod(text);
+        snprintf(text, sizeof text, "%llu.5", (w >> 11) | 1ull << 52); /* halfway */
+        same_as_strtod(text);
+        snprintf(text, sizeof text, "%llue-1", 10 * ((w >> 12) | 1ull << 51) + 5);
+        same_as_strtod(text);
+    }
+}
+
+/* A decimal comma, and where the number ends. */
+static void test_scan(void **state) {
+    (void)state;
+    static const char text[] = "12,5;0,30000000000000004|1,2,3 1e5e", *end = text + sizeof text - 1;
+    double value;
+    assert_ptr_equal(gpis_scan_number(text, end, ',', &value), text + 4);
+    assert_true(value == 12.5);
+    assert_ptr_equal(gpis_scan_number(text, end, '.', &value), text + 2);
+    assert_true(value == 12.0);
+    assert_ptr_equal(gpis_scan_number(text + 5, end, ',', &value), text + 24);
+    assert_true(value == 0.30000000000000004);
+    assert_ptr_equal(gpis_scan_number(text + 25, end, ',', &value), text + 28);
+    assert_true(value == 1.2);
+    assert_ptr_equal(gpis_scan_number(text + 31, end, '.', &value), text + 34);
+    assert_null(gpis_scan_number(text + 4, end, '.', &value));
+    char digits[1300];
+    memset(digits, '3', sizeof digits);
+    digits[1] = ',';
+    digits[1200] = '\0';
+    assert_null(gpis_scan_number(digits, digits + 1200, ',', &value)); /* too long for a copy with a point */
+    digits[1] = '.';
+    assert_ptr_equal(gpis_scan_number(digits, digits + 1200, '.', &value), digits + 1200);
+    assert_true(value == strtod(digits, NULL));
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const char *const texts[] = {"",    "-",   ".",   "e5",  "1e",  "1e+",      "1x",   " 1",    "1 ",
@@ -119,8 +163,9 @@ static void test_grow(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_special), cmocka_unit_test(test_random), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_locale),  cmocka_unit_test(test_count),  cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_special), cmocka_unit_test(test_random),  cmocka_unit_test(test_many_digits),
+        cmocka_unit_test(test_scan),    cmocka_unit_test(test_refused), cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_count),   cmocka_unit_test(test_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,10 +262,15 @@ static void open_and_read(const char *path, const gpis_open_options *options) {
     fuzz_context_end(context);
 }
 
-void fuzz_open_source(const char *path, const char *target) {
-    gpis_open_options options = gpis_open_options_default();
-    options.target = target;
+void fuzz_open_source_with(const char *path, const gpis_open_options *given) {
+    gpis_open_options options = *given;
     open_and_read(path, &options);
     options.memory = 256; /* bytes: less than any file needs, so that rows are read at each pass */
     open_and_read(path, &options);
+}
+
+void fuzz_open_source(const char *path, const char *target) {
+    gpis_open_options options = gpis_open_options_default();
+    options.target = target;
+    fuzz_open_source_with(path, &options);
 }

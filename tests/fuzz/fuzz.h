@@ -58,5 +58,6 @@ void fuzz_walk_source(gpis_context *context, gpis_source *source);
 void fuzz_read_source(gpis_context *context, gpis_source *source);
 /* Opens the file and reads it: once held in memory, once with so little memory that rows are read at each pass. */
 void fuzz_open_source(const char *path, const char *target);
+void fuzz_open_source_with(const char *path, const gpis_open_options *options);
 
 #endif

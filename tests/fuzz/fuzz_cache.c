@@ -12,18 +12,27 @@
 #include "cache_files.h"
 
 static const struct original {
-    const char *name, *target, *seed, *text;
+    const char *name, *target, *categorical, *seed, *text;
 } originals[] = {
-    {"table.csv", "y", "dense", "a,\"b \"\"x\"\"\",y\n1,2.5,-3e4\n4,5,6\n7,8,9\n-1,0,1\n"},
-    {"rows.svm", NULL, "sparse", "1 1:2 2:3.5 7:1\n-1 2:4\n+1 1:1e5 3:-2\n0.5\n2 7:1\n"},
+    {"table.csv", "y", NULL, "dense", "a,\"b \"\"x\"\"\",y\n1,2.5,-3e4\n4,5,6\n7,8,9\n-1,0,1\n"},
+    {"rows.svm", NULL, NULL, "sparse", "1 1:2 2:3.5 7:1\n-1 2:4\n+1 1:1e5 3:-2\n0.5\n2 7:1\n"},
+    {"levels.csv", "y", "w", "levels", "w,y,b\nnorth,2.5,-3e4\n\"east, \"\"x\"\"\",5,6\nnorth,8,9\nsouth,0,1\n"},
 };
 enum { ORIGINALS = sizeof originals / sizeof *originals };
 
 static gpis_cache_place places[ORIGINALS];
 
+static gpis_open_options options_of(const struct original *o) {
+    gpis_open_options options = gpis_open_options_default();
+    options.target = o->target;
+    options.categorical = o->categorical;
+    return options;
+}
+
 /* A folder that is named for it gets a cache in any case; the harness looks for it beside the original. */
 static void make_seed(const struct original *o, const char *fresh) {
-    const gpis_open_options options = {.size = sizeof options, .target = o->target, .cache = "."};
+    gpis_open_options options = options_of(o);
+    options.cache = ".";
     gpis_cache_place place;
     gpis_source *source = NULL;
     char seed[32];
@@ -32,6 +41,7 @@ static void make_seed(const struct original *o, const char *fresh) {
                       gpis_source_open_with(context, o->name, &options, &source) == GPIS_OK;
     fuzz_require(made, "a fresh cache was not made");
     gpis_source_destroy(source);
+    gpis_cache_place_clear(context, &place);
     fuzz_context_end(context);
     snprintf(seed, sizeof seed, "fresh-%s", o->seed);
     fuzz_keep_seed(fresh, place.cache, seed);
@@ -44,7 +54,8 @@ void fuzz_start(const char *fresh) {
         const struct original *o = &originals[i];
         fuzz_write(o->name, o->text, strlen(o->text));
         fuzz_require(utimensat(AT_FDCWD, o->name, then, 0) == 0, "the time of a file cannot be set");
-        fuzz_require(fuzz_cache_place(o->name, o->target, &places[i]), "the cache of a text has no place");
+        const gpis_open_options options = options_of(o);
+        fuzz_require(fuzz_cache_place(o->name, &options, &places[i]), "the cache of a text has no place");
         if (fresh) make_seed(o, fresh);
     }
 }

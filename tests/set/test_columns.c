@@ -109,7 +109,7 @@ static const struct {
     {"0]", "there is no column 0; columns are 1 to 9"},
     {"3-12]", "there is no column 12"},
     {"99999999999999999999]", "there is no column '99999999999999999999'"},
-    {"age]", "2 columns are called 'age': say [#1] for the first of them at position 1"},
+    {"age]", "2 columns are called 'age': say #1 for the first of them at position 1"},
     {"2,price_a]", "column 'price_a' is listed twice at position 3"},
     {"2-3,3]", "column 'price_b' is listed twice at position 5"},
     {"\"price_a]", "the quote is not closed at position 1"},

@@ -212,7 +212,7 @@ static void test_allocations(void **state) {
     write_text("files_f.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
     assert_int_equal(test_every_allocation(open_and_destroy, "files_f.mtx"), 5);
     write_text("files_f.svm", "1 1:2 2:3\n2 2:3\n");
-    assert_int_equal(test_every_allocation(open_and_destroy, "files_f.svm"), 9);
+    assert_int_equal(test_every_allocation(open_and_destroy, "files_f.svm"), 11);
 }
 
 static void test_array(void **state) {

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "set/columns.h"
+#include "base/columns.h"
 
 enum { LONGEST = 64 };
 
