@@ -24,13 +24,14 @@ gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const g
     a->free = gpis_alloc(context, d, sizeof *a->free);
     if (!a->free) return GPIS_NO_MEMORY;
     for (int64_t j = 0; j < d; j++) set->class->bounds(set, j, &a->lo[j], &a->hi[j]);
+    if (set->penalty && !(a->slope = gpis_alloc_zero(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
     return gpis_principal_create(context, model, &a->factor);
 }
 
 void gpis_active_set_destroy(gpis_active_set *a) {
     if (!a) return;
     gpis_principal_destroy(a->factor);
-    double *const vectors[] = {a->lo, a->hi, a->sigma, a->G, a->p, a->w, a->trial, a->move, a->start};
+    double *const vectors[] = {a->lo, a->hi, a->sigma, a->G, a->p, a->w, a->trial, a->move, a->start, a->slope};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(a->context, vectors[i]);
     gpis_free(a->context, a->free);
     gpis_free(a->context, a);
@@ -91,6 +92,13 @@ static void go_to_the_bound(gpis_active_set *a, double alpha, int64_t blocker) {
     gpis_active_evaluate(a);
 }
 
+/* The nearest point of K or, with a penalty, of the stretches that the entries are in. */
+static gpis_status project(const gpis_active_set *a, double *v) {
+    if (!a->slope || a->set->sum != GPIS_SUM_ANY) return a->set->class->project(a->set, v, v);
+    for (int64_t j = 0; j < a->d; j++) v[j] = fmax(a->lo[j], fmin(v[j], a->hi[j]));
+    return GPIS_OK;
+}
+
 /* Tries P(s + alpha p) for alpha = 1, 1/2, ... If q falls by more than `fall`, which the straight step to the bound
  * would give, s moves there and *bent is true. */
 static gpis_status bend(gpis_active_set *a, double least, double fall, bool *bent) {
@@ -98,7 +106,7 @@ static gpis_status bend(gpis_active_set *a, double least, double fall, bool *ben
     for (double alpha = 1.0; alpha > fmax(least, 0.1) && !*bent; alpha *= 0.5) {
         for (int64_t j = 0; j < a->d; j++) a->trial[j] = a->s[j] + alpha * a->p[j];
         if (!gpis_all_finite(a->trial, a->d)) continue;
-        const gpis_status status = a->set->class->project(a->set, a->trial, a->trial);
+        const gpis_status status = project(a, a->trial);
         if (status != GPIS_OK) return status;
         double change = 0.0;
         for (int64_t j = 0; j < a->d; j++) a->move[j] = a->trial[j] - a->s[j];
@@ -116,7 +124,7 @@ static gpis_status bend(gpis_active_set *a, double least, double fall, bool *ben
 /* Takes the minimiser without a constraint if it is in K. */
 static gpis_status try_free(gpis_active_set *a, bool *inside) {
     *inside = false;
-    if (!gpis_model_covers(a->model, 1, a->g)) return GPIS_OK;
+    if (a->slope || !gpis_model_covers(a->model, 1, a->g)) return GPIS_OK;
     memcpy(a->trial, a->g, (size_t)a->d * sizeof *a->trial);
     gpis_model_solve(a->model, 1, a->trial);
     for (int64_t j = 0; j < a->d; j++) a->trial[j] = a->x[j] - a->trial[j];

@@ -5,10 +5,11 @@
  * conditioned, the interior-point method (fallback.c), for sets that it knows. An iteration of ADMM is
  *
  *     (H + rho I) (v - x) = rho (z - u - x) - g
- *     w = RELAXATION v + (1 - RELAXATION) z,    z+ = P(w + u),    u+ = w + u - z+.
+ *     w = RELAXATION v + (1 - RELAXATION) z,    z+ = P(w + u),    u+ = w + u - z+,
  *
- * Its speed hardly depends on the condition of H if rho is right. rho starts between the largest and the smallest
- * curvature, and is then adapted so that v - z and the change of z shrink together; each change costs a factor.
+ * where with a penalty h the prox of h / (2 rho) takes the place of P. Its speed hardly depends on the condition of H if
+ * rho is right. rho starts between the largest and the smallest curvature, and is then adapted so that v - z and the
+ * change of z shrink together; each change costs a factor.
  *
  * z is in K, and the lowest one so far is s. The multiplier is better taken at v, outside K, where -grad q =
  * rho (u - z + v) is nearly normal to K: the error of the bound
@@ -26,6 +27,7 @@
 #include "inner/flat.h"
 #include "inner/solver.h"
 #include "linalg/accurate.h"
+#include "set/penalty.h"
 
 enum {
     GRADIENT_STEPS = 50,   /* before ADMM begins: about what a factor costs */
@@ -186,7 +188,7 @@ static gpis_status iterate(gpis_inner *inner) {
         give_up(inner);
         return GPIS_OK;
     }
-    const gpis_status status = gpis_set_project(inner->set, a->u, a->G);
+    const gpis_status status = gpis_set_prox(inner->set, 0.5 / a->rho, a->u, a->G);
     for (int64_t i = 0; i < size; i++) {
         a->u[i] -= a->G[i];
         a->move[i] = a->G[i] - a->z[i];
@@ -254,7 +256,7 @@ static gpis_status try_inside(gpis_inner *inner, bool *done) {
     const int64_t size = inner->set->d * inner->set->k;
     double away;
     *done = false;
-    if (!gpis_model_covers(inner->model, inner->set->k, inner->g)) return GPIS_OK;
+    if (inner->set->penalty || !gpis_model_covers(inner->model, inner->set->k, inner->g)) return GPIS_OK;
     memcpy(a->move, inner->g, (size_t)size * sizeof *a->move);
     gpis_model_solve(inner->model, inner->set->k, a->move);
     for (int64_t i = 0; i < size; i++) a->v[i] = inner->x[i] - a->move[i];

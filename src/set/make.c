@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "set/kinds.h"
+#include "set/penalised.h"
 
 static gpis_status check_size(gpis_context *context, const gpis_set_class *class, int64_t d, int64_t k) {
     int64_t size;
@@ -46,6 +47,12 @@ gpis_status gpis_set_finish(gpis_set *s, gpis_status status, gpis_set **out) {
 
 void gpis_set_destroy(gpis_set *set) {
     if (!set) return;
+    gpis_penalised_destroy(set->context, set->penalised);
+    gpis_free(set->context, set->penalty);
+    if (set->is_view) {
+        gpis_free(set->context, set);
+        return;
+    }
     if (set->class->destroy && set->state) set->class->destroy(set);
     if (set->owns_inside) gpis_set_destroy(set->inside);
     gpis_free(set->context, set->state);

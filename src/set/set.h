@@ -114,6 +114,9 @@ struct gpis_set {
     gpis_set *inside; /* of d - loose entries and k columns; NULL: none */
     bool owns_inside; /* false: borrowed from the caller */
     int64_t loose;    /* 0 or 1 */
+    double *penalty;  /* owned: d entries lambda_j >= 0 of the penalty (penalty.h); NULL: there is none */
+    struct gpis_penalised *penalised; /* owned: what goes with a penalty; NULL: there is none */
+    bool is_view;                     /* all that is not of the penalty is borrowed from another set */
 };
 
 /* Projection on the recession cone of K (zero for a bounded set), over all columns. x may be v. */
