@@ -62,11 +62,20 @@ json_t *cli_json_text(const char *text);
 /* ---- options (options.c) ---------------------------------------------------------------------------------------- */
 
 enum { CLI_MAX_TABLE = 64 }; /* rows of the library's table: at most as many as `given` has bits */
+enum { CLI_MAX_REPEATS = 256 };
+
+/* A value of an option that may be given several times. */
+typedef struct cli_repeated {
+    int number; /* the row in the library's table */
+    const char *text;
+} cli_repeated;
 
 /* What the commands that read data have in common; the texts belong to argv. */
 typedef struct cli_common {
     const char
         *problem[CLI_MAX_TABLE]; /* options of the problem, by their rows in the library's table; NULL: default */
+    cli_repeated repeated[CLI_MAX_REPEATS];
+    int repeats;
     gpis_settings settings;
     gpis_open_options open; /* target, cache, format and memory as given */
     uint64_t given;         /* which options of the library's table were given, a bit for each row */
@@ -83,6 +92,8 @@ struct argp cli_table_argp(unsigned where);
 bool cli_is_given(const cli_common *common, const char *name); /* an option of the library's table */
 /* The text of an option of the problem, such as "set": as given, or its default. */
 const char *cli_problem_text(const cli_common *common, const char *name);
+/* Value `place`, from 0, of an option that may be given several times; NULL behind the last. */
+const char *cli_repeated_text(const cli_common *common, const char *name, int place);
 /* Messages of the library speak of "option memory": says "--memory" instead, in place, and returns the text. */
 char *cli_name_options(char *text);
 
@@ -137,12 +148,20 @@ void cli_loading_end(cli_loading *loading); /* wipes the line */
 
 typedef struct cli_parts cli_parts;
 
+/* What --penalty asks for (penalty.c). */
+typedef struct cli_penalty {
+    double l1;          /* LAMBDA; 0: none */
+    const char *path;   /* of the file of weights; NULL: none; borrowed from argv */
+    gpis_array weights; /* owned */
+} cli_penalty;
+
 typedef struct cli_problem {
     gpis_context *context;  /* owned */
     gpis_source *A;         /* owned */
     gpis_source_info shape; /* of A */
     gpis_set *set;          /* owned */
     gpis_problem *problem;  /* owned: all of it together */
+    cli_penalty penalty;    /* what --penalty asks for */
     int64_t rows_here;      /* rows of A on this rank */
     const double *Y;        /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
     int64_t k;              /* responses; of a plan without y: 1 */
@@ -160,6 +179,9 @@ gpis_open_options cli_open_options(cli_loading *loading, const cli_common *commo
 void cli_tell_cache_trouble(const gpis_source_info *info);
 /* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
+/* Gives the problem its penalties; returns 0 or an exit code. */
+int cli_penalty_take(cli_problem *problem, const cli_common *common);
+void cli_penalty_print(const cli_problem *problem, const gpis_result *r); /* the lines of the summary */
 /* Reads a d x k matrix (an x); returns 0 or an exit code. */
 int cli_problem_read_x(cli_problem *problem, const cli_common *common, const char *path, gpis_array *out);
 /* What --memory leaves besides all that was held so far, at least 1; 0: there is no limit. */

@@ -85,7 +85,7 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     if (code == 0) code = open_rows(p, a_path, y_path, common);
     if (code != 0) return code;
     status = pose_problem(p, common);
-    if (status != GPIS_OK) code = cli_fail_status(p->context, status);
+    code = status == GPIS_OK ? cli_penalty_take(p, common) : cli_fail_status(p->context, status);
     p->load_seconds = cli_clock() - start;
     return cli_ranks_agree(code);
 }
@@ -110,6 +110,7 @@ void cli_problem_close(cli_problem *p) {
     gpis_problem_destroy(p->problem);
     gpis_set_destroy(p->set);
     if (p->context) gpis_array_clear(p->context, &p->y_file);
+    if (p->context) gpis_array_clear(p->context, &p->penalty.weights);
     gpis_source_destroy(p->A);
     cli_parts_close(p->parts);
     gpis_context_destroy(p->context);

@@ -1,7 +1,7 @@
 /*
  * Options that are given twice. argp hands each one to its parser, where the last value would replace the first without
  * a word; so the arguments are looked through before argp sees them. A flag may be repeated, and so may an option with
- * the same text as before: nothing is lost then.
+ * the same text as before, where nothing is lost, and one of which all values count.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -22,6 +22,11 @@ static int collect(const struct argp *argp, struct option *table, int count) {
     return count;
 }
 
+static bool is_repeatable(const char *name) {
+    const gpis_option *row = gpis_option_find(name);
+    return row && row->repeatable;
+}
+
 /* Goes through a copy of the arguments, which getopt reorders. values: what each option was given so far. Returns the
  * number of the option that is given again with another value, which is *second; -1: there is none. */
 static int find_repeat(int argc, char **argv, const struct option *table, const char **values, const char **second) {
@@ -31,7 +36,7 @@ static int find_repeat(int argc, char **argv, const struct option *table, const 
     for (;;) {
         const int found = getopt_long(argc, argv, "hV", table, &which);
         if (found != 0 && found != 'h' && found != 'V') return -1; /* the end, or what argp will refuse */
-        if (found != 0 || !optarg) continue;
+        if (found != 0 || !optarg || is_repeatable(table[which].name)) continue;
         *second = optarg;
         if (values[which] && strcmp(values[which], optarg) != 0) return which;
         values[which] = optarg;

@@ -34,6 +34,10 @@ static error_t take(const struct argp_state *state, cli_common *c, int number, c
     if (gpis_option_explain(row, value, trouble, sizeof trouble) > 0) return cli_usage(state, "--%s", trouble);
     c->given |= UINT64_C(1) << number;
     if (row->where & GPIS_OPTION_PROBLEM) c->problem[number] = value;
+    if (row->repeatable) {
+        if (c->repeats == CLI_MAX_REPEATS) return cli_usage(state, "--%s is given too often", row->name);
+        c->repeated[c->repeats++] = (cli_repeated){number, value};
+    }
     if (row->where & GPIS_OPTION_OPEN) gpis_open_options_set(&c->open, row->name, value);
     if (row->where & (GPIS_OPTION_SOLVE | GPIS_OPTION_PLAN | GPIS_OPTION_CHECK))
         gpis_settings_set(&c->settings, row->name, value);
@@ -79,4 +83,11 @@ bool cli_is_given(const cli_common *common, const char *name) { return (common->
 const char *cli_problem_text(const cli_common *common, const char *name) {
     const char *text = common->problem[number_of(name)];
     return text ? text : gpis_option_find(name)->fallback;
+}
+
+const char *cli_repeated_text(const cli_common *common, const char *name, int place) {
+    const int number = number_of(name);
+    for (int i = 0; i < common->repeats; i++)
+        if (common->repeated[i].number == number && place-- == 0) return common->repeated[i].text;
+    return NULL;
 }

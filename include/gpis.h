@@ -363,7 +363,7 @@ GPIS_API gpis_status gpis_set_distance(gpis_set *set, const double *x, double *d
 
 /* ---- problem: what is solved ---------------------------------------------------------------------------------- */
 
-/* minimise ||Y - A X||_F^2 over X in K. A is given when the problem is made, the other terms by one function each, in
+/* minimise ||Y - A X||_F^2 + penalty(X) over X in K. A is given when the problem is made, the other terms by one function each, in
  * any order; giving a term again replaces it. A problem with a term that was refused cannot be used until that term is
  * given again. A, Y and K are borrowed and must stay unchanged until the problem is destroyed. A problem can be used
  * for any number of calls. */
@@ -374,6 +374,11 @@ GPIS_API gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, 
 GPIS_API gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_t rows, int64_t k);
 /* K, made for as many columns as A has and for as many responses as Y has. NULL, and without this call: every X. */
 GPIS_API gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set);
+/* Adds lambda sum_j weights_j |X_jc| over all responses c to the objective: an l1 penalty (the lasso). The d weights are
+ * copied; NULL: all are 1; 0 exempts an entry. lambda = 0: no penalty. Goes with no set, with bounds (nonneg, box,
+ * linf), l1, l2, group, simplex and capped-simplex, and with products of these; the calls that take the problem refuse
+ * other sets (GPIS_NOT_APPLICABLE). */
+GPIS_API gpis_status gpis_problem_penalty(gpis_problem *problem, double lambda, const double *weights, int64_t d);
 GPIS_API void gpis_problem_destroy(gpis_problem *problem); /* NULL is fine */
 
 /* The calls that take a problem do not change it. They do use the scratch memory of its source and its set. */
@@ -381,7 +386,7 @@ GPIS_API void gpis_problem_destroy(gpis_problem *problem); /* NULL is fine */
 /* ---- the building blocks, each one pass over A --------------------------------------------------------------- */
 
 /* objective = ||Y - A X||_F^2 and, where G is not NULL, G = A'(A X - Y), d x k. X has `entries` = d k numbers. The set
- * does not matter here. */
+ * and the penalty do not matter here. */
 GPIS_API gpis_status gpis_evaluate(const gpis_problem *problem, const double *X, int64_t entries, double *objective,
                                    double *G);
 /* The same, and AAV = A'A V for V of d x count, in the same pass: a few vectors cost little more than none. */
@@ -566,6 +571,7 @@ typedef struct gpis_option {
      * the Gram matrix"; NULL: all of them. */
     const char *methods;
     int in_checkpoint; /* non-zero: a checkpoint goes on only where this option has the value it was made with */
+    int repeatable;    /* non-zero: it may be given several times, and all its values count */
 } gpis_option;
 
 GPIS_API const gpis_option *gpis_option_at(int64_t index);      /* NULL behind the last */
@@ -591,8 +597,8 @@ typedef struct gpis_result {
     const char *method;
     const double *x; /* d x k, row-major */
     int64_t d, k;
-    double objective;   /* ||Y - A x||^2 */
-    double gap;         /* bound on objective - f* */
+    double objective;   /* ||Y - A x||^2 + penalty */
+    double gap;         /* bound on objective - the best possible one */
     double gap_delta;   /* probability that a probable bound is wrong; 0 when proven */
     double feasibility; /* distance of x from K */
     int64_t passes, sketches;
@@ -604,7 +610,7 @@ typedef struct gpis_result {
     double predicted_seconds; /* NaN: nothing */
     const char *plan;         /* what was done and why, in words */
     const char *warning;      /* what the caller should know although it is no failure; "" if nothing */
-    /* gpis_check: ||Y - A X||^2 of the X that was given, which need not be in K. gpis_solve: the same as objective. */
+    /* gpis_check: the objective of the X that was given, which need not be in K. gpis_solve: the same as objective. */
     double given_objective;
     /* Why the file settings->checkpoint does not hold all passes of this solve, although the solve itself is fine: the
      * disk was full, the file was removed, ... "" if the file is complete or none was wanted. */
@@ -626,6 +632,7 @@ typedef struct gpis_result {
      * answer of least norm. */
     int unique;
     const char *unique_reason; /* the columns that can trade places, in words; "" where there is nothing to say */
+    double penalty;            /* what the penalty adds to the objective, which contains it */
 } gpis_result;
 
 /* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */

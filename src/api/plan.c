@@ -62,10 +62,10 @@ gpis_status gpis_plan_make(const gpis_problem *problem, const gpis_settings *set
     const gpis_problem assumed = assume_response(problem);
     const int64_t used = atomic_load(&context->used);
     gpis_problem complete;
-    gpis_set *every_x;
+    gpis_set *made;
     gpis_call call = {0};
     gpis_plan_table table;
-    gpis_status status = gpis_problem_complete(&assumed, &complete, &every_x);
+    gpis_status status = gpis_problem_complete(&assumed, &complete, &made);
     if (status == GPIS_OK) status = gpis_call_begin(&call, &complete, settings);
     if (status == GPIS_OK) status = gpis_settings_check_end(context, &call.settings);
     if (status == GPIS_OK) {
@@ -74,7 +74,7 @@ gpis_status gpis_plan_make(const gpis_problem *problem, const gpis_settings *set
     }
     if (status == GPIS_OK) status = make(context, &table, plan);
     gpis_call_end(&call, context);
-    gpis_set_destroy(every_x);
+    gpis_set_destroy(made);
     return status;
 }
 

@@ -1,7 +1,10 @@
 /* gpis_problem: what is solved, one function for each term. */
 #include "api/problem.h"
 
+#include <math.h>
+
 #include "ranks/ranks.h"
+#include "set/penalty.h"
 
 gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_problem **out) {
     if (out) *out = NULL;
@@ -19,7 +22,9 @@ gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_prob
 }
 
 void gpis_problem_destroy(gpis_problem *problem) {
-    if (problem) gpis_free(problem->context, problem);
+    if (!problem) return;
+    gpis_free(problem->context, problem->penalty);
+    gpis_free(problem->context, problem);
 }
 
 static const double no_rows[1]; /* the response on a rank without rows, which need not have an array */
@@ -66,6 +71,37 @@ gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set) {
     return problem->set_refused ? wrong_shape(problem, set, problem->k > 0 ? problem->k : set->k) : GPIS_OK;
 }
 
+static gpis_status check_penalty(const gpis_problem *problem, double lambda, const double *weights, int64_t d) {
+    char text[GPIS_NUMBER_TEXT];
+    gpis_number_text(lambda, text);
+    if (!(lambda >= 0 && isfinite(lambda)))
+        return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "the penalty must be finite and >= 0, not %s", text);
+    if (d != problem->d)
+        return gpis_fail(problem->context, GPIS_BAD_SHAPE, "the penalty is for %lld coefficients, and A has %lld columns",
+                         (long long)d, (long long)problem->d);
+    for (int64_t j = 0; weights && j < d; j++) {
+        if (weights[j] >= 0 && isfinite(lambda * weights[j])) continue;
+        gpis_number_text(weights[j], text);
+        return gpis_fail(problem->context, GPIS_BAD_ARGUMENT,
+                         "the weight of entry %lld in the penalty must be finite and >= 0, not %s", (long long)j + 1,
+                         text);
+    }
+    return GPIS_OK;
+}
+
+gpis_status gpis_problem_penalty(gpis_problem *problem, double lambda, const double *weights, int64_t d) {
+    if (!problem) return GPIS_BAD_ARGUMENT;
+    gpis_status status = check_penalty(problem, lambda, weights, d);
+    gpis_free(problem->context, problem->penalty);
+    problem->penalty = NULL;
+    problem->penalty_refused = status != GPIS_OK;
+    if (status != GPIS_OK || lambda == 0) return status;
+    problem->penalty = gpis_alloc(problem->context, d, sizeof *problem->penalty);
+    problem->penalty_refused = !problem->penalty;
+    for (int64_t j = 0; problem->penalty && j < d; j++) problem->penalty[j] = weights ? lambda * weights[j] : lambda;
+    return problem->penalty ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
 gpis_status gpis_problem_agree(const gpis_problem *problem, int64_t k, gpis_status status) {
     const gpis_source *A = problem->A;
     status = gpis_ranks_agree(A, status);
@@ -79,9 +115,31 @@ gpis_status gpis_problem_agree(const gpis_problem *problem, int64_t k, gpis_stat
     return gpis_ranks_agree(A, status);
 }
 
-gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *complete, gpis_set **every_x) {
+/* K of a problem without a set: every X. */
+static gpis_status make_every_x(const gpis_problem *given, gpis_set **out) {
+    const gpis_status status = gpis_set_none(given->context, given->d, out);
+    return status == GPIS_OK ? gpis_set_responses(*out, given->k) : status;
+}
+
+/* The set of the complete problem: K with its penalty. */
+static gpis_status complete_set(const gpis_problem *given, gpis_problem *complete, gpis_set **made) {
+    gpis_set *every_x = NULL;
+    gpis_status status = GPIS_OK;
+    if (given->set && given->set->k != given->k) return wrong_shape(given, given->set, given->k);
+    if (!given->set) status = make_every_x(given, &every_x);
+    if (given->penalty && status == GPIS_OK) {
+        status = gpis_set_penalise(given->set ? given->set : every_x, given->penalty, made);
+        gpis_set_destroy(every_x);
+    } else {
+        *made = every_x;
+    }
+    if (*made) complete->set = *made;
+    return status;
+}
+
+gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *complete, gpis_set **made) {
     *complete = *given;
-    *every_x = NULL;
+    *made = NULL;
     if (given->response_refused)
         return gpis_fail(given->context, GPIS_BAD_ARGUMENT,
                          "the problem has no y: the one that was given did not fit; give it another one by "
@@ -91,9 +149,8 @@ gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *compl
                          "the problem has no y: give it one by gpis_problem_response");
     if (given->set_refused)
         return gpis_fail(given->context, GPIS_BAD_SHAPE, "the set of the problem did not fit; give it another one");
-    if (given->set) return given->set->k == given->k ? GPIS_OK : wrong_shape(given, given->set, given->k);
-    gpis_status status = gpis_set_none(given->context, given->d, every_x);
-    if (status == GPIS_OK) status = gpis_set_responses(*every_x, given->k);
-    complete->set = *every_x;
-    return status;
+    if (given->penalty_refused)
+        return gpis_fail(given->context, GPIS_BAD_ARGUMENT,
+                         "the penalty of the problem was refused; give it another one");
+    return complete_set(given, complete, made);
 }

@@ -4,9 +4,9 @@
 
 #include "problem/problem.h"
 
-/* Checks that the problem has a response and a set of the same shape. *complete has all terms; *every_x is the set that
- * was made for a problem without one, or NULL, and is the caller's to destroy in any case. */
-gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *complete, gpis_set **every_x);
+/* Checks that the problem has a response and a set of the same shape. *complete has all terms; *made is the set that was
+ * made for a problem without one, or with a penalty; or NULL. It is the caller's to destroy in any case. */
+gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *complete, gpis_set **made);
 
 /* All ranks: each says how it fared, and checks that its problem has a response of the k columns that rank 0 will ask
  * for (0: it will ask for none). All return the status of the first that has failed, with its text. */

@@ -13,6 +13,7 @@
 #include "method/dependence.h"
 #include "method/unique.h"
 #include "ranks/ranks.h"
+#include "set/penalty.h"
 
 /* The start: x0 or zero, projected on K, so that every iterate is feasible. */
 static gpis_status starting_point(gpis_run *run, double *x) {
@@ -30,6 +31,7 @@ static void fill_result(gpis_run *run, const char *method, gpis_made_result *mad
     snprintf(made->warning, sizeof made->warning, "%s", run->warning);
     result->outcome = run->outcome;
     result->objective = run->record.objective;
+    result->penalty = gpis_set_height(run->problem->set, run->record.best);
     result->gap = gpis_record_gap(&run->record);
     result->gap_kind = bound.probable ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
     result->nearness = bound.nearness;
@@ -104,7 +106,7 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
 /* A call of gpis_solve or gpis_check: what it is given, complete and checked, and what it makes. */
 typedef struct task {
     gpis_problem problem;
-    gpis_set *every_x; /* owned: K of a problem without a set; NULL: it has one */
+    gpis_set *made; /* owned: the set that was made to complete the problem; NULL: it was complete */
     gpis_call call;
     gpis_run run;
     gpis_made_result *result; /* owned until it is the caller's */
@@ -120,7 +122,7 @@ static gpis_status check_given_x(const gpis_problem *problem, const double *X, i
 /* All that must be there before the ranks begin. */
 static gpis_status prepare(task *t, const gpis_problem *given, const gpis_settings *settings) {
     gpis_context *context = given->context;
-    gpis_status status = gpis_problem_complete(given, &t->problem, &t->every_x);
+    gpis_status status = gpis_problem_complete(given, &t->problem, &t->made);
     if (status == GPIS_OK) status = gpis_call_begin(&t->call, &t->problem, settings);
     if (status == GPIS_OK && !gpis_account_affords_x(context, t->problem.d, t->problem.k)) status = GPIS_NO_MEMORY;
     return status;
@@ -160,7 +162,7 @@ static gpis_status work_together(task *t, const gpis_problem *given, gpis_status
 static gpis_status finish(task *t, gpis_context *context, gpis_status status, gpis_result **result) {
     gpis_run_clear(&t->run);
     gpis_call_end(&t->call, context);
-    gpis_set_destroy(t->every_x);
+    gpis_set_destroy(t->made);
     gpis_result *made = t->result ? &t->result->seen : NULL;
     if (status == GPIS_OK)
         *result = made;

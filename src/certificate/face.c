@@ -67,7 +67,9 @@ static double find_lead(const gpis_set *set, const gpis_point *point, const bool
     if (k < 0 && has_sum(set)) return -INFINITY;
     for (int64_t j = 0; j < set->d; j++) {
         const double weight = moved + NORM_MARGIN * sqrt(point->norms2[j]);
-        if (member[j] || weight == 0.0) continue;
+        if (member[j]) continue;
+        if (weight == 0.0 && set->penalty && slack[j] < 0.0) return -INFINITY; /* it changes h */
+        if (weight == 0.0) continue;
         lead = fmin(lead, slack[j] / weight - error);
     }
     return lead;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certificate/certificate.h"
 #include "cost/cost.h"
 #include "linalg/dd.h"
 #include "linalg/summary.h"
@@ -95,6 +96,18 @@ static gpis_status make_places(finish *f) {
     return GPIS_OK;
 }
 
+/* h(there) - h(here), entry by entry in double-double, since most of it cancels. */
+static double rise_of_penalty(const finish *f) {
+    const gpis_problem *p = f->run->problem;
+    const double *lambda = p->set->penalty;
+    gpis_dd sum = {0.0, 0.0};
+    for (int64_t i = 0; lambda && i < p->size; i++) {
+        const gpis_dd change = gpis_dd_two_sum(fabs(f->there.x[i]), -fabs(f->here.x[i]));
+        sum = gpis_dd_add(sum, gpis_dd_multiply(gpis_dd_of(lambda[i / p->k]), change));
+    }
+    return gpis_dd_value(sum);
+}
+
 /* <b + sign a, there.x - here.x> in double-double, for the gradients a = here.g and b = there.g. */
 static double along_step(const finish *f, double sign) {
     const place *a = &f->here, *b = &f->there;
@@ -106,10 +119,15 @@ static double along_step(const finish *f, double sign) {
     return gpis_dd_value(sum);
 }
 
-/* The step went too far, or in a direction in which the model is wrong: goes to the lowest point on the way. */
+/* F(here) - F(there): f(there) - f(here) = <g + g', there - here>, which shows smaller falls than the difference of the
+ * objectives does. */
+static double fall_of_step(const finish *f) { return -(along_step(f, 1.0) + rise_of_penalty(f)); }
+
+/* The step went too far, or in a direction in which the model is wrong: goes to the lowest point on the way, where h is
+ * at most what it is on the straight line between its ends. */
 static gpis_status shorten_step(finish *f) {
     const gpis_problem *p = f->run->problem;
-    const double change = along_step(f, 1.0), curvature = along_step(f, -1.0); /* 2 <g, p> + <p, G p>, and <p, G p> */
+    const double change = -fall_of_step(f), curvature = along_step(f, -1.0); /* 2 <g, p> + <p, G p>, and <p, G p> */
     const double t = curvature > 0.0 ? 0.5 * (curvature - change) / curvature : 0.0;
     if (!(t > 0.0 && t < 1.0)) return GPIS_OK;
     for (int64_t i = 0; i < p->size; i++) f->there.x[i] = f->here.x[i] + t * (f->there.x[i] - f->here.x[i]);
@@ -118,16 +136,15 @@ static gpis_status shorten_step(finish *f) {
     return status;
 }
 
-/* Goes to the minimiser of the model, if f is lower there: f(there) - f(here) = <g + g', there - here>, which shows
- * smaller falls than the difference of the objectives does. */
+/* Goes to the minimiser of the model, if F is lower there. */
 static gpis_status step(finish *f) {
     gpis_status status = GPIS_OK;
     memcpy(f->there.x, f->run->curvature.inner->s, (size_t)f->run->problem->size * sizeof(double));
     measure(f, &f->there);
-    f->fall = -along_step(f, 1.0);
+    f->fall = fall_of_step(f);
     if (!(f->fall > 0.0)) {
         status = shorten_step(f);
-        f->fall = -along_step(f, 1.0);
+        f->fall = fall_of_step(f);
     }
     if (status != GPIS_OK || !(f->fall > 0.0)) return status;
     const place before = f->here;
@@ -257,8 +274,8 @@ static gpis_status go_through_models(finish *f) {
 /* Near-exact fits cancel in the summary: then residuals from A itself are better. */
 static bool is_sharp_enough(const finish *f) {
     const gpis_record *record = &f->run->record;
-    const double noise = f->here.point.errors.objective;
-    return noise <= fmax(record->noise, 0.1 * record->tol * f->here.point.objective);
+    const double noise = gpis_certificate_noise(f->run->problem->set, &f->here.point);
+    return noise <= fmax(record->noise, 0.1 * record->tol * gpis_record_objective_at(record, &f->here.point));
 }
 
 /* The bounds of the point that an audit is about. */

@@ -6,7 +6,8 @@
  *     gbar += A_j'(r_j - r_j_old) / n,   r_j_old = r_j
  *
  * with eta = 1 / (3 Lhat), Lhat the mean over the batches of the largest eigenvalue of A_j'A_j / b. For least squares a
- * row's gradient is its residual times the row, so the table of old gradients is one number a row and response.
+ * row's gradient is its residual times the row, so the table of old gradients is one number a row and response. Where K
+ * has a penalty h, the prox of eta h / (2 n) takes the place of P_K.
  *
  * As in the paper, finding Lhat is not charged; nor is the full pass that measures f after each epoch.
  */
@@ -16,6 +17,7 @@
 #include "method/certify.h"
 #include "method/method.h"
 #include "pass/batch.h"
+#include "set/penalty.h"
 
 typedef struct saga {
     gpis_run *run; /* borrowed */
@@ -82,7 +84,7 @@ static gpis_status iteration(saga *s) {
         s->v[i] = s->x[i] - s->eta * (by_b * s->direction[i] + s->gbar[i]);
         s->gbar[i] += by_n * s->direction[i];
     }
-    return gpis_set_project(p->set, s->v, s->x);
+    return gpis_set_prox(p->set, 0.5 * s->eta * by_n, s->v, s->x);
 }
 
 /* Measures x by a full pass. SAGA itself does not need that, so it is not charged. */

@@ -262,20 +262,3 @@ gpis_status gpis_penalised_conjugate_low(gpis_set *s, gpis_multiplier *m) {
     m->value += gpis_norm2(m->l_low, s->d) * s->radius * (1 + gpis_set_rounding(s->d));
     return status;
 }
-
-/* ---- how far x can go -------------------------------------------------------------------------------------------- */
-
-static bool is_loose(const gpis_set *set, int64_t j) {
-    double lo = -INFINITY, hi = INFINITY;
-    if (set->class->bounds) set->class->bounds(set, j, &lo, &hi);
-    return (isinf(lo) || isinf(hi)) && !(set->penalty[j] > 0);
-}
-
-bool gpis_set_is_held(const gpis_set *set) {
-    int64_t loose = 0;
-    if (!set->penalty) return false;
-    if (!set->unbounded) return true;
-    if (set->penalised->signs != GPIS_SIGNS_APART) return false;
-    for (int64_t j = 0; j < set->d; j++) loose += is_loose(set, j);
-    return loose <= 1;
-}

@@ -33,7 +33,5 @@ double gpis_set_height(const gpis_set *set, const double *X);
 double gpis_set_height_error(const gpis_set *set);
 /* x = argmin over K of 1/2 ||x - v||^2 + step h(x); the projection without a penalty. x may be v. */
 gpis_status gpis_set_prox(gpis_set *set, double step, const double *v, double *x);
-/* Whether h grows along every direction in which K is unbounded, but for those of at most one entry in each column. */
-bool gpis_set_is_held(const gpis_set *set);
 
 #endif
