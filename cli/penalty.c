@@ -18,8 +18,7 @@ static int read_text(cli_penalty *penalty, const char *text) {
     const char *number = text + 3;
     penalty->l1 = strtod(number, &end);
     if (end == number) return fail_text(text, number, "a number is missing");
-    if (!(penalty->l1 >= 0 && isfinite(penalty->l1)))
-        return fail_text(text, number, "LAMBDA must be finite and >= 0");
+    if (!(penalty->l1 >= 0 && isfinite(penalty->l1))) return fail_text(text, number, "LAMBDA must be finite and >= 0");
     if (*end != '\0' && *end != ',') return fail_text(text, end, "this does not belong to a number");
     if (*end == ',') penalty->path = end + 1;
     return penalty->path && !*penalty->path ? fail_text(text, end + 1, "the name of a file is missing") : 0;
@@ -34,8 +33,8 @@ static int read_weights(cli_problem *p, const cli_common *common) {
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
     const gpis_array *w = &penalty->weights;
     if (w->rows * w->cols == p->shape.cols && (w->rows == 1 || w->cols == 1)) return 0;
-    return cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but A has %lld columns and needs as many weights",
-                    penalty->path, (long long)w->rows, (long long)w->cols, (long long)p->shape.cols);
+    return cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but A has %lld columns and needs as many weights", penalty->path,
+                    (long long)w->rows, (long long)w->cols, (long long)p->shape.cols);
 }
 
 int cli_penalty_take(cli_problem *p, const cli_common *common) {

@@ -363,10 +363,10 @@ GPIS_API gpis_status gpis_set_distance(gpis_set *set, const double *x, double *d
 
 /* ---- problem: what is solved ---------------------------------------------------------------------------------- */
 
-/* minimise ||Y - A X||_F^2 + penalty(X) over X in K. A is given when the problem is made, the other terms by one function each, in
- * any order; giving a term again replaces it. A problem with a term that was refused cannot be used until that term is
- * given again. A, Y and K are borrowed and must stay unchanged until the problem is destroyed. A problem can be used
- * for any number of calls. */
+/* minimise ||Y - A X||_F^2 + penalty(X) over X in K. A is given when the problem is made, the other terms by one
+ * function each, in any order; giving a term again replaces it. A problem with a term that was refused cannot be used
+ * until that term is given again. A, Y and K are borrowed and must stay unchanged until the problem is destroyed. A
+ * problem can be used for any number of calls. */
 typedef struct gpis_problem gpis_problem;
 
 GPIS_API gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_problem **out);
@@ -374,8 +374,8 @@ GPIS_API gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, 
 GPIS_API gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_t rows, int64_t k);
 /* K, made for as many columns as A has and for as many responses as Y has. NULL, and without this call: every X. */
 GPIS_API gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set);
-/* Adds lambda sum_j weights_j |X_jc| over all responses c to the objective: an l1 penalty (the lasso). The d weights are
- * copied; NULL: all are 1; 0 exempts an entry. lambda = 0: no penalty. Goes with no set, with bounds (nonneg, box,
+/* Adds lambda sum_j weights_j |X_jc| over all responses c to the objective: an l1 penalty (the lasso). The d weights
+ * are copied; NULL: all are 1; 0 exempts an entry. lambda = 0: no penalty. Goes with no set, with bounds (nonneg, box,
  * linf), l1, l2, group, simplex and capped-simplex, and with products of these; the calls that take the problem refuse
  * other sets (GPIS_NOT_APPLICABLE). */
 GPIS_API gpis_status gpis_problem_penalty(gpis_problem *problem, double lambda, const double *weights, int64_t d);

@@ -77,8 +77,9 @@ static gpis_status check_penalty(const gpis_problem *problem, double lambda, con
     if (!(lambda >= 0 && isfinite(lambda)))
         return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "the penalty must be finite and >= 0, not %s", text);
     if (d != problem->d)
-        return gpis_fail(problem->context, GPIS_BAD_SHAPE, "the penalty is for %lld coefficients, and A has %lld columns",
-                         (long long)d, (long long)problem->d);
+        return gpis_fail(problem->context, GPIS_BAD_SHAPE,
+                         "the penalty is for %lld coefficients, and A has %lld columns", (long long)d,
+                         (long long)problem->d);
     for (int64_t j = 0; weights && j < d; j++) {
         if (weights[j] >= 0 && isfinite(lambda * weights[j])) continue;
         gpis_number_text(weights[j], text);

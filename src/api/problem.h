@@ -4,8 +4,8 @@
 
 #include "problem/problem.h"
 
-/* Checks that the problem has a response and a set of the same shape. *complete has all terms; *made is the set that was
- * made for a problem without one, or with a penalty; or NULL. It is the caller's to destroy in any case. */
+/* Checks that the problem has a response and a set of the same shape. *complete has all terms; *made is the set that
+ * was made for a problem without one, or with a penalty; or NULL. It is the caller's to destroy in any case. */
 gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *complete, gpis_set **made);
 
 /* All ranks: each says how it fared, and checks that its problem has a response of the k columns that rank 0 will ask

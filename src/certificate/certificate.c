@@ -176,7 +176,8 @@ static double linear_of(const gpis_set *set, const gpis_point *point, double sup
     const double h = set->penalty ? gpis_set_height(set, point->x) * (1.0 + gpis_set_height_error(set)) : 0.0;
     const double rounding = set->penalty ? 4.0 * UNIT * (h + fabs(support)) : 0.0;
     if (set->penalty) support += h + rounding;
-    return support - gpis_bound_dot(l, point->x, size) + lost * gpis_norm2(point->x, size) + 2.0 * gpis_bound_dot_error(l, point->x, size);
+    return support - gpis_bound_dot(l, point->x, size) + lost * gpis_norm2(point->x, size) +
+           2.0 * gpis_bound_dot_error(l, point->x, size);
 }
 
 /* The right side of (2) in docs/maths for this l. First the part of l along null vectors is removed, then the part for
@@ -318,8 +319,8 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
     else if (status == GPIS_OK && model->nulls > 0)
         status = gpis_null_bound(context, set, point, model, c, s, m.l, m.v, &relaxed.linear, &relaxed.half_norm);
     else if (status == GPIS_OK)
-        relaxed = set->penalty ? penalised_terms(set, point, model, c, s, &m)
-                               : relaxed_terms(set, point, model, c, s, &m);
+        relaxed =
+            set->penalty ? penalised_terms(set, point, model, c, s, &m) : relaxed_terms(set, point, model, c, s, &m);
     if (status == GPIS_OK && is_double_double(model)) {
         restore_multiplier(set, &m);
         status = tilted_terms(set, point, model, c, &m, &tilted, &out->tilt);
@@ -342,19 +343,21 @@ static double reach(const gpis_set *set, const gpis_point *point) {
 }
 
 /* An upper bound on slack ||D (s - x)||^2 over K. */
-static double cost_of_slack(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+static double cost_of_slack(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c) {
     double largest2 = 0.0;
     if (!(model->slack > 0.0)) return 0.0;
-    const double held = set->penalty ? gpis_penalised_reach(set, point) : INFINITY;
+    const double held = set->penalty ? gpis_penalised_reach(set, point, model, c) : INFINITY;
     if (!gpis_set_is_bounded(set)) return model->slack * held * held;
     for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
     return model->slack * fmin(held * held, largest2 * reach(set, point) * reach(set, point));
 }
 
 /* The tilted bound over all of K. */
-static double whole_tilted(const gpis_set *set, const gpis_point *point, const curved *c) {
-    if (gpis_set_is_bounded(set)) return c->tilted + c->tilt.plain * reach(set, point);
-    return set->penalty && isfinite(c->tilted) ? c->tilted + c->tilt.scaled * gpis_penalised_reach(set, point) : INFINITY;
+static double whole_tilted(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
+                           const curved *bound) {
+    if (gpis_set_is_bounded(set)) return bound->tilted + bound->tilt.plain * reach(set, point);
+    if (!set->penalty || !isfinite(bound->tilted)) return INFINITY;
+    return bound->tilted + bound->tilt.scaled * gpis_penalised_reach(set, point, model, c);
 }
 
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
@@ -368,8 +371,9 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     if (status == GPIS_OK && model->slack > 0.0 && !is_double_double(model) && !set->penalty)
         status = gpis_interior_bound(context, set, &near, model, s, &interior);
     if (status != GPIS_OK) return status;
-    const double noise = gpis_certificate_noise(set, &near), whole = fmin(c_bound.bound, whole_tilted(set, &near, &c_bound));
-    out->gap = gpis_bound_outward(fmin(whole + cost_of_slack(set, &near, model), interior) + noise);
+    const double noise = gpis_certificate_noise(set, &near),
+                 whole = fmin(c_bound.bound, whole_tilted(set, &near, model, c, &c_bound));
+    out->gap = gpis_bound_outward(fmin(whole + cost_of_slack(set, &near, model, c), interior) + noise);
     out->base = gpis_bound_outward(whole + noise);
     out->tilted = gpis_bound_outward(c_bound.tilted + noise);
     out->tilt = c_bound.tilt.scaled;

@@ -2,6 +2,7 @@
 #include "certificate/penalised.h"
 
 #include <float.h>
+#include <lapacke.h>
 #include <math.h>
 
 #include "certificate/rounded.h"
@@ -70,47 +71,86 @@ double gpis_penalised_clean(const gpis_set *set, const gpis_point *point, const 
 
 /* ---- how far better points can be ---- */
 
-/* What is known of ||D s|| where h(s) <= F. */
+/* An entry that neither bounds nor its penalty hold. */
+static bool is_loose(const gpis_set *set, int64_t j) {
+    double lo, hi;
+    bounds_of(set, j, &lo, &hi);
+    return !(set->penalty[j] > 0.0) && (isinf(lo) || isinf(hi));
+}
+
+/* The other entries, where h(s) <= F: the sum of ||a_j|| |s_j| over those with a penalty, and the root of the sum of
+ * the squares over those with bounds alone. */
 typedef struct extent {
-    double penalised; /* the largest ||a_j|| / lambda_j over the entries with a penalty */
-    double bounded2;  /* the sum of (||a_j|| max |s_j|)^2 over the bounded ones without */
-    int64_t loose;    /* how many are neither */
-    bool zero;        /* one of those belongs to a column of zeros */
+    double penalised, bounded;
 } extent;
 
-static extent extent_of(const gpis_set *set, const gpis_point *point) {
-    extent out = {0};
-    double longest2 = 0.0;
+static extent extent_of_held(const gpis_set *set, const gpis_point *point, double F) {
+    double longest2 = 0.0, penalised = 0.0, bounded2 = 0.0;
     for (int64_t j = 0; j < set->d; j++) longest2 = fmax(longest2, point->norms2[j]);
     for (int64_t j = 0; j < set->d; j++) {
         double lo, hi;
         const double norm = sqrt(point->norms2[j] > 0.0 ? point->norms2[j] : longest2);
+        if (is_loose(set, j)) continue;
         bounds_of(set, j, &lo, &hi);
         const double most = norm * fmax(fabs(lo), fabs(hi));
         if (set->penalty[j] > 0.0)
-            out.penalised = fmax(out.penalised, norm / set->penalty[j]);
-        else if (isfinite(most))
-            out.bounded2 += most * most;
-        else if (out.loose++ >= 0)
-            out.zero = out.zero || !(point->norms2[j] > 0.0);
+            penalised = fmax(penalised, norm / set->penalty[j]);
+        else
+            bounded2 += most * most;
     }
-    return out;
+    return (extent){penalised * F, sqrt((double)set->k * bounded2)};
 }
 
-/* With ||A s - y|| <= F^1/2, a single loose entry has ||a_j|| |s_j| <= ||y|| + F^1/2 + what the others amount to. */
-double gpis_penalised_reach(const gpis_set *set, const gpis_point *point) {
-    const extent e = extent_of(set, point);
+/* trace(T_E^-1) for the columns E of the loose entries, T = D^-1 H D^-1 of the model; infinite where rounding errors
+ * leave it in doubt. */
+static double inverse_of_loose(const gpis_set *set, const gpis_point *point, const gpis_model *model, int64_t count) {
+    static const double CERTAIN = 1e4; /* a larger trace might be wrong by more than the margin that is taken */
+    double *T = gpis_alloc(set->context, count * count, sizeof *T), trace = 0.0;
+    int64_t *column = gpis_alloc(set->context, count, sizeof *column), at = 0;
+    bool good = T && column;
+    for (int64_t j = 0; good && j < set->d; j++) {
+        if (!is_loose(set, j)) continue;
+        column[at++] = j;
+        good = point->norms2[j] > 0.0;
+    }
+    for (int64_t i = 0; good && i < count * count; i++) {
+        const int64_t a = column[i / count], b = column[i % count];
+        T[i] = model->H[a * set->d + b] / (sqrt(point->norms2[a]) * sqrt(point->norms2[b]));
+    }
+    good = good && LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)count, T, (int)count) == 0 &&
+           LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', (int)count, T, (int)count) == 0;
+    for (int64_t i = 0; good && i < count; i++) trace += T[i * (count + 1)];
+    gpis_free(set->context, T);
+    gpis_free(set->context, column);
+    return good && trace <= CERTAIN ? trace : INFINITY;
+}
+
+/* For s_E, the loose entries: (c / trace(T_E^-1) - slack) ||D s_E||^2 <= ||A_E s_E||^2. A single column of A itself is
+ * known without a model. */
+static double longest_loose(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
+                            double image) {
+    int64_t count = 0, last = 0;
+    for (int64_t j = 0; j < set->d; j++)
+        if (is_loose(set, j)) count++, last = j;
+    if (count == 0) return 0.0;
+    if (count == 1) return point->norms2[last] > 0.0 ? image : INFINITY;
+    const double least = 0.99 * c / inverse_of_loose(set, point, model, count) - model->slack;
+    return least > 0.0 ? image / sqrt(least) : INFINITY;
+}
+
+/* ||A_E s_E|| <= ||y|| + ||A s - y|| + the rest of A s, and ||y|| <= ||A x|| + F^1/2. */
+double gpis_penalised_reach(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c) {
     const double F = gpis_certificate_objective(set, point) + gpis_certificate_noise(set, point);
+    const extent held = extent_of_held(set, point, F);
     double here2 = 0.0, products = 0.0;
-    if (e.loose > 1 || e.zero) return INFINITY;
     for (int64_t j = 0; j < set->d; j++) {
         const double part = sqrt(point->norms2[j]) * gpis_norm2(point->x + j * set->k, set->k);
         products += part;
         here2 += part * part;
     }
-    const double others = e.penalised * F + sqrt((double)set->k * e.bounded2), root = sqrt(F);
-    const double loose = e.loose > 0 ? products + 2.0 * root + others : 0.0; /* ||y|| <= ||A x|| + F^1/2 */
-    return MARGIN * (sqrt(here2) + others + loose);
+    const double others = held.penalised + sqrt((double)set->d) * held.bounded;
+    const double loose = longest_loose(set, point, model, c, products + 2.0 * sqrt(F) + others);
+    return MARGIN * (sqrt(here2) + held.penalised + held.bounded + loose);
 }
 
 /* ---- first order ---- */
@@ -145,8 +185,9 @@ static gpis_status first_with(gpis_set *set, const gpis_point *point, double tau
     const double rounding = 2.0 * tau * (product * x + gpis_bound_dot_error(point->g, point->x, size)) +
                             MARGIN * (2.0 * tau * product + 4.0 * UNIT * size_of_l) * gpis_set_core_radius(set);
     const double residual = 2.0 * tau * off * sqrt(f) * errors.residual + tau * tau * errors.residual * errors.residual;
-    const double linear = gpis_bound_at_least_zero(h + conjugate + 2.0 * tau * gpis_bound_dot(point->g, point->x, size) +
-                                                   off * off * f + rounding + 8.0 * UNIT * (h + fabs(conjugate)));
+    const double linear =
+        gpis_bound_at_least_zero(h + conjugate + 2.0 * tau * gpis_bound_dot(point->g, point->x, size) + off * off * f +
+                                 rounding + 8.0 * UNIT * (h + fabs(conjugate)));
     *gap = gpis_bound_outward(linear + residual + gpis_certificate_noise(set, point));
     return GPIS_OK;
 }

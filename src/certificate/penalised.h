@@ -15,8 +15,8 @@
 double gpis_penalised_clean(const gpis_set *set, const gpis_point *point, const double *s, double *l, double *l_low);
 
 /* An upper bound on ||D (s - x)|| over all s in K with F(s) <= F(x), D = diag(||a_j||), where a column of zeros counts
- * with the norm of the longest; infinite where there is none. */
-double gpis_penalised_reach(const gpis_set *set, const gpis_point *point);
+ * with the norm of the longest; infinite where there is none. c: as for gpis_certificate_second. */
+double gpis_penalised_reach(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c);
 
 /* gpis_certificate_first for a set with a penalty. */
 gpis_status gpis_penalised_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);

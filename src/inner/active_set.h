@@ -14,8 +14,8 @@
  *
  * With a penalty h(s) = sum_j lambda_j |s_j| (bounds, and sums of entries >= 0), q + h / 2 is minimised. It is a
  * quadratic as long as no entry changes its sign. So every entry is kept in a stretch of its bounds on one side of 0,
- * where h / 2 has one slope, which is a part of G; 0 is a bound of both stretches, from which an entry is freed to either
- * side.
+ * where h / 2 has one slope, which is a part of G; 0 is a bound of both stretches, from which an entry is freed to
+ * either side.
  */
 #ifndef GPIS_ACTIVE_SET_H
 #define GPIS_ACTIVE_SET_H

@@ -7,8 +7,8 @@
  *     (H + rho I) (v - x) = rho (z - u - x) - g
  *     w = RELAXATION v + (1 - RELAXATION) z,    z+ = P(w + u),    u+ = w + u - z+,
  *
- * where with a penalty h the prox of h / (2 rho) takes the place of P. Its speed hardly depends on the condition of H if
- * rho is right. rho starts between the largest and the smallest curvature, and is then adapted so that v - z and the
+ * where with a penalty h the prox of h / (2 rho) takes the place of P. Its speed hardly depends on the condition of H
+ * if rho is right. rho starts between the largest and the smallest curvature, and is then adapted so that v - z and the
  * change of z shrink together; each change costs a factor.
  *
  * z is in K, and the lowest one so far is s. The multiplier is better taken at v, outside K, where -grad q =

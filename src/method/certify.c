@@ -130,9 +130,9 @@ gpis_status gpis_run_second_order(gpis_run *run, const gpis_point *point, bool f
 
 /*
  * Whether to pay for the second-order bound now. The first-order gap shrinks like the square root of the true error, so
- * the square of the relative gap is a guess at the true relative error. An unbounded set has no first-order bound, unless its
- * entries have penalties: there as many passes are made before as pay for the Gram matrix. After each attempt the passes must grow by a
- * quarter.
+ * the square of the relative gap is a guess at the true relative error. An unbounded set has no first-order bound,
+ * unless its entries have penalties: there as many passes are made before as pay for the Gram matrix. After each
+ * attempt the passes must grow by a quarter.
  */
 static bool proof_is_due(const gpis_run *run) {
     enum { MAX_COLUMNS = 4000 };                   /* a Gram matrix of 128 MB */

@@ -68,8 +68,8 @@ typedef struct weights {
     int count, reference;
     double Q[MAX_POINTS][MAX_POINTS], b[MAX_POINTS], t[MAX_POINTS];
     double x_size[MAX_POINTS],
-        g_size[MAX_POINTS]; /* ||x_i - x_r||, ||g_i - g_r||: |Q_ij| rounds like x_size_i g_size_j */
-    double g_norm;          /* ||g_r|| */
+        g_size[MAX_POINTS];  /* ||x_i - x_r||, ||g_i - g_r||: |Q_ij| rounds like x_size_i g_size_j */
+    double g_norm;           /* ||g_r|| */
     double rise[MAX_POINTS]; /* 1/2 (h(x_i) - h(x_r)) */
 } weights;
 

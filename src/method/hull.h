@@ -25,7 +25,7 @@ typedef struct gpis_hull {
     bool affine;           /* minimise over the affine hull, since there is no constraint */
     int count;             /* points held */
     gpis_point points[GPIS_HULL_POINTS];
-    double height[GPIS_HULL_POINTS]; /* h at the points; 0 without a penalty */
+    double height[GPIS_HULL_POINTS];                   /* h at the points; 0 without a penalty */
     double *x[GPIS_HULL_POINTS], *g[GPIS_HULL_POINTS]; /* the arrays of the points: parts of memory */
     double *memory;                                    /* owned */
 } gpis_hull;

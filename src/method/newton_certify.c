@@ -111,8 +111,8 @@ static bool is_sharp(const gpis_newton *s, double added) {
 static bool is_to_be_measured(const gpis_newton *s, double added) {
     const double share = fmax(1e-12, 1e-4 * s->run->settings->tol);
     const double objective = gpis_record_objective_at(&s->run->record, &s->best);
-    return gpis_record_is_solved(&s->run->record) && added > share * objective &&
-           s->measured_for != GPIS_PHASE_HULL && !gpis_run_exhausted(s->run);
+    return gpis_record_is_solved(&s->run->record) && added > share * objective && s->measured_for != GPIS_PHASE_HULL &&
+           !gpis_run_exhausted(s->run);
 }
 
 gpis_status gpis_newton_certify(gpis_newton *s) {

@@ -163,8 +163,8 @@ double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - g
  * rounding the data does, and that alone changes many of the digits of f. */
 static double smallest_gap(const gpis_record *r) {
     static const double SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
-    const double roundings = 2.0 * ((double)r->problem->d + 8.0);  /* of the d products and sums in a row of A x */
-    const double data = 2.0 * sqrt(r->fit) * sqrt(r->grain);       /* a last digit of each entry of A moves f so far */
+    const double roundings = 2.0 * ((double)r->problem->d + 8.0); /* of the d products and sums in a row of A x */
+    const double data = 2.0 * sqrt(r->fit) * sqrt(r->grain);      /* a last digit of each entry of A moves f so far */
     const bool counts = data >= NEARLY_EXACT * r->objective && r->noise <= SHARE_OF_DATA * data;
     return roundings * roundings * r->grain + (counts ? 4.0 * r->noise : 0.0);
 }
@@ -210,8 +210,7 @@ static gpis_within seen_from(const gpis_record *r, const gpis_point *point) {
         const double norm2 = point->norms2[i / k], move = point->x[i] - r->best[i];
         sum += (norm2 > 0.0 ? norm2 : longest2) * move * move;
     }
-    const double moved = sqrt(sum) * (1.0 + 1e-9),
-                 lost = (w->tilt + w->slack * moved) * moved + noise_of(r, point);
+    const double moved = sqrt(sum) * (1.0 + 1e-9), lost = (w->tilt + w->slack * moved) * moved + noise_of(r, point);
     return (gpis_within){w->lower - lost * (1.0 + 1e-9), w->tilt + 2.0 * w->slack * moved, w->slack};
 }
 

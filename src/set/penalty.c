@@ -175,8 +175,8 @@ static double conjugate_of_entry(double l, double lambda, double lo, double hi, 
     return value;
 }
 
-/* Moves the entries of l + l_low (l_low may be NULL) to where the conjugate of bounds is finite: to at most lambda where
- * there is no upper bound, to at least -lambda where there is no lower one. */
+/* Moves the entries of l + l_low (l_low may be NULL) to where the conjugate of bounds is finite: to at most lambda
+ * where there is no upper bound, to at least -lambda where there is no lower one. */
 static void clean_apart(const gpis_set *s, double *l, double *l_low) {
     for (int64_t j = 0; j < s->d; j++) {
         double lo, hi;
