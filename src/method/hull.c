@@ -12,13 +12,14 @@
 
 enum { MAX_POINTS = GPIS_HULL_POINTS };
 
-gpis_status gpis_hull_create(gpis_context *context, const gpis_set *set, gpis_hull **out) {
-    const int64_t size = set->d * set->k;
-    const bool affine = set->shape == GPIS_SHAPE_WHOLE;
+gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool affine, const gpis_set *set,
+                             gpis_hull **out) {
+    const int64_t size = d * k;
     *out = NULL;
     gpis_hull *h = gpis_alloc_zero(context, 1, sizeof *h);
     if (!h) return GPIS_NO_MEMORY;
-    *h = (gpis_hull){.context = context, .set = set, .d = set->d, .k = set->k, .size = size, .affine = affine};
+    *h = (gpis_hull){.context = context, .d = d, .k = k, .size = size, .affine = affine};
+    if (set && set->penalty) h->set = set;
     h->memory = gpis_alloc(context, 2 * MAX_POINTS * size, sizeof(double));
     if (!h->memory) {
         gpis_free(context, h);
@@ -57,7 +58,7 @@ void gpis_hull_add(gpis_hull *h, const gpis_point *point) {
     h->points[h->count] = *point;
     h->points[h->count].x = x;
     h->points[h->count].g = g;
-    h->height[h->count] = gpis_set_height(h->set, x);
+    h->height[h->count] = h->set ? gpis_set_height(h->set, x) : 0.0;
     h->count++;
 }
 
@@ -328,9 +329,9 @@ gpis_point gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *
     if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
     const double f = reference->objective + fall(&w);
     if (added) *added = 0.0;
-    if (!h->set->penalty && !(f < reference->objective)) return gpis_hull_best(h, x, g); /* it would be mere rounding */
+    if (!h->set && !(f < reference->objective)) return gpis_hull_best(h, x, g); /* it would be mere rounding */
     combine(h, &w, x, g);
-    if (h->set->penalty && !(f + gpis_set_height(h->set, x) < reference->objective + h->height[w.reference]))
+    if (h->set && !(f + gpis_set_height(h->set, x) < reference->objective + h->height[w.reference]))
         return gpis_hull_best(h, x, g);
     gpis_point point = {.x = x, .g = g, .objective = fmax(f, 0.0), .norms2 = reference->norms2};
     point.errors = errors_of(h, &w, x, point.objective, added);

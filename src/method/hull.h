@@ -20,7 +20,7 @@ enum { GPIS_HULL_POINTS = 12 };
 
 typedef struct gpis_hull {
     gpis_context *context; /* borrowed */
-    const gpis_set *set;   /* borrowed: where the points are */
+    const gpis_set *set;   /* borrowed: the set with the penalty; NULL: there is none */
     int64_t d, k, size;    /* size = d k */
     bool affine;           /* minimise over the affine hull, since there is no constraint */
     int count;             /* points held */
@@ -30,8 +30,9 @@ typedef struct gpis_hull {
     double *memory;                                    /* owned */
 } gpis_hull;
 
-/* For points of K. */
-gpis_status gpis_hull_create(gpis_context *context, const gpis_set *set, gpis_hull **out);
+/* For points of d x k; `set`: a set whose penalty counts, or NULL. */
+gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool affine, const gpis_set *set,
+                             gpis_hull **out);
 void gpis_hull_destroy(gpis_hull *hull);
 /* Adds a copy of a measured point, in place of the oldest one if there are GPIS_HULL_POINTS already. */
 void gpis_hull_add(gpis_hull *hull, const gpis_point *point);

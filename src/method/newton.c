@@ -268,7 +268,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     go_to(s, x0);
     if (gpis_refine_is_small(p)) gpis_run_extend(run);
-    return gpis_hull_create(run->context, p->set, &s->hull);
+    return gpis_hull_create(run->context, p->d, p->k, p->set->shape == GPIS_SHAPE_WHOLE, p->set, &s->hull);
 }
 
 static void end(gpis_newton *s) {
