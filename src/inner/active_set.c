@@ -24,14 +24,17 @@ gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const g
     a->free = gpis_alloc(context, d, sizeof *a->free);
     if (!a->free) return GPIS_NO_MEMORY;
     for (int64_t j = 0; j < d; j++) set->class->bounds(set, j, &a->lo[j], &a->hi[j]);
+    a->share = 1.0;
     if (set->penalty && !(a->slope = gpis_alloc_zero(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
+    if (set->penalty && !(a->kept = gpis_alloc(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
     return gpis_principal_create(context, model, &a->factor);
 }
 
 void gpis_active_set_destroy(gpis_active_set *a) {
     if (!a) return;
     gpis_principal_destroy(a->factor);
-    double *const vectors[] = {a->lo, a->hi, a->sigma, a->G, a->p, a->w, a->trial, a->move, a->start, a->slope};
+    double *const vectors[] = {a->lo,    a->hi,   a->sigma, a->G,     a->p,   a->w,
+                               a->trial, a->move, a->start, a->slope, a->kept};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(a->context, vectors[i]);
     gpis_free(a->context, a->free);
     gpis_free(a->context, a);
@@ -172,8 +175,9 @@ static bool release(gpis_active_set *a, bool all) {
         a->w[j] = !a->free[j] && gpis_active_is_wrong(a, j, products) ? gpis_active_wrong(a, j) * D[j] : 0.0;
         most = fmax(most, a->w[j]);
     }
-    static const double SHARE_OF_WORST = 0.3; /* with a sum, entries freed all at once would undo each other */
-    const double share = !all ? 1.0 : a->set->sum == GPIS_SUM_ANY ? 0.0 : SHARE_OF_WORST;
+    static const double SHARE_OF_WORST = 0.3; /* with a sum or a penalty, entries freed at once would undo each other */
+    const bool apart = a->set->sum == GPIS_SUM_ANY && !a->slope;
+    const double share = !all ? 1.0 : apart ? 0.0 : SHARE_OF_WORST;
     for (int64_t j = 0; most > 0.0 && j < a->d; j++) {
         if (a->w[j] == 0.0 || a->w[j] < share * most) continue;
         gpis_active_change_side(a, j);
@@ -224,6 +228,47 @@ static gpis_status walk(gpis_active_set *a, int64_t faces, bool *solved) {
     return GPIS_OK;
 }
 
+/* ---- smaller and smaller penalties ---- */
+
+/* The largest |G_j| / (lambda_j / 2) at s: where s is 0, a penalty so many times as large would keep it there. */
+static double largest_share(const gpis_active_set *a) {
+    double share = 1.0;
+    for (int64_t j = 0; j < a->d; j++)
+        if (a->set->penalty[j] > 0.0) share = fmax(share, fabs(a->G[j] - a->slope[j]) / (0.5 * a->set->penalty[j]));
+    return share;
+}
+
+/*
+ * From zero, by penalties each a third of the one before: few entries are free at first, and few change from one
+ * penalty to the next, so that there are never more of them than have to be. s becomes the last point, if that is
+ * lower than it was.
+ */
+static gpis_status descend(gpis_active_set *a, bool *solved) {
+    static const double NEXT = 1.0 / 3.0;
+    const double before = a->value;
+    gpis_status status = GPIS_OK;
+    memcpy(a->kept, a->s, (size_t)a->d * sizeof *a->s);
+    memset(a->s, 0, (size_t)a->d * sizeof *a->s);
+    status = a->set->class->project(a->set, a->s, a->s);
+    if (status != GPIS_OK) return status;
+    gpis_active_evaluate(a);
+    for (a->share = largest_share(a); a->share > 1.0 && status == GPIS_OK;) {
+        a->share = fmax(1.0, NEXT * a->share);
+        *solved = false;
+        gpis_active_evaluate(a);
+        gpis_active_read(a);
+        status = pivot_from(a);
+        if (status == GPIS_OK) status = walk(a, 20 + a->d / 2, solved);
+    }
+    a->share = 1.0;
+    gpis_active_evaluate(a);
+    if (a->value < before || status != GPIS_OK) return status;
+    *solved = false;
+    memcpy(a->s, a->kept, (size_t)a->d * sizeof *a->s);
+    gpis_active_evaluate(a);
+    return status;
+}
+
 gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const double *g, double *s, bool *solved) {
     enum { FIRST_WALK = 10 };
     const int64_t most =
@@ -236,6 +281,7 @@ gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const dou
         gpis_active_read(a);
         if (status == GPIS_OK) status = pivot_from(a);
         if (status == GPIS_OK) status = walk(a, length, solved);
+        if (status == GPIS_OK && a->slope && !*solved && faces == 0) status = descend(a, solved);
         if (status != GPIS_OK) return status;
     }
     return status;

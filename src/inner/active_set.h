@@ -31,6 +31,7 @@ typedef struct gpis_active_set {
     gpis_principal *factor;   /* owned: the factor of H_FF */
     double *lo, *hi;          /* owned: the bounds of the entries; with a penalty, of the stretches that they are in */
     double *slope;            /* owned: of h / 2 in those stretches; NULL: there is no penalty */
+    double share;             /* of the penalty that counts: more than 1 on the way to it */
     bool *free;               /* owned: j is in F */
     double *sigma;            /* owned: signs of the entries of F in the sum */
     bool tight;               /* the sum is R */
@@ -42,6 +43,7 @@ typedef struct gpis_active_set {
     double *p;                /* owned: the step on the face */
     double *w, *trial, *move; /* owned: scratch */
     double *start;            /* owned: where pivoting began */
+    double *kept;             /* owned: where the descent began; NULL: there is no penalty */
     int64_t faces, products;  /* faces visited and products with H, since it was made */
 } gpis_active_set;
 

@@ -26,7 +26,7 @@ void gpis_active_multiply(gpis_active_set *a, const double *v, double *Hv) {
 
 /* ---- stretches, with a penalty ---- */
 
-static double weight_of(const gpis_active_set *a, int64_t j) { return 0.5 * a->set->penalty[j]; }
+static double weight_of(const gpis_active_set *a, int64_t j) { return 0.5 * a->share * a->set->penalty[j]; }
 
 /* Puts entry j in the stretch of its bounds above 0 or below it. G follows the slope. */
 static void enter_stretch(gpis_active_set *a, int64_t j, bool above) {
