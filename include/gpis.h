@@ -313,6 +313,19 @@ GPIS_API gpis_status gpis_set_tv(gpis_context *context, double R, int64_t d, gpi
  */
 GPIS_API gpis_status gpis_set_affine(gpis_context *context, const double *C, const double *b, int64_t rows, int64_t d,
                                      gpis_set **out);
+/* The sizes |x_i|, each times a weight >= 0, add up to at most R; an entry of weight 0 is exempt. */
+GPIS_API gpis_status gpis_set_l1_weighted(gpis_context *context, double R, const double *weights, int64_t d,
+                                          gpis_set **out);
+/* The entries add up to a number from lower to upper, which may be infinite. */
+GPIS_API gpis_status gpis_set_sum(gpis_context *context, double lower, double upper, int64_t d, gpis_set **out);
+/* lower_i <= (C x)_i <= upper_i for C of rows x d, row-major. Limits may be infinite; NULL: no row has one on that
+ * side. names[i] is what messages and results call row i, such as "tv + radio <= 0.5"; NULL, or a NULL in it: the row
+ * is written out. Rows may be redundant; where they contradict each other the message names them. */
+GPIS_API gpis_status gpis_set_linear(gpis_context *context, const double *C, const double *lower, const double *upper,
+                                     int64_t rows, int64_t d, const char *const *names, gpis_set **out);
+/* As gpis_set_group, for groups of any sizes: group[i] is the number of the group that entry i is in. */
+GPIS_API gpis_status gpis_set_group_by(gpis_context *context, double R, const int64_t *group, int64_t d,
+                                       gpis_set **out);
 /* The singular values of X, d x k, add up to at most R. */
 GPIS_API gpis_status gpis_set_nuclear(gpis_context *context, double R, int64_t d, int64_t k, gpis_set **out);
 
@@ -326,6 +339,15 @@ GPIS_API gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_se
  * block. The sets are borrowed. */
 GPIS_API gpis_status gpis_set_blocks(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
                                      gpis_set *const *sets, gpis_set **out);
+
+/* An intersection: x is in each of the `count` sets, which are borrowed. Constraints that contradict each other are
+ * refused with a message that names them. It takes the names of entries from its sets. */
+GPIS_API gpis_status gpis_set_intersection(gpis_context *context, int64_t count, gpis_set *const *sets, gpis_set **out);
+
+/* Gives the entries names, of which messages and results make use; the names are copied. A NULL among them: no name. */
+GPIS_API gpis_status gpis_set_name_columns(gpis_set *set, const char *const *names, int64_t d);
+/* What the caller should know about the constraints, such as one that always holds; "" if nothing. */
+GPIS_API const char *gpis_set_warning(const gpis_set *set);
 
 /* Makes the set one for X of d x k: each column is in it. The base of a transform changes with it. Constructors make
  * sets for k = 1. A set that works on X as a matrix (nuclear, a set of the caller's own that says so, a product that

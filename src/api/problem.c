@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "ranks/ranks.h"
-#include "set/penalty.h"
+#include "set/extend.h"
 
 gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_problem **out) {
     if (out) *out = NULL;
@@ -129,7 +129,8 @@ static gpis_status complete_set(const gpis_problem *given, gpis_problem *complet
     if (given->set && given->set->k != given->k) return wrong_shape(given, given->set, given->k);
     if (!given->set) status = make_every_x(given, &every_x);
     if (given->penalty && status == GPIS_OK) {
-        status = gpis_set_penalise(given->set ? given->set : every_x, given->penalty, made);
+        status = gpis_set_extend(given->context, given->set ? given->set : every_x,
+                                 &(gpis_extension){.penalty = given->penalty}, made);
         gpis_set_destroy(every_x);
     } else {
         *made = every_x;

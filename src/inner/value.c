@@ -25,11 +25,11 @@ double gpis_inner_value(const gpis_inner *inner, const double *s, double *p, dou
 }
 
 /* The conjugate of h / 2 over K at p, which is moved to where it is finite: h*(2 p) / 2. */
-static gpis_status half_conjugate(const gpis_inner *inner, double *p, double *value) {
+static gpis_status half_conjugate(const gpis_inner *inner, const double *at, double *p, double *value) {
     const int64_t size = inner->set->d * inner->set->k;
     double lost;
     for (int64_t i = 0; i < size; i++) p[i] *= 2.0;
-    const gpis_status status = gpis_set_support_near(inner->set, p, value, &lost);
+    const gpis_status status = gpis_set_support_at(inner->set, at, p, value, &lost);
     for (int64_t i = 0; i < size; i++) p[i] *= 0.5;
     *value = 0.5 * (*value + gpis_set_height(inner->set, inner->x));
     return status;
@@ -45,8 +45,8 @@ gpis_status gpis_inner_bound(const gpis_inner *inner, const double *v, double *p
     if (!inner->set->has_support) return GPIS_OK;
     gpis_inner_value(inner, v, p, Hp);
     for (int64_t i = 0; i < size; i++) p[i] = -(inner->g[i] + Hp[i]);
-    const gpis_status status = inner->set->penalty ? half_conjugate(inner, p, &support)
-                                                   : gpis_set_support_near(inner->set, p, &support, &lost);
+    const gpis_status status = inner->set->penalty ? half_conjugate(inner, v, p, &support)
+                                                   : gpis_set_support_at(inner->set, v, p, &support, &lost);
     for (int64_t i = 0; i < size; i++) {
         along += p[i] * inner->x[i];
         Hp[i] = inner->g[i] + p[i];

@@ -20,8 +20,8 @@ static void keep_low(const gpis_set *s, const double *before, gpis_multiplier *m
 }
 
 gpis_status gpis_set_support_low_part(gpis_set *s, gpis_multiplier *m) {
-    m->weighted = s->class->support_low != NULL && !s->penalty;
-    if (s->penalty) return gpis_penalised_conjugate_low(s, m);
+    m->weighted = s->class->support_low != NULL && !s->penalised;
+    if (s->penalised) return gpis_penalised_conjugate_low(s, m);
     if (m->weighted) return s->class->support_low(s, m);
     memcpy(m->work, m->l, (size_t)part_size(s) * sizeof *m->work);
     const gpis_status status = gpis_set_support_near_part(s, m->l, &m->value, &m->slack);

@@ -26,6 +26,12 @@ static bool is_zero(const double *lambda, int64_t d) {
     return true;
 }
 
+bool gpis_set_wants_polyhedron(const gpis_set *K, bool larger) {
+    const gpis_signs signs = signs_of(K);
+    const bool bounds = signs == GPIS_SIGNS_APART || K->shape == GPIS_SHAPE_WHOLE;
+    return !bounds && (larger || signs != GPIS_SIGNS_POSITIVE);
+}
+
 /* ---- making it --------------------------------------------------------------------------------------------------- */
 
 void gpis_penalised_destroy(gpis_context *context, gpis_penalised *p) {
@@ -131,6 +137,7 @@ static gpis_status prox_parts(gpis_set *s, double step, const double *v, double 
 /* One column. */
 static gpis_status prox_part(gpis_set *s, double step, const double *v, double *x) {
     if (!s->penalty) return s->class->project(s, v, x);
+    if (!s->penalised) return s->class->prox(s, step, v, x);
     if (s->penalised->signs == GPIS_SIGNS_OF_PARTS) return prox_parts(s, step, v, x);
     const bool positive = s->penalised->signs == GPIS_SIGNS_POSITIVE;
     double *u = s->penalised->work;

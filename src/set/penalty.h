@@ -27,6 +27,10 @@
 gpis_status gpis_set_penalise(gpis_set *K, const double *lambda, gpis_set **out);
 /* The same for a set that the caller owns, and that it changes. */
 gpis_status gpis_set_attach_penalty(gpis_set *set, const double *lambda);
+/* Whether the penalty of a K that is a polyhedron is better carried by that kind (extend.h): where K has a sum of
+ * sizes, for which there is no active-set method with a penalty here; where the prox is not known; and where K has a
+ * sum and is `larger`, that is, extended by other entries or scaled. */
+bool gpis_set_wants_polyhedron(const gpis_set *K, bool larger);
 
 /* h(X), 0 without a penalty. The computed number has an error of at most gpis_set_height_error of it. */
 double gpis_set_height(const gpis_set *set, const double *X);
