@@ -27,6 +27,7 @@ static void point_to_own(gpis_made_result *result) {
     result->seen.checkpoint_trouble = result->checkpoint_trouble;
     result->seen.unique_reason = result->unique_reason;
     result->seen.x = result->x;
+    result->seen.intercept = result->constant ? result->x + result->seen.d * result->seen.k : NULL;
 }
 
 gpis_status gpis_result_create(const gpis_problem *problem, gpis_made_result **out) {
@@ -34,10 +35,11 @@ gpis_status gpis_result_create(const gpis_problem *problem, gpis_made_result **o
     *out = result;
     if (!result) return GPIS_NO_MEMORY;
     result->context = problem->context;
-    result->seen.d = problem->d;
+    result->seen.d = problem->A->d;
+    result->constant = problem->terms.constant;
     result->seen.k = problem->k;
     result->seen.unique = -1;
-    result->x = gpis_alloc(problem->context, problem->size, sizeof *result->x);
+    result->x = gpis_alloc_zero(problem->context, problem->size, sizeof *result->x);
     point_to_own(result);
     return result->x ? GPIS_OK : GPIS_NO_MEMORY;
 }

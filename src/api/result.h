@@ -8,7 +8,8 @@
 typedef struct gpis_made_result {
     gpis_result seen;      /* first: a gpis_result * is a pointer to the whole */
     gpis_context *context; /* borrowed */
-    double *x;             /* owned */
+    double *x;             /* owned: d x k coefficients and, with an intercept, its k numbers behind them */
+    bool constant;         /* there is an intercept */
     char method[16], plan[256], warning[512], checkpoint_trouble[512], unique_reason[256];
 } gpis_made_result;
 

@@ -6,6 +6,7 @@
 
 #include "api/audit.h"
 #include "api/choose.h"
+#include "api/complete.h"
 #include "api/problem.h"
 #include "api/result.h"
 #include "api/settings.h"
@@ -15,12 +16,10 @@
 #include "ranks/ranks.h"
 #include "set/penalty.h"
 
-/* The start: x0 or zero, projected on K, so that every iterate is feasible. */
+/* The start: x0 or zero, projected on K, so that every iterate is feasible. An x0 without b starts at b = 0. */
 static gpis_status starting_point(gpis_run *run, double *x) {
-    if (run->settings->x0)
-        memcpy(x, run->settings->x0, (size_t)run->problem->size * sizeof(double));
-    else
-        memset(x, 0, (size_t)run->problem->size * sizeof(double));
+    memset(x, 0, (size_t)run->problem->size * sizeof(double));
+    if (run->settings->x0) memcpy(x, run->settings->x0, (size_t)run->settings->x0_entries * sizeof(double));
     return gpis_set_project(run->problem->set, x, x);
 }
 
@@ -105,8 +104,7 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
 
 /* A call of gpis_solve or gpis_check: what it is given, complete and checked, and what it makes. */
 typedef struct task {
-    gpis_problem problem;
-    gpis_set *made; /* owned: the set that was made to complete the problem; NULL: it was complete */
+    gpis_completion complete;
     gpis_call call;
     gpis_run run;
     gpis_made_result *result; /* owned until it is the caller's */
@@ -114,30 +112,34 @@ typedef struct task {
 
 static gpis_status check_given_x(const gpis_problem *problem, const double *X, int64_t entries) {
     if (!X) return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
-    if (entries == problem->size) return GPIS_OK;
-    return gpis_fail(problem->context, GPIS_BAD_SHAPE, "x has %lld entries and needs %lld x %lld", (long long)entries,
-                     (long long)problem->d, (long long)problem->k);
+    if (entries == problem->size || entries == problem->A->d * problem->k) return GPIS_OK;
+    return gpis_fail(problem->context, GPIS_BAD_SHAPE, "x has %lld entries and needs %lld x %lld%s", (long long)entries,
+                     (long long)problem->A->d, (long long)problem->k,
+                     problem->terms.constant ? ", or one row more with the intercept" : "");
 }
 
-/* All that must be there before the ranks begin. */
+/* What this rank can do for itself before the ranks begin. */
 static gpis_status prepare(task *t, const gpis_problem *given, const gpis_settings *settings) {
-    gpis_context *context = given->context;
-    gpis_status status = gpis_problem_complete(given, &t->problem, &t->made);
-    if (status == GPIS_OK) status = gpis_call_begin(&t->call, &t->problem, settings);
-    if (status == GPIS_OK && !gpis_account_affords_x(context, t->problem.d, t->problem.k)) status = GPIS_NO_MEMORY;
-    return status;
+    gpis_status status = gpis_complete_begin(given, &t->complete);
+    if (status == GPIS_OK) status = gpis_call_begin(&t->call, &t->complete.problem, settings);
+    if (status == GPIS_OK && !gpis_account_affords_x(given->context, t->complete.problem.d, t->complete.problem.k))
+        status = GPIS_NO_MEMORY;
+    return status == GPIS_OK ? gpis_complete_response(&t->complete) : status;
 }
 
 static gpis_status start(task *t) {
-    const gpis_set *set = t->problem.set;
+    gpis_status status = gpis_complete_set(&t->complete);
+    if (status != GPIS_OK) return status;
+    const gpis_problem *problem = &t->complete.problem;
+    const gpis_set *set = problem->set;
     gpis_settings_fit_set(&t->call.settings, set);
-    gpis_status status = gpis_run_start(&t->run, &t->problem, &t->call.settings);
+    status = gpis_run_start(&t->run, problem, &t->call.settings);
     if (status == GPIS_OK && !set->has_support)
         gpis_run_warn(&t->run,
                       "set %.100s: without a support function there is no certificate: how far the objective is "
                       "above the best is not known",
                       set->spec);
-    return status == GPIS_OK ? gpis_result_create(&t->problem, &t->result) : status;
+    return status == GPIS_OK ? gpis_result_create(problem, &t->result) : status;
 }
 
 /* On several ranks rank 0 does the work, and the others serve it; they come here in any case, with their status. */
@@ -149,10 +151,10 @@ static gpis_status work_together(task *t, const gpis_problem *given, gpis_status
     status = gpis_problem_agree(given, given->k, status);
     if (status == GPIS_OK) {
         if (gpis_ranks_is_served(given->A))
-            status = gpis_ranks_serve(context, given->A, given->Y);
+            status = gpis_ranks_serve(context, given->A, t->complete.problem.Y, &t->complete.problem.terms);
         else
             status = gpis_ranks_dismiss(context, given->A, work(&t->run, t->result));
-        if (status == GPIS_OK) status = gpis_result_share(&t->problem, t->result);
+        if (status == GPIS_OK) status = gpis_result_share(&t->complete.problem, t->result);
     }
     gpis_blas_leave(outside);
     return status;
@@ -162,7 +164,7 @@ static gpis_status work_together(task *t, const gpis_problem *given, gpis_status
 static gpis_status finish(task *t, gpis_context *context, gpis_status status, gpis_result **result) {
     gpis_run_clear(&t->run);
     gpis_call_end(&t->call, context);
-    gpis_set_destroy(t->made);
+    gpis_complete_end(&t->complete);
     gpis_result *made = t->result ? &t->result->seen : NULL;
     if (status == GPIS_OK)
         *result = made;
@@ -185,6 +187,8 @@ gpis_status gpis_solve(const gpis_problem *problem, const gpis_settings *setting
     gpis_status status = begin(problem, result);
     if (status == GPIS_OK) status = prepare(&t, problem, settings);
     if (status == GPIS_OK) status = gpis_settings_check_end(problem->context, &t.call.settings);
+    status = gpis_problem_agree(problem, problem->k, status);
+    if (status == GPIS_OK) status = gpis_complete_together(&t.complete);
     if (status == GPIS_OK) status = start(&t);
     status = work_together(&t, problem, status, solve);
     return finish(&t, problem->context, status, result);
@@ -196,9 +200,12 @@ gpis_status gpis_check(const gpis_problem *problem, const double *X, int64_t ent
     task t = {.run = {.context = problem->context}};
     gpis_status status = begin(problem, result);
     if (status == GPIS_OK) status = prepare(&t, problem, settings);
-    if (status == GPIS_OK) status = check_given_x(&t.problem, X, entries);
+    if (status == GPIS_OK) status = check_given_x(&t.complete.problem, X, entries);
+    status = gpis_problem_agree(problem, problem->k, status);
+    if (status == GPIS_OK) status = gpis_complete_together(&t.complete);
     if (status == GPIS_OK) status = start(&t);
     if (status == GPIS_OK) memcpy(t.result->x, X, (size_t)entries * sizeof *X);
+    t.run.best_constant = status == GPIS_OK && entries < t.complete.problem.size;
     status = work_together(&t, problem, status, check);
     return finish(&t, problem->context, status, result);
 }

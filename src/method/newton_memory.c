@@ -20,7 +20,8 @@ enum {
 };
 
 static double pass(const gpis_run *run, int64_t probes, int64_t gram, bool sketch) {
-    const gpis_load load = gpis_load_worst(run->problem->d, run->problem->k, probes, gram, sketch);
+    const gpis_load load = gpis_load_with_terms(gpis_load_worst(run->problem->d, run->problem->k, probes, gram, sketch),
+                                                &run->problem->terms);
     return gpis_pass_memory(run->context, run->problem->A, &load);
 }
 
@@ -41,7 +42,8 @@ static double sketch_gram_pass(const gpis_run *run, int64_t m, bool sampled) {
                             .type = GPIS_FLOAT64,
                             .block_kind = sparse ? GPIS_BLOCK_CSR : GPIS_BLOCK_DENSE,
                             .resident = true};
-    const gpis_load load = gpis_load_worst(run->problem->d, sampled ? run->problem->k : 0, 0, run->problem->d, false);
+    gpis_load load = gpis_load_worst(run->problem->d, sampled ? run->problem->k : 0, 0, run->problem->d, false);
+    if (sampled) load = gpis_load_with_terms(load, &run->problem->terms);
     const double pass = gpis_pass_memory(run->context, &SA, &load);
     return sampled ? pass : fmax(pass, gpis_coarse_memory(run->context, run->problem->d));
 }
