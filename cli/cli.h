@@ -150,7 +150,7 @@ typedef struct cli_parts cli_parts;
 
 /* What --penalty asks for (penalty.c). */
 typedef struct cli_penalty {
-    double l1;          /* LAMBDA; 0: none */
+    double l1, l2;      /* LAMBDA of each; 0: none */
     const char *path;   /* of the file of weights; NULL: none; borrowed from argv */
     gpis_array weights; /* owned */
 } cli_penalty;

@@ -1,4 +1,4 @@
-/* --penalty l1:LAMBDA or l1:LAMBDA,W.npy: read, given to the problem, and told in the summary. */
+/* --penalty l1:LAMBDA, l1:LAMBDA,W.npy and l2:LAMBDA: read, given to the problem, and told in the summary. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,22 +6,27 @@
 #include "cli.h"
 
 static int fail_text(const char *text, const char *at, const char *why) {
-    return cli_fail(CLI_BAD_INPUT, "--penalty %s: %s, at character %d; it is l1:LAMBDA or l1:LAMBDA,W.npy", text, why,
-                    (int)(at - text) + 1);
+    return cli_fail(CLI_BAD_INPUT, "--penalty %s: %s, at character %d; it is l1:LAMBDA, l1:LAMBDA,W.npy or l2:LAMBDA",
+                    text, why, (int)(at - text) + 1);
 }
 
-/* Reads one text. */
+static const double NOT_GIVEN = -1;
+
+/* Reads one text, of which each kind may be given once. */
 static int read_text(cli_penalty *penalty, const char *text) {
+    const bool l1 = strncmp(text, "l1:", 3) == 0, l2 = strncmp(text, "l2:", 3) == 0;
+    double *lambda = l1 ? &penalty->l1 : &penalty->l2;
     char *end = NULL;
-    if (strncmp(text, "l1:", 3) != 0) return fail_text(text, text, "there is no such penalty");
-    if (penalty->l1 >= 0) return cli_fail(CLI_BAD_INPUT, "--penalty l1 is given twice; give it once");
+    if (!l1 && !l2) return fail_text(text, text, "there is no such penalty");
+    if (*lambda != NOT_GIVEN) return cli_fail(CLI_BAD_INPUT, "--penalty %.2s is given twice; give it once", text);
     const char *number = text + 3;
-    penalty->l1 = strtod(number, &end);
+    *lambda = strtod(number, &end);
     if (end == number) return fail_text(text, number, "a number is missing");
-    if (!(penalty->l1 >= 0 && isfinite(penalty->l1))) return fail_text(text, number, "LAMBDA must be finite and >= 0");
-    if (*end != '\0' && *end != ',') return fail_text(text, end, "this does not belong to a number");
-    if (*end == ',') penalty->path = end + 1;
-    return penalty->path && !*penalty->path ? fail_text(text, end + 1, "the name of a file is missing") : 0;
+    if (!(*lambda >= 0 && isfinite(*lambda))) return fail_text(text, number, "LAMBDA must be finite and >= 0");
+    if (*end != '\0' && !(l1 && *end == ',')) return fail_text(text, end, "this does not belong to a number");
+    if (*end == '\0') return 0;
+    penalty->path = end + 1;
+    return *penalty->path ? 0 : fail_text(text, end + 1, "the name of a file is missing");
 }
 
 static int read_weights(cli_problem *p, const cli_common *common) {
@@ -38,25 +43,37 @@ static int read_weights(cli_problem *p, const cli_common *common) {
 }
 
 int cli_penalty_take(cli_problem *p, const cli_common *common) {
+    cli_penalty *penalty = &p->penalty;
     const char *text;
     int code = 0;
-    p->penalty.l1 = -1; /* not given */
-    for (int i = 0; code == 0 && (text = cli_repeated_text(common, "penalty", i)); i++)
-        code = read_text(&p->penalty, text);
+    penalty->l1 = penalty->l2 = NOT_GIVEN;
+    for (int i = 0; code == 0 && (text = cli_repeated_text(common, "penalty", i)); i++) code = read_text(penalty, text);
     if (code == 0) code = read_weights(p, common);
-    if (p->penalty.l1 < 0) p->penalty.l1 = 0;
-    if (code != 0 || p->penalty.l1 == 0) return code;
-    const gpis_status status = gpis_problem_penalty(p->problem, p->penalty.l1, p->penalty.weights.data, p->shape.cols);
+    if (penalty->l1 == NOT_GIVEN) penalty->l1 = 0;
+    if (penalty->l2 == NOT_GIVEN) penalty->l2 = 0;
+    if (code != 0) return code;
+    gpis_status status = gpis_problem_penalty(p->problem, penalty->l1, penalty->weights.data, p->shape.cols);
+    if (status == GPIS_OK && penalty->l2 > 0) status = gpis_problem_ridge(p->problem, penalty->l2);
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
-/* scikit-learn's Lasso minimises 1/(2 n) ||y - A x||^2 + alpha ||x||_1. */
+/*
+ * scikit-learn's Lasso minimises 1/(2 n) ||y - A x||^2 + alpha ||x||_1, its ElasticNet
+ * 1/(2 n) ||y - A x||^2 + alpha (l1_ratio ||x||_1 + (1 - l1_ratio)/2 ||x||^2), its Ridge ||y - A x||^2 + alpha ||x||^2.
+ */
 void cli_penalty_print(const cli_problem *p, const gpis_result *r) {
-    if (p->penalty.l1 == 0) return;
-    printf("penalty       %.6g of the objective: %.6g times ", r->penalty, p->penalty.l1);
-    if (p->penalty.path)
-        printf("the sizes of the coefficients, weighted by %s", cli_printable(p->penalty.path).text);
+    const cli_penalty *penalty = &p->penalty;
+    const double n = (double)p->shape.rows, l1 = penalty->l1 / (2 * n), l2 = penalty->l2 / n;
+    if (penalty->l1 == 0 && penalty->l2 == 0) return;
+    printf("penalty       ");
+    if (penalty->l1 > 0) printf("%.6g times the sum of the sizes of the coefficients", penalty->l1);
+    if (penalty->path) printf(", weighted by %s", cli_printable(penalty->path).text);
+    if (penalty->l1 > 0) printf(": %.6g of the objective", r->penalty);
+    if (penalty->l2 > 0) printf("%s%.6g times the sum of their squares", penalty->l1 > 0 ? "; " : "", penalty->l2);
+    if (l2 == 0)
+        printf(" (scikit-learn's alpha = %.10g)\n", l1);
+    else if (l1 == 0)
+        printf(" (scikit-learn's alpha = %.10g)\n", penalty->l2);
     else
-        printf("the sum of the sizes of the coefficients");
-    printf(" (scikit-learn's alpha = %.10g)\n", p->penalty.l1 / (2.0 * (double)p->shape.rows));
+        printf(" (scikit-learn's alpha = %.10g, l1_ratio = %.10g)\n", l1 + l2, l1 / (l1 + l2));
 }

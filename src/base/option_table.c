@@ -56,7 +56,7 @@ static const gpis_option_row rows[] = {
       .argument = "SPEC",
       .group = "Problem",
       .help = "add LAMBDA ||x||_1 to the objective (l1:LAMBDA), or LAMBDA sum_j W_j |x_j| with weights from a file "
-              "(l1:LAMBDA,W.npy; 0 exempts)",
+              "(l1:LAMBDA,W.npy; 0 exempts), or LAMBDA ||x||^2 (l2:LAMBDA); both may be given",
       .in_checkpoint = KEY,
       .repeatable = 1},
      GPIS_HELD_AS_TEXT,
