@@ -36,7 +36,7 @@ static quad descend(const task *t, quad *x, quad *b) {
     for (int i = 0; i < N * D; i++) r[i / D] -= t->A[i] * x[i % D];
     *b = 0;
     quad moved = 1;
-    for (int sweep = 0; sweep < 20000 && moved > 1e-30q; sweep++) {
+    for (int sweep = 0; sweep < 20000 && moved > (quad)1e-30; sweep++) {
         moved = 0;
         quad mean = 0;
         for (int i = 0; i < N; i++) mean += r[i] / N;
@@ -109,11 +109,12 @@ static void compare(const gpis_result *r, const task *t, quad best, const quad *
     for (int j = 0; j < D; j++) own[j] = r->x[j], height += t->lambda[j] * size_of(own[j]);
     const quad F = objective(t, own, r->intercept ? r->intercept[0] : 0);
     if (r->outcome != GPIS_SOLVED) fail_msg("seed %d, %s: not solved: %s", (int)seed, method, r->warning);
-    assert_true(size_of(F - r->objective) <= 1e-13q * F);
-    assert_true(size_of(height - r->penalty) <= 1e-14q * height);
+    assert_true(size_of(F - r->objective) <= (quad)1e-13 * F);
+    assert_true(size_of(height - r->penalty) <= (quad)1e-14 * height);
     if (F - best > (quad)r->gap) fail_msg("seed %d, %s: the gap is smaller than the error", (int)seed, method);
-    if (F - best > 1.1e-10q * best) fail_msg("seed %d, %s: off by %g", (int)seed, method, (double)((F - best) / best));
-    for (int j = 0; j < D; j++) assert_true(size_of(own[j] - x[j]) <= 1e-4q);
+    if (F - best > (quad)1.1e-10 * best)
+        fail_msg("seed %d, %s: off by %g", (int)seed, method, (double)((F - best) / best));
+    for (int j = 0; j < D; j++) assert_true(size_of(own[j] - x[j]) <= (quad)1e-4);
 }
 
 static void against_reference(void **state) {
@@ -236,7 +237,7 @@ static void dependent(void **state) {
         const quad F = objective(&t, own, r->intercept ? r->intercept[0] : 0);
         if (r->outcome != GPIS_SOLVED || r->gap_kind != GPIS_GAP_PROVEN || r->nearness != 0 || r->horizon != 0)
             fail_msg("seed %d: %s", (int)seed, r->warning);
-        assert_true(F - best <= (quad)r->gap && F - best <= 1e-8q * best);
+        assert_true(F - best <= (quad)r->gap && F - best <= (quad)1e-8 * best);
         gpis_result_destroy(r);
         forget(&p);
     }
