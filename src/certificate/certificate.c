@@ -24,17 +24,6 @@ static double size_of_products(const gpis_set *set, const gpis_point *point) {
     return sum;
 }
 
-double gpis_certificate_objective(const gpis_set *set, const gpis_point *point) {
-    return set->penalty ? point->objective + gpis_set_height(set, point->x) : point->objective;
-}
-
-/* The sum of f and h is rounded once. */
-double gpis_certificate_noise(const gpis_set *set, const gpis_point *point) {
-    if (!set->penalty) return point->errors.objective;
-    const double h = gpis_set_height(set, point->x);
-    return point->errors.objective + gpis_set_height_error(set) * h + 2.0 * UNIT * (point->objective + h);
-}
-
 double gpis_certificate_grain(const gpis_set *set, const gpis_point *point) {
     const double moved = UNIT * size_of_products(set, point);
     return moved * moved;

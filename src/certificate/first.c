@@ -7,17 +7,6 @@
 #include "linalg/accurate.h"
 #include "set/penalty.h"
 
-bool gpis_certificate_has_first(const gpis_set *set) {
-    if (!set->has_support) return false;
-    if (gpis_set_is_bounded(set)) return true;
-    for (int64_t j = 0; set->penalty && j < set->d; j++) {
-        double lo = -INFINITY, hi = INFINITY;
-        if (set->class->bounds) set->class->bounds(set, j, &lo, &hi);
-        if ((isinf(lo) || isinf(hi)) && !(set->penalty[j] > 0.0)) return false;
-    }
-    return set->penalty && set->class->bounds;
-}
-
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap) {
     *gap = INFINITY;
     if (!gpis_certificate_has_first(set)) return GPIS_OK;

@@ -45,9 +45,17 @@ gpis_status gpis_set_finish(gpis_set *s, gpis_status status, gpis_set **out) {
     return status;
 }
 
+static void destroy_penalised(gpis_context *context, gpis_penalised *p) {
+    if (!p) return;
+    for (int64_t i = 0; p->part && i < p->parts; i++) gpis_set_destroy(p->part[i]);
+    gpis_free(context, p->part);
+    gpis_free(context, p->work);
+    gpis_free(context, p);
+}
+
 void gpis_set_destroy(gpis_set *set) {
     if (!set) return;
-    gpis_penalised_destroy(set->context, set->penalised);
+    destroy_penalised(set->context, set->penalised);
     gpis_free(set->context, set->penalty);
     if (set->is_view) {
         gpis_free(set->context, set);

@@ -21,7 +21,6 @@ typedef struct gpis_penalised {
     double *work; /* owned: 2 d */
 } gpis_penalised;
 
-void gpis_penalised_destroy(gpis_context *context, gpis_penalised *p);
 /* gpis_set_support_near_part and gpis_set_support_low_part for a set with a penalty, one column. */
 gpis_status gpis_penalised_conjugate(gpis_set *set, double *l, double *value, double *slack);
 gpis_status gpis_penalised_conjugate_low(gpis_set *set, gpis_multiplier *m);

@@ -34,14 +34,6 @@ bool gpis_set_wants_polyhedron(const gpis_set *K, bool larger) {
 
 /* ---- making it --------------------------------------------------------------------------------------------------- */
 
-void gpis_penalised_destroy(gpis_context *context, gpis_penalised *p) {
-    if (!p) return;
-    for (int64_t i = 0; p->part && i < p->parts; i++) gpis_set_destroy(p->part[i]);
-    gpis_free(context, p->part);
-    gpis_free(context, p->work);
-    gpis_free(context, p);
-}
-
 /* The blocks of a product, each with its part of the penalty. */
 static gpis_status penalise_parts(gpis_set *set) {
     gpis_penalised *p = set->penalised;
@@ -98,6 +90,21 @@ gpis_status gpis_set_penalise(gpis_set *K, const double *lambda, gpis_set **out)
     gpis_status status = whole ? make_whole(K, &set) : make_view(K, &set);
     if (status == GPIS_OK) status = gpis_set_attach_penalty(set, lambda);
     return gpis_set_finish(set, status, out);
+}
+
+/* The penalty of these entries, in scratch. */
+static gpis_status select_penalty(const gpis_set *set, const int64_t *columns, gpis_set *selected) {
+    double *lambda = selected->column_in;
+    if (!set->penalty) return GPIS_OK;
+    for (int64_t i = 0; i < selected->d; i++) lambda[i] = set->penalty[columns[i]];
+    return gpis_set_attach_penalty(selected, lambda);
+}
+
+gpis_status gpis_set_select(const gpis_set *set, const int64_t *columns, int64_t count, gpis_set **out) {
+    gpis_set *selected = NULL;
+    gpis_status status = set->class->select(set, columns, count, &selected);
+    if (status == GPIS_OK) status = select_penalty(set, columns, selected);
+    return gpis_set_finish(selected, status, out);
 }
 
 /* ---- the height -------------------------------------------------------------------------------------------------- */

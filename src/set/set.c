@@ -213,18 +213,3 @@ gpis_status gpis_set_responses(gpis_set *set, int64_t k) {
     set->k = k;
     return set->inside ? gpis_set_responses(set->inside, k) : GPIS_OK;
 }
-
-/* The penalty of these entries, in scratch. */
-static gpis_status select_penalty(const gpis_set *set, const int64_t *columns, gpis_set *selected) {
-    double *lambda = selected->column_in;
-    if (!set->penalty) return GPIS_OK;
-    for (int64_t i = 0; i < selected->d; i++) lambda[i] = set->penalty[columns[i]];
-    return gpis_set_attach_penalty(selected, lambda);
-}
-
-gpis_status gpis_set_select(const gpis_set *set, const int64_t *columns, int64_t count, gpis_set **out) {
-    gpis_set *selected = NULL;
-    gpis_status status = set->class->select(set, columns, count, &selected);
-    if (status == GPIS_OK) status = select_penalty(set, columns, selected);
-    return gpis_set_finish(selected, status, out);
-}
