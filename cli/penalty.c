@@ -57,13 +57,21 @@ int cli_penalty_take(cli_problem *p, const cli_common *common) {
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
+/* n or, with weights, their sum. On several ranks only the number of rows is known here. */
+static double weight_of_rows(const cli_problem *p) {
+    double sum = 0;
+    if (!p->weights.data || cli_ranks()) return (double)p->shape.rows;
+    for (int64_t i = 0; i < p->rows_here; i++) sum += p->weights.data[i];
+    return sum;
+}
+
 /*
  * scikit-learn's Lasso minimises 1/(2 n) ||y - A x||^2 + alpha ||x||_1, its ElasticNet
  * 1/(2 n) ||y - A x||^2 + alpha (l1_ratio ||x||_1 + (1 - l1_ratio)/2 ||x||^2), its Ridge ||y - A x||^2 + alpha ||x||^2.
  */
 void cli_penalty_print(const cli_problem *p, const gpis_result *r) {
     const cli_penalty *penalty = &p->penalty;
-    const double n = (double)p->shape.rows, l1 = penalty->l1 / (2 * n), l2 = penalty->l2 / n;
+    const double n = weight_of_rows(p), l1 = penalty->l1 / (2 * n), l2 = penalty->l2 / n;
     if (penalty->l1 == 0 && penalty->l2 == 0) return;
     printf("penalty       ");
     if (penalty->l1 > 0) printf("%.6g times the sum of the sizes of the coefficients", penalty->l1);

@@ -633,6 +633,16 @@ GPIS_API size_t gpis_settings_get(const gpis_settings *settings, const char *nam
 
 /* ---- solve and check ----------------------------------------------------------------------------------------- */
 
+/* A constraint that x meets with equality and that has a price. */
+typedef struct gpis_active {
+    const char *text; /* "age >= 0", "l1:3", "tv + radio <= 0.5" */
+    int64_t column;   /* the entry of x that it bounds, counted from 0; -1: it concerns several */
+    int64_t response; /* the column of X, counted from 0 */
+    /* The shadow price: how much the least objective falls when the constraint is loosened by one unit of its own right
+     * side, >= 0. Of an equation: how much it falls when the right side grows by one unit; that may be negative. */
+    double multiplier;
+} gpis_active;
+
 /* Made by gpis_solve and gpis_check, which own everything in it; to be read until gpis_result_destroy. */
 typedef struct gpis_result {
     gpis_outcome outcome;
@@ -677,6 +687,10 @@ typedef struct gpis_result {
     const char *unique_reason; /* the columns that can trade places, in words; "" where there is nothing to say */
     const double *intercept;   /* b, k numbers; NULL: the problem has none */
     double penalty;            /* what the penalty adds to the objective, which contains it */
+    double violation;          /* the largest amount by which x breaks a constraint, in the units of that constraint */
+    /* The constraints that x meets with equality and that have a price; none where the gradient at x is not known. */
+    int64_t active_count;
+    const gpis_active *const *active;
 } gpis_result;
 
 /* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */

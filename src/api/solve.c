@@ -12,6 +12,7 @@
 #include "api/settings.h"
 #include "linalg/blas.h"
 #include "method/dependence.h"
+#include "method/prices.h"
 #include "method/unique.h"
 #include "ranks/ranks.h"
 #include "set/penalty.h"
@@ -61,6 +62,16 @@ static gpis_status judge_uniqueness(const gpis_run *run, gpis_made_result *resul
     return status;
 }
 
+static gpis_status enter_price(void *result, const gpis_price *price) {
+    return gpis_result_enter_active(result, price);
+}
+
+/* What x meets, breaks and pays. */
+static gpis_status judge_constraints(gpis_run *run, gpis_made_result *result) {
+    const gpis_status status = gpis_set_violation(run->problem->set, result->x, &result->seen.violation);
+    return status == GPIS_OK ? gpis_run_prices(run, enter_price, result) : status;
+}
+
 static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     double *x = result->x;
     gpis_choice choice;
@@ -84,6 +95,7 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     if (status == GPIS_OK) status = gpis_set_distance(run->problem->set, x, &result->seen.feasibility);
     result->seen.given_objective = run->record.objective;
     fill_result(run, method->name, result);
+    if (status == GPIS_OK) status = judge_constraints(run, result);
     return status == GPIS_OK ? judge_uniqueness(run, result) : status;
 }
 
@@ -99,6 +111,7 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->seen.predicted_seconds = NAN;
     fill_result(run, "check", result);
+    if (status == GPIS_OK) status = judge_constraints(run, result);
     return status == GPIS_OK ? judge_uniqueness(run, result) : status;
 }
 

@@ -20,68 +20,69 @@ gpis_block gpis_block_rows(const gpis_block *block, int64_t first, int64_t count
     return part;
 }
 
-static void unpack_csr(const gpis_block *b, double *rows) {
-    const int64_t width = gpis_block_width(b);
+static void unpack_csr(const gpis_block *b, int64_t ld, double *rows) {
     for (int64_t i = 0; i < b->nrows; i++) {
-        double *row = rows + i * width;
+        double *row = rows + i * ld;
         for (int64_t j = 0; j < b->d; j++) row[j] = 0.0;
         for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) row[b->indices[p]] = gpis_block_entry(b, i, p);
     }
 }
 
 /* Column-major blocks are transposed in tiles, so that source and result stay in cache. */
-#define DEFINE_UNPACK(name, type)                                                                                  \
-    static void name(const gpis_block *b, double *rows) {                                                          \
-        enum { TILE = 16 };                                                                                        \
-        const type *a = b->values;                                                                                 \
-        const int64_t rs = b->row_stride, cs = b->col_stride, d = b->d, width = gpis_block_width(b);               \
-        if (cs == 1) {                                                                                             \
-            for (int64_t i = 0; i < b->nrows; i++)                                                                 \
-                for (int64_t j = 0; j < d; j++) rows[i * width + j] = a[i * rs + j];                               \
-            return;                                                                                                \
-        }                                                                                                          \
-        for (int64_t i0 = 0; i0 < b->nrows; i0 += TILE)                                                            \
-            for (int64_t j = 0; j < d; j++)                                                                        \
-                for (int64_t i = i0; i < i0 + TILE && i < b->nrows; i++) rows[i * width + j] = a[i * rs + j * cs]; \
+#define DEFINE_UNPACK(name, type)                                                                               \
+    static void name(const gpis_block *b, int64_t ld, double *rows) {                                           \
+        enum { TILE = 16 };                                                                                     \
+        const type *a = b->values;                                                                              \
+        const int64_t rs = b->row_stride, cs = b->col_stride, d = b->d;                                         \
+        if (cs == 1) {                                                                                          \
+            for (int64_t i = 0; i < b->nrows; i++)                                                              \
+                for (int64_t j = 0; j < d; j++) rows[i * ld + j] = a[i * rs + j];                               \
+            return;                                                                                             \
+        }                                                                                                       \
+        for (int64_t i0 = 0; i0 < b->nrows; i0 += TILE)                                                         \
+            for (int64_t j = 0; j < d; j++)                                                                     \
+                for (int64_t i = i0; i < i0 + TILE && i < b->nrows; i++) rows[i * ld + j] = a[i * rs + j * cs]; \
     }
 DEFINE_UNPACK(unpack_double, double)
 DEFINE_UNPACK(unpack_float, float)
 
 /* Row-major rows of doubles with their weights, in one go: a part of every pass with a Gram matrix. */
 GPIS_HOT static void unpack_weighted(const double *restrict a, int64_t stride, int64_t nrows, int64_t d, bool constant,
-                                     const double *restrict weights, double *restrict rows) {
-    for (int64_t i = 0; i < nrows; i++, a += stride) {
+                                     const double *restrict weights, int64_t ld, double *restrict rows) {
+    for (int64_t i = 0; i < nrows; i++, a += stride, rows += ld) {
         const double root = gpis_root_weight(weights, i);
         for (int64_t j = 0; j < d; j++) rows[j] = root * a[j];
-        rows += d;
-        if (constant) *rows++ = root;
+        if (constant) rows[d] = root;
     }
 }
 
 /* Applies the weights to rows that have been unpacked, and adds the column of ones. */
-static void add_terms(const gpis_block *b, double *rows) {
-    const int64_t width = gpis_block_width(b);
-    for (int64_t i = 0; i < b->nrows; i++, rows += width) {
+static void add_terms(const gpis_block *b, int64_t ld, double *rows) {
+    for (int64_t i = 0; i < b->nrows; i++, rows += ld) {
         const double root = gpis_root_weight(b->weights, i);
         for (int64_t j = 0; b->weights && j < b->d; j++) rows[j] *= root;
         if (b->constant) rows[b->d] = root;
     }
 }
 
-void gpis_block_unpack(const gpis_block *block, double *rows) {
+void gpis_block_unpack_apart(const gpis_block *block, int64_t ld, double *rows) {
     const bool terms = block->weights || block->constant;
     if (terms && gpis_block_is_row_major(block) && block->type == GPIS_FLOAT64) {
-        unpack_weighted(block->values, block->row_stride, block->nrows, block->d, block->constant, block->weights,
+        unpack_weighted(block->values, block->row_stride, block->nrows, block->d, block->constant, block->weights, ld,
                         rows);
         return;
     }
     if (block->kind == GPIS_BLOCK_CSR)
-        unpack_csr(block, rows);
+        unpack_csr(block, ld, rows);
     else if (block->type == GPIS_FLOAT64)
-        unpack_double(block, rows);
+        unpack_double(block, ld, rows);
     else
-        unpack_float(block, rows);
-    if (terms) add_terms(block, rows);
+        unpack_float(block, ld, rows);
+    if (terms) add_terms(block, ld, rows);
+}
+
+void gpis_block_unpack(const gpis_block *block, double *rows) {
+    gpis_block_unpack_apart(block, gpis_block_width(block), rows);
 }
 
 #define DEFINE_COLUMNS(name, type)                                                                           \

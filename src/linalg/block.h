@@ -52,6 +52,8 @@ static inline double gpis_block_entry(const gpis_block *b, int64_t i, int64_t p)
 /* Writes the block as row-major doubles, nrows x width with leading dimension width: row i times the square root of its
  * weight, and that square root in the column of ones. */
 void gpis_block_unpack(const gpis_block *block, double *rows);
+/* The same with rows `ld` numbers apart. */
+void gpis_block_unpack_apart(const gpis_block *block, int64_t ld, double *rows);
 
 /* The same for `count` selected columns, nrows x count; column d is the one of ones. Dense blocks only. */
 void gpis_block_columns(const gpis_block *block, const int64_t *columns, int64_t count, double *rows);

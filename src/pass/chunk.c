@@ -78,9 +78,12 @@ static void add_gradients(const gpis_chunk_plan *plan, const gpis_block *a, cons
 }
 
 /* The chunk as row-major doubles, with its terms. */
-static gpis_block unpacked(const gpis_block *chunk, double *rows) {
-    gpis_block_unpack(chunk, rows);
-    return gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, gpis_block_width(chunk), rows);
+static gpis_block unpacked(const gpis_chunk_plan *plan, const gpis_block *chunk, double *scratch) {
+    double *rows = scratch + plan->cut->unpacked_at;
+    gpis_block_unpack_apart(chunk, plan->cut->unpacked_ld, rows);
+    gpis_block all = gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, gpis_block_width(chunk), rows);
+    all.row_stride = plan->cut->unpacked_ld;
+    return all;
 }
 
 /* The responses of a part of a chunk with the square roots of their weights. */
@@ -152,7 +155,7 @@ static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double
     const gpis_pass *pass = plan->pass;
     const gpis_cut *cut = plan->cut;
     const bool terms = part->weights || part->constant;
-    const gpis_block a = cut->unpack ? unpacked(part, scratch + cut->unpacked_at) : *part;
+    const gpis_block a = cut->unpack ? unpacked(plan, part, scratch) : *part;
     const gpis_block *stored = terms ? part : &a;
     const double *Y = pass->Y ? pass->Y + part->row0 * pass->k : NULL;
     add_exact(pass, stored, Y, strip);

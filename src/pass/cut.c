@@ -78,8 +78,9 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
     c->gram_by_parts = dense && gram && gpis_gram_by_blocks(load->gram);
     const bool by_parts = dense && !load->extended && (load->some_columns || c->gram_by_parts);
     c->part_rows = by_parts ? cached_rows(gpis_source_row_bytes(A)) : c->chunk_rows;
-    c->unpacked_at = c->chunk_rows * vectors;
-    c->responses_at = c->unpacked_at + (unpacks ? c->chunk_rows * load->d : 0);
+    c->unpacked_at = terms ? whole_lines(c->chunk_rows * vectors) : c->chunk_rows * vectors;
+    c->unpacked_ld = terms ? whole_lines(load->d) : load->d;
+    c->responses_at = c->unpacked_at + (unpacks ? c->chunk_rows * c->unpacked_ld : 0);
     c->columns_at = c->responses_at + (unpacks && load->weights ? c->chunk_rows * load->k : 0);
     c->summary_at = whole_lines(c->columns_at + (load->some_columns ? (dense ? c->chunk_rows : 2) * load->gram : 0));
     const int64_t summary =

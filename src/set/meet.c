@@ -171,6 +171,8 @@ static gpis_set *piece(const gpis_set *s, int64_t i) {
     return i < m->count ? m->sets[i] : NULL;
 }
 
+static const double *share(const gpis_set *s, int64_t i) { return ((const meet_state *)s->state)->q + i * size_of(s); }
+
 static const gpis_set_class meet_class = {
     .name = "intersection",
     .project = project,
@@ -179,6 +181,7 @@ static const gpis_set_class meet_class = {
     .support_near = support_near,
     .support_at = support_at,
     .piece = piece,
+    .share = share,
     .destroy = destroy,
 };
 

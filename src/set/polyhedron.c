@@ -175,18 +175,33 @@ static gpis_status take_names(gpis_set *s, const char *const *names) {
     return names ? gpis_set_name_columns(s, names, s->d) : GPIS_OK;
 }
 
+/* A set of this kind with the list, which it takes. */
+static gpis_status make(gpis_polyhedron *list, const double *penalty, gpis_set **s) {
+    gpis_set *unused = NULL;
+    const gpis_status status = gpis_set_begin(list->context, &polyhedron_class, list->d, 1, false, &unused, s);
+    if (status == GPIS_OK) return take_list(*s, list, penalty);
+    gpis_polyhedron_destroy(list);
+    return status;
+}
+
+gpis_status gpis_polyhedron_keep(gpis_polyhedron *list, const char *spec, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = make(list, NULL, &s);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "%s", spec);
+    if (status == GPIS_OK) status = gpis_polyhedron_judge(s);
+    return gpis_set_finish(s, status, out);
+}
+
 gpis_status gpis_polyhedron_finish(gpis_polyhedron *list, const char *spec, const char *const *names,
                                    const double *penalty, gpis_set **out) {
-    gpis_context *context = list->context;
     gpis_set *s = NULL;
     gpis_status status = gpis_polyhedron_check_limits(list, names);
     if (status == GPIS_OK && !penalty) status = gpis_polyhedron_simplify(list, &s);
     const bool simple = s != NULL;
-    if (status == GPIS_OK && !simple) status = gpis_set_begin(context, &polyhedron_class, list->d, 1, false, out, &s);
     if (simple || status != GPIS_OK)
         gpis_polyhedron_destroy(list);
     else
-        status = take_list(s, list, penalty);
+        status = make(list, penalty, &s);
     if (status == GPIS_OK) status = gpis_set_describe(s, "%s", spec);
     if (status == GPIS_OK) status = take_names(s, names);
     if (status == GPIS_OK && !simple) status = gpis_polyhedron_judge(s);

@@ -87,8 +87,8 @@ static double take_entry(const gpis_polyhedron_state *p, int64_t j, double r, do
     double low = isinf(lo) ? -kappa : -INFINITY, high = isinf(hi) ? kappa : INFINITY;
     const double moved = fmax(low, fmin(r, high));
     if (isfinite(low) || isfinite(high)) {
-        const double lost = e + (moved != r ? UNIT * fabs(v[j]) + 4.0 * UNIT * fabs(moved - r) : 0.0);
-        v[j] += moved - r;
+        const double lost = e + (moved != r ? UNIT * fabs(*v) + 4.0 * UNIT * fabs(moved - r) : 0.0);
+        *v += moved - r;
         *lost2 += lost * lost;
     }
     const double reach = fmax(isinf(lo) ? 0.0 : fabs(lo), isinf(hi) ? 0.0 : fabs(hi));

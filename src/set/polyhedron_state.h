@@ -23,6 +23,9 @@ typedef struct gpis_polyhedron_state {
 /* p->cone as limits. */
 gpis_limits gpis_polyhedron_cone(const gpis_polyhedron_state *p);
 
+/* gpis_polyhedron_finish for a list that is not empty, and without a simpler kind. */
+gpis_status gpis_polyhedron_keep(gpis_polyhedron *list, const char *spec, gpis_set **out);
+
 /* ---- polyhedron_normal.c ---- */
 
 /* Finds y and nu for which v is as near as can be to a normal of K at the member `at`. */

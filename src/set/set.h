@@ -100,6 +100,8 @@ typedef struct gpis_set_class {
     int64_t (*groups)(const gpis_set *s, const int64_t **member, const int64_t **first);
     /* Optional, for intersections: set i of those that x is in, or NULL if there are not so many. */
     gpis_set *(*piece)(const gpis_set *s, int64_t i);
+    const double *(*share)(const gpis_set *s,
+                           int64_t i); /* goes with `piece`: its part of the last split of support_at */
     /* Goes with s->inside: each of `count` vectors of d entries, one after the other; out is another array. */
     void (*turn)(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
 } gpis_set_class;

@@ -12,7 +12,8 @@ typedef struct data {
     int64_t n, d, k;
     double A[MOST_ROWS * (COLUMNS + 1)], Y[MOST_ROWS * MAX_K], weights[MOST_ROWS], offset[MOST_ROWS * MAX_K];
     bool weighted, shifted, intercept, standardize;
-    double ridge;
+    double ridge, tol;
+    int threads;
     const char *set;
 } data;
 
@@ -24,13 +25,11 @@ typedef struct answer {
 typedef struct way {
     const char *method, *sketch;
     int64_t m;
-    double tolerance; /* of x */
 } way;
 
-static const way ways[] = {{"newton", "none", 0, 1e-11},        {"newton", "count", 80, 1e-11},
-                           {"newton", "sample", 80, 1e-11},     {"gpis", "count", 200, 1e-6},
-                           {"acc-gpis", "gaussian", 150, 1e-6}, {"pgd", "auto", 0, 1e-6},
-                           {"apgd", "auto", 0, 1e-6},           {"saga", "auto", 0, 1e-6}};
+static const way ways[] = {
+    {"newton", "none", 0},         {"newton", "count", 80}, {"newton", "sample", 80}, {"gpis", "count", 200},
+    {"acc-gpis", "gaussian", 150}, {"pgd", "auto", 0},      {"apgd", "auto", 0},      {"saga", "auto", 0}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static double draw(uint64_t stream, int64_t i) {
@@ -46,6 +45,8 @@ static void make_data(data *p, int64_t k) {
     p->d = COLUMNS;
     p->k = k;
     p->set = "none";
+    p->tol = 1e-12;
+    p->threads = 1;
     for (int64_t i = 0; i < N; i++) {
         for (int64_t j = 0; j < COLUMNS; j++)
             p->A[i * COLUMNS + j] =
@@ -142,12 +143,12 @@ static gpis_problem *pose(gpis_context *context, gpis_source *A, const data *p, 
     return problem;
 }
 
-static gpis_settings settings_of(const way *w) {
+static gpis_settings settings_of(const data *p, const way *w) {
     gpis_settings settings = gpis_settings_default();
     settings.method = w->method;
     settings.sketch = w->sketch;
     settings.m = w->m;
-    settings.tol = 1e-12;
+    settings.tol = p->tol;
     settings.time_limit = 60.0;
     settings.batch = 10;
     return settings;
@@ -164,10 +165,11 @@ static answer answer_of(const gpis_result *result) {
 static answer solve(const data *p, int storage, const way *w) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    const gpis_settings settings = settings_of(w);
+    const gpis_settings settings = settings_of(p, w);
     holder h = hold(context, p, storage);
     gpis_set *set;
     gpis_result *result;
+    assert_ok(context, gpis_context_set_threads(context, p->threads));
     assert_ok(context, gpis_set_parse(context, p->set, p->d, p->k, &set));
     gpis_problem *problem = pose(context, h.source, p, 0, p->n, set);
     assert_ok(context, gpis_solve(problem, &settings, &result));
@@ -182,12 +184,17 @@ static answer solve(const data *p, int storage, const way *w) {
     return a;
 }
 
-/* Two answers to the same problem: the objectives are equal to 1e-12 beyond the gaps, x as far as the method can tell.
- */
-static void compare(const answer *a, const answer *b, int64_t entries, const way *w) {
+/* How far x can be from the answer: f(x) - f* >= 100 ||x - x*||^2 here, and f is below 2000. newton without a set goes
+ * on to the last digits. */
+static double tolerance_of(const way *w, const data *p) {
+    return strcmp(w->method, "newton") == 0 && strcmp(p->set, "none") == 0 ? 1e-11 : 5e-6;
+}
+
+/* Two answers to the same problem: the objectives are equal to 1e-12 beyond the gaps. */
+static void compare(const answer *a, const answer *b, int64_t entries, double tolerance) {
     assert_close(a->objective, b->objective, 1e-12 * b->objective + fmax(a->gap, b->gap));
     assert_true(fmax(a->gap, b->gap) <= 1.1e-12 * b->objective);
-    for (int64_t i = 0; i < entries; i++) assert_close(a->x[i], b->x[i], w->tolerance * (1.0 + fabs(b->x[i])));
+    for (int64_t i = 0; i < entries; i++) assert_close(a->x[i], b->x[i], tolerance * (1.0 + fabs(b->x[i])));
 }
 
 /* Whether a method takes this storage. */
@@ -202,10 +209,10 @@ static void compare_everywhere(const data *with, const data *without) {
         for (int i = 0; i < WAYS; i++) {
             if (!takes(&ways[i], storage)) continue;
             const answer a = solve(with, storage, &ways[i]), b = solve(without, storage, &ways[i]);
-            compare(&a, &b, with->d * with->k, &ways[i]);
+            compare(&a, &b, with->d * with->k, tolerance_of(&ways[i], with));
             if (with->intercept == without->intercept) continue;
             for (int64_t c = 0; c < with->k; c++) /* the column of ones is the last of the other one */
-                assert_close(a.intercept[c], b.x[with->d * with->k + c], 10.0 * ways[i].tolerance);
+                assert_close(a.intercept[c], b.x[with->d * with->k + c], 10.0 * tolerance_of(&ways[i], with));
         }
 }
 
@@ -254,7 +261,7 @@ static void test_intercept(void **state) {
 /* With a set: the same as a product in which the last entry is free. */
 static void test_intercept_in_set(void **state) {
     static data with;
-    static const char *const sets[] = {"nonneg", "l1:0.7", "box:-0.2,0.3", "l2:0.5", "simplex:1", "monotone"};
+    static const char *const sets[] = {"nonneg", "l1:0.7", "box:-0.2,0.3", "monotone", "l2:0.5", "simplex:1"};
     (void)state;
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
         make_data(&with, 1);
@@ -273,7 +280,7 @@ static void test_intercept_in_set(void **state) {
         assert_close(f, a.objective, 1e-12 * f);
         for (int i = 1; i < WAYS; i++) {
             const answer b = solve(&with, 3, &ways[i]);
-            compare(&b, &a, COLUMNS, &ways[i]);
+            compare(&b, &a, COLUMNS, 5e-6);
         }
     }
 }
@@ -325,6 +332,7 @@ static void test_standardize(void **state) {
         for (int64_t i = 0; i < N; i++) with.A[i * COLUMNS + 1] += 4096.0; /* far from zero */
         with.intercept = with.weighted = with.standardize = true;
         with.ridge = 10.0;
+        with.tol = 1e-10;
         with.set = sets[s];
         without = with;
         without.standardize = false;
@@ -342,7 +350,7 @@ static void test_standardize(void **state) {
         for (int storage = 0; storage < STORAGES; storage++) {
             if (storage == 2) continue; /* floats do not hold the scaled columns */
             answer a = solve(&with, storage, &ways[0]), b = solve(&without, storage, &ways[0]);
-            for (int64_t j = 0; j < COLUMNS; j++) assert_close(a.x[j] * scale[j], b.x[j], 1e-9);
+            for (int64_t j = 0; j < COLUMNS; j++) assert_close(a.x[j] * scale[j], b.x[j], 1e-4);
             assert_close(a.objective, b.objective, 1e-10 * b.objective);
         }
     }
@@ -382,7 +390,7 @@ static void solve_on_ranks(member *m) {
     gpis_source *part, *A;
     gpis_set *set;
     gpis_result *result;
-    const gpis_settings settings = settings_of(&ways[1]);
+    const gpis_settings settings = settings_of(p, &ways[1]);
     assert_ok(m->context, gpis_source_dense(m->context, p->A + begin * p->d, GPIS_FLOAT64, GPIS_ROW_MAJOR, rows, p->d,
                                             p->d, &part));
     assert_ok(m->context, gpis_source_join(m->context, &part, 1, &m->ranks, &A));
@@ -413,8 +421,26 @@ static void test_ranks(void **state) {
     shared s = {.data = &p};
     world_run(2, true, 0, 0, solve_on_ranks, &s);
     const answer here = solve(&p, 0, &ways[1]);
-    compare(&s.answer, &here, COLUMNS * 2, &ways[1]);
-    for (int c = 0; c < 2; c++) assert_close(s.answer.intercept[c], here.intercept[c], 1e-10);
+    compare(&s.answer, &here, COLUMNS * 2, 5e-6);
+    for (int c = 0; c < 2; c++) assert_close(s.answer.intercept[c], here.intercept[c], 5e-5);
+}
+
+/* The same bits on 1 and on 2 threads. */
+static void test_threads(void **state) {
+    static data p;
+    (void)state;
+    make_data(&p, 1);
+    p.weighted = p.shifted = p.intercept = p.standardize = true;
+    p.ridge = 3.0;
+    p.set = "l1:0.9";
+    for (int storage = 0; storage < STORAGES; storage++)
+        for (int i = 0; i < 2; i++) {
+            p.threads = 1;
+            const answer one = solve(&p, storage, &ways[i]);
+            p.threads = 2;
+            const answer two = solve(&p, storage, &ways[i]);
+            assert_memory_equal(&one, &two, sizeof one);
+        }
 }
 
 /* ---- evaluate and check ---- */
@@ -456,12 +482,12 @@ static void test_check(void **state) {
     static data p;
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    const gpis_settings settings = settings_of(&ways[0]);
     gpis_set *set;
     gpis_result *solved, *checked;
     double x[COLUMNS + 1];
     (void)state;
     make_data(&p, 1);
+    const gpis_settings settings = settings_of(&p, &ways[0]);
     p.weighted = p.intercept = true;
     holder h = hold(context, &p, 3);
     assert_ok(context, gpis_set_parse(context, "nonneg", COLUMNS, 1, &set));
@@ -544,6 +570,7 @@ int main(void) {
                                        cmocka_unit_test(test_standardize),
                                        cmocka_unit_test(test_standardize_constant),
                                        cmocka_unit_test(test_ranks),
+                                       cmocka_unit_test(test_threads),
                                        cmocka_unit_test(test_evaluate),
                                        cmocka_unit_test(test_check),
                                        cmocka_unit_test(test_refused)};
