@@ -159,6 +159,13 @@ bool cli_same_levels(const gpis_encoding *a, const gpis_encoding *b);
 
 typedef struct cli_parts cli_parts;
 
+/* What --penalty asks for (penalty.c). */
+typedef struct cli_penalty {
+    double l1, l2;      /* LAMBDA of each; 0: none */
+    const char *path;   /* of the file of weights; NULL: none; borrowed from argv */
+    gpis_array weights; /* owned */
+} cli_penalty;
+
 typedef struct cli_problem {
     gpis_context *context;         /* owned */
     gpis_source *A;                /* owned */
@@ -168,6 +175,7 @@ typedef struct cli_problem {
     gpis_set **given_sets;         /* owned: what the set is made of, one for each option; NULL: nothing but `set` */
     int64_t given_count;
     gpis_problem *problem;      /* owned: all of it together */
+    cli_penalty penalty;        /* what --penalty asks for */
     int64_t rows_here;          /* rows of A on this rank */
     const double *Y;            /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
     int64_t k;                  /* responses; of a plan without y: 1 */
@@ -187,6 +195,9 @@ gpis_open_options cli_open_options(cli_loading *loading, const cli_common *commo
 void cli_tell_cache_trouble(const gpis_source_info *info);
 /* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
+/* Gives the problem its penalties; returns 0 or an exit code. */
+int cli_penalty_take(cli_problem *problem, const cli_common *common);
+void cli_penalty_print(const cli_problem *problem, const gpis_result *r); /* the lines of the summary */
 /* Reads a d x k matrix (an x); returns 0 or an exit code. */
 int cli_problem_read_x(cli_problem *problem, const cli_common *common, const char *path, gpis_array *out);
 /* What --memory leaves besides all that was held so far, at least 1; 0: there is no limit. */

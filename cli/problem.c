@@ -150,6 +150,7 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     code = cli_ranks_agree(code);
     if (code != 0) return code;
     code = pose_problem(p, common);
+    if (code == 0) code = cli_penalty_take(p, common);
     p->load_seconds = cli_clock() - start;
     return cli_ranks_agree(code);
 }
@@ -178,6 +179,7 @@ void cli_problem_close(cli_problem *p) {
         gpis_array_clear(p->context, &p->y_file);
         gpis_array_clear(p->context, &p->weights);
         gpis_array_clear(p->context, &p->offset);
+        gpis_array_clear(p->context, &p->penalty.weights);
     }
     gpis_source_destroy(p->A);
     cli_parts_close(p->parts);

@@ -16,6 +16,12 @@ int64_t cli_count_nonzeros(const double *x, int64_t count) {
     return nonzeros;
 }
 
+static double sum_of_sizes(const double *x, int64_t count) {
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += fabs(x[i]);
+    return sum;
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
  */
 
@@ -72,6 +78,8 @@ json_t *cli_report_object(const cli_problem *p, const cli_common *common, const 
         {"method", json_string(r->method)},
         {"set", cli_json_text(gpis_set_spec(p->set))},
         {"objective", cli_json_number(r->objective)},
+        {"penalty", cli_json_number(r->penalty)},
+        {"radius", cli_json_number(sum_of_sizes(r->x, entries(p)))},
         {"gap", cli_json_number(r->gap)},
         {"gap_kind", json_string(gpis_gap_kind_text(r->gap_kind))},
         {"gap_delta", cli_json_number(r->gap_delta)},
@@ -229,6 +237,7 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
         printf("\nobjective     %.10g\n", r->objective);
     else
         puts("\nobjective     not known: no pass was made"); /* interrupted in the first */
+    cli_penalty_print(p, r);
     print_certificate(r);
     if (!isnan(r->backward_error))
         printf("accuracy      backward error about %.1e: x is exact for data that differ by that much, relative\n",

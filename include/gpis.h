@@ -462,7 +462,9 @@ GPIS_API gpis_status gpis_set_distance(gpis_set *set, const double *x, double *d
 
 /* ---- problem: what is solved ---------------------------------------------------------------------------------- */
 
-/* minimise  f(X, b) = sum_i w_i ||y_i - o_i - a_i X - b||^2 + lambda sum_j ||X_j||^2   over X in K and every b,
+/* minimise  f(X, b) = sum_i w_i ||y_i - o_i - a_i X - b||^2 + lambda sum_j ||X_j||^2 + penalty(X)
+ *
+ * over X in K and every b,
  *
  * where a_i, y_i, o_i are rows of A, Y and the offset, w_i is the weight of the row, and X_j is a row of X. Without
  * these terms it is ||Y - A X||_F^2. A is given when the problem is made, the other terms by one function each, in any
@@ -490,6 +492,11 @@ GPIS_API gpis_status gpis_problem_ridge(gpis_problem *problem, double lambda);
 GPIS_API gpis_status gpis_problem_standardize(gpis_problem *problem, int yes);
 /* K, made for as many columns as A has and for as many responses as Y has. NULL, and without this call: every X. */
 GPIS_API gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set);
+/* Adds lambda sum_j weights_j |X_jc| over all responses c to the objective: an l1 penalty (the lasso). The d weights
+ * are copied; NULL: all are 1; 0 exempts an entry. lambda = 0: no penalty. Goes with no set, with bounds (nonneg, box,
+ * linf), l1, l2, group, simplex and capped-simplex, and with products of these; the calls that take the problem refuse
+ * other sets (GPIS_NOT_APPLICABLE). */
+GPIS_API gpis_status gpis_problem_penalty(gpis_problem *problem, double lambda, const double *weights, int64_t d);
 GPIS_API void gpis_problem_destroy(gpis_problem *problem); /* NULL is fine */
 
 /* The calls that take a problem do not change it. They do use the scratch memory of its source and its set. */
@@ -497,8 +504,8 @@ GPIS_API void gpis_problem_destroy(gpis_problem *problem); /* NULL is fine */
 /* ---- the building blocks, each one pass over A --------------------------------------------------------------- */
 
 /* objective = ||Y - A X||_F^2 and, where G is not NULL, G = A'(A X - Y), d x k. X has `entries` = d k numbers. The set
- * does not matter here; the other terms of the problem do: the objective is f, G is half of its gradient, and where
- * there is an intercept, X, G, V and AAV have one row more, the last, for it. */
+ * and the penalty do not matter here; the other terms of the problem do: the objective is f, G is half of its gradient,
+ * and where there is an intercept, X, G, V and AAV have one row more, the last, for it. */
 GPIS_API gpis_status gpis_evaluate(const gpis_problem *problem, const double *X, int64_t entries, double *objective,
                                    double *G);
 /* The same, and AAV = A'A V for V of d x count, in the same pass: a few vectors cost little more than none. */
@@ -720,8 +727,8 @@ typedef struct gpis_result {
     const char *method;
     const double *x; /* d x k, row-major */
     int64_t d, k;
-    double objective;   /* f: ||Y - A x||^2 where the problem has no other terms */
-    double gap;         /* bound on objective - f* */
+    double objective;   /* f, and the penalty: ||Y - A x||^2 where the problem has no other terms */
+    double gap;         /* bound on objective - the best possible one */
     double gap_delta;   /* probability that a probable bound is wrong; 0 when proven */
     double feasibility; /* distance of x from K */
     int64_t passes, sketches;
@@ -733,7 +740,7 @@ typedef struct gpis_result {
     double predicted_seconds; /* NaN: nothing */
     const char *plan;         /* what was done and why, in words */
     const char *warning;      /* what the caller should know although it is no failure; "" if nothing */
-    /* gpis_check: ||Y - A X||^2 of the X that was given, which need not be in K. gpis_solve: the same as objective. */
+    /* gpis_check: the objective of the X that was given, which need not be in K. gpis_solve: the same as objective. */
     double given_objective;
     /* Why the file settings->checkpoint does not hold all passes of this solve, although the solve itself is fine: the
      * disk was full, the file was removed, ... "" if the file is complete or none was wanted. */
@@ -756,6 +763,7 @@ typedef struct gpis_result {
     int unique;
     const char *unique_reason; /* the columns that can trade places, in words; "" where there is nothing to say */
     const double *intercept;   /* b, k numbers; NULL: the problem has none */
+    double penalty;            /* what the penalty adds to the objective, which contains it */
     double violation;          /* the largest amount by which x breaks a constraint, in the units of that constraint */
     /* The constraints that x meets with equality and that have a price; none where the gradient at x is not known. */
     int64_t active_count;

@@ -11,6 +11,7 @@
 #include "method/finish.h"
 #include "method/method.h"
 #include "method/refine.h"
+#include "set/penalty.h"
 
 /* A point that is given for an audit, as seen from its projection x on the set. */
 typedef struct given_point {
@@ -112,6 +113,7 @@ gpis_status gpis_audit(gpis_run *run, double *x, double *distance, double *objec
     if (status == GPIS_OK) status = project_given(run, x, &given, distance);
     if (status == GPIS_OK) status = audit_as_needed(run, x, &given, g);
     *objective = given.objective;
+    if (run->problem->set->penalty) *objective += gpis_set_height(run->problem->set, given.x ? given.x : x);
     gpis_free(run->context, given.x);
     gpis_free(run->context, given.p);
     gpis_free(run->context, g);

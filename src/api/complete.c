@@ -19,6 +19,7 @@ void gpis_complete_end(gpis_completion *c) {
     gpis_free(context, c->Y);
     gpis_free(context, c->scale);
     gpis_free(context, c->ridge);
+    gpis_free(context, c->penalty);
     *c = (gpis_completion){0};
 }
 
@@ -38,7 +39,8 @@ static gpis_status check_terms(const gpis_problem *p) {
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the %s of the problem did not fit; give it again",
                          p->refused & GPIS_REFUSED_WEIGHTS  ? "weights"
                          : p->refused & GPIS_REFUSED_OFFSET ? "offset"
-                                                            : "ridge");
+                         : p->refused & GPIS_REFUSED_RIDGE  ? "ridge"
+                                                            : "penalty");
     if (p->offset && p->offset_k != p->k)
         return gpis_fail(context, GPIS_BAD_SHAPE, "the offset has %" PRId64 " columns and y has %" PRId64, p->offset_k,
                          p->k);
@@ -124,13 +126,25 @@ static gpis_status make_every_x(gpis_completion *c) {
     return status;
 }
 
+/* s_j lambda_j, and 0 for b. */
+static gpis_status make_penalty(gpis_completion *c) {
+    gpis_problem *p = &c->problem;
+    if (!p->penalty) return GPIS_OK;
+    c->penalty = gpis_alloc_zero(p->context, p->d, sizeof *c->penalty);
+    for (int64_t j = 0; c->penalty && j < p->A->d; j++)
+        c->penalty[j] = c->scale ? c->scale[j] * p->penalty[j] : p->penalty[j];
+    return c->penalty ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
 gpis_status gpis_complete_set(gpis_completion *c) {
     gpis_problem *p = &c->problem;
-    const gpis_extension extension = {.constant = p->intercept, .scale = c->scale};
-    const bool whole = p->set && p->set->shape == GPIS_SHAPE_WHOLE;
-    if (!p->set || (whole && p->intercept)) return make_every_x(c);
-    if (whole || (!extension.constant && !extension.scale)) return GPIS_OK;
-    const gpis_status status = gpis_set_extend(p->context, p->set, &extension, &c->extended);
+    const bool whole = !p->set || p->set->shape == GPIS_SHAPE_WHOLE;
+    gpis_status status = make_penalty(c);
+    if (status == GPIS_OK && (!p->set || (whole && p->intercept))) status = make_every_x(c);
+    const gpis_extension extension = {
+        .constant = !whole && p->intercept, .scale = whole ? NULL : c->scale, .penalty = c->penalty};
+    if (status != GPIS_OK || (!extension.constant && !extension.scale && !extension.penalty)) return status;
+    status = gpis_set_extend(p->context, p->set, &extension, &c->extended);
     p->set = c->extended;
     return status;
 }

@@ -17,9 +17,10 @@ typedef struct gpis_completion {
     gpis_set *every_x;    /* owned: K of a problem without a set; NULL: it has one */
     gpis_set *extended;   /* owned: K with b, for standardised columns; NULL: K itself */
     double *Y;            /* owned: Y minus the offset; NULL: there is no offset */
-    double *scale; /* owned: the standard deviations of the columns of A, 1 for a column that does not vary; NULL: the
-                      columns are not standardised */
-    double *ridge; /* owned: problem.d numbers; NULL: none */
+    double *scale;   /* owned: the standard deviations of the columns of A, 1 for a column that does not vary; NULL: the
+                        columns are not standardised */
+    double *ridge;   /* owned: problem.d numbers; NULL: none */
+    double *penalty; /* owned: problem.d numbers; NULL: none */
 } gpis_completion;
 
 /* *c is empty after a failure, too, and gpis_complete_end takes it in any case. */

@@ -19,7 +19,9 @@ gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_prob
 }
 
 void gpis_problem_destroy(gpis_problem *problem) {
-    if (problem) gpis_free(problem->context, problem);
+    if (!problem) return;
+    gpis_free(problem->context, problem->penalty);
+    gpis_free(problem->context, problem);
 }
 
 static const double no_rows[1]; /* the response on a rank without rows, which need not have an array */

@@ -15,6 +15,7 @@
 #include "method/prices.h"
 #include "method/unique.h"
 #include "ranks/ranks.h"
+#include "set/penalty.h"
 
 /* The start: x0 or zero, projected on K, so that every iterate is feasible. An x0 without b starts at b = 0. */
 static gpis_status starting_point(gpis_run *run, double *x) {
@@ -30,6 +31,7 @@ static void fill_result(gpis_run *run, const char *method, gpis_made_result *mad
     snprintf(made->warning, sizeof made->warning, "%s", run->warning);
     result->outcome = run->outcome;
     result->objective = run->record.objective;
+    result->penalty = gpis_set_height(run->problem->set, run->record.best);
     result->gap = gpis_record_gap(&run->record);
     result->gap_kind = bound.probable ? GPIS_GAP_PROBABLE : GPIS_GAP_PROVEN;
     result->nearness = bound.nearness;

@@ -83,3 +83,40 @@ gpis_status gpis_problem_ridge(gpis_problem *problem, double lambda) {
     problem->refused |= GPIS_REFUSED_RIDGE;
     return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "the ridge must be a number from 0 on, not %g", lambda);
 }
+
+static gpis_status check_penalty(const gpis_problem *problem, double lambda, const double *weights, int64_t d) {
+    char text[GPIS_NUMBER_TEXT];
+    gpis_number_text(lambda, text);
+    if (!(lambda >= 0 && isfinite(lambda)))
+        return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "the penalty must be finite and >= 0, not %s", text);
+    if (d != problem->d)
+        return gpis_fail(problem->context, GPIS_BAD_SHAPE,
+                         "the penalty is for %lld coefficients, and A has %lld columns", (long long)d,
+                         (long long)problem->d);
+    for (int64_t j = 0; weights && j < d; j++) {
+        if (weights[j] >= 0 && isfinite(lambda * weights[j])) continue;
+        gpis_number_text(weights[j], text);
+        return gpis_fail(problem->context, GPIS_BAD_ARGUMENT,
+                         "the weight of entry %lld in the penalty must be finite and >= 0, not %s", (long long)j + 1,
+                         text);
+    }
+    return GPIS_OK;
+}
+
+static gpis_status take_penalty(gpis_problem *problem, double lambda, const double *weights) {
+    double *penalty = problem->penalty = gpis_alloc(problem->context, problem->d, sizeof *penalty);
+    for (int64_t j = 0; penalty && j < problem->d; j++) penalty[j] = weights ? lambda * weights[j] : lambda;
+    return penalty ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
+gpis_status gpis_problem_penalty(gpis_problem *problem, double lambda, const double *weights, int64_t d) {
+    if (!problem) return GPIS_BAD_ARGUMENT;
+    gpis_status status = check_penalty(problem, lambda, weights, d);
+    gpis_free(problem->context, problem->penalty);
+    problem->penalty = NULL;
+    problem->refused &= ~(unsigned)GPIS_REFUSED_PENALTY;
+    if (status == GPIS_OK && lambda == 0) return GPIS_OK;
+    if (status == GPIS_OK) status = take_penalty(problem, lambda, weights);
+    if (status != GPIS_OK) problem->refused |= GPIS_REFUSED_PENALTY;
+    return status;
+}

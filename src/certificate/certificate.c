@@ -1,4 +1,4 @@
-/* The bounds, first and second order, with their rounding terms. */
+/* The second-order bound, with its rounding terms. */
 #include "certificate/certificate.h"
 
 #include <float.h>
@@ -8,8 +8,11 @@
 #include "certificate/complementary.h"
 #include "certificate/interior.h"
 #include "certificate/null_bound.h"
+#include "certificate/penalised.h"
+#include "certificate/rounded.h"
 #include "linalg/accurate.h"
 #include "set/multiplier.h"
+#include "set/penalty.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double MARGIN = 1.0 + 1e-9; /* covers rounding errors of norms of vectors of any size that fits */
@@ -39,47 +42,6 @@ static gpis_point point_near(const gpis_set *set, const gpis_point *point, const
     near.errors.residual += moved_by;
     near.errors.objective += 2.0 * (r + e) * moved_by + moved_by * moved_by;
     return near;
-}
-
-/* A bound that is not a number, after an overflow, says nothing. */
-static double at_least_zero(double bound) { return isnan(bound) ? INFINITY : fmax(0.0, bound); }
-
-/* The last few sums of a bound are not rounded upwards; this covers their errors many times over. */
-static double outward(double bound) { return bound * (1.0 + 0x1p-40); }
-
-/* <a, b> in extended precision, since the products nearly cancel. */
-static double dot(const double *a, const double *b, int64_t size) {
-    long double sum = 0.0L;
-    for (int64_t i = 0; i < size; i++) sum += (long double)a[i] * b[i];
-    return (double)sum;
-}
-
-/* An upper bound on the rounding error of dot(a, b). */
-static double dot_error(const double *a, const double *b, int64_t size) {
-    double sum = 0.0;
-    for (int64_t i = 0; i < size; i++) sum += fabs(a[i] * b[i]);
-    return (((double)size + 2.0) * 0.5 * (double)LDBL_EPSILON + UNIT) * sum;
-}
-
-gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap) {
-    *gap = INFINITY;
-    if (!set->has_support || !gpis_set_is_bounded(set)) return GPIS_OK;
-    const int64_t size = set->d * set->k;
-    double *minus_g = gpis_alloc(context, size, sizeof *minus_g);
-    if (!minus_g) return GPIS_NO_MEMORY;
-    for (int64_t i = 0; i < size; i++) minus_g[i] = -point->g[i];
-    double support, lost, columns2 = 0.0;
-    const gpis_status status = gpis_set_support_near(set, minus_g, &support, &lost);
-    gpis_free(context, minus_g);
-    if (status != GPIS_OK) return status;
-    for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
-    const gpis_errors errors = point->errors;
-    const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
-    const double rounding =
-        reach * errors.product * sqrt(columns2 * (double)set->k) + 2.0 * dot_error(point->g, point->x, size);
-    const double linear = at_least_zero(dot(point->g, point->x, size) + support);
-    *gap = outward(2.0 * (linear + rounding) + errors.residual * errors.residual + errors.objective);
-    return GPIS_OK;
 }
 
 /* ---- the second-order bound ---- */
@@ -187,7 +149,7 @@ static double gradient_errors(const gpis_set *set, const gpis_point *point, cons
 
 static double combine(terms t, double errors) {
     const double norm = t.half_norm + errors;
-    return at_least_zero(t.linear + norm * norm);
+    return gpis_bound_at_least_zero(t.linear + norm * norm);
 }
 
 /* How far l is from the multiplier that was meant: l was changed from `before`, which itself was off by `off`. */
@@ -197,10 +159,14 @@ static double moved(int64_t size, const double *before, const double *l, double 
     return off + sqrt(sum2);
 }
 
-/* support(l') - <l', x> for an l' within `lost` of l. */
+/* support(l') - <l', x> for an l' within `lost` of l; with a penalty, h(x) more. */
 static double linear_of(const gpis_set *set, const gpis_point *point, double support, double lost, const double *l) {
     const int64_t size = set->d * set->k;
-    return support - dot(l, point->x, size) + lost * gpis_norm2(point->x, size) + 2.0 * dot_error(l, point->x, size);
+    const double h = set->penalty ? gpis_set_height(set, point->x) * (1.0 + gpis_set_height_error(set)) : 0.0;
+    const double rounding = set->penalty ? 4.0 * UNIT * (h + fabs(support)) : 0.0;
+    if (set->penalty) support += h + rounding;
+    return support - gpis_bound_dot(l, point->x, size) + lost * gpis_norm2(point->x, size) +
+           2.0 * gpis_bound_dot_error(l, point->x, size);
 }
 
 /* The right side of (2) in docs/maths for this l. First the part of l along null vectors is removed, then the part for
@@ -255,8 +221,8 @@ static gpis_status low_terms(gpis_set *set, const gpis_point *point, const gpis_
     const double most =
         low.weighted ? range_of_units(set, point, model).most * sqrt(model->inverse) : gpis_model_whitening(model);
     out->half_norm = half_norm(set, point, model, c, low.slack > 0.0 ? low.slack * most : 0.0, m);
-    out->linear = linear_of(set, point, low.value, low.slack, m->l) - dot(m->l_low, point->x, size) +
-                  2.0 * dot_error(m->l_low, point->x, size);
+    out->linear = linear_of(set, point, low.value, low.slack, m->l) - gpis_bound_dot(m->l_low, point->x, size) +
+                  2.0 * gpis_bound_dot_error(m->l_low, point->x, size);
     return GPIS_OK;
 }
 
@@ -310,6 +276,13 @@ static terms relaxed_terms(const gpis_set *set, const gpis_point *point, const g
     return (terms){linear, half_norm(set, point, model, c, 0.0, m)};
 }
 
+/* With a penalty, the same with a subgradient of h and of the bounds at s. */
+static terms penalised_terms(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
+                             const double *s, multiplier *m) {
+    const double linear = gpis_penalised_clean(set, point, s, m->l, m->l_low);
+    return (terms){linear, half_norm(set, point, model, c, 0.0, m)};
+}
+
 /* The bounds by the curvature of the model, without its slack. */
 typedef struct curved {
     double bound;  /* the smaller one of the first two above */
@@ -330,10 +303,13 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
     status = is_double_double(model) ? low_terms(set, point, model, c, s, &m, &dual)
                                      : dual_terms(set, point, model, c, s, &m, &dual);
     if (status == GPIS_OK) restore_multiplier(set, &m);
-    if (status == GPIS_OK && model->nulls > 0)
+    if (status == GPIS_OK && model->nulls > 0 && set->penalty)
+        relaxed = (terms){INFINITY, INFINITY};
+    else if (status == GPIS_OK && model->nulls > 0)
         status = gpis_null_bound(context, set, point, model, c, s, m.l, m.v, &relaxed.linear, &relaxed.half_norm);
     else if (status == GPIS_OK)
-        relaxed = relaxed_terms(set, point, model, c, s, &m);
+        relaxed =
+            set->penalty ? penalised_terms(set, point, model, c, s, &m) : relaxed_terms(set, point, model, c, s, &m);
     if (status == GPIS_OK && is_double_double(model)) {
         restore_multiplier(set, &m);
         status = tilted_terms(set, point, model, c, &m, &tilted, &out->tilt);
@@ -358,17 +334,21 @@ static double reach(const gpis_set *set, const gpis_point *point) {
 }
 
 /* An upper bound on slack ||D (s - x)||^2 over K. */
-static double cost_of_slack(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+static double cost_of_slack(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c) {
     double largest2 = 0.0;
     if (!(model->slack > 0.0)) return 0.0;
-    if (!gpis_set_is_bounded(set)) return INFINITY;
+    const double held = set->penalty ? gpis_penalised_reach(set, point, model, c) : INFINITY;
+    if (!gpis_set_is_bounded(set)) return model->slack * held * held;
     for (int64_t j = 0; j < set->d; j++) largest2 = fmax(largest2, point->norms2[j]);
-    return model->slack * largest2 * reach(set, point) * reach(set, point);
+    return model->slack * fmin(held * held, largest2 * reach(set, point) * reach(set, point));
 }
 
 /* The tilted bound over all of K. */
-static double whole_tilted(const gpis_set *set, const gpis_point *point, const curved *c) {
-    return gpis_set_is_bounded(set) ? c->tilted + c->tilt.plain * reach(set, point) : INFINITY;
+static double whole_tilted(const gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
+                           const curved *bound) {
+    if (gpis_set_is_bounded(set)) return bound->tilted + bound->tilt.plain * reach(set, point);
+    if (!set->penalty || !isfinite(bound->tilted)) return INFINITY;
+    return bound->tilted + bound->tilt.scaled * gpis_penalised_reach(set, point, model, c);
 }
 
 gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const gpis_point *point,
@@ -379,13 +359,14 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     if (!set->has_support) return GPIS_OK;
     const gpis_point near = point_near(set, point, model);
     gpis_status status = curved_bound(context, set, &near, model, c, s, &c_bound);
-    if (status == GPIS_OK && model->slack > 0.0 && !is_double_double(model))
+    if (status == GPIS_OK && model->slack > 0.0 && !is_double_double(model) && !set->penalty)
         status = gpis_interior_bound(context, set, &near, model, s, &interior);
     if (status != GPIS_OK) return status;
-    const double noise = near.errors.objective, whole = fmin(c_bound.bound, whole_tilted(set, &near, &c_bound));
-    out->gap = outward(fmin(whole + cost_of_slack(set, &near, model), interior) + noise);
-    out->base = outward(whole + noise);
-    out->tilted = outward(c_bound.tilted + noise);
+    const double noise = gpis_certificate_noise(set, &near),
+                 whole = fmin(c_bound.bound, whole_tilted(set, &near, model, c, &c_bound));
+    out->gap = gpis_bound_outward(fmin(whole + cost_of_slack(set, &near, model, c), interior) + noise);
+    out->base = gpis_bound_outward(whole + noise);
+    out->tilted = gpis_bound_outward(c_bound.tilted + noise);
     out->tilt = c_bound.tilt.scaled;
     return GPIS_OK;
 }
@@ -396,6 +377,6 @@ gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const 
     *gap = INFINITY;
     if (!set->has_support || model->slack > 0.0) return GPIS_OK;
     const gpis_status status = curved_bound(context, set, point, model, model->c, s, &bound);
-    if (status == GPIS_OK) *gap = outward(bound.bound + point->errors.objective);
+    if (status == GPIS_OK) *gap = gpis_bound_outward(bound.bound + gpis_certificate_noise(set, point));
     return status;
 }

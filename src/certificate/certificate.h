@@ -21,11 +21,17 @@
 #define GPIS_CERTIFICATE_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/base.h"
 #include "linalg/model.h"
 #include "linalg/point.h"
 #include "set/set.h"
+
+/* F(x) = f(x) + h(x) for a set with a penalty h (set/penalty.h), f(x) without one; and an upper bound on its error. All
+ * gaps are about F. */
+double gpis_certificate_objective(const gpis_set *set, const gpis_point *point);
+double gpis_certificate_noise(const gpis_set *set, const gpis_point *point);
 
 /* What rounding x to double does to an objective of zero. A smaller objective cannot be told from zero. */
 double gpis_certificate_grain(const gpis_set *set, const gpis_point *point);
@@ -34,6 +40,8 @@ double gpis_certificate_grain(const gpis_set *set, const gpis_point *point);
  * given one by `lost` in the norm of H^-1. */
 double gpis_certificate_half_norm(const gpis_model *model, double c, int64_t k, double lost, double *v);
 
+/* Whether there is a first-order bound: K is bounded, or every entry that is not has a penalty. */
+bool gpis_certificate_has_first(const gpis_set *set);
 /* The first-order bound on f(x) - f*. This bound and the next are infinite where there is none, and always for a set
  * without a support function. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);

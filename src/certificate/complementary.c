@@ -202,6 +202,7 @@ static bool is_of_jumps(const gpis_set *set) {
 }
 
 bool gpis_complementary_applies(const gpis_set *set) {
+    if (set->penalty) return false;
     return set->polyhedron || is_of_jumps(set) || set->shape == GPIS_SHAPE_BALL ||
            (has_sum(set) && set->sum != GPIS_SUM_ANY);
 }

@@ -13,22 +13,29 @@ bool gpis_face_applies(const gpis_set *set) { return set->class->select && set->
 
 static bool has_sum(const gpis_set *set) { return set->sum != GPIS_SUM_ANY; }
 
+/* lambda_j / 2. */
+static double half_weight(const gpis_set *set, int64_t j) { return set->penalty ? 0.5 * set->penalty[j] : 0.0; }
+
 bool gpis_face_is_at_wall(const gpis_set *set, const double *x, int64_t j) {
     double lo, hi;
     set->class->bounds(set, j, &lo, &hi);
-    return has_sum(set) ? x[j] == 0.0 : x[j] == lo || x[j] == hi;
+    return has_sum(set) ? x[j] == 0.0 : x[j] == lo || x[j] == hi || (x[j] == 0.0 && half_weight(set, j) > 0.0);
 }
 
-/* How much f falls, to first order, for each unit of the sum that is given to entry j. */
+/* How much f falls, to first order, for each unit of the sum that is given to entry j. Entries in a sum are 0 at the
+ * wall, so that a penalty has the same rate for all steps away. */
 static double pull(const gpis_set *set, const double *g, int64_t j) {
-    return set->sum == GPIS_SUM_OF_SIZES_WITHIN ? fabs(g[j]) : -g[j];
+    return (set->sum == GPIS_SUM_OF_SIZES_WITHIN ? fabs(g[j]) : -g[j]) - half_weight(set, j);
 }
 
 static double slack_at_wall(const gpis_set *set, const double *x, const double *g, int64_t j) {
     double lo, hi;
     set->class->bounds(set, j, &lo, &hi);
     if (lo == hi) return INFINITY;
-    return x[j] == lo ? g[j] : -g[j];
+    if (!(half_weight(set, j) > 0.0)) return x[j] == lo ? g[j] : -g[j];
+    const double up = x[j] < hi ? g[j] + (x[j] >= 0.0 ? half_weight(set, j) : -half_weight(set, j)) : INFINITY;
+    const double down = x[j] > lo ? -g[j] + (x[j] <= 0.0 ? half_weight(set, j) : -half_weight(set, j)) : INFINITY;
+    return fmin(up, down);
 }
 
 int64_t gpis_face_slacks(const gpis_set *set, const double *x, const double *g, const bool *member, double *slack) {
@@ -60,7 +67,9 @@ static double find_lead(const gpis_set *set, const gpis_point *point, const bool
     if (k < 0 && has_sum(set)) return -INFINITY;
     for (int64_t j = 0; j < set->d; j++) {
         const double weight = moved + NORM_MARGIN * sqrt(point->norms2[j]);
-        if (member[j] || weight == 0.0) continue;
+        if (member[j]) continue;
+        if (weight == 0.0 && set->penalty && slack[j] < 0.0) return -INFINITY; /* it changes h */
+        if (weight == 0.0) continue;
         lead = fmin(lead, slack[j] / weight - error);
     }
     return lead;

@@ -10,6 +10,9 @@
  *     sum of sizes:         slack_j = max over F of |g| - |g_j|
  *     sum:                  slack_j = g_j - min over F of g.
  *
+ * With a penalty, zero is a wall of every entry that has one, and lambda_j / 2 is added to the rate at which f rises
+ * wherever |x_j| grows, subtracted where it falls: slack_j = lambda_j / 2 - |g_j| at a zero without a bound.
+ *
  * With lead = min over j of slack_j / (||a_j|| + ||a_k||) (||a_k|| = 0 without a sum), the second-order bound of the
  * problem on F alone, in which the other columns do not occur, holds for the whole problem:
  *

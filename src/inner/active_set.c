@@ -24,13 +24,17 @@ gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const g
     a->free = gpis_alloc(context, d, sizeof *a->free);
     if (!a->free) return GPIS_NO_MEMORY;
     for (int64_t j = 0; j < d; j++) set->class->bounds(set, j, &a->lo[j], &a->hi[j]);
+    a->share = 1.0;
+    if (set->penalty && !(a->slope = gpis_alloc_zero(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
+    if (set->penalty && !(a->kept = gpis_alloc(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
     return gpis_principal_create(context, model, &a->factor);
 }
 
 void gpis_active_set_destroy(gpis_active_set *a) {
     if (!a) return;
     gpis_principal_destroy(a->factor);
-    double *const vectors[] = {a->lo, a->hi, a->sigma, a->G, a->p, a->w, a->trial, a->move, a->start};
+    double *const vectors[] = {a->lo,    a->hi,   a->sigma, a->G,     a->p,   a->w,
+                               a->trial, a->move, a->start, a->slope, a->kept};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(a->context, vectors[i]);
     gpis_free(a->context, a->free);
     gpis_free(a->context, a);
@@ -91,6 +95,13 @@ static void go_to_the_bound(gpis_active_set *a, double alpha, int64_t blocker) {
     gpis_active_evaluate(a);
 }
 
+/* The nearest point of K or, with a penalty, of the stretches that the entries are in. */
+static gpis_status project(const gpis_active_set *a, double *v) {
+    if (!a->slope || a->set->sum != GPIS_SUM_ANY) return a->set->class->project(a->set, v, v);
+    for (int64_t j = 0; j < a->d; j++) v[j] = fmax(a->lo[j], fmin(v[j], a->hi[j]));
+    return GPIS_OK;
+}
+
 /* Tries P(s + alpha p) for alpha = 1, 1/2, ... If q falls by more than `fall`, which the straight step to the bound
  * would give, s moves there and *bent is true. */
 static gpis_status bend(gpis_active_set *a, double least, double fall, bool *bent) {
@@ -98,7 +109,7 @@ static gpis_status bend(gpis_active_set *a, double least, double fall, bool *ben
     for (double alpha = 1.0; alpha > fmax(least, 0.1) && !*bent; alpha *= 0.5) {
         for (int64_t j = 0; j < a->d; j++) a->trial[j] = a->s[j] + alpha * a->p[j];
         if (!gpis_all_finite(a->trial, a->d)) continue;
-        const gpis_status status = a->set->class->project(a->set, a->trial, a->trial);
+        const gpis_status status = project(a, a->trial);
         if (status != GPIS_OK) return status;
         double change = 0.0;
         for (int64_t j = 0; j < a->d; j++) a->move[j] = a->trial[j] - a->s[j];
@@ -116,7 +127,7 @@ static gpis_status bend(gpis_active_set *a, double least, double fall, bool *ben
 /* Takes the minimiser without a constraint if it is in K. */
 static gpis_status try_free(gpis_active_set *a, bool *inside) {
     *inside = false;
-    if (!gpis_model_covers(a->model, 1, a->g)) return GPIS_OK;
+    if (a->slope || !gpis_model_covers(a->model, 1, a->g)) return GPIS_OK;
     memcpy(a->trial, a->g, (size_t)a->d * sizeof *a->trial);
     gpis_model_solve(a->model, 1, a->trial);
     for (int64_t j = 0; j < a->d; j++) a->trial[j] = a->x[j] - a->trial[j];
@@ -164,8 +175,9 @@ static bool release(gpis_active_set *a, bool all) {
         a->w[j] = !a->free[j] && gpis_active_is_wrong(a, j, products) ? gpis_active_wrong(a, j) * D[j] : 0.0;
         most = fmax(most, a->w[j]);
     }
-    static const double SHARE_OF_WORST = 0.3; /* with a sum, entries freed all at once would undo each other */
-    const double share = !all ? 1.0 : a->set->sum == GPIS_SUM_ANY ? 0.0 : SHARE_OF_WORST;
+    static const double SHARE_OF_WORST = 0.3; /* with a sum or a penalty, entries freed at once would undo each other */
+    const bool apart = a->set->sum == GPIS_SUM_ANY && !a->slope;
+    const double share = !all ? 1.0 : apart ? 0.0 : SHARE_OF_WORST;
     for (int64_t j = 0; most > 0.0 && j < a->d; j++) {
         if (a->w[j] == 0.0 || a->w[j] < share * most) continue;
         gpis_active_change_side(a, j);
@@ -216,6 +228,47 @@ static gpis_status walk(gpis_active_set *a, int64_t faces, bool *solved) {
     return GPIS_OK;
 }
 
+/* ---- smaller and smaller penalties ---- */
+
+/* The largest |G_j| / (lambda_j / 2) at s: where s is 0, a penalty so many times as large would keep it there. */
+static double largest_share(const gpis_active_set *a) {
+    double share = 1.0;
+    for (int64_t j = 0; j < a->d; j++)
+        if (a->set->penalty[j] > 0.0) share = fmax(share, fabs(a->G[j] - a->slope[j]) / (0.5 * a->set->penalty[j]));
+    return share;
+}
+
+/*
+ * From zero, by penalties each a third of the one before: few entries are free at first, and few change from one
+ * penalty to the next, so that there are never more of them than have to be. s becomes the last point, if that is
+ * lower than it was.
+ */
+static gpis_status descend(gpis_active_set *a, bool *solved) {
+    static const double NEXT = 1.0 / 3.0;
+    const double before = a->value;
+    gpis_status status = GPIS_OK;
+    memcpy(a->kept, a->s, (size_t)a->d * sizeof *a->s);
+    memset(a->s, 0, (size_t)a->d * sizeof *a->s);
+    status = a->set->class->project(a->set, a->s, a->s);
+    if (status != GPIS_OK) return status;
+    gpis_active_evaluate(a);
+    for (a->share = largest_share(a); a->share > 1.0 && status == GPIS_OK;) {
+        a->share = fmax(1.0, NEXT * a->share);
+        *solved = false;
+        gpis_active_evaluate(a);
+        gpis_active_read(a);
+        status = pivot_from(a);
+        if (status == GPIS_OK) status = walk(a, 20 + a->d / 2, solved);
+    }
+    a->share = 1.0;
+    gpis_active_evaluate(a);
+    if (a->value < before || status != GPIS_OK) return status;
+    *solved = false;
+    memcpy(a->s, a->kept, (size_t)a->d * sizeof *a->s);
+    gpis_active_evaluate(a);
+    return status;
+}
+
 gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const double *g, double *s, bool *solved) {
     enum { FIRST_WALK = 10 };
     const int64_t most =
@@ -228,6 +281,7 @@ gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const dou
         gpis_active_read(a);
         if (status == GPIS_OK) status = pivot_from(a);
         if (status == GPIS_OK) status = walk(a, length, solved);
+        if (status == GPIS_OK && a->slope && !*solved && faces == 0) status = descend(a, solved);
         if (status != GPIS_OK) return status;
     }
     return status;

@@ -11,6 +11,11 @@
  * point of the segment in K; in this way many bounds are met at once. At the minimum of a face all entries whose
  * multiplier has the wrong sign are freed or, if that did not lower q before, only the worst of them, which always
  * lowers it.
+ *
+ * With a penalty h(s) = sum_j lambda_j |s_j| (bounds, and sums of entries >= 0), q + h / 2 is minimised. It is a
+ * quadratic as long as no entry changes its sign. So every entry is kept in a stretch of its bounds on one side of 0,
+ * where h / 2 has one slope, which is a part of G; 0 is a bound of both stretches, from which an entry is freed to
+ * either side.
  */
 #ifndef GPIS_ACTIVE_SET_H
 #define GPIS_ACTIVE_SET_H
@@ -24,7 +29,9 @@ typedef struct gpis_active_set {
     const gpis_model *model; /* borrowed */
     int64_t d;
     gpis_principal *factor;   /* owned: the factor of H_FF */
-    double *lo, *hi;          /* owned: the bounds of the entries */
+    double *lo, *hi;          /* owned: the bounds of the entries; with a penalty, of the stretches that they are in */
+    double *slope;            /* owned: of h / 2 in those stretches; NULL: there is no penalty */
+    double share;             /* of the penalty that counts: more than 1 on the way to it */
     bool *free;               /* owned: j is in F */
     double *sigma;            /* owned: signs of the entries of F in the sum */
     bool tight;               /* the sum is R */
@@ -36,6 +43,7 @@ typedef struct gpis_active_set {
     double *p;                /* owned: the step on the face */
     double *w, *trial, *move; /* owned: scratch */
     double *start;            /* owned: where pivoting began */
+    double *kept;             /* owned: where the descent began; NULL: there is no penalty */
     int64_t faces, products;  /* faces visited and products with H, since it was made */
 } gpis_active_set;
 

@@ -24,7 +24,40 @@ void gpis_active_multiply(gpis_active_set *a, const double *v, double *Hv) {
         if (v[j] != 0.0) cblas_daxpy((int)d, v[j], a->model->H + j * d, 1, Hv, 1);
 }
 
-/* G = g + H (s - x) and q(s). */
+/* ---- stretches, with a penalty ---- */
+
+static double weight_of(const gpis_active_set *a, int64_t j) { return 0.5 * a->share * a->set->penalty[j]; }
+
+/* Puts entry j in the stretch of its bounds above 0 or below it. G follows the slope. */
+static void enter_stretch(gpis_active_set *a, int64_t j, bool above) {
+    a->set->class->bounds(a->set, j, &a->lo[j], &a->hi[j]);
+    const bool whole = a->lo[j] >= 0.0 || a->hi[j] <= 0.0 || weight_of(a, j) == 0.0;
+    if (whole) above = a->lo[j] >= 0.0;
+    if (!whole && above) a->lo[j] = 0.0;
+    if (!whole && !above) a->hi[j] = 0.0;
+    const double slope = above ? weight_of(a, j) : -weight_of(a, j);
+    a->G[j] += slope - a->slope[j];
+    a->slope[j] = slope;
+}
+
+/* How fast q + h / 2 falls when entry j moves up; down. -infinity if it cannot. */
+static double pull_up(const gpis_active_set *a, int64_t j, double nu) {
+    double lo, hi;
+    a->set->class->bounds(a->set, j, &lo, &hi);
+    const double slope = a->s[j] >= 0.0 ? weight_of(a, j) : -weight_of(a, j);
+    return a->s[j] < hi ? -((a->G[j] - a->slope[j]) + slope + nu) : -INFINITY;
+}
+
+static double pull_down(const gpis_active_set *a, int64_t j, double nu) {
+    double lo, hi;
+    a->set->class->bounds(a->set, j, &lo, &hi);
+    const double slope = a->s[j] > 0.0 ? weight_of(a, j) : -weight_of(a, j);
+    return a->s[j] > lo ? (a->G[j] - a->slope[j]) + slope + nu : -INFINITY;
+}
+
+/* ---- the point ---- */
+
+/* G = g + H (s - x) and q(s), with the slopes and the rise of h / 2. */
 void gpis_active_evaluate(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) a->move[j] = a->s[j] - a->x[j];
     gpis_active_multiply(a, a->move, a->G);
@@ -32,6 +65,10 @@ void gpis_active_evaluate(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) {
         a->value += a->move[j] * (0.5 * a->G[j] + a->g[j]);
         a->G[j] += a->g[j];
+    }
+    for (int64_t j = 0; a->slope && j < a->d; j++) {
+        a->value += weight_of(a, j) * (fabs(a->s[j]) - fabs(a->x[j]));
+        a->G[j] += a->slope[j];
     }
 }
 
@@ -43,6 +80,7 @@ double gpis_active_total(const gpis_active_set *a, const double *s) {
 
 void gpis_active_read(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) {
+        if (a->slope) enter_stretch(a, j, a->s[j] > 0.0 || (a->s[j] == 0.0 && a->slope[j] > 0.0));
         a->free[j] = gpis_active_signed_sum(a) ? a->s[j] != 0.0 : a->s[j] > a->lo[j] && a->s[j] < a->hi[j];
         a->sigma[j] = gpis_active_signed_sum(a) && a->s[j] < 0.0 ? -1.0 : 1.0;
     }
@@ -87,6 +125,7 @@ void gpis_active_take_step(gpis_active_set *a) {
 double gpis_active_wrong(const gpis_active_set *a, int64_t j) {
     const double nu = a->tight ? a->nu : 0.0;
     if (gpis_active_signed_sum(a)) return fabs(a->G[j]) - nu;
+    if (a->slope) return fmax(0.0, fmax(pull_up(a, j, nu), pull_down(a, j, nu)));
     if (!(a->lo[j] < a->hi[j])) return 0.0;
     return a->s[j] <= a->lo[j] ? -(a->G[j] + nu) : a->G[j] + nu;
 }
@@ -100,12 +139,16 @@ double gpis_active_rounding(const gpis_active_set *a) {
 }
 
 bool gpis_active_is_wrong(const gpis_active_set *a, int64_t j, double products) {
-    const double D = a->factor->scale[j];
-    return gpis_active_wrong(a, j) * D > products + 4.0 * DBL_EPSILON * fabs(a->g[j]) * D;
+    const double D = a->factor->scale[j], terms = fabs(a->g[j]) + (a->slope ? weight_of(a, j) : 0.0);
+    return gpis_active_wrong(a, j) * D > products + 4.0 * DBL_EPSILON * terms * D;
 }
 
 void gpis_active_change_side(gpis_active_set *a, int64_t j) {
     a->free[j] = !a->free[j];
+    if (a->free[j] && a->slope) {
+        const double nu = a->tight ? a->nu : 0.0;
+        enter_stretch(a, j, a->s[j] > 0.0 || (a->s[j] == 0.0 && pull_up(a, j, nu) > pull_down(a, j, nu)));
+    }
     if (!a->free[j])
         a->s[j] = gpis_active_signed_sum(a) ? 0.0 : fmax(a->lo[j], fmin(a->s[j], a->hi[j]));
     else if (gpis_active_signed_sum(a))

@@ -10,6 +10,8 @@
  * An intersection of m sets has a z and a u for each of them, with m rho in the place of rho on the left side and a sum
  * over the sets on the right one; its s is the projection of v.
  *
+ * With a penalty h the prox of h / (2 rho) takes the place of P.
+ *
  * Its speed hardly depends on the condition of H if rho is right. rho starts between the largest and the smallest
  * curvature, and is then adapted so that v - z and the change of z shrink together; each change costs a factor.
  *
@@ -29,6 +31,7 @@
 #include "inner/flat.h"
 #include "inner/solver.h"
 #include "linalg/accurate.h"
+#include "set/penalty.h"
 
 enum {
     GRADIENT_STEPS = 50,   /* before ADMM begins: about what a factor costs */
@@ -205,7 +208,7 @@ static gpis_status alternate_set(gpis_inner *inner, int64_t p, double *change2) 
         give_up(inner);
         return GPIS_OK;
     }
-    const gpis_status status = gpis_set_project(set_of(inner, p), u, a->G);
+    const gpis_status status = gpis_set_prox(set_of(inner, p), 0.5 / a->rho, u, a->G);
     for (int64_t i = 0; i < size; i++) {
         u[i] -= a->G[i];
         a->move[i] = a->G[i] - z[i];
@@ -301,7 +304,7 @@ static gpis_status try_inside(gpis_inner *inner, bool *done) {
     const int64_t size = inner->set->d * inner->set->k;
     double away;
     *done = false;
-    if (!gpis_model_covers(inner->model, inner->set->k, inner->g)) return GPIS_OK;
+    if (inner->set->penalty || !gpis_model_covers(inner->model, inner->set->k, inner->g)) return GPIS_OK;
     memcpy(a->move, inner->g, (size_t)size * sizeof *a->move);
     gpis_model_solve(inner->model, inner->set->k, a->move);
     for (int64_t i = 0; i < size; i++) a->v[i] = inner->x[i] - a->move[i];

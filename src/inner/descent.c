@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linalg/accurate.h"
+#include "set/penalty.h"
 
 enum { VECTORS = 9, MAX_HALVINGS = 200 };
 
@@ -58,10 +59,10 @@ void gpis_descent_start(gpis_descent *s, const double *x, const double *gradient
     forget_momentum(s);
 }
 
-/* next = P_K(z - eta grad q(z)), p = next - z. */
+/* next = P_K(z - eta grad q(z)), p = next - z. With a penalty the prox of eta h / 2 takes the place of P_K. */
 static gpis_status project_step(gpis_descent *s, double eta, double *norm) {
     for (int64_t i = 0; i < s->size; i++) s->p[i] = s->z[i] - eta * s->z_gradient[i];
-    const gpis_status status = gpis_set_project(s->set, s->p, s->next);
+    const gpis_status status = gpis_set_prox(s->set, 0.5 * eta, s->p, s->next);
     for (int64_t i = 0; i < s->size; i++) s->p[i] = s->next[i] - s->z[i];
     *norm = gpis_norm2(s->p, s->size);
     return status;

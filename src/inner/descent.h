@@ -15,7 +15,7 @@
 #include "set/set.h"
 
 /* The gradient of q at x in `gradient`, <p, H p> in *curvature, and q(x), up to a constant, in *value (for the function
- * restart; NaN if it is not known). */
+ * restart; NaN if it is not known). For a set with a penalty h, q + h / 2 is minimised, and *value is that. */
 typedef gpis_status (*gpis_trial_fn)(void *user, const double *x, const double *p, double *gradient, double *curvature,
                                      double *value);
 

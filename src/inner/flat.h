@@ -5,7 +5,7 @@
  *
  * Each entry is in at most one sum. T is made of the coordinates of transforms, monotone and tv (gpis_set_class.turn),
  * each for the entries of its block. All kinds have this form, alone, in products and under transforms, but for those
- * that work on X as a matrix and those of the user.
+ * that work on X as a matrix, those of the user, and sets with a penalty.
  */
 #ifndef GPIS_FLAT_H
 #define GPIS_FLAT_H

@@ -28,6 +28,7 @@ static gpis_status trial(void *user, const double *s, const double *p, double *g
             *curvature += p[j * k + i] * Hp;
             *value += on->pair[j * row + i] * (0.5 * Hs + g);
         }
+    if (inner->set->penalty) *value += gpis_inner_rise(inner, s);
     return GPIS_OK;
 }
 

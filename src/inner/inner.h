@@ -7,6 +7,9 @@
  * constraint or in a plane, by the active set method for polyhedra, by a secular equation for the ball, in other
  * coordinates where K is one of these there, and by alternating directions for everything else. The last runs in
  * bursts, so that the caller can stop as soon as the answer is good enough.
+ *
+ * For a set with a penalty h (set/penalty.h), q(s) + (h(s) - h(x)) / 2 is minimised: half of the rise of f + h. It
+ * takes the place of q in all that is said here and in solver.h.
  */
 #ifndef GPIS_INNER_H
 #define GPIS_INNER_H

@@ -23,7 +23,10 @@ typedef struct polyhedron_state {
     double *p, *Hp;          /* owned: d x k */
 } polyhedron_state;
 
-static bool applies(const gpis_set *set) { return set->class->bounds != NULL; }
+/* A penalty beside a sum of sizes is left to alternating directions. */
+static bool applies(const gpis_set *set) {
+    return set->class->bounds && !(set->penalty && set->sum == GPIS_SUM_OF_SIZES_WITHIN);
+}
 
 static gpis_status create(gpis_inner *inner) {
     gpis_context *context = inner->context;

@@ -20,7 +20,9 @@ typedef struct gpis_inner_solver {
 extern const gpis_inner_solver gpis_inner_factor, gpis_inner_polyhedron, gpis_inner_sphere, gpis_inner_plane,
     gpis_inner_inside, gpis_inner_walk, gpis_inner_admm, gpis_inner_gradient;
 
-/* q at s for all columns: p = s - x, Hp = H p; `p` and `Hp` hold d x k each. */
+/* 1/2 (h(s) - h(x)); 0 without a penalty. */
+double gpis_inner_rise(const gpis_inner *inner, const double *s);
+/* q at s for all columns, and the rise of h / 2: p = s - x, Hp = H p; `p` and `Hp` hold d x k each. */
 double gpis_inner_value(const gpis_inner *inner, const double *s, double *p, double *Hp);
 /* A lower bound on q over K, by duality, from the multiplier -grad q(v) at any v, which is left in p; -INFINITY if the
  * support function is not known. */

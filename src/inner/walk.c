@@ -154,26 +154,17 @@ static bool solve_column(gpis_inner *inner, int64_t c) {
     return solved;
 }
 
-/* q and half of what the penalty adds. */
-static double value_at(gpis_inner *inner, const double *s) {
-    walk_state *f = inner->state;
-    const int64_t d = inner->set->d, k = inner->set->k;
-    double value = gpis_inner_value(inner, s, f->p, f->Hp);
-    for (int64_t i = 0; inner->set->penalty && i < d * k; i++)
-        value += f->half[i / k] * (fabs(s[i]) - fabs(inner->x[i]));
-    return value;
-}
-
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     walk_state *f = inner->state;
     const int64_t size = inner->set->d * inner->set->k, faces = f->walk->faces, products = f->walk->products;
     if (f->gave_up) return gpis_fallback_run(f->fallback, iterations, done);
-    if (f->warm && value_at(inner, f->last) < 0.0) memcpy(inner->s, f->last, (size_t)size * sizeof(double));
+    if (f->warm && gpis_inner_value(inner, f->last, f->p, f->Hp) < 0.0)
+        memcpy(inner->s, f->last, (size_t)size * sizeof(double));
     *done = true;
     for (int64_t c = 0; c < inner->set->k; c++) *done = solve_column(inner, c) && *done;
     inner->iterations += f->walk->faces - faces;
     inner->trials += f->walk->products - products;
-    inner->value = value_at(inner, inner->s);
+    inner->value = gpis_inner_value(inner, inner->s, f->p, f->Hp);
     memcpy(f->last, inner->s, (size_t)size * sizeof(double));
     f->warm = true;
     f->gave_up = !*done;

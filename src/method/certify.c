@@ -10,7 +10,7 @@
 gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
     double gap;
     const gpis_status status = gpis_certificate_first(record->problem->context, record->problem->set, point, &gap);
-    if (status == GPIS_OK) gpis_record_enter_proven(record, point, point->objective - gap);
+    if (status == GPIS_OK) gpis_record_enter_proven(record, point, gpis_record_objective_at(record, point) - gap);
     return status;
 }
 
@@ -45,15 +45,14 @@ static bool inner_is_solved(const gpis_record *record, bool sketched, inner_stat
 /* A lower bound on f* from the Gram matrix: for A, or for the data near A that the model's claims are about. */
 static void enter_proven(gpis_record *record, const gpis_model *model, const gpis_point *point,
                          gpis_second_order bound) {
-    const double lower = point->objective - bound.gap;
+    const double F = gpis_record_objective_at(record, point), lower = F - bound.gap;
     if (model->nearness > 0.0)
         gpis_record_enter_nearby(record, point, lower, model->nearness);
     else
         gpis_record_enter_proven(record, point, lower);
     if (model->nearness > 0.0) return;
-    const double f = point->objective;
-    gpis_record_enter_within(record, point, (gpis_within){f - bound.base, 0.0, model->slack});
-    gpis_record_enter_within(record, point, (gpis_within){f - bound.tilted, bound.tilt, model->slack});
+    gpis_record_enter_within(record, point, (gpis_within){F - bound.base, 0.0, model->slack});
+    gpis_record_enter_within(record, point, (gpis_within){F - bound.tilted, bound.tilt, model->slack});
 }
 
 /* The bound at the solution of the inner problem with a sketched model, and the c that the probes allow. */
@@ -64,7 +63,8 @@ static gpis_status enter_probable(gpis_record *record, const gpis_curvature *cur
     if (!(model->c > 0.0)) return GPIS_OK;
     const gpis_status status =
         gpis_certificate_second(p->context, p->set, point, model, model->c, curvature->inner->dual, &bound);
-    if (status == GPIS_OK) gpis_record_enter_probable(record, point, point->objective - bound.gap);
+    if (status == GPIS_OK)
+        gpis_record_enter_probable(record, point, gpis_record_objective_at(record, point) - bound.gap);
     return status;
 }
 
@@ -130,16 +130,16 @@ gpis_status gpis_run_second_order(gpis_run *run, const gpis_point *point, bool f
 
 /*
  * Whether to pay for the second-order bound now. The first-order gap shrinks like the square root of the true error, so
- * the square of the relative gap is a guess at the true relative error. An unbounded set has no first-order bound:
- * there as many passes are made before as pay for the Gram matrix. After each attempt the passes must grow by a
- * quarter.
+ * the square of the relative gap is a guess at the true relative error. An unbounded set has no first-order bound,
+ * unless its entries have penalties: there as many passes are made before as pay for the Gram matrix. After each
+ * attempt the passes must grow by a quarter.
  */
 static bool proof_is_due(const gpis_run *run) {
     enum { MAX_COLUMNS = 4000 };                   /* a Gram matrix of 128 MB */
     static const double LIKELY_TO_BE_ENOUGH = 1e3; /* the guess may be so many times the tolerance */
     if (run->settings->certificate == GPIS_CERTIFICATE_NONE || run->problem->d > MAX_COLUMNS) return false;
     if (run->account.passes < run->proof_due) return false;
-    if (!gpis_set_is_bounded(run->problem->set))
+    if (!gpis_certificate_has_first(run->problem->set))
         return run->curvature.model || (double)run->account.passes > run->prices.gram;
     const double first = gpis_record_gap(&run->record) / run->record.objective;
     return first * first <= LIKELY_TO_BE_ENOUGH * run->settings->tol;

@@ -11,12 +11,14 @@
 
 /* The model is flat in some direction, and the bounds of this set cannot bear that. A recession cone that is known only
  * up to rounding cannot even bear columns of zeros. A bounded set can bear a Gram matrix with a shift, at a price
- * (gpis_run_reconsider_dependence). */
+ * (gpis_run_reconsider_dependence); so can a penalty (certificate/penalised.h), and there are no bounds by null vectors
+ * with one. */
 static bool is_too_flat(const gpis_curvature *curvature) {
     const gpis_model *m = curvature->model;
     const gpis_set *set = curvature->problem->set;
     bool zeros = false;
     for (int64_t j = 0; j < m->d; j++) zeros = zeros || m->H[j * (m->d + 1)] == 0.0;
+    if (set->penalty) return false;
     if (gpis_set_is_bounded(set)) return curvature->sketched && m->shift > 0.0;
     return m->shift > 0.0 || (zeros && !set->exact_recession);
 }
@@ -26,7 +28,7 @@ static bool is_too_dear(const gpis_curvature *curvature, double tol, const gpis_
     const gpis_problem *p = curvature->problem;
     const double reach = gpis_set_radius(p->set) + gpis_norm2(point->x, p->size);
     const double largest2 = gpis_curvature_largest_norm2(curvature);
-    return !curvature->sketched && isfinite(reach) &&
+    return !curvature->sketched && isfinite(reach) && !p->set->penalty &&
            curvature->model->slack * largest2 * reach * reach > 0.5 * tol * point->objective;
 }
 
@@ -183,7 +185,7 @@ static gpis_status tell_model(gpis_curvature *curvature) {
 gpis_status gpis_run_settle_dependence(gpis_run *run) {
     const gpis_status status =
         is_too_flat(&run->curvature) && may_look_for_bounds(run) ? find(run, GPIS_MAX_NULL_VECTORS) : GPIS_OK;
-    return status == GPIS_OK ? tell_model(&run->curvature) : status;
+    return status == GPIS_OK && !run->problem->set->penalty ? tell_model(&run->curvature) : status;
 }
 
 gpis_status gpis_run_reconsider_dependence(gpis_run *run, const gpis_point *point) {
@@ -248,6 +250,7 @@ static bool needs_nearby(const gpis_run *run, const gpis_point *point) {
     const gpis_curvature *curvature = &run->curvature;
     const gpis_dependence *dependence = &curvature->dependence;
     const gpis_model *model = curvature->model;
+    if (run->problem->set->penalty) return false;
     if (curvature->sketched || !(model->slack > 0.0) || model->nearness > 0.0 || dependence->near_sought) return false;
     return knows_all_directions(dependence) && has_no_proof(run, point) &&
            run->settings->certificate != GPIS_CERTIFICATE_NONE && !gpis_run_exhausted(run) &&

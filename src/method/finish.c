@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certificate/certificate.h"
 #include "cost/cost.h"
 #include "inner/fine.h"
 #include "method/finish_place.h"
@@ -43,8 +44,8 @@ static gpis_status make_summary(gpis_finish *f) {
 /* Near-exact fits cancel in the summary: then residuals from A itself are better. */
 static bool is_sharp_enough(const gpis_finish *f) {
     const gpis_record *record = &f->run->record;
-    const double noise = f->here.point.errors.objective;
-    return noise <= fmax(record->noise, 0.1 * record->tol * f->here.point.objective);
+    const double noise = gpis_certificate_noise(f->run->problem->set, &f->here.point);
+    return noise <= fmax(record->noise, 0.1 * record->tol * gpis_record_objective_at(record, &f->here.point));
 }
 
 /* The problem in double-double, and the rounds with models, until the run is solved. Without a constraint rounds with

@@ -79,14 +79,14 @@ static gpis_status go_through_shifts(gpis_finish *f, const gpis_set *set, gpis_f
 
 /* Solves the whole problem in double-double: the bounds that this yields need no model, and x is the solution rounded
  * to double. A set without a flat form is left out: what is then proven holds for K, too, and may be enough if K does
- * not bind. */
+ * not bind. Penalties are left to the rounds with models. */
 gpis_status gpis_finish_finely(gpis_finish *f) {
     enum { MAX_COLUMNS = 600 }; /* a few seconds */
     const gpis_problem *p = f->run->problem;
     gpis_set *none = NULL, *set = p->set;
     gpis_fine *fine = NULL;
     gpis_status status = GPIS_OK;
-    if (p->d > MAX_COLUMNS) return GPIS_OK;
+    if (p->d > MAX_COLUMNS || p->set->penalty) return GPIS_OK;
     if (!gpis_flat_exists(set)) {
         status = gpis_set_none(f->run->context, p->d, &none);
         set = none;

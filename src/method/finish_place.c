@@ -34,10 +34,27 @@ static double along_step(const gpis_finish *f, double sign) {
     return gpis_dd_value(sum);
 }
 
-/* The step went too far, or in a direction in which the model is wrong: goes to the lowest point on the way. */
+/* h(there) - h(here), entry by entry in double-double, since most of it cancels. */
+static double rise_of_penalty(const gpis_finish *f) {
+    const gpis_problem *p = f->run->problem;
+    const double *lambda = p->set->penalty;
+    gpis_dd sum = {0.0, 0.0};
+    for (int64_t i = 0; lambda && i < p->size; i++) {
+        const gpis_dd change = gpis_dd_two_sum(fabs(f->there.x[i]), -fabs(f->here.x[i]));
+        sum = gpis_dd_add(sum, gpis_dd_multiply(gpis_dd_of(lambda[i / p->k]), change));
+    }
+    return gpis_dd_value(sum);
+}
+
+/* F(here) - F(there): f(there) - f(here) = <g + g', there - here>, which shows smaller falls than the difference of the
+ * objectives does. */
+static double fall_of_step(const gpis_finish *f) { return -(along_step(f, 1.0) + rise_of_penalty(f)); }
+
+/* The step went too far, or in a direction in which the model is wrong: goes to the lowest point on the way, where h is
+ * at most what it is on the straight line between its ends. */
 static gpis_status shorten_step(gpis_finish *f) {
     const gpis_problem *p = f->run->problem;
-    const double change = along_step(f, 1.0), curvature = along_step(f, -1.0); /* 2 <g, p> + <p, G p>, and <p, G p> */
+    const double change = -fall_of_step(f), curvature = along_step(f, -1.0); /* 2 <g, p> + <p, G p>, and <p, G p> */
     const double t = curvature > 0.0 ? 0.5 * (curvature - change) / curvature : 0.0;
     if (!(t > 0.0 && t < 1.0)) return GPIS_OK;
     for (int64_t i = 0; i < p->size; i++) f->there.x[i] = f->here.x[i] + t * (f->there.x[i] - f->here.x[i]);
@@ -46,16 +63,14 @@ static gpis_status shorten_step(gpis_finish *f) {
     return status;
 }
 
-/* Goes to s, if f is lower there: f(there) - f(here) = <g + g', there - here>, which shows smaller falls than the
- * difference of the objectives does. */
 gpis_status gpis_finish_step(gpis_finish *f, const double *s) {
     gpis_status status = GPIS_OK;
     memcpy(f->there.x, s, (size_t)f->run->problem->size * sizeof(double));
     measure(f, &f->there);
-    f->fall = -along_step(f, 1.0);
+    f->fall = fall_of_step(f);
     if (!(f->fall > 0.0)) {
         status = shorten_step(f);
-        f->fall = -along_step(f, 1.0);
+        f->fall = fall_of_step(f);
     }
     if (status != GPIS_OK || !(f->fall > 0.0)) return status;
     const gpis_place before = f->here;

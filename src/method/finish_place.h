@@ -27,14 +27,14 @@ typedef struct gpis_finish {
     double *kept;           /* a part of it: the latest point that was solved within a horizon, d x k */
     double kept_objective;  /* there; infinite: there is none */
     gpis_within kept_bound;
-    double fall;         /* of f by the latest step */
+    double fall;         /* of F by the latest step */
     int64_t inner_steps; /* of the inner problem, so far */
     int polished;        /* rounds since the tolerance was met */
 } gpis_finish;
 
 /* Begins at the best point of the run. */
 gpis_status gpis_finish_begin(gpis_finish *f);
-/* Goes to s, if f is lower there, or to the lowest point on the way. */
+/* Goes to s, if F is lower there, or to the lowest point on the way. */
 gpis_status gpis_finish_step(gpis_finish *f, const double *s);
 /* The bound of the present best point is good enough, and all of K is within it. */
 bool gpis_finish_is_settled(const gpis_record *record);

@@ -29,7 +29,7 @@ static gpis_status trial(void *user, const double *x, const double *p, double *g
         .k = run->problem->k, .Y = run->problem->Y, .X = x, .P = p, .G = gradient, .AP2 = curvature};
     if (gpis_run_exhausted(run)) return (gpis_status)OUT_OF_PASSES;
     const gpis_status status = gpis_run_measure(run, &pass, 1.5, &s->last);
-    if (status == GPIS_OK) *value = s->last.objective;
+    if (status == GPIS_OK) *value = gpis_record_objective_at(&run->record, &s->last);
     return status;
 }
 
@@ -72,7 +72,8 @@ gpis_status gpis_full_gradient(gpis_run *run, const double *x0, bool accelerated
     if (status == GPIS_OK) status = gpis_run_gradient(run, x0, g, &start);
     if (status == GPIS_OK) {
         const double largest = gpis_curvature_largest_norm2(&run->curvature);
-        gpis_descent_start(s, x0, g, start.objective, largest > 0.0 ? 1.0 / largest : 1.0);
+        gpis_descent_start(s, x0, g, gpis_record_objective_at(&run->record, &start),
+                           largest > 0.0 ? 1.0 / largest : 1.0);
         status = iterate(&t, s, start);
     }
     gpis_descent_destroy(s);

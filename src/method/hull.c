@@ -8,15 +8,18 @@
 #include <string.h>
 
 #include "linalg/rounding.h"
+#include "set/penalty.h"
 
 enum { MAX_POINTS = GPIS_HULL_POINTS };
 
-gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool affine, gpis_hull **out) {
+gpis_status gpis_hull_create(gpis_context *context, int64_t d, int64_t k, bool affine, const gpis_set *set,
+                             gpis_hull **out) {
     const int64_t size = d * k;
     *out = NULL;
     gpis_hull *h = gpis_alloc_zero(context, 1, sizeof *h);
     if (!h) return GPIS_NO_MEMORY;
     *h = (gpis_hull){.context = context, .d = d, .k = k, .size = size, .affine = affine};
+    if (set && set->penalty) h->set = set;
     h->memory = gpis_alloc(context, 2 * MAX_POINTS * size, sizeof(double));
     if (!h->memory) {
         gpis_free(context, h);
@@ -43,6 +46,7 @@ void gpis_hull_add(gpis_hull *h, const gpis_point *point) {
             h->x[i - 1] = h->x[i];
             h->g[i - 1] = h->g[i];
             h->points[i - 1] = h->points[i];
+            h->height[i - 1] = h->height[i];
         }
         h->x[MAX_POINTS - 1] = old_x;
         h->g[MAX_POINTS - 1] = old_g;
@@ -54,6 +58,7 @@ void gpis_hull_add(gpis_hull *h, const gpis_point *point) {
     h->points[h->count] = *point;
     h->points[h->count].x = x;
     h->points[h->count].g = g;
+    h->height[h->count] = h->set ? gpis_set_height(h->set, x) : 0.0;
     h->count++;
 }
 
@@ -64,8 +69,9 @@ typedef struct weights {
     int count, reference;
     double Q[MAX_POINTS][MAX_POINTS], b[MAX_POINTS], t[MAX_POINTS];
     double x_size[MAX_POINTS],
-        g_size[MAX_POINTS]; /* ||x_i - x_r||, ||g_i - g_r||: |Q_ij| rounds like x_size_i g_size_j */
-    double g_norm;          /* ||g_r|| */
+        g_size[MAX_POINTS];  /* ||x_i - x_r||, ||g_i - g_r||: |Q_ij| rounds like x_size_i g_size_j */
+    double g_norm;           /* ||g_r|| */
+    double rise[MAX_POINTS]; /* 1/2 (h(x_i) - h(x_r)) */
 } weights;
 
 /* <a - a0, b - b0>, summed in extended precision so that its error is about one rounding. */
@@ -78,7 +84,7 @@ static double difference_dot(const double *a, const double *a0, const double *b,
 static int best_point(const gpis_hull *h) {
     int best = 0;
     for (int i = 1; i < h->count; i++)
-        if (h->points[i].objective < h->points[best].objective) best = i;
+        if (h->points[i].objective + h->height[i] < h->points[best].objective + h->height[best]) best = i;
     return best;
 }
 
@@ -91,6 +97,7 @@ static void form(const gpis_hull *h, weights *w) {
         long double slope = 0.0L;
         for (int64_t l = 0; l < h->size; l++) slope += (long double)h->g[r][l] * (h->x[i][l] - h->x[r][l]);
         w->b[i] = (double)slope;
+        w->rise[i] = 0.5 * (h->height[i] - h->height[r]);
         for (int j = 0; j <= i; j++)
             w->Q[i][j] = w->Q[j][i] = 0.5 * (difference_dot(h->x[i], h->x[r], h->g[j], h->g[r], h->size) +
                                              difference_dot(h->x[j], h->x[r], h->g[i], h->g[r], h->size));
@@ -113,7 +120,8 @@ static bool affine_minimiser(const weights *w, const bool *active, int pivot, do
     }
     for (int i = 0; i < n; i++) {
         const double *Qi = w->Q[index[i]], *Qp = w->Q[pivot];
-        v[i] = -(w->b[index[i]] - w->b[pivot] + Qi[pivot] - Qp[pivot]) * scale[i];
+        const double slope = w->b[index[i]] - w->b[pivot] + (w->rise[index[i]] - w->rise[pivot]);
+        v[i] = -(slope + Qi[pivot] - Qp[pivot]) * scale[i];
         for (int j = 0; j < n; j++)
             M[i * n + j] = (Qi[index[j]] - Qi[pivot] - Qp[index[j]] + Qp[pivot]) * scale[i] * scale[j];
         M[i * n + i] += 64.0 * DBL_EPSILON;
@@ -150,7 +158,7 @@ static int entering(const weights *w, const bool *active) {
     double mean = 0.0, slope[MAX_POINTS], best = 0.0;
     int found = -1;
     for (int i = 0; i < w->count; i++) {
-        slope[i] = w->b[i];
+        slope[i] = w->b[i] + w->rise[i];
         for (int j = 0; j < w->count; j++) slope[i] += w->Q[i][j] * w->t[j];
         mean += w->t[i] * slope[i];
     }
@@ -321,8 +329,10 @@ gpis_point gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *
     if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
     const double f = reference->objective + fall(&w);
     if (added) *added = 0.0;
-    if (!(f < reference->objective)) return gpis_hull_best(h, x, g); /* the change would be mere rounding */
+    if (!h->set && !(f < reference->objective)) return gpis_hull_best(h, x, g); /* it would be mere rounding */
     combine(h, &w, x, g);
+    if (h->set && !(f + gpis_set_height(h->set, x) < reference->objective + h->height[w.reference]))
+        return gpis_hull_best(h, x, g);
     gpis_point point = {.x = x, .g = g, .objective = fmax(f, 0.0), .norms2 = reference->norms2};
     point.errors = errors_of(h, &w, x, point.objective, added);
     return point;

@@ -89,6 +89,8 @@ static gpis_status add_set(key *k, const gpis_run *run) {
     const gpis_status status = gpis_set_project(run->problem->set, v, v);
     if (status == GPIS_OK) add_sum(k, "content of the files of option set", v, run->problem->size * (int64_t)sizeof *v);
     gpis_free(run->context, v);
+    if (run->problem->set->penalty)
+        add_sum(k, "penalty", run->problem->set->penalty, run->problem->d * (int64_t)sizeof(double));
     return status;
 }
 

@@ -64,7 +64,8 @@ static gpis_status first_length(walk *w, double *length) {
 static gpis_status step(walk *w, double length) {
     memcpy(w->s, w->x, (size_t)w->size * sizeof *w->x);
     cblas_daxpy((int)w->size, -length, w->g, 1, w->x, 1);
-    const gpis_status status = gpis_set_project(w->set, w->x, w->x);
+    /* the objective of the sample is 1 / weight of that of all rows, and so is what a penalty counts beside it */
+    const gpis_status status = gpis_set_prox(w->set, 0.5 * length / w->sample->weight, w->x, w->x);
     for (int64_t i = 0; i < w->size; i++) w->s[i] = w->x[i] - w->s[i];
     return status == GPIS_OK ? measure(w) : status;
 }

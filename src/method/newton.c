@@ -259,7 +259,8 @@ static gpis_status polish(gpis_newton *s) {
     if (!(run->extended || is_worth_polish(s)) || gpis_run_exhausted(run)) return gpis_refine_estimate(run, &s->best);
     go_to(s, s->next);
     const gpis_status status = gpis_run_gradient(run, s->x, s->g, &s->point);
-    if (status != GPIS_OK || s->point.objective > record->objective + record->noise) return status;
+    if (status != GPIS_OK || gpis_record_objective_at(record, &s->point) > record->objective + record->noise)
+        return status;
     return gpis_record_exchange(&run->record, &s->point) ? gpis_refine_estimate(run, &s->point) : GPIS_OK;
 }
 
@@ -325,7 +326,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     go_to(s, x0);
     if (gpis_refine_is_small(p)) gpis_run_extend(run);
-    return gpis_hull_create(run->context, p->d, p->k, p->set->shape == GPIS_SHAPE_WHOLE, &s->hull);
+    return gpis_hull_create(run->context, p->d, p->k, p->set->shape == GPIS_SHAPE_WHOLE, p->set, &s->hull);
 }
 
 static void end(gpis_newton *s) {

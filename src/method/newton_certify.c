@@ -102,15 +102,17 @@ static void judge_pace(gpis_newton *s) {
 /* The objective of the hull's best point is known as well as if it had been measured: the combination added less than
  * this share of it. */
 static bool is_sharp(const gpis_newton *s, double added) {
-    return added <= fmax(1e-10, 0.01 * s->run->settings->tol) * s->best.objective;
+    const double objective = gpis_record_objective_at(&s->run->record, &s->best);
+    return added <= fmax(1e-10, 0.01 * s->run->settings->tol) * objective;
 }
 
 /* The answer is not to be a point that was not measured, unless its objective is known far better than the tolerance
  * asks for. */
 static bool is_to_be_measured(const gpis_newton *s, double added) {
     const double share = fmax(1e-12, 1e-4 * s->run->settings->tol);
-    return gpis_record_is_solved(&s->run->record) && added > share * s->best.objective &&
-           s->measured_for != GPIS_PHASE_HULL && !gpis_run_exhausted(s->run);
+    const double objective = gpis_record_objective_at(&s->run->record, &s->best);
+    return gpis_record_is_solved(&s->run->record) && added > share * objective && s->measured_for != GPIS_PHASE_HULL &&
+           !gpis_run_exhausted(s->run);
 }
 
 gpis_status gpis_newton_certify(gpis_newton *s) {

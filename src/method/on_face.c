@@ -183,7 +183,7 @@ gpis_status gpis_on_face_solve(gpis_on_face *face, gpis_record *record, gpis_acc
     for (int64_t c = 0; c < face->count; c++) next[face->columns[c]] = face->inner->s[c];
     status = gpis_certificate_on_face(p->context, p->set, point, &here, face->inner->s, &gap, &lead);
     if (status != GPIS_OK) return status;
-    gpis_record_enter_proven(record, point, point->objective - gap);
+    gpis_record_enter_proven(record, point, gpis_record_objective_at(record, point) - gap);
     *holds = lead > 0.0 || !face->stepped;
     face->stepped = true;
     return GPIS_OK;

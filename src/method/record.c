@@ -31,6 +31,17 @@ void gpis_record_clear(gpis_record *record) {
 
 /* ---- the best point ---- */
 
+/* F = f + h, which the record is about. */
+static double objective_of(const gpis_record *r, const gpis_point *point) {
+    return gpis_certificate_objective(r->problem->set, point);
+}
+
+static double noise_of(const gpis_record *r, const gpis_point *point) {
+    return gpis_certificate_noise(r->problem->set, point);
+}
+
+double gpis_record_objective_at(const gpis_record *r, const gpis_point *point) { return objective_of(r, point); }
+
 /* Whether this is the x of the best point. */
 static bool has_best_x(const gpis_record *r, const gpis_point *point) {
     return memcmp(point->x, r->best, (size_t)r->problem->size * sizeof *r->best) == 0;
@@ -38,7 +49,7 @@ static bool has_best_x(const gpis_record *r, const gpis_point *point) {
 
 /* Whether this is the best point. */
 static bool is_best(const gpis_record *r, const gpis_point *point) {
-    return point && point->objective == r->objective && has_best_x(r, point);
+    return point && objective_of(r, point) == r->objective && has_best_x(r, point);
 }
 
 void gpis_record_start_at(gpis_record *r, const double *x) {
@@ -46,8 +57,8 @@ void gpis_record_start_at(gpis_record *r, const double *x) {
 }
 
 void gpis_record_offer(gpis_record *r, const gpis_point *point) {
-    const bool more_exact = has_best_x(r, point) && point->errors.objective < r->noise;
-    if (point->objective < r->objective || more_exact) gpis_record_replace(r, point);
+    const bool more_exact = has_best_x(r, point) && noise_of(r, point) < r->noise;
+    if (objective_of(r, point) < r->objective || more_exact) gpis_record_replace(r, point);
 }
 
 void gpis_record_replace(gpis_record *r, const gpis_point *point) {
@@ -56,8 +67,9 @@ void gpis_record_replace(gpis_record *r, const gpis_point *point) {
     if (point->g) memcpy(r->gradient, point->g, (size_t)r->problem->size * sizeof *r->gradient);
     r->gradient_known = r->gradient_known || point->g;
     if (!same) r->proven.at_best = r->probable.at_best = r->nearby.at_best = r->within.lower = -INFINITY;
-    r->objective = r->known_objective = point->objective;
-    r->noise = point->errors.objective;
+    r->objective = r->known_objective = objective_of(r, point);
+    r->fit = point->objective;
+    r->noise = noise_of(r, point);
     r->grain = gpis_certificate_grain(r->problem->set, point);
 }
 
@@ -155,8 +167,8 @@ double gpis_record_gap(const gpis_record *r) { return fmax(0.0, r->objective - g
  * rounding the data does, and that alone changes many of the digits of f. */
 static double smallest_gap(const gpis_record *r) {
     static const double SHARE_OF_DATA = 0.125, NEARLY_EXACT = 1e-7;
-    const double roundings = 2.0 * ((double)r->problem->d + 8.0);  /* of the d products and sums in a row of A x */
-    const double data = 2.0 * sqrt(r->objective) * sqrt(r->grain); /* a last digit of each entry of A moves f so far */
+    const double roundings = 2.0 * ((double)r->problem->d + 8.0); /* of the d products and sums in a row of A x */
+    const double data = 2.0 * sqrt(r->fit) * sqrt(r->grain);      /* a last digit of each entry of A moves f so far */
     const bool counts = data >= NEARLY_EXACT * r->objective && r->noise <= SHARE_OF_DATA * data;
     return roundings * roundings * r->grain + (counts ? 4.0 * r->noise : 0.0);
 }
@@ -202,8 +214,7 @@ static gpis_within seen_from(const gpis_record *r, const gpis_point *point) {
         const double norm2 = point->norms2[i / k], move = point->x[i] - r->best[i];
         sum += (norm2 > 0.0 ? norm2 : longest2) * move * move;
     }
-    const double moved = sqrt(sum) * (1.0 + 1e-9),
-                 lost = (w->tilt + w->slack * moved) * moved + point->errors.objective;
+    const double moved = sqrt(sum) * (1.0 + 1e-9), lost = (w->tilt + w->slack * moved) * moved + noise_of(r, point);
     return (gpis_within){w->lower - lost * (1.0 + 1e-9), w->tilt + 2.0 * w->slack * moved, w->slack};
 }
 
@@ -212,8 +223,9 @@ static gpis_record with_best(const gpis_record *r, const gpis_point *point) {
     gpis_record after = *r;
     after.proven.at_best = after.probable.at_best = after.nearby.at_best = -INFINITY;
     after.within = seen_from(r, point);
-    after.objective = after.known_objective = point->objective;
-    after.noise = point->errors.objective;
+    after.objective = after.known_objective = objective_of(r, point);
+    after.fit = point->objective;
+    after.noise = noise_of(r, point);
     after.grain = gpis_certificate_grain(r->problem->set, point);
     return after;
 }
@@ -222,7 +234,7 @@ bool gpis_record_exchange(gpis_record *r, const gpis_point *point) {
     const gpis_record after = with_best(r, point);
     const bool harmless = gpis_record_is_solved(r)
                               ? gpis_record_is_solved(&after)
-                              : point->objective <= r->objective + fmax(after.noise, smallest_gap(&after));
+                              : objective_of(r, point) <= r->objective + fmax(after.noise, smallest_gap(&after));
     if (!harmless) return false;
     gpis_record_replace(r, point);
     r->within = after.within;

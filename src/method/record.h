@@ -8,6 +8,8 @@
  * where a bound from another point than the best one is lowered by the rounding error of the best objective, which it
  * does not contain.
  *
+ * Where the set has a penalty h (set/penalty.h), F = f + h takes the place of f in all of this, h >= 0.
+ *
  * Bounds are of four kinds, which are kept apart: proven for A; probable, that is, wrong with a chance of at most
  * delta over our own random numbers; proven for A within a horizon, that is, for all points of K that are not too far
  * from the best one; and proven for some data very near to A, where columns of A depend on each other except for
@@ -48,8 +50,9 @@ typedef struct gpis_record {
     double *best;                /* owned: the best feasible point, d x k */
     double *gradient;            /* owned: A'(A best - Y), d x k, as it was measured at `best` or very near to it */
     bool gradient_known;         /* it has been measured */
-    double objective;            /* f(best); infinite until it is measured */
-    double known_objective;      /* f(best) as it was last known; `objective` is infinite while it is measured again */
+    double objective;            /* F(best) = f + h, h the penalty of the set; infinite until it is measured */
+    double fit;                  /* f(best), without the penalty */
+    double known_objective;      /* F(best) as it was last known; `objective` is infinite while it is measured again */
     double noise;                /* an upper bound on the error of `objective` by rounding */
     double grain;                /* the most that rounding x to double adds to the least objective */
     gpis_lower proven;           /* f* >= proven */
@@ -85,6 +88,9 @@ void gpis_record_forget_objective(gpis_record *record);
 void gpis_record_recall_objective(gpis_record *record);
 /* The objective of the best point, also while it is being measured again. */
 double gpis_record_known_objective(const gpis_record *record);
+
+/* F at a measured point, as the record counts it. */
+double gpis_record_objective_at(const gpis_record *record, const gpis_point *point);
 
 /* ---- lower bounds on f* ---- */
 

@@ -8,7 +8,7 @@
  * with eta = 1 / (3 Lhat), Lhat the mean over the batches of the largest eigenvalue of A_j'A_j / b. For least squares a
  * row's gradient is its residual times the row, so the table of old gradients is one number a row and response. A ridge
  * is not drawn: its gradient ridge_j x_j / n is known, and is a part of each step; Lhat grows by the largest ridge_j /
- * n.
+ * n. Where K has a penalty h, the prox of eta h / (2 n) takes the place of P_K.
  *
  * As in the paper, finding Lhat is not charged; nor is the full pass that measures f after each epoch.
  */
@@ -19,6 +19,7 @@
 #include "method/certify.h"
 #include "method/method.h"
 #include "pass/batch.h"
+#include "set/penalty.h"
 
 typedef struct saga {
     gpis_run *run; /* borrowed */
@@ -89,7 +90,7 @@ static gpis_status iteration(saga *s) {
         s->v[i] = s->x[i] - s->eta * (by_b * s->direction[i] + s->gbar[i] + known);
         s->gbar[i] += by_n * s->direction[i];
     }
-    return gpis_set_project(p->set, s->v, s->x);
+    return gpis_set_prox(p->set, 0.5 * s->eta * by_n, s->v, s->x);
 }
 
 /* Measures x by a full pass. SAGA itself does not need that, so it is not charged. */

@@ -138,7 +138,7 @@ static gpis_status repair(rounds *r) {
 static bool sketch_is_bad(const rounds *r) {
     const gpis_run *run = r->run;
     if (r->m >= run->problem->n) return false;
-    return r->point.objective > run->record.objective + run->record.noise ||
+    return gpis_record_objective_at(&run->record, &r->point) > run->record.objective + run->record.noise ||
            (r->model->slack > 0.0 && r->m < 4 * run->problem->d);
 }
 

@@ -7,6 +7,7 @@
 
 #include "linalg/accurate.h"
 #include "method/column_list.h"
+#include "set/penalty.h"
 
 typedef struct search {
     const gpis_problem *problem; /* borrowed */
@@ -24,12 +25,14 @@ static bool is_polyhedral(const gpis_set *set) {
     return set->inside && is_polyhedral(set->inside);
 }
 
-/* z is in K, up to rounding. */
+/* z is in K, and no penalty is higher there than at x, both up to rounding. */
 static gpis_status is_member(const search *s, bool *member) {
     const gpis_problem *p = s->problem;
     double distance;
     const gpis_status status = gpis_set_distance(p->set, s->z, &distance);
-    *member = status == GPIS_OK && distance <= gpis_set_rounding(p->d) * gpis_norm2(s->z, p->size);
+    const double rounding = gpis_set_rounding(p->d), height = gpis_set_height(p->set, s->x);
+    *member = status == GPIS_OK && distance <= rounding * gpis_norm2(s->z, p->size) &&
+              gpis_set_height(p->set, s->z) <= height * (1.0 + rounding);
     return status;
 }
 

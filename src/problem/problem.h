@@ -1,13 +1,15 @@
 /*
  * What is solved:
  *
- *     minimise  sum_i w_i ||y_i - o_i - a_i X - b||^2 + ridge sum_j s_j^2 ||X_j||^2   over X in K and every b,
+ *     minimise  sum_i w_i ||y_i - o_i - a_i X - b||^2 + ridge sum_j s_j^2 ||X_j||^2 + sum_j s_j lambda_j sum_c |X_jc|
+ *
+ * over X in K and every b,
  *
  * with weights w, an offset o, a constant term b and, where columns are standardised, their standard deviations s; all
  * of these are optional. The caller's problem holds them as they were given. The interface makes a complete problem of
  * it (api/problem.h), and everything behind the interface takes that one as const: b is the last row of X, the
  * coefficient of a column of ones, so that X has d = A->d + 1 rows, o has been subtracted from Y, and K is a set of d
- * rows, in which b is free.
+ * rows, in which b is free, with the penalty lambda (set/penalty.h).
  */
 #ifndef GPIS_PROBLEM_H
 #define GPIS_PROBLEM_H
@@ -22,7 +24,8 @@ enum {
     GPIS_REFUSED_SET = 2,
     GPIS_REFUSED_WEIGHTS = 4,
     GPIS_REFUSED_OFFSET = 8,
-    GPIS_REFUSED_RIDGE = 16
+    GPIS_REFUSED_RIDGE = 16,
+    GPIS_REFUSED_PENALTY = 32
 };
 
 /* A name for column j of a complete problem, for messages. */
@@ -45,6 +48,7 @@ struct gpis_problem {
     int64_t offset_k;
     bool intercept, standardize;
     double ridge;
+    double *penalty; /* owned: A->d entries, lambda_j; NULL: none */
 };
 
 #endif

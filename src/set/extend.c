@@ -1,13 +1,14 @@
 /*
  * Extensions of a set. Polyhedra stay polyhedra: bounds are divided by the scale, weights and rows multiplied by it,
  * and K is then the set of these numbers. Other sets are extended by a free entry as a product; they cannot be scaled.
- * The penalty of the constant's entry is 0.
+ * The penalty of the constant's entry is 0. A polyhedron carries a penalty itself where penalty.h says so.
  */
 #include "set/extend.h"
 
 #include <string.h>
 
 #include "set/kinds.h"
+#include "set/penalty.h"
 #include "set/polyhedron.h"
 
 /* "K", and what was done to it, for messages and checkpoints. */
@@ -29,11 +30,12 @@ static gpis_status extend_penalty(gpis_context *context, const gpis_set *K, cons
     return GPIS_OK;
 }
 
-static gpis_status extend_polyhedron(gpis_context *context, const gpis_set *K, const gpis_extension *e,
+/* With `carried`, the polyhedron has the penalty from the start. */
+static gpis_status extend_polyhedron(gpis_context *context, const gpis_set *K, const gpis_extension *e, bool carried,
                                      gpis_set **out) {
     double *penalty = NULL;
     gpis_polyhedron *list = NULL;
-    gpis_status status = extend_penalty(context, K, e, &penalty);
+    gpis_status status = carried ? extend_penalty(context, K, e, &penalty) : GPIS_OK;
     if (status == GPIS_OK) status = gpis_polyhedron_create(context, K->d + (e->constant ? 1 : 0), &list);
     if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, K, NULL, e->scale);
     if (status == GPIS_OK)
@@ -64,17 +66,30 @@ static gpis_status extend_product(gpis_context *context, gpis_set *K, bool const
 static gpis_status extend_other(gpis_context *context, gpis_set *K, const gpis_extension *e, gpis_set **out) {
     if (e->scale)
         return gpis_fail(context, GPIS_NOT_APPLICABLE, "set %.150s: cannot be used with standardised columns", K->spec);
-    const gpis_status status = extend_product(context, K, e->constant, out);
-    return status == GPIS_OK ? extend_penalty(context, K, e, &(*out)->penalty) : status;
+    return extend_product(context, K, e->constant, out);
+}
+
+/* A constant and scales make another set of K, which then gets the penalty; a penalty alone leaves K as it is. */
+static gpis_status extend_and_penalise(gpis_context *context, gpis_set *K, const gpis_extension *e, gpis_set **out) {
+    const bool polyhedron = gpis_polyhedron_describes(K), larger = e->constant || e->scale;
+    const bool carried = e->penalty && polyhedron && gpis_set_wants_polyhedron(K, larger);
+    if (!e->constant && !e->scale && !carried) return gpis_set_penalise(K, e->penalty, out);
+    double *penalty = NULL;
+    gpis_status status = polyhedron ? extend_polyhedron(context, K, e, carried, out) : extend_other(context, K, e, out);
+    if (status != GPIS_OK || !e->penalty || carried) return status;
+    status = extend_penalty(context, K, e, &penalty);
+    if (status == GPIS_OK) status = gpis_set_attach_penalty(*out, penalty);
+    gpis_free(context, penalty);
+    return status;
 }
 
 gpis_status gpis_set_extend(gpis_context *context, gpis_set *K, const gpis_extension *extension, gpis_set **out) {
     gpis_set *s = NULL;
     *out = NULL;
-    gpis_status status = gpis_polyhedron_describes(K) ? extend_polyhedron(context, K, extension, &s)
-                                                      : extend_other(context, K, extension, &s);
-    if (status == GPIS_OK) status = describe(s, K, extension);
-    if (status == GPIS_OK) status = gpis_set_inherit_names(s, K, NULL);
-    if (status == GPIS_OK) status = gpis_set_responses(s, K->k);
+    gpis_status status = extend_and_penalise(context, K, extension, &s);
+    const bool made = status == GPIS_OK && !s->is_view;
+    if (made) status = describe(s, K, extension);
+    if (made && status == GPIS_OK) status = gpis_set_inherit_names(s, K, NULL);
+    if (made && status == GPIS_OK) status = gpis_set_responses(s, K->k);
     return gpis_set_finish(s, status, out);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "set/kinds.h"
+#include "set/penalised.h"
 
 static gpis_status check_size(gpis_context *context, const gpis_set_class *class, int64_t d, int64_t k) {
     int64_t size;
@@ -44,8 +45,22 @@ gpis_status gpis_set_finish(gpis_set *s, gpis_status status, gpis_set **out) {
     return status;
 }
 
+static void destroy_penalised(gpis_context *context, gpis_penalised *p) {
+    if (!p) return;
+    for (int64_t i = 0; p->part && i < p->parts; i++) gpis_set_destroy(p->part[i]);
+    gpis_free(context, p->part);
+    gpis_free(context, p->work);
+    gpis_free(context, p);
+}
+
 void gpis_set_destroy(gpis_set *set) {
     if (!set) return;
+    destroy_penalised(set->context, set->penalised);
+    gpis_free(set->context, set->penalty);
+    if (set->is_view) {
+        gpis_free(set->context, set);
+        return;
+    }
     if (set->class->destroy && set->state) set->class->destroy(set);
     if (set->owns_inside) gpis_set_destroy(set->inside);
     for (gpis_set *part = set->parts, *next; part; part = next) {
@@ -58,7 +73,6 @@ void gpis_set_destroy(gpis_set *set) {
     gpis_free(set->context, set->column_in);
     gpis_free(set->context, set->column_out);
     gpis_set_destroy(set->own_part);
-    gpis_free(set->context, set->penalty);
     gpis_free(set->context, set->warning);
     gpis_set_forget_names(set);
     gpis_free(set->context, set);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linalg/accurate.h"
+#include "set/penalised.h"
 
 static int64_t part_size(const gpis_set *s) { return s->matrix ? s->d * s->k : s->d; }
 
@@ -19,7 +20,8 @@ static void keep_low(const gpis_set *s, const double *before, gpis_multiplier *m
 }
 
 gpis_status gpis_set_support_low_part(gpis_set *s, gpis_multiplier *m) {
-    m->weighted = s->class->support_low != NULL;
+    m->weighted = s->class->support_low != NULL && !s->penalised;
+    if (s->penalised) return gpis_penalised_conjugate_low(s, m);
     if (m->weighted) return s->class->support_low(s, m);
     memcpy(m->work, m->l, (size_t)part_size(s) * sizeof *m->work);
     const gpis_status status = gpis_set_support_near_part(s, m->l, &m->value, &m->slack);

@@ -6,6 +6,7 @@
 #include "linalg/accurate.h"
 #include "linalg/blas.h"
 #include "set/kinds.h"
+#include "set/penalised.h"
 
 typedef gpis_status (*map_fn)(gpis_set *s, const double *v, double *x);
 
@@ -186,6 +187,15 @@ gpis_status gpis_set_distance(gpis_set *set, const double *x, double *distance) 
 
 double gpis_set_rounding(int64_t d) { return ((double)d + 64) * DBL_EPSILON; }
 
+/* The conjugate of a set with a penalty, without forgiveness: infinite wherever g would have to be moved. */
+static gpis_status support_with_penalty(gpis_set *s, const double *g, double *value) {
+    double slack;
+    memcpy(s->column_out, g, (size_t)s->d * sizeof *g);
+    const gpis_status status = gpis_penalised_conjugate(s, s->column_out, value, &slack);
+    if (memcmp(s->column_out, g, (size_t)s->d * sizeof *g) != 0) *value = INFINITY;
+    return status;
+}
+
 /* The distance of g from the vectors where the support function is finite: ||recession(g)||. */
 static gpis_status domain_distance(gpis_set *s, const double *g, double *distance) {
     *distance = 0;
@@ -205,7 +215,12 @@ gpis_status gpis_set_support(gpis_set *set, const double *g, double *value) {
     status = gpis_blas_enter(set->context, 1, &outside);
     for (int64_t j = 0; status == GPIS_OK && j < parts(set); j++) {
         const double *part = gather(set, g, j);
-        double away, core;
+        double away = 0, core;
+        if (set->penalised) {
+            if ((status = support_with_penalty(set, part, &core)) != GPIS_OK) break;
+            total += core;
+            continue;
+        }
         if ((status = domain_distance(set, part, &away)) != GPIS_OK) break;
         if ((status = set->class->support(set, part, &core)) != GPIS_OK) break;
         total += away > forgiven ? INFINITY : core;
@@ -217,7 +232,7 @@ gpis_status gpis_set_support(gpis_set *set, const double *g, double *value) {
 
 /* `lost` bounds the norm of the rounding errors in w; the radius is a Lipschitz constant of the support function of the
  * core. */
-gpis_status gpis_set_support_near_part(gpis_set *s, double *w, double *value, double *lost) {
+gpis_status gpis_set_support_near_plain(gpis_set *s, double *w, double *value, double *lost) {
     if (s->class->support_near) return s->class->support_near(s, w, value, lost);
     const int64_t n = part_size(s);
     const bool relative = s->class->relative_support; /* singular values of a d x k matrix */
@@ -234,6 +249,10 @@ gpis_status gpis_set_support_near_part(gpis_set *s, double *w, double *value, do
     const double evaluation = relative ? rounding * fabs(core) : rounding * gpis_norm2(w, n) * s->radius;
     *value = core + *lost * s->radius + evaluation;
     return GPIS_OK;
+}
+
+gpis_status gpis_set_support_near_part(gpis_set *s, double *w, double *value, double *lost) {
+    return s->penalised ? gpis_penalised_conjugate(s, w, value, lost) : gpis_set_support_near_plain(s, w, value, lost);
 }
 
 /* One part of X, by the point `at` where the kind makes use of it. */
@@ -289,8 +308,4 @@ gpis_status gpis_set_responses(gpis_set *set, int64_t k) {
                          set->spec, (long long)set->d, (long long)set->k, (long long)k);
     set->k = k;
     return set->inside ? gpis_set_responses(set->inside, k) : GPIS_OK;
-}
-
-gpis_status gpis_set_select(const gpis_set *set, const int64_t *columns, int64_t count, gpis_set **out) {
-    return set->class->select(set, columns, count, out);
 }

@@ -136,7 +136,10 @@ struct gpis_set {
     int64_t loose;    /* 0 or 1 */
     /* For the kind polyhedron: its constraints; borrowed from the state. NULL: another kind. */
     const struct gpis_polyhedron *polyhedron;
-    double *penalty;    /* owned: d entries, lambda_j; NULL: none */
+    double *penalty; /* owned: d entries lambda_j >= 0 of the penalty (penalty.h); NULL: none */
+    /* Owned: what goes with a penalty of the kinds that do not know of it; NULL: there is none, or the kind knows. */
+    struct gpis_penalised *penalised;
+    bool is_view;       /* all that is not of the penalty is borrowed from another set */
     char **names;       /* owned, d texts: the names of the entries in messages and results; NULL: x1, x2, ... */
     gpis_set *own_part; /* owned: a set that this one is made of, and no other; NULL: none */
     char *warning;      /* owned: what the caller should know about the constraints; NULL: nothing */

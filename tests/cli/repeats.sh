@@ -24,7 +24,7 @@ for name in solve plan check info gen bounds reproduce plot; do
     sed -n 's/^ *\(-[a-zA-Z], \)\{0,1\}--\([a-z0-9-]*\)=.*/\2/p' stdout >options
     holds "options of $name" "$(wc -l <options) > 1"
     while read -r option; do
-        case $option in set | subject-to) continue ;; esac # of which all count
+        case $option in set | subject-to | penalty) continue ;; esac # of which all count
         refuse 2 "$name" "--$option" 1 "--$option" 2
         says "--$option is given twice, as '1' and as '2'"
     done <options

@@ -130,7 +130,7 @@ static void check_hull(gpis_context *context, int count, places where, bool affi
     fill_normal(q.A, N * D, seed, 1.0);
     fill_normal(q.y, N, seed + 1, 1.0);
     place_points(X, count, where, seed + 2);
-    assert_ok(context, gpis_hull_create(context, D, 1, affine, &hull));
+    assert_ok(context, gpis_hull_create(context, D, 1, affine, NULL, &hull));
     for (int p = 0; p < count; p++) {
         const double at = (double)evaluate(&q, X[p], g);
         gpis_hull_add(hull, &(gpis_point){.x = X[p], .g = g, .objective = at, .norms2 = norms2});
@@ -183,7 +183,7 @@ static void errors_are_covered(void **state) {
         fill_normal(e, N * MAX_POINTS, seed + 4, 1.0);
         for (int i = 0; i < N * D; i++) columns2[i % D] += q.A[i] * q.A[i];
         place_points(X, count, (places)(seed % PLACES), seed + 2);
-        assert_ok(context, gpis_hull_create(context, D, 1, seed % 7 < 2, &hull));
+        assert_ok(context, gpis_hull_create(context, D, 1, seed % 7 < 2, NULL, &hull));
         for (int p = 0; p < count; p++) {
             const double at = (double)evaluate(&q, X[p], g), *ep = e + p * N, wrong = at * (1.0 + 1e-9 * signs[p * D]);
             double size =
@@ -231,7 +231,7 @@ static void corrections_are_summed_before_they_are_added(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     gpis_hull *hull = NULL;
-    assert_ok(context, gpis_hull_create(context, WIDE, 1, false, &hull));
+    assert_ok(context, gpis_hull_create(context, WIDE, 1, false, NULL, &hull));
     for (int i = 1; i < POINTS; i++) {
         points[i][0] = a;
         points[i][i] = 0.5 * a;
@@ -269,7 +269,7 @@ static void curvature_that_is_off(void **state) {
     gpis_context *context = test_context(&memory);
     gpis_hull *hull = NULL;
     double x, g;
-    assert_ok(context, gpis_hull_create(context, 1, 1, false, &hull));
+    assert_ok(context, gpis_hull_create(context, 1, 1, false, NULL, &hull));
     for (int i = 0; i < 2; i++) {
         const double r = points[i] - 0.4, measured = r + errors[i];
         gpis_hull_add(hull, &(gpis_point){.x = &points[i],
@@ -295,7 +295,7 @@ static void the_point_itself_is_rounded(void **state) {
     gpis_context *context = test_context(&memory);
     gpis_hull *hull = NULL;
     double x[2], g[2];
-    assert_ok(context, gpis_hull_create(context, 2, 1, false, &hull));
+    assert_ok(context, gpis_hull_create(context, 2, 1, false, NULL, &hull));
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < 2; j++) g[j] = points[i][j] - best[j];
         gpis_hull_add(hull, &(gpis_point){.x = points[i],
@@ -325,7 +325,7 @@ static void old_points_leave(void **state) {
     double x[D], g[D], f, last = INFINITY;
     fill_normal(q.A, N * D, 1, 1.0);
     fill_normal(q.y, N, 2, 1.0);
-    assert_ok(context, gpis_hull_create(context, D, 1, false, &hull));
+    assert_ok(context, gpis_hull_create(context, D, 1, false, NULL, &hull));
     for (uint64_t p = 0; p < 40; p++) {
         fill_normal(x, D, 10 + p, 1.0);
         double norm = 0.0;
@@ -358,7 +358,7 @@ static void points_keep_their_own_errors(void **state) {
     fill_normal(q.A, N * D, 31, 1.0);
     fill_normal(q.y, N, 32, 1.0);
     fill_normal(far, D, 33, 10.0);
-    assert_ok(context, gpis_hull_create(context, D, 1, false, &hull));
+    assert_ok(context, gpis_hull_create(context, D, 1, false, NULL, &hull));
     const double best = (double)evaluate(&q, near, g);
     const gpis_errors coarse = {1e-6, 2e-6, 3e-6}, fine = {1e-16, 2e-16, 3e-16};
     gpis_hull_add(hull, &(gpis_point){.x = near, .g = g, .objective = best, .norms2 = norms2, .errors = coarse});
@@ -381,7 +381,7 @@ static void points_keep_their_own_errors(void **state) {
 static gpis_status make(gpis_context *context, void *user) {
     (void)user;
     gpis_hull *hull = NULL;
-    const gpis_status status = gpis_hull_create(context, D, 1, false, &hull);
+    const gpis_status status = gpis_hull_create(context, D, 1, false, NULL, &hull);
     gpis_hull_destroy(hull);
     return status;
 }

@@ -81,7 +81,7 @@ bracket model_bracket(const model *z, const quad *at) {
     /* Columns of about unit norm: `outside` is then comparable with size. */
     quad *scaled = ALLOCATE(quad, z->m * z->p), *scale = ALLOCATE(quad, z->p);
     for (int64_t j = 0; j < z->p; j++) {
-        g[j] = quad_dot(z->m, z->M + j * z->m, r);
+        g[j] = quad_dot(z->m, z->M + j * z->m, r) + z->cost[j];
         scale[j] = 1 / quad_power_of_two(quad_norm(z->m, z->M + j * z->m));
         quad_add(z->m, scale[j], z->M + j * z->m, scaled + j * z->m);
     }
@@ -89,7 +89,7 @@ bracket model_bracket(const model *z, const quad *at) {
     const quad slack = split(z, at, g, e, loose);
     for (int64_t j = 0; j < z->p; j++) e[j] *= scale[j];
     quad_factor f = quad_pivoted(z->m, z->p, scaled, loose, (quad)1e-27, 0, NULL);
-    out.value = quad_dot(z->m, r, r);
+    out.value = quad_dot(z->m, r, r) + 2 * quad_dot(z->p, z->cost, at);
     out.width = 2 * fabsq(slack) + quad_inverse_norm2(&f, e, loose, &outside);
     out.uncertain = size > 0 ? outside / size : 0;
     if (f.kept < (quad)1e-22 || f.dropped > (quad)1e-30) out.uncertain = 1; /* the rank is not clear */

@@ -119,7 +119,7 @@ static quad model_value(const model *z, const quad *at) {
     quad *r = ALLOCATE(quad, z->m);
     memcpy(r, z->c, (size_t)z->m * sizeof(quad));
     for (int64_t j = 0; j < z->p; j++) quad_add(z->m, -at[j], z->M + j * z->m, r);
-    const quad value = quad_dot(z->m, r, r);
+    const quad value = quad_dot(z->m, r, r) + 2 * quad_dot(z->p, z->cost, at);
     free(r);
     return value;
 }

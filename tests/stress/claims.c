@@ -85,7 +85,8 @@ void judge_answer(const problem *p, const double *x, const quad *best, verdict *
               v->newton && !a->solved && r->feasible &&
                   f - r->value - certain > (quad)(10 * p->tol) * r->value + off * off);
     add_fault(v, FAULT_OUTSIDE, v->violation > 16 * (double)(p->d * p->k + 16) * DBL_EPSILON);
-    add_fault(v, FAULT_OFF_OBJECTIVE, fabsq(f - (quad)a->objective) > 2 * sqrtq(f) * off + off * off);
+    const quad sum = p->set.penalty ? 4 * (quad)DBL_EPSILON * f : 0; /* of the penalty, and with it */
+    add_fault(v, FAULT_OFF_OBJECTIVE, fabsq(f - (quad)a->objective) > 2 * sqrtq(f) * off + off * off + sum);
     free(wide);
 }
 

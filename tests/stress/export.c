@@ -53,6 +53,7 @@ int export_problem(const problem *p, const char *folder) {
     if (write_npy(folder, "A.npy", p->A, p->n, p->d) || write_npy(folder, "y.npy", p->Y, p->n, p->k > 1 ? p->k : 0) ||
         export_set(&p->set, folder, spec, sizeof spec - 520))
         return 1;
+    if (p->set.penalty && write_npy(folder, "penalty.npy", p->set.penalty, p->d, 0)) return 1;
     if (!*spec) {
         printf("%s/A.npy, %s/y.npy (a product of blocks has no spec)\n", folder, folder);
         return 0;
@@ -65,6 +66,7 @@ int export_problem(const problem *p, const char *folder) {
     }
     printf("gpis solve %s/A.npy %s/y.npy --set %s --method %s --tol %.17g --seed %llu --threads %d", folder, folder,
            spec, p->method, p->tol, (unsigned long long)(p->number + 1), p->threads);
+    if (p->set.penalty) printf(" --penalty l1:1,%s/penalty.npy", folder);
     if (p->m > 0) printf(" --sketch %s --m %lld", p->sketch, (long long)p->m);
     if (p->max_passes > 0) printf(" --max-passes %lld", (long long)p->max_passes);
     printf("%s\n", p->proven ? " --certificate proven" : "");

@@ -10,6 +10,8 @@
 void generate_data(problem *p, draw *r, double *x);
 /* Fills p->set, of this kind, with sizes that suit x, and its flavours. */
 void generate_set(problem *p, set_kind kind, draw *r, const double *x);
+/* Sometimes adds a penalty, where gpis and the reference know how; A and Y are there. */
+void generate_penalty(problem *p, draw *r);
 /* Tables as they are met in practice: their shape and flavour; and A itself, for a problem with one of those flavours.
  */
 void table_shape(problem *p, draw *r);

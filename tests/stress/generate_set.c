@@ -159,3 +159,49 @@ void generate_set(problem *p, set_kind kind, draw *r, const double *x) {
     if (kind != KIND_NUCLEAR && kind != KIND_NONE) draw_turn(&p->set, r);
     free(first);
 }
+
+/* ---- the penalty ------------------------------------------------------------------------------------------------ */
+
+/* Bounds and sums, whose coordinates are entries of x. */
+static int takes_penalty(const constraint *c) {
+    if (c->turn != TURN_NONE) return 0;
+    for (int64_t b = 0; b < c->count; b++)
+        if (!takes_penalty(c->parts + b)) return 0;
+    switch (c->kind) {
+    case KIND_NONE:
+    case KIND_NONNEG:
+    case KIND_BOX:
+    case KIND_LINF:
+    case KIND_L1:
+    case KIND_SIMPLEX:
+    case KIND_CAPPED_SIMPLEX:
+    case KIND_BLOCKS: return 1;
+    default: return 0;
+    }
+}
+
+/* 2 max |A'Y|: with a larger penalty on every entry, x is 0. */
+static double largest_slope(const problem *p) {
+    double largest = 0;
+    for (int64_t j = 0; j < p->d; j++)
+        for (int64_t c = 0; c < p->k; c++) {
+            quad sum = 0;
+            for (int64_t i = 0; i < p->n; i++) sum += (quad)p->A[i * p->d + j] * p->Y[i * p->k + c];
+            largest = fmax(largest, 2 * fabs((double)sum));
+        }
+    return largest;
+}
+
+void generate_penalty(problem *p, draw *r) {
+    const int wanted = draw_chance(r, 0.3), weighted = draw_chance(r, 0.4), exempt = draw_chance(r, 0.3);
+    const double share = draw_power(r, -5, 0.3);
+    if (!wanted || !takes_penalty(&p->set)) return;
+    const double lambda = share * largest_slope(p);
+    if (!(lambda > 1e-290 && lambda < 1e290)) return;
+    p->set.penalty = ALLOCATE(double, p->d);
+    for (int64_t j = 0; j < p->d; j++) {
+        const double weight = weighted ? draw_power(r, -1, 1) : 1;
+        p->set.penalty[j] = exempt && draw_chance(r, 0.3) ? 0 : lambda * weight;
+    }
+    add_flavour(p, FLAVOUR_PENALTY);
+}

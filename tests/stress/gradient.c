@@ -26,7 +26,7 @@ void solve_gradient(const model *z, int64_t iterations, quad *at) {
         quad against = 0, moved = 0, size = 0;
         memcpy(r, z->c, (size_t)m * sizeof(quad));
         for (int64_t j = 0; j < p; j++) quad_add(m, -v[j], z->M + j * m, r);
-        for (int64_t j = 0; j < p; j++) next[j] = v[j] + quad_dot(m, z->M + j * m, r) / L;
+        for (int64_t j = 0; j < p; j++) next[j] = v[j] + (quad_dot(m, z->M + j * m, r) - z->cost[j]) / L;
         model_project(z, next);
         for (int64_t j = 0; j < p; j++) {
             against += (v[j] - next[j]) * (next[j] - at[j]);

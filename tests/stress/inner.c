@@ -25,6 +25,7 @@
 #include "inner/inner.h"
 #include "linalg/accurate.h"
 #include "reference.h"
+#include "set/penalty.h"
 #include "sets.h"
 
 enum { ROUNDS = 6, MAX_ITERATIONS = 3000, BURST = 100, MAX_NAMES = 64 };
@@ -125,6 +126,8 @@ static int make(hard *h, uint64_t seed, uint64_t number, int by_rows) {
     if (gpis_context_create(&h->context) || sets_make(h->context, &p->set, p->k, &h->sets)) return 0;
     h->set = sets_last(&h->sets);
     if (p->k > 1 && p->set.kind != KIND_NUCLEAR && gpis_set_responses(h->set, p->k)) return 0;
+    if (p->set.penalty && gpis_set_penalise(h->set, p->set.penalty, &h->sets.sets[h->sets.count])) return 0;
+    if (p->set.penalty) h->set = h->sets.sets[h->sets.count++];
     if (gpis_model_create(h->context, h->d, gram(h->context, p), (double)p->n, &h->model)) return 0;
     if (by_rows) {
         double *rows = exact_rows(p);
@@ -150,14 +153,16 @@ static void clear(hard *h) {
 
 /* ---- judging --------------------------------------------------------------------------------------------------- */
 
-/* 1/2 ||M x - c||^2; g, if not NULL, becomes its gradient. */
+/* 1/2 (||M x - c||^2 + penalty); g, if not NULL, becomes the gradient of the first part. */
 static quad value_at(const hard *h, const quad *x, double *g) {
     const int64_t d = h->d, k = h->k;
+    const double *penalty = h->drawn.set.penalty;
     quad *r = ALLOCATE(quad, d), sum = 0;
     for (int64_t t = 0; t < k; t++) {
         for (int64_t i = 0; i < d; i++) r[i] = -h->c[i + t * d];
         for (int64_t j = 0; j < d; j++) quad_add(d, x[j * k + t], h->M + j * d, r);
         sum += quad_dot(d, r, r) / 2;
+        for (int64_t j = 0; penalty && j < d; j++) sum += penalty[j] * fabsq(x[j * k + t]) / 2;
         for (int64_t j = 0; g && j < d; j++) g[j * k + t] = (double)quad_dot(d, h->M + j * d, r);
     }
     free(r);
@@ -182,7 +187,7 @@ static double grain(const hard *h, const double *g) {
     for (int64_t i = 0; i < h->d * h->k; i++) {
         const double step =
             4.0 * (double)h->d * rough * (set->turn == TURN_NONE && set->rows < 2 ? fabs(h->x[i]) : norm);
-        slope += fabs(g[i]) * step;
+        slope += (fabs(g[i]) + (set->penalty ? 0.5 * set->penalty[i / h->k] : 0.0)) * step;
         size += step / h->model->scale[i / h->k];
     }
     return slope + size * size;
@@ -195,7 +200,11 @@ static double most_fall(hard *h, const double *dual) {
     for (int64_t i = 0; i < size; i++) v[i] = dual[i] - h->x[i];
     gpis_model_apply(h->model, h->k, v, l);
     for (int64_t i = 0; i < size; i++) l[i] = -(l[i] + h->g[i]);
+    const double scale = h->set->penalty ? 2.0 : 1.0; /* the conjugate of h / 2 at l is half of that of h at 2 l */
+    for (int64_t i = 0; i < size; i++) l[i] *= scale;
     if (gpis_set_support_near(h->set, l, &support, &lost)) support = INFINITY;
+    support = support / scale + 0.5 * gpis_set_height(h->set, h->x);
+    for (int64_t i = 0; i < size; i++) l[i] /= scale;
     for (int64_t i = 0; i < size; i++) v[i] = h->g[i] + l[i], bound -= l[i] * h->x[i];
     gpis_model_whiten(h->model, h->k, v);
     for (int64_t i = 0; i < size; i++) bound += 0.5 * v[i] * v[i];

@@ -9,6 +9,7 @@ static model empty_model(int64_t d, int64_t p, int64_t sums) {
     model z = {.d = d, .p = p, .sums = sums};
     z.x0 = ALLOCATE(quad, d);
     z.T = ALLOCATE(quad, d * p);
+    z.cost = ALLOCATE(quad, p);
     z.lower = ALLOCATE(quad, p);
     z.upper = ALLOCATE(quad, p);
     z.sum_of = ALLOCATE(int64_t, p);
@@ -25,6 +26,7 @@ static model empty_model(int64_t d, int64_t p, int64_t sums) {
 void model_clear(model *z) {
     free(z->x0);
     free(z->T);
+    free(z->cost);
     free(z->lower);
     free(z->upper);
     free(z->sum_of);
@@ -192,6 +194,41 @@ static void turn_model(const constraint *c, model *z) {
     free(column);
 }
 
+/* ---- penalties -------------------------------------------------------------------------------------------------- */
+
+static int64_t entry_of(const model *z, int64_t column) {
+    int64_t j = 0;
+    while (z->T[j + column * z->d] == 0) j++;
+    return j;
+}
+
+static int is_split(const model *z, int64_t column, const double *penalty) {
+    return penalty[entry_of(z, column)] > 0 && z->lower[column] < 0 && z->upper[column] > 0;
+}
+
+/* The model with costs. Every column of T is an entry of x or minus one; columns of entries on both sides of 0 are
+ * followed by their negatives. */
+static model penalised_model(model *z, const double *penalty) {
+    int64_t p = z->p, at = 0;
+    for (int64_t j = 0; j < z->p; j++) p += is_split(z, j, penalty);
+    model out = empty_model(z->d, p, z->sums);
+    memcpy(out.x0, z->x0, (size_t)z->d * sizeof(quad));
+    memcpy(out.sum, z->sum, (size_t)z->sums * sizeof *z->sum);
+    for (int64_t j = 0; j < z->p; j++) {
+        const int64_t entry = entry_of(z, j);
+        const int split = is_split(z, j, penalty);
+        for (int side = 0; side < 1 + split; side++, at++) {
+            out.T[entry + at * z->d] = (side ? -1 : 1) * z->T[entry + j * z->d];
+            out.lower[at] = split ? 0 : z->lower[j];
+            out.upper[at] = side ? -z->lower[j] : z->upper[j];
+            out.sum_of[at] = z->sum_of[j];
+            out.cost[at] = (quad)penalty[entry] / (out.lower[at] >= 0 ? 2 : -2);
+        }
+    }
+    model_clear(z);
+    return out;
+}
+
 model model_of_set(const constraint *c) {
     model z;
     switch (c->kind) {
@@ -207,7 +244,7 @@ model model_of_set(const constraint *c) {
     default: z = bounds_model(c);
     }
     if (c->turn != TURN_NONE) turn_model(c, &z);
-    return z;
+    return c->penalty ? penalised_model(&z, c->penalty) : z;
 }
 
 void model_load(model *z, int64_t m, const quad *R, const quad *b) {

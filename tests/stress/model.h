@@ -1,12 +1,13 @@
 /*
  * model.h: a problem of one response in coordinates z in which its set is simple, in quadruple precision:
  *
- *     minimise ||c - M z||^2 + rest   over z in Z,     x = x0 + T z.
+ *     minimise ||c - M z||^2 + 2 <cost, z> + rest   over z in Z,     x = x0 + T z.
  *
  * Z is a product: bounds lower_j <= z_j <= upper_j; sums, each over some entries that are >= 0, of at most (or of
  * exactly) R; and balls, each a sum of the 2-norms of groups of entries of at most R. Every set of gpis but `nuclear`
  * is one of these: l1 by z = (positive part, negative part), monotone and tv by the jumps of x, affine by a basis of
- * the null space of C, transforms by x = U^-1 z.
+ * the null space of C, transforms by x = U^-1 z. A penalty is the cost of entries on one side of 0: an entry that may
+ * be on both sides is the difference of two.
  */
 #ifndef GPIS_STRESS_MODEL_H
 #define GPIS_STRESS_MODEL_H
@@ -23,6 +24,7 @@ typedef struct sum_limit {
 typedef struct model {
     int64_t d, p;
     quad *x0, *T;        /* d, d x p */
+    quad *cost;          /* p */
     quad *lower, *upper; /* p each; of entries in a sum: 0 and infinity; in a ball: infinite */
     int64_t *sum_of;     /* p: the sum that entry j is in; -1: none */
     int64_t *group_of;   /* p: of entries in a ball, the number of their group, unique in the model; -1: none */
@@ -45,13 +47,13 @@ quad *model_turn(const constraint *set);
 
 /* How good z is: the interval in which the least value lies. */
 typedef struct bracket {
-    quad value;     /* ||c - M z||^2 */
+    quad value;     /* ||c - M z||^2 + 2 <cost, z> */
     quad width;     /* the least value is at least value - width */
     quad uncertain; /* of the gradient, what no direction of M explains, relative: should be rounding, 1e-30 */
 } bracket;
 
 /*
- * For every s in Z:  value(z) - value(s) <= 2 (support(l) - <l, z>) + e'(M'M)^+ e,   l + e = -M'(M z - c),
+ * For every s in Z:  value(z) - value(s) <= 2 (support(l) - <l, z>) + e'(M'M)^+ e,   l + e = -M'(M z - c) - cost,
  *
  * for any l with finite support over Z. l is taken such that the first term vanishes at a solution; e is then what is
  * left of the gradient, rounding in the end.

@@ -1,8 +1,10 @@
 /*
- * min ||c - M z||^2 subject to lower <= z <= upper and sums over disjoint entries: a primal active-set method.
+ * min ||c - M z||^2 + 2 <cost, z> subject to lower <= z <= upper and sums over disjoint entries: a primal active-set
+ * method.
  *
  * On a face (some entries at a bound, some sums exhausted) the least-squares problem of the free entries is solved by
- * pivoted QR; an exhausted sum takes one of its free entries, the pivot, out: p_pivot = - sum of (a_j / a_pivot) p_j.
+ * pivoted QR (dependent columns of unlike cost give a direction in which the value falls until a bound is met); an
+ * exhausted sum takes one of its free entries, the pivot, out: p_pivot = - sum of (a_j / a_pivot) p_j.
  * The step is cut where it meets a bound or a sum, which joins the face; at the minimiser of the face the entry or sum
  * whose multiplier has the wrong sign leaves it. Columns are scaled to about unit norm by powers of two, so that one
  * tolerance fits all; a_j are the scales, with which entries count in their sum.
@@ -17,6 +19,7 @@ enum { FREE, AT_LOWER, AT_UPPER };
 typedef struct face {
     const model *z;
     quad *M, *scale, *lower, *upper; /* scaled: M_j scale_j, bounds / scale_j; owned */
+    quad *cost;                      /* cost_j scale_j; owned */
     quad *at, *r, *step;             /* scaled z; c - M z; owned */
     int *where;                      /* of each entry; owned */
     int *exhausted;                  /* of each sum; owned */
@@ -28,6 +31,7 @@ static face face_begin(const model *z, const quad *start) {
     face f = {.z = z};
     f.M = ALLOCATE(quad, z->m * z->p);
     f.scale = ALLOCATE(quad, z->p);
+    f.cost = ALLOCATE(quad, z->p);
     f.lower = ALLOCATE(quad, z->p);
     f.upper = ALLOCATE(quad, z->p);
     f.at = ALLOCATE(quad, z->p);
@@ -42,6 +46,7 @@ static face face_begin(const model *z, const quad *start) {
         f.lower[j] = z->lower[j] / f.scale[j];
         f.upper[j] = z->upper[j] / f.scale[j];
         f.at[j] = start[j] / f.scale[j];
+        f.cost[j] = z->cost[j] * f.scale[j];
         f.where[j] = f.at[j] == f.lower[j] ? AT_LOWER : f.at[j] == f.upper[j] ? AT_UPPER : FREE;
     }
     for (int64_t t = 0; t < z->sums; t++) f.exhausted[t] = z->sum[t].equal;
@@ -51,6 +56,7 @@ static face face_begin(const model *z, const quad *start) {
 static void face_end(face *f) {
     free(f->M);
     free(f->scale);
+    free(f->cost);
     free(f->lower);
     free(f->upper);
     free(f->at);
@@ -67,7 +73,7 @@ static void measure(face *f) {
     f->size = quad_norm(m, f->r);
     for (int64_t j = 0; j < f->z->p; j++) {
         quad_add(m, -f->at[j], f->M + j * m, f->r);
-        f->size += fabsq(f->at[j]);
+        f->size += fabsq(f->at[j]) + fabsq(f->cost[j]);
     }
 }
 
@@ -86,10 +92,13 @@ static int64_t pivot_of(const face *f, int64_t j) {
     return t >= 0 && f->exhausted[t] ? f->pivot[t] : -1;
 }
 
-/* The step to the minimiser of the face. */
-static void face_step(face *f) {
+/* How fast the value falls when z_j grows. */
+static quad fall_of(const face *f, int64_t j) { return quad_dot(f->z->m, f->M + j * f->z->m, f->r) - f->cost[j]; }
+
+/* The step to the minimiser of the face; non-zero if that is infinitely far. */
+static int face_step(face *f) {
     const int64_t m = f->z->m, p = f->z->p;
-    quad *columns = ALLOCATE(quad, m * p), *solution = ALLOCATE(quad, p);
+    quad *columns = ALLOCATE(quad, m * p), *solution = ALLOCATE(quad, p), *cost = ALLOCATE(quad, p);
     int64_t *entry = ALLOCATE(int64_t, p), count = 0;
     for (int64_t j = 0; j < p; j++) {
         const int64_t pivot = pivot_of(f, j);
@@ -97,12 +106,13 @@ static void face_step(face *f) {
         if (f->where[j] != FREE || j == pivot) continue;
         quad_add(m, 1, f->M + j * m, columns + count * m);
         if (pivot >= 0) quad_add(m, -f->scale[j] / f->scale[pivot], f->M + pivot * m, columns + count * m);
+        cost[count] = f->cost[j] - (pivot >= 0 ? f->scale[j] / f->scale[pivot] * f->cost[pivot] : 0);
         /* Equal columns leave rounding behind, which must not count as a direction. */
         if (quad_norm(m, columns + count * m) < (quad)1e-30)
             for (int64_t i = 0; i < m; i++) columns[i + count * m] = 0;
         entry[count++] = j;
     }
-    quad_least_squares(m, count, columns, f->r, (quad)1e-27, solution);
+    const int falls = quad_least_with_cost(m, count, columns, f->r, cost, (quad)1e-27, solution);
     for (int64_t i = 0; i < count; i++) {
         const int64_t j = entry[i], pivot = pivot_of(f, j);
         f->step[j] = solution[i];
@@ -111,6 +121,8 @@ static void face_step(face *f) {
     free(columns);
     free(solution);
     free(entry);
+    free(cost);
+    return falls;
 }
 
 static quad sum_value(const face *f, int64_t t, const quad *v) {
@@ -120,11 +132,10 @@ static quad sum_value(const face *f, int64_t t, const quad *v) {
     return sum;
 }
 
-/* Goes along the step as far as the bounds and sums allow; what stops it joins the face. Returns non-zero if nothing
- * did. */
-static int advance(face *f) {
+/* Goes along the step as far as the bounds and sums allow, at most so far; what stops it joins the face. Returns
+ * non-zero if nothing did. */
+static int advance(face *f, quad length) {
     int64_t entry = -1, sum = -1;
-    quad length = 1;
     for (int64_t j = 0; j < f->z->p; j++) {
         if (f->where[j] != FREE || f->step[j] == 0) continue;
         const quad to = f->step[j] < 0 ? f->lower[j] : f->upper[j], t = (to - f->at[j]) / f->step[j];
@@ -142,6 +153,7 @@ static int advance(face *f) {
             sum = t;
         }
     }
+    if (isinfq(length)) return 1;
     quad_add(f->z->p, length, f->step, f->at);
     if (sum >= 0) {
         f->exhausted[sum] = 1;
@@ -155,13 +167,13 @@ static int advance(face *f) {
 /* Releases the entry or sum whose multiplier is most wrong, or (`first`) the first that is wrong. Returns zero if there
  * is none. */
 static int release(face *f, int first) {
-    const int64_t m = f->z->m, p = f->z->p;
+    const int64_t p = f->z->p;
     const quad tolerance = (quad)1e-31 * f->size;
     quad worst = tolerance;
     int64_t entry = -1, sum = -1;
     for (int64_t t = 0; t < f->z->sums && !(first && sum >= 0); t++) {
         if (!f->exhausted[t] || f->z->sum[t].equal || f->pivot[t] < 0) continue;
-        const quad slope = -quad_dot(m, f->M + f->pivot[t] * m, f->r); /* = - lambda a_pivot */
+        const quad slope = -fall_of(f, f->pivot[t]); /* = - lambda a_pivot */
         if (slope > worst) {
             worst = slope;
             sum = t;
@@ -170,8 +182,8 @@ static int release(face *f, int first) {
     for (int64_t j = 0; j < p && !(first && (sum >= 0 || entry >= 0)); j++) {
         if (f->where[j] == FREE || f->lower[j] == f->upper[j]) continue;
         const int64_t pivot = pivot_of(f, j);
-        quad down = quad_dot(m, f->M + j * m, f->r); /* how fast the value falls when z_j grows */
-        if (pivot >= 0) down -= f->scale[j] / f->scale[pivot] * quad_dot(m, f->M + pivot * m, f->r);
+        quad down = fall_of(f, j);
+        if (pivot >= 0) down -= f->scale[j] / f->scale[pivot] * fall_of(f, pivot);
         if (f->where[j] == AT_UPPER) down = -down;
         if (down > worst) {
             worst = down;
@@ -204,8 +216,8 @@ void solve_polyhedron(const model *z, quad *at) {
     for (int64_t round = 0; round < most; round++) {
         choose_pivots(&f);
         measure(&f);
-        face_step(&f);
-        if (!advance(&f)) continue;
+        const int falls = face_step(&f);
+        if (!advance(&f, falls ? (quad)INFINITY : 1)) continue;
         measure(&f);
         if (!release(&f, round > most / 2)) break;
     }

@@ -70,7 +70,8 @@ static void draw_solving(problem *p, draw *r) {
 problem problem_draw(uint64_t seed, uint64_t number) {
     problem p = {.seed = seed, .number = number};
     draw shape = draw_begin(seed, number, 1), data = draw_begin(seed, number, 2), set = draw_begin(seed, number, 3),
-         solving = draw_begin(seed, number, 4), table = draw_begin(seed, number, 5);
+         solving = draw_begin(seed, number, 4), table = draw_begin(seed, number, 5),
+         penalty = draw_begin(seed, number, 6);
     const set_kind kind = (set_kind)draw_integer(&shape, 0, KINDS - 1);
     draw_shape(&p, kind, &shape);
     if (kind != KIND_NUCLEAR && draw_chance(&table, 0.03)) table_shape(&p, &table);
@@ -80,6 +81,7 @@ problem problem_draw(uint64_t seed, uint64_t number) {
     double *x = ALLOCATE(double, p.d *p.k);
     generate_data(&p, &data, x);
     generate_set(&p, kind, &set, x);
+    generate_penalty(&p, &penalty);
     if (!p.flavours) add_flavour(&p, FLAVOUR_PLAIN);
     free(x);
     return p;
@@ -97,6 +99,7 @@ static void constraint_clear(constraint *c) {
     free(c->C);
     free(c->b);
     free(c->U);
+    free(c->penalty);
 }
 
 void problem_clear(problem *p) {
@@ -147,6 +150,7 @@ void problem_describe(const problem *p, char *text, size_t size) {
     }
     append(text, size, ", ");
     append_constraint(&p->set, text, size);
+    if (p->set.penalty) append(text, size, ", l1 penalty");
     append(text, size, " [");
     for (int f = 0, first = 1; f < FLAVOURS; f++)
         if (has_flavour(p, f)) {

@@ -1,7 +1,9 @@
 /*
  * problem.h: one problem of the stress suite, a pure function of (seed, number).
  *
- *     minimise ||Y - A X||_F^2 over X in K
+ *     minimise ||Y - A X||_F^2 + sum_j penalty_j sum_c |X_jc| over X in K
+ *
+ * (f stands for all of that.)
  */
 #ifndef GPIS_STRESS_PROBLEM_H
 #define GPIS_STRESS_PROBLEM_H
@@ -28,6 +30,7 @@
     ENTRY(UNDERFLOW, "near underflow") /* 1e-150 ... 1e-170 */                            \
     ENTRY(TABLE, "table")              /* of people: factors, counts, money, two units */ \
     ENTRY(RETURNS, "returns")          /* of assets, about as many rows as columns */     \
+    ENTRY(PENALTY, "penalty")                                                             \
     ENTRY(FIXED, "lo = hi")                                                               \
     ENTRY(RADIUS_0, "radius 0")                                                           \
     ENTRY(RADIUS_FAR, "radius far")         /* far beyond what binds */                   \
@@ -79,6 +82,7 @@ typedef struct constraint {
     int64_t count; /* blocks: entries columns[b][0 ... parts[b].d - 1] of x are in parts[b]; owned */
     int64_t **columns;
     struct constraint *parts;
+    double *penalty; /* d: adds the sum of penalty_j |x_j| to the objective; NULL: none; owned. Not of parts */
 } constraint;
 
 typedef enum storage {

@@ -127,18 +127,51 @@ void quad_factor_clear(quad_factor *f) {
     *f = (quad_factor){0};
 }
 
+/* z = R^-1 right for the independent columns; `right` is overwritten. */
+static void back_substitute(const quad_factor *f, quad *right, quad *z) {
+    for (int64_t j = f->rank - 1; j >= 0; j--) {
+        right[j] /= f->R[j + j * f->m];
+        z[f->order[j]] = right[j];
+        quad_add(j, -right[j], f->R + j * f->m, right);
+    }
+}
+
 void quad_least_squares(int64_t m, int64_t p, const quad *M, const quad *b, quad tolerance, quad *z) {
     quad *right = ALLOCATE(quad, m);
     memcpy(right, b, (size_t)m * sizeof(quad));
     quad_factor f = quad_pivoted(m, p, M, NULL, tolerance, 1, right);
     for (int64_t j = 0; j < p; j++) z[j] = 0;
-    for (int64_t j = f.rank - 1; j >= 0; j--) {
-        right[j] /= f.R[j + j * m];
-        z[f.order[j]] = right[j];
-        quad_add(j, -right[j], f.R + j * m, right);
-    }
+    back_substitute(&f, right, z);
     quad_factor_clear(&f);
     free(right);
+}
+
+/* w = R^-T cost for the independent columns. A dependent column t = (a combination y of those) costs cost_t - <y, cost>
+ * more than what it replaces; the direction takes it in, or out, and its combination the other way. */
+int quad_least_with_cost(int64_t m, int64_t p, const quad *M, const quad *b, const quad *cost, quad tolerance,
+                         quad *z) {
+    quad *right = ALLOCATE(quad, m), *w = ALLOCATE(quad, p), size = 0;
+    int falls = 0;
+    memcpy(right, b, (size_t)m * sizeof(quad));
+    quad_factor f = quad_pivoted(m, p, M, NULL, tolerance, 1, right);
+    for (int64_t j = 0; j < p; j++) z[j] = 0;
+    for (int64_t j = 0; j < p; j++) size += fabsq(cost[j]);
+    for (int64_t j = 0; j < f.rank; j++) w[j] = (cost[f.order[j]] - quad_dot(j, f.R + j * m, w)) / f.R[j + j * m];
+    quad *along = ALLOCATE(quad, m);
+    for (int64_t t = f.rank; t < p; t++) {
+        const quad more = cost[f.order[t]] - quad_dot(f.rank, f.R + t * m, w);
+        if (fabsq(more) <= (quad)1e-27 * size) continue;
+        falls = 1;
+        z[f.order[t]] = -more;
+        quad_add(f.rank, more, f.R + t * m, along);
+    }
+    for (int64_t j = 0; !falls && j < f.rank; j++) right[j] -= w[j];
+    back_substitute(&f, falls ? along : right, z);
+    quad_factor_clear(&f);
+    free(right);
+    free(along);
+    free(w);
+    return falls;
 }
 
 quad quad_inverse_norm2(const quad_factor *f, const quad *e, const int *late, quad *outside) {

@@ -42,6 +42,9 @@ quad_factor quad_pivoted(int64_t m, int64_t p, const quad *M, const int *late, q
 void quad_factor_clear(quad_factor *f);
 /* z = a minimiser of ||M z - b||, with zeros for dependent columns. */
 void quad_least_squares(int64_t m, int64_t p, const quad *M, const quad *b, quad tolerance, quad *z);
+/* The same for ||M z - b||^2 + 2 <cost, z>. Where that has no minimum, z is a direction in which it falls for ever
+ * along dependent columns, and non-zero is returned. */
+int quad_least_with_cost(int64_t m, int64_t p, const quad *M, const quad *b, const quad *cost, quad tolerance, quad *z);
 /* ||w||^2 for the w in the range of M with M_j'w = e_j for all independent columns j. `outside`: the largest difference
  * among the dependent ones that are not late. */
 quad quad_inverse_norm2(const quad_factor *f, const quad *e, const int *late, quad *outside);

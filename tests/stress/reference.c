@@ -8,7 +8,7 @@
 #include "solvers.h"
 
 quad reference_objective(const problem *p, const quad *x, quad *error, quad *size2) {
-    quad value = 0, size = 0;
+    quad value = 0, size = 0, penalty = 0;
     for (int64_t c = 0; c < p->k; c++) {
         quad *magnitude = ALLOCATE(quad, p->d), sum = 0, yy = 0;
         for (int64_t i = 0; i < p->n; i++) {
@@ -24,13 +24,14 @@ quad reference_objective(const problem *p, const quad *x, quad *error, quad *siz
         quad parts = sqrtq(yy);
         for (int64_t j = 0; j < p->d; j++) parts += fabsq(x[j * p->k + c]) * sqrtq(magnitude[j]);
         value += sum;
+        for (int64_t j = 0; p->set.penalty && j < p->d; j++) penalty += p->set.penalty[j] * fabsq(x[j * p->k + c]);
         size += parts * parts;
         free(magnitude);
     }
     const quad off = ldexpq(1, -100) * sqrtq(size);
-    *error = 2 * sqrtq(value) * off + off * off;
+    *error = 2 * sqrtq(value) * off + off * off + ldexpq(1, -100) * penalty;
     *size2 = size;
-    return value;
+    return value + penalty;
 }
 
 /* [A | Y] by columns, reduced to min(n, d) rows: R (m x d) and B (m x k). */

@@ -22,12 +22,14 @@ typedef struct reference {
  * NULL, becomes the point of K. */
 reference reference_solve(const problem *p, const double *hint, quad *x);
 
-/* The same for ||B - R X||_F^2 over K, R of m x d and B of m x k, both column-major. x (d x k, row-major) is a point of
- * K up to rounding, and its value is above the least by at most `width`, unless zero is returned. */
+/* The same for ||B - R X||_F^2 and the penalty over K, R of m x d and B of m x k, both column-major. x (d x k,
+ * row-major) is a point of K up to rounding, and its value is above the least by at most `width`, unless zero is
+ * returned. */
 int reference_solve_rows(const constraint *set, int64_t k, int64_t m, const quad *R, const quad *B, const double *hint,
                          quad *x, quad *width);
 
-/* ||Y - A X||_F^2 from the data themselves, and a bound on its error and that of X (relative 2^-100). */
+/* ||Y - A X||_F^2 and the penalty from the data themselves, and a bound on its error and that of X (relative 2^-100).
+ */
 quad reference_objective(const problem *p, const quad *x, quad *error, quad *size2);
 
 /* How far x is outside of K: the largest amount by which a constraint is broken, relative to the size of what it

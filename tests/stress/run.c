@@ -128,6 +128,7 @@ static gpis_status solve(const problem *p, double tol, workplace *r, answer *out
     gpis_status status = gpis_problem_create(r->context, r->source, &posed);
     if (!status) status = gpis_problem_response(posed, p->Y, p->n, p->k);
     if (!status) status = gpis_problem_constrain(posed, sets_last(&r->sets));
+    if (!status && p->set.penalty) status = gpis_problem_penalty(posed, 1, p->set.penalty, p->d);
     const double before = now();
     if (!status) status = gpis_solve(posed, &settings, &result);
     gpis_problem_destroy(posed);

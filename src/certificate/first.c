@@ -1,0 +1,30 @@
+/* The first-order bound, with its rounding terms. */
+#include <math.h>
+
+#include "certificate/certificate.h"
+#include "certificate/penalised.h"
+#include "certificate/rounded.h"
+#include "linalg/accurate.h"
+#include "set/penalty.h"
+
+gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap) {
+    *gap = INFINITY;
+    if (!gpis_certificate_has_first(set)) return GPIS_OK;
+    if (set->penalty) return gpis_penalised_first(context, set, point, gap);
+    const int64_t size = set->d * set->k;
+    double *minus_g = gpis_alloc(context, size, sizeof *minus_g);
+    if (!minus_g) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < size; i++) minus_g[i] = -point->g[i];
+    double support, lost, columns2 = 0.0;
+    const gpis_status status = gpis_set_support_near(set, minus_g, &support, &lost);
+    gpis_free(context, minus_g);
+    if (status != GPIS_OK) return status;
+    for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
+    const gpis_errors errors = point->errors;
+    const double reach = gpis_set_radius(set) + gpis_norm2(point->x, size);
+    const double rounding =
+        reach * errors.product * sqrt(columns2 * (double)set->k) + 2.0 * gpis_bound_dot_error(point->g, point->x, size);
+    const double linear = gpis_bound_at_least_zero(gpis_bound_dot(point->g, point->x, size) + support);
+    *gap = gpis_bound_outward(2.0 * (linear + rounding) + errors.residual * errors.residual + errors.objective);
+    return GPIS_OK;
+}
