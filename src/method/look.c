@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "method/on_face.h"
+#include "set/penalty.h"
 
 /* The rows, with their Gram matrix and the pass that makes it; then the model and its inner problem. */
 double gpis_look_memory(const gpis_problem *p) {

@@ -317,7 +317,7 @@ static gpis_status look_at(gpis_run *run, gpis_source *A, const double *zero, lo
     gpis_point point;
     double g[D];
     bool done;
-    gpis_status status = gpis_sample_create(run->context, A, l->data->y, 1, m, 0, 0, &sample);
+    gpis_status status = gpis_sample_create(run->context, A, l->data->y, 1, &run->problem->terms, m, 0, 0, &sample);
     if (status == GPIS_OK) status = gpis_look_glance(run, sample, zero, &l->glance);
     if (status == GPIS_OK) status = gpis_look_model(run, sample, zero, g, &point, &l->seen);
     if (status == GPIS_OK && l->seen) {
