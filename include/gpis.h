@@ -831,9 +831,9 @@ typedef struct gpis_bounds_problem {
 } gpis_bounds_problem;
 GPIS_API gpis_status gpis_bounds_init(gpis_bounds_problem *problem, size_t size);
 static inline gpis_bounds_problem gpis_bounds_default(void) {
-    gpis_bounds_problem problem;
-    gpis_bounds_init(&problem, sizeof problem);
-    return problem;
+    gpis_bounds_problem bounds;
+    gpis_bounds_init(&bounds, sizeof bounds);
+    return bounds;
 }
 
 /* What cannot be bounded is infinite (alpha: 1). Each holds with its probability over one sketch; 0: no promise. */

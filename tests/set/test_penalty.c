@@ -106,7 +106,7 @@ static void kinds(void **state) {
     gpis_context *context = test_context(&memory);
     for (int i = 0; i < KINDS; i++) {
         gpis_set *K = NULL, *set = NULL;
-        assert_ok(context, gpis_set_parse(context, specs[i], D, 1, &K));
+        assert_ok(context, test_set(context, specs[i], D, 1, &K));
         assert_ok(context, gpis_set_penalise(K, lambda, &set));
         check_prox(K, set, specs[i]);
         check_conjugate(K, set, specs[i]);
@@ -127,8 +127,8 @@ static void products(void **state) {
     const int64_t *columns[2] = {first, second};
     const double some[D] = {0.3, 0, 1.0, 0, 0.6, 0};
     double V[2 * D], X[2 * D], v[D], x[D];
-    assert_ok(context, gpis_set_parse(context, "l2:1", 3, 1, &parts[0]));
-    assert_ok(context, gpis_set_parse(context, "monotone", 3, 1, &parts[1]));
+    assert_ok(context, test_set(context, "l2:1", 3, 1, &parts[0]));
+    assert_ok(context, test_set(context, "monotone", 3, 1, &parts[1]));
     assert_ok(context, gpis_set_blocks(context, D, 2, columns, parts, &K));
     assert_int_equal(gpis_set_penalise(K, lambda, &set), GPIS_NOT_APPLICABLE);
     assert_true(strstr(gpis_last_error(context), "monotone") != NULL);
@@ -164,7 +164,7 @@ static void refused(void **state) {
     const double none[D] = {0};
     for (int i = 0; i < 3; i++) {
         gpis_set *K = NULL, *set = NULL;
-        assert_ok(context, gpis_set_parse(context, others[i], D, 1, &K));
+        assert_ok(context, test_set(context, others[i], D, 1, &K));
         assert_int_equal(gpis_set_penalise(K, lambda, &set), GPIS_NOT_APPLICABLE);
         assert_null(set);
         assert_true(strstr(gpis_last_error(context), others[i]) != NULL);
@@ -178,7 +178,7 @@ static void refused(void **state) {
 
 static gpis_status make(gpis_context *context, void *user) {
     gpis_set *K = NULL, *set = NULL;
-    gpis_status status = gpis_set_parse(context, user, D, 1, &K);
+    gpis_status status = test_set(context, user, D, 1, &K);
     if (status == GPIS_OK)
         status = gpis_set_extend(context, K, &(gpis_extension){.constant = true, .penalty = lambda}, &set);
     gpis_set_destroy(set);

@@ -1,0 +1,54 @@
+/* The reference against the enumeration of all faces, and some hundred combined problems against the reference. */
+#include "check.h"
+#include "support.h"
+
+/* Two ways that have nothing in common find the same minimum. */
+static void test_reference(void **state) {
+    (void)state;
+    int compared = 0;
+    for (uint64_t number = 0; number < 400 && compared < 60; number++) {
+        static drawn d;
+        quad lowest, highest;
+        draw(3, number, false, &d);
+        if (d.p.d > 3 || d.p.rows + d.p.sums > 4) continue;
+        assert_true(combined_bracket(&d.p, &lowest, &highest));
+        const quad least = combined_enumerate(&d.p);
+        assert_true(least >= lowest && least <= highest * (1 + (quad)1e-16));
+        compared++;
+    }
+    assert_true(compared >= 40);
+}
+
+/* No answer is false, no constraint is broken, and all but a few are solved to 1e-10. */
+static void check_some(bool curved, int count, int max_open) {
+    int open = 0;
+    for (int number = 0; number < count; number++) {
+        char why[600] = "";
+        const verdict v = check_combined(1, (uint64_t)number, curved, why, sizeof why);
+        if (v == VERDICT_FALSE || v == VERDICT_BROKEN || v == VERDICT_FAILED) fail_msg("problem %d: %s", number, why);
+        if (v != VERDICT_SOLVED) {
+            print_message("problem %d: %s\n", number, why);
+            open++;
+        }
+    }
+    if (open > max_open) fail_msg("%d of %d problems were not solved", open, count);
+}
+
+static void test_polyhedra(void **state) {
+    (void)state;
+    check_some(false, 200, 2);
+}
+
+static void test_curved(void **state) {
+    (void)state;
+    check_some(true, 100, 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_polyhedra),
+        cmocka_unit_test(test_curved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
