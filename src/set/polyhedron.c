@@ -87,14 +87,17 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
 
 /* ---- support ----------------------------------------------------------------------------------------------------- */
 
-/* The point of K that is farthest along v, or nearly: the projection of a long multiple of v. */
+/* The point of K that is farthest along v, or nearly: the projection of a long multiple of v. In a cone, whose limits are
+ * all 0, it is the origin. */
 static gpis_status go_along(gpis_set *s, const double *v, double *at) {
     static const double FAR = 1e5;
     const gpis_polyhedron_state *p = s->state;
     const double norm = gpis_norm2(v, s->d), times = norm > 0.0 ? FAR * fmax(p->size, DBL_MIN) / norm : 0.0;
     for (int64_t j = 0; j < s->d; j++) at[j] = times * v[j];
     if (!gpis_all_finite(at, s->d)) return fail_lost(s);
-    return project(s, at, at);
+    if (p->size > 0.0) return project(s, at, at);
+    memset(at, 0, (size_t)s->d * sizeof *at);
+    return GPIS_OK;
 }
 
 static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {

@@ -44,9 +44,9 @@ zeros 300000000 | tr '\0' 7 | gzip -1 >line.csv.gz
 hostile 2 solve line.csv.gz --target 1
 says "line.csv.gz: line 1 is longer than 256 MB"
 if [ -z "$sanitized" ]; then
-    yes 7 | head -n 50000000 | gzip -1 >rows.csv.gz
+    yes 7 | head -n 90000000 | gzip -1 >rows.csv.gz
     (
-        ulimit -v 900000 # 400 MB of numbers, and twice that while their array grows
+        ulimit -v 900000 # 720 MB of numbers beside the program itself
         run 3 info rows.csv.gz
         says "more of memory are needed besides"
         says "are free here"

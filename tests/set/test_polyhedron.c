@@ -1,6 +1,7 @@
 /* Polyhedra: projections, proximal points and supports against an enumeration of all faces; what is refused. */
 #include "set/draw.h"
 #include "set/extend.h"
+#include "set/penalty.h"
 #include "set/polyhedron.h"
 
 static const double IDENTITY[FACES_D][FACES_D * FACES_D] = {
@@ -46,7 +47,7 @@ static void test_prox(void **state) {
         for (int j = 0; j < p.f.d; j++) minus[j] = -v[j], lambda[j] = whole(seed, 500 + j, 0, 3);
         faces_penalised(&p.f, IDENTITY[p.f.d - 1], minus, lambda, best);
         assert_ok(context, gpis_set_extend(context, p.set, &(gpis_extension){.penalty = lambda}, &penalised));
-        assert_ok(context, penalised->class->prox(penalised, 1, v, x));
+        assert_ok(context, gpis_set_prox(penalised, 1, v, x));
         for (int j = 0; j < p.f.d; j++)
             if (!(fabsl(x[j] - best[j]) <= 1e-12L * (1 + fabsl(best[j]))))
                 fail_msg("seed %d, %s: entry %d is %.17g, not %.17Lg", (int)seed, gpis_set_spec(penalised), j, x[j],
