@@ -4,7 +4,7 @@ BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-program program build test demo bench install sanitize fuzz stress tsan format check-format clean
+.PHONY: all setup setup-program program build test demo bench install sanitize fuzz stress combined tsan format check-format clean
 
 all: build
 
@@ -75,6 +75,13 @@ stress: setup $(BUILD)/tests/Makefile
 	@OMP_WAIT_POLICY=passive $(BUILD)/tests/stress/stress --seed $(STRESS_SEED) $(if $(STRESS_CASE),--case $(STRESS_CASE),\
 	    --seconds $(STRESS_SECONDS) --jobs $(JOBS) $(if $(STRESS_COUNT),--count $(STRESS_COUNT)) $(if $(STRESS_LIMIT),--limit $(STRESS_LIMIT)) \
 	    $(if $(STRESS_MARKDOWN),--markdown $(STRESS_MARKDOWN)))
+	@$(if $(STRESS_CASE),true,$(MAKE) --no-print-directory combined)
+
+# Sets, terms and penalties together: tests/combined. COMBINED_COUNT: so many problems.
+COMBINED_COUNT ?= 1000
+combined: setup $(BUILD)/tests/Makefile
+	@cmake --build $(BUILD) -j $(JOBS) --target combined -- --no-print-directory -s
+	@OMP_WAIT_POLICY=passive $(BUILD)/tests/combined/combined --seed $(STRESS_SEED) --count $(COMBINED_COUNT)
 
 # The tests that use threads, under clang's thread sanitizer.
 tsan:
