@@ -174,16 +174,17 @@ typedef struct cli_problem {
     gpis_set *set;                 /* owned */
     gpis_set **given_sets;         /* owned: what the set is made of, one for each option; NULL: nothing but `set` */
     int64_t given_count;
-    gpis_problem *problem;      /* owned: all of it together */
-    cli_penalty penalty;        /* what --penalty asks for */
-    int64_t rows_here;          /* rows of A on this rank */
-    const double *Y;            /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
-    int64_t k;                  /* responses; of a plan without y: 1 */
-    gpis_array y_file;          /* owned; empty when A carries y */
-    gpis_array weights, offset; /* owned: of the rows on this rank; empty without them */
-    int64_t first_row;          /* number of the first row on this rank */
-    int dimensions;             /* of x as it is written: 1 when y is a plain vector */
-    cli_parts *parts;           /* owned; NULL where A is one file on one rank */
+    gpis_problem *problem;          /* owned: all of it together */
+    cli_penalty penalty;            /* what --penalty asks for */
+    int64_t rows_here;              /* rows of A on this rank */
+    const double *Y;                /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
+    int64_t k;                      /* responses; of a plan without y: 1 */
+    gpis_array y_file;              /* owned; empty when A carries y */
+    const double *weights, *offset; /* of the rows on this rank: columns of A, or those below; NULL: none */
+    gpis_array weights_file, offset_file; /* owned; empty unless they are files */
+    int64_t first_row;                    /* number of the first row on this rank */
+    int dimensions;                       /* of x as it is written: 1 when y is a plain vector */
+    cli_parts *parts;                     /* owned; NULL where A is one file on one rank */
     cli_loading loading;
     double load_seconds;
 } cli_problem;
