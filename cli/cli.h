@@ -199,7 +199,8 @@ int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_pat
 /* Gives the problem its penalties; returns 0 or an exit code. */
 int cli_penalty_take(cli_problem *problem, const cli_common *common);
 void cli_penalty_print(const cli_problem *problem, const gpis_result *r); /* the lines of the summary */
-/* Reads a d x k matrix (an x); returns 0 or an exit code. */
+bool cli_problem_is_yes(const cli_common *common, const char *option);    /* a flag of the problem */
+/* Reads a d x k matrix (an x), with an intercept also (d + 1) x k (given_x.c); returns 0 or an exit code. */
 int cli_problem_read_x(cli_problem *problem, const cli_common *common, const char *path, gpis_array *out);
 /* What --memory leaves besides all that was held so far, at least 1; 0: there is no limit. */
 int64_t cli_problem_room(const cli_problem *problem, const cli_common *common);

@@ -124,15 +124,15 @@ static int take_rows(cli_problem *p, const cli_common *common, const char *optio
     return code;
 }
 
-static bool is_yes(const cli_common *common, const char *option) {
+bool cli_problem_is_yes(const cli_common *common, const char *option) {
     const char *text = cli_problem_text(common, option);
     return text && strcmp(text, "yes") == 0;
 }
 
 /* The terms besides y and the set. */
 static gpis_status pose_terms(cli_problem *p, const cli_common *common) {
-    gpis_status status = gpis_problem_intercept(p->problem, is_yes(common, "intercept"));
-    if (status == GPIS_OK) status = gpis_problem_standardize(p->problem, is_yes(common, "standardize"));
+    gpis_status status = gpis_problem_intercept(p->problem, cli_problem_is_yes(common, "intercept"));
+    if (status == GPIS_OK) status = gpis_problem_standardize(p->problem, cli_problem_is_yes(common, "standardize"));
     if (status == GPIS_OK && cli_is_given(common, "weights"))
         status = gpis_problem_weights(p->problem, p->weights, p->rows_here);
     if (status == GPIS_OK && cli_is_given(common, "offset"))
@@ -175,17 +175,6 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     if (code == 0) code = cli_penalty_take(p, common);
     p->load_seconds = cli_clock() - start;
     return cli_ranks_agree(code);
-}
-
-int cli_problem_read_x(cli_problem *p, const cli_common *common, const char *path, gpis_array *out) {
-    const gpis_open_options options = cli_open_options(&p->loading, common, path, true);
-    const gpis_status status = gpis_array_read_with(p->context, path, &options, out);
-    cli_loading_end(&p->loading);
-    if (status != GPIS_OK) return cli_fail_status(p->context, status);
-    const bool with_intercept = is_yes(common, "intercept") && out->rows == p->shape.cols + 1;
-    if ((out->rows == p->shape.cols || with_intercept) && out->cols == p->k) return 0;
-    return cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but x must be %lld x %lld here (columns of A x responses)", path,
-                    (long long)out->rows, (long long)out->cols, (long long)p->shape.cols, (long long)p->k);
 }
 
 int64_t cli_problem_room(const cli_problem *p, const cli_common *common) {
