@@ -159,7 +159,7 @@ refuse 2 solve other.tsv "$@" --checkpoint c --resume
 awk 'BEGIN {
     print "a,b,c,e,f,g,y,w,o"
     for (i = 0; i < 60000; i++) printf "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%d,%.3f\n", cos(i), sin(2 * i), cos(3 * i),
-        sin(i * i), cos(i / 7), sin(i / 3), cos(5 * i) + sin(2 * i) + 3, i % 3, i % 7 / 8
+        sin(i * i), cos(i / 7), sin(i / 3), cos(5 * i) + sin(2 * i) + 3, i % 7 % 3, i % 7 / 8
 }' >long.csv
 set -- --target y --weights w --offset o --intercept --set l1:0.9 --tol 1e-10 --json
 run 0 solve long.csv "$@" --out whole.npy
