@@ -40,20 +40,38 @@ double cli_l1_norm(const double *x, int64_t count) {
     return sum;
 }
 
+/* Coefficients with the intercept, if there is one, which comes first and has no constraint. */
+typedef struct coefficient {
+    const char *name;
+    double value;
+    const gpis_active *held; /* NULL: nothing holds it */
+} coefficient;
+
+static int64_t lines(const cli_problem *p, const gpis_result *r) { return entries(p) + (r->intercept ? p->k : 0); }
+
+/* Line i of the answer, of response i % k. */
+static coefficient line_at(const cli_problem *p, const gpis_result *r, const gpis_active **held, int64_t i,
+                           char made[32]) {
+    if (r->intercept && i < p->k) return (coefficient){"(intercept)", r->intercept[i], NULL};
+    const int64_t e = r->intercept ? i - p->k : i;
+    return (coefficient){name_of(p, e / p->k, made), r->x[e], held ? held[e] : NULL};
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
  */
 
 json_t *cli_coefficients_json(const cli_problem *p, const gpis_result *r) {
     const gpis_active **held = bounds_of_entries(p, r);
     json_t *list = held ? json_array() : NULL;
-    for (int64_t i = 0; list && i < entries(p); i++) {
+    for (int64_t i = 0; list && i < lines(p, r); i++) {
         char made[32];
+        const coefficient c = line_at(p, r, held, i, made);
         json_t *one = json_object();
-        json_object_set_new(one, "name", cli_json_text(name_of(p, i / p->k, made)));
+        json_object_set_new(one, "name", cli_json_text(c.name));
         if (p->k > 1) json_object_set_new(one, "response", json_integer(i % p->k + 1));
-        json_object_set_new(one, "value", cli_json_number(r->x[i]));
-        json_object_set_new(one, "active", held[i] ? cli_json_text(held[i]->text) : json_null());
-        json_object_set_new(one, "multiplier", cli_json_number(held[i] ? held[i]->multiplier : 0));
+        json_object_set_new(one, "value", cli_json_number(c.value));
+        json_object_set_new(one, "active", c.held ? cli_json_text(c.held->text) : json_null());
+        json_object_set_new(one, "multiplier", cli_json_number(c.held ? c.held->multiplier : 0));
         if (json_array_append_new(list, one) != 0) {
             json_decref(list);
             list = NULL;
@@ -126,9 +144,10 @@ static void write_line(FILE *stream, const cli_problem *p, const char *name, int
 void cli_write_csv(FILE *stream, const cli_problem *p, const gpis_result *r) {
     const gpis_active **held = bounds_of_entries(p, r);
     fprintf(stream, "name,%scoefficient,active,multiplier\n", p->k > 1 ? "response," : "");
-    for (int64_t i = 0; i < entries(p); i++) {
+    for (int64_t i = 0; i < lines(p, r); i++) {
         char made[32];
-        write_line(stream, p, name_of(p, i / p->k, made), i % p->k, &r->x[i], held ? held[i] : NULL);
+        const coefficient c = line_at(p, r, held, i, made);
+        write_line(stream, p, c.name, i % p->k, &c.value, c.held);
     }
     for (int64_t i = 0; i < r->active_count; i++) /* those of several coefficients have lines of their own */
         if (r->active[i]->column < 0) write_line(stream, p, "", r->active[i]->response, NULL, r->active[i]);

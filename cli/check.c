@@ -38,11 +38,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* In the set as far as the tolerance can tell. */
-static bool is_member(const gpis_array *x, const gpis_result *result, double tol) {
+/* The x that was given, of `count` entries without the intercept; in the set as far as the tolerance can tell. */
+static cli_given look_at(const double *x, int64_t count, const gpis_result *result, double tol) {
     double sum = 0;
-    for (int64_t i = 0; i < x->rows * x->cols; i++) sum += x->data[i] * x->data[i];
-    return result->feasibility <= fmax(tol, 1e-12) * sqrt(sum);
+    for (int64_t i = 0; i < count; i++) sum += x[i] * x[i];
+    return (cli_given){.nonzeros = cli_count_nonzeros(x, count),
+                       .in_set = result->feasibility <= fmax(tol, 1e-12) * sqrt(sum)};
 }
 
 int cli_check(int argc, char **argv) {
@@ -70,8 +71,8 @@ int cli_check(int argc, char **argv) {
         cli_fail(0, "warning: %s", result->warning);
     const double sent = code == 0 ? cli_ranks_sent() : 0;
     const int trouble = code == 0 ? (int)cli_ranks_largest(cli_deferred_code()) : 0;
-    const cli_given given = {.nonzeros = cli_count_nonzeros(x.data, x.rows * x.cols),
-                             .in_set = code == 0 && is_member(&x, result, o.common.settings.tol)};
+    cli_given given = {0};
+    if (code == 0) given = look_at(x.data, p.shape.cols * p.k, result, o.common.settings.tol);
     if (code == 0 && o.common.json && cli_is_first())
         code = cli_report_json(&p, &o.common, result, &given, sent);
     else if (code == 0 && !o.common.quiet && cli_is_first())

@@ -174,16 +174,17 @@ typedef struct cli_problem {
     gpis_set *set;                 /* owned */
     gpis_set **given_sets;         /* owned: what the set is made of, one for each option; NULL: nothing but `set` */
     int64_t given_count;
-    gpis_problem *problem;      /* owned: all of it together */
-    cli_penalty penalty;        /* what --penalty asks for */
-    int64_t rows_here;          /* rows of A on this rank */
-    const double *Y;            /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
-    int64_t k;                  /* responses; of a plan without y: 1 */
-    gpis_array y_file;          /* owned; empty when A carries y */
-    gpis_array weights, offset; /* owned: of the rows on this rank; empty without them */
-    int64_t first_row;          /* number of the first row on this rank */
-    int dimensions;             /* of x as it is written: 1 when y is a plain vector */
-    cli_parts *parts;           /* owned; NULL where A is one file on one rank */
+    gpis_problem *problem;          /* owned: all of it together */
+    cli_penalty penalty;            /* what --penalty asks for */
+    int64_t rows_here;              /* rows of A on this rank */
+    const double *Y;                /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
+    int64_t k;                      /* responses; of a plan without y: 1 */
+    gpis_array y_file;              /* owned; empty when A carries y */
+    const double *weights, *offset; /* of the rows on this rank: columns of A, or those below; NULL: none */
+    gpis_array weights_file, offset_file; /* owned; empty unless they are files */
+    int64_t first_row;                    /* number of the first row on this rank */
+    int dimensions;                       /* of x as it is written: 1 when y is a plain vector */
+    cli_parts *parts;                     /* owned; NULL where A is one file on one rank */
     cli_loading loading;
     double load_seconds;
 } cli_problem;
@@ -198,7 +199,8 @@ int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_pat
 /* Gives the problem its penalties; returns 0 or an exit code. */
 int cli_penalty_take(cli_problem *problem, const cli_common *common);
 void cli_penalty_print(const cli_problem *problem, const gpis_result *r); /* the lines of the summary */
-/* Reads a d x k matrix (an x); returns 0 or an exit code. */
+bool cli_problem_is_yes(const cli_common *common, const char *option);    /* a flag of the problem */
+/* Reads a d x k matrix (an x), with an intercept also (d + 1) x k (given_x.c); returns 0 or an exit code. */
 int cli_problem_read_x(cli_problem *problem, const cli_common *common, const char *path, gpis_array *out);
 /* What --memory leaves besides all that was held so far, at least 1; 0: there is no limit. */
 int64_t cli_problem_room(const cli_problem *problem, const cli_common *common);

@@ -60,8 +60,8 @@ int cli_penalty_take(cli_problem *p, const cli_common *common) {
 /* n or, with weights, their sum. On several ranks only the number of rows is known here. */
 static double weight_of_rows(const cli_problem *p) {
     double sum = 0;
-    if (!p->weights.data || cli_ranks()) return (double)p->shape.rows;
-    for (int64_t i = 0; i < p->rows_here; i++) sum += p->weights.data[i];
+    if (!p->weights || cli_ranks()) return (double)p->shape.rows;
+    for (int64_t i = 0; i < p->rows_here; i++) sum += p->weights[i];
     return sum;
 }
 

@@ -1,6 +1,7 @@
 /* The problem as files give it: A, y and the set, opened and matched with each other. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -45,7 +46,8 @@ void cli_tell_cache_trouble(const gpis_source_info *info) {
 /* The options of tables are those of A: y and x have what they have. */
 static void forget_table(gpis_open_options *options) {
     const gpis_open_options plain = gpis_open_options_default();
-    options->target = options->columns = options->exclude = options->categorical = options->delimiter = NULL;
+    options->target = options->weights = options->offset = NULL;
+    options->columns = options->exclude = options->categorical = options->delimiter = NULL;
     options->missing = plain.missing;
     options->header = plain.header;
 }
@@ -85,7 +87,9 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
 static int read_rows(cli_problem *p, const cli_common *common, const char *option, int64_t cols, gpis_array *out) {
     const char *path = cli_problem_text(common, option);
     gpis_array all = {0};
-    if (!path || !*path) return 0;
+    if (p->encoding && access(path, F_OK) != 0 && !strchr(path, ':'))
+        return cli_fail(CLI_BAD_INPUT, "--%s %s: the table has no column of this name, and there is no such file",
+                        option, path);
     const gpis_open_options options = cli_open_options(&p->loading, common, path, true);
     gpis_status status = gpis_array_read_with(p->context, path, &options, &all);
     cli_loading_end(&p->loading);
@@ -104,19 +108,35 @@ static int read_rows(cli_problem *p, const cli_common *common, const char *optio
     return code;
 }
 
-static bool is_yes(const cli_common *common, const char *option) {
+/* The numbers of an option, one row for each row of this rank: a column of the table, which all ranks have or none, or
+ * else a file. */
+static int take_rows(cli_problem *p, const cli_common *common, const char *option, const double *column, int64_t cols,
+                     gpis_array *file, const double **out) {
+    const bool inside = cli_ranks_largest(column != NULL) > 0;
+    *out = column;
+    if (inside && cols > 1)
+        return cli_fail(CLI_BAD_INPUT,
+                        "--%s names a column of the table, but y has %lld columns; give a file as wide as y", option,
+                        (long long)cols);
+    if (inside || !cli_is_given(common, option)) return 0;
+    const int code = read_rows(p, common, option, cols, file);
+    *out = file->data;
+    return code;
+}
+
+bool cli_problem_is_yes(const cli_common *common, const char *option) {
     const char *text = cli_problem_text(common, option);
     return text && strcmp(text, "yes") == 0;
 }
 
 /* The terms besides y and the set. */
 static gpis_status pose_terms(cli_problem *p, const cli_common *common) {
-    gpis_status status = gpis_problem_intercept(p->problem, is_yes(common, "intercept"));
-    if (status == GPIS_OK) status = gpis_problem_standardize(p->problem, is_yes(common, "standardize"));
+    gpis_status status = gpis_problem_intercept(p->problem, cli_problem_is_yes(common, "intercept"));
+    if (status == GPIS_OK) status = gpis_problem_standardize(p->problem, cli_problem_is_yes(common, "standardize"));
     if (status == GPIS_OK && cli_is_given(common, "weights"))
-        status = gpis_problem_weights(p->problem, p->weights.data, p->rows_here);
+        status = gpis_problem_weights(p->problem, p->weights, p->rows_here);
     if (status == GPIS_OK && cli_is_given(common, "offset"))
-        status = gpis_problem_offset(p->problem, p->offset.data, p->rows_here, p->k);
+        status = gpis_problem_offset(p->problem, p->offset, p->rows_here, p->k);
     return status;
 }
 
@@ -145,25 +165,16 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     code = cli_ranks_agree(code);
     if (code == 0) code = open_rows(p, a_path, y_path, common);
     if (code != 0) return code;
-    code = read_rows(p, common, "weights", 1, &p->weights);
-    if (code == 0) code = read_rows(p, common, "offset", p->k, &p->offset);
-    code = cli_ranks_agree(code);
+    code =
+        cli_ranks_agree(take_rows(p, common, "weights", gpis_source_weights(p->A), 1, &p->weights_file, &p->weights));
+    if (code == 0)
+        code = cli_ranks_agree(
+            take_rows(p, common, "offset", gpis_source_offset(p->A), p->k, &p->offset_file, &p->offset));
     if (code != 0) return code;
     code = pose_problem(p, common);
     if (code == 0) code = cli_penalty_take(p, common);
     p->load_seconds = cli_clock() - start;
     return cli_ranks_agree(code);
-}
-
-int cli_problem_read_x(cli_problem *p, const cli_common *common, const char *path, gpis_array *out) {
-    const gpis_open_options options = cli_open_options(&p->loading, common, path, true);
-    const gpis_status status = gpis_array_read_with(p->context, path, &options, out);
-    cli_loading_end(&p->loading);
-    if (status != GPIS_OK) return cli_fail_status(p->context, status);
-    const bool with_intercept = is_yes(common, "intercept") && out->rows == p->shape.cols + 1;
-    if ((out->rows == p->shape.cols || with_intercept) && out->cols == p->k) return 0;
-    return cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but x must be %lld x %lld here (columns of A x responses)", path,
-                    (long long)out->rows, (long long)out->cols, (long long)p->shape.cols, (long long)p->k);
 }
 
 int64_t cli_problem_room(const cli_problem *p, const cli_common *common) {
@@ -177,8 +188,8 @@ void cli_problem_close(cli_problem *p) {
     cli_constraints_close(p);
     if (p->context) {
         gpis_array_clear(p->context, &p->y_file);
-        gpis_array_clear(p->context, &p->weights);
-        gpis_array_clear(p->context, &p->offset);
+        gpis_array_clear(p->context, &p->weights_file);
+        gpis_array_clear(p->context, &p->offset_file);
         gpis_array_clear(p->context, &p->penalty.weights);
     }
     gpis_source_destroy(p->A);

@@ -176,7 +176,7 @@ typedef int (*gpis_open_progress_fn)(void *user, const gpis_open_progress *progr
 typedef enum gpis_missing {
     GPIS_MISSING_ERROR, /* the table is refused, with line and column */
     GPIS_MISSING_DROP,  /* the row is left out */
-    GPIS_MISSING_MEAN   /* the field becomes the mean of its column; a row without y is left out */
+    GPIS_MISSING_MEAN   /* the field becomes the mean of its column; a row without y, weight or offset is left out */
 } gpis_missing;
 
 /* Whether the first line of a table is a header. */
@@ -207,6 +207,10 @@ typedef struct gpis_open_options {
     gpis_header header;
     const gpis_encoding *encoding; /* borrowed: do to this table what was done to another; `columns`, `exclude`,
                                       `categorical` and `missing` do not count then. NULL: as the options say */
+    /* The columns that hold the weights of the rows and the offset of y, as `target` names one. They are taken out of
+     * A. Text that names no column of the table changes nothing, so that it can be the name of a file: ask
+     * gpis_source_weights. NULL: none. */
+    const char *weights, *offset;
 } gpis_open_options;
 /* Fills the struct, which has `size` bytes, with the defaults. GPIS_BAD_ARGUMENT for an impossible size. */
 GPIS_API gpis_status gpis_open_options_init(gpis_open_options *options, size_t size);
@@ -256,6 +260,10 @@ GPIS_API void gpis_source_describe(const gpis_source *source, gpis_source_info *
 /* The y that the file itself holds (n x k, row-major: LIBSVM labels, or the column named as the target), or NULL.
  * Borrowed. */
 GPIS_API const double *gpis_source_target(const gpis_source *source, int64_t *k);
+/* The columns of a table that were named as the weights and as the offset, a number for each row of this rank, as
+ * gpis_problem_weights and gpis_problem_offset take them; NULL where the table has no such column. Borrowed. */
+GPIS_API const double *gpis_source_weights(const gpis_source *source);
+GPIS_API const double *gpis_source_offset(const gpis_source *source);
 /* The header name of column j (counted from 0), or NULL where there is none. Borrowed. */
 GPIS_API const char *gpis_source_column(const gpis_source *source, int64_t j);
 
@@ -301,7 +309,8 @@ GPIS_API void gpis_encoding_destroy(gpis_encoding *encoding); /* NULL is fine; o
  */
 GPIS_API gpis_status gpis_source_rows(gpis_context *context, gpis_source *source, int64_t row0, int64_t nrows,
                                       double *out);
-/* Rows row0 .. row0 + nrows - 1 of a source as a source of their own; its target goes along. The whole is borrowed. */
+/* Rows row0 .. row0 + nrows - 1 of a source as a source of their own; its target, weights and offset go along. The
+ * whole is borrowed. */
 GPIS_API gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t row0, int64_t nrows,
                                        gpis_source **out);
 

@@ -82,7 +82,20 @@ const gpis_join *gpis_source_joined(const gpis_source *source) {
 /* ---- the facts about the parts of a rank ------------------------------------------------------------------------- */
 
 /* The facts of one rank, as doubles, so that reduce_sum can transport them. */
-enum { ROWS, COLUMNS, ENTRIES, BYTES, PARTS, STORED, TARGETS, LEVELS, LANES, LARGEST, FACTS = LARGEST + GPIS_STORAGES };
+enum {
+    ROWS,
+    COLUMNS,
+    ENTRIES,
+    BYTES,
+    PARTS,
+    STORED,
+    TARGETS,
+    ROLES,
+    LEVELS,
+    LANES,
+    LARGEST,
+    FACTS = LARGEST + GPIS_STORAGES
+};
 
 static int storage_of(const gpis_source *part) {
     return (int)part->type + 2 * (int)part->block_kind + 4 * (int)part->order + 8 * part->class->on_demand;
@@ -114,6 +127,7 @@ static void collect_facts(gpis_source *const *parts, int64_t count, double *fact
         *largest = fmax(*largest, (double)info.rows);
         facts[STORED] = storage_of(parts[i]);
         facts[TARGETS] = (double)parts[i]->target_k;
+        facts[ROLES] = (double)gpis_source_roles(parts[i]);
         facts[LEVELS] = gpis_encoding_checksum(gpis_source_encoding(parts[i]));
     }
     facts[PARTS] = (double)count;
@@ -136,6 +150,10 @@ static gpis_status check_parts(gpis_context *context, gpis_source *const *parts,
                              "%s carries %" PRId64 " columns of y but %s carries %" PRId64
                              "; all parts must carry the same number",
                              gpis_source_name(part), part->target_k, gpis_source_name(parts[0]), parts[0]->target_k);
+        if (gpis_source_roles(part) != gpis_source_roles(parts[0]))
+            return gpis_fail(context, GPIS_BAD_SHAPE,
+                             "of %s and %s only one has the column of the weights or of the offset; all parts must",
+                             gpis_source_name(part), gpis_source_name(parts[0]));
         if (gpis_encoding_checksum(gpis_source_encoding(part)) !=
             gpis_encoding_checksum(gpis_source_encoding(parts[0])))
             return gpis_fail(
@@ -171,6 +189,12 @@ static gpis_status check_facts(gpis_context *context, const double *facts, int r
                              "the rows of rank %d carry %.0f columns of y, those of rank %d %.0f; all parts must carry "
                              "the same number",
                              r, line[TARGETS], (int)((first - facts) / FACTS), first[TARGETS]);
+        if (line[ROLES] != first[ROLES])
+            return gpis_fail(
+                context, GPIS_BAD_SHAPE,
+                "of the tables of ranks %d and %d only one has the column of the weights or of the offset; "
+                "all parts must",
+                r, (int)((first - facts) / FACTS));
     }
     if (!first) return gpis_fail(context, GPIS_BAD_SHAPE, "no rank has any rows");
     if (rows > 9e15) return gpis_fail(context, GPIS_TOO_LARGE, "%.3g rows are too many", rows);
@@ -204,19 +228,12 @@ static void take_facts(gpis_source *source, gpis_join *join, const double *facts
     if (join->count > 0) source->of = join->parts[0];
 }
 
-/* Copies the targets of the parts, one after the other. */
-static gpis_status join_targets(gpis_source *source, const gpis_join *join) {
-    const int64_t k = join->count > 0 ? join->parts[0]->target_k : 0;
-    if (k == 0) return GPIS_OK;
-    source->target_k = k;
-    double *to = source->target = gpis_alloc(source->context, gpis_join_rows(join) * k, sizeof(double));
-    if (!to) return GPIS_NO_MEMORY;
-    for (int64_t i = 0; i < join->count; i++) {
-        const gpis_source *part = join->parts[i];
-        memcpy(to, part->target, (size_t)(part->n * k) * sizeof(double));
-        to += part->n * k;
-    }
-    return GPIS_OK;
+/* Copies y, weights and offset of the parts, one after the other. */
+static gpis_status join_labels(gpis_source *source, const gpis_join *join) {
+    gpis_status status = GPIS_OK;
+    for (int64_t i = 0, row = 0; i < join->count && status == GPIS_OK; row += join->parts[i++]->n)
+        status = gpis_source_copy_labels(source, gpis_join_rows(join), row, join->parts[i], 0, join->parts[i]->n);
+    return status;
 }
 
 /* Allocates everything, before this rank reports to the others that it is ready. */
@@ -256,7 +273,7 @@ static gpis_status build(gpis_context *context, gpis_source *const *parts, int64
     if (status == GPIS_OK) status = check_facts(context, facts, ranks->ranks);
     if (status == GPIS_OK) {
         take_facts(source, source->state, facts);
-        status = gpis_talk_agree(context, ranks, join_targets(source, source->state));
+        status = gpis_talk_agree(context, ranks, join_labels(source, source->state));
     }
     gpis_free(context, facts);
     if (status == GPIS_OK)

@@ -2,9 +2,9 @@
  * The cache of a text file: its numbers in binary, so that it is parsed once. Layout, in the byte order of the machine:
  *
  *     header     gpis_cache_header: format, original file and checksums; written last
- *     segments   rows in groups of about 1 MB. Dense: y (if there is a target), then the rows. Compressed rows: y, the
- *                starts of the rows (rows + 1 of them, relative to the segment), values, columns (int32). Rows of a
- * table are raw rows (encoding.h) footer     a gpis_cache_segment for each segment; the options it was made with; the
+ *     segments   rows in groups of about 1 MB. Dense: labels (if there are any), then the rows. Compressed rows:
+ * labels, the starts of the rows (rows + 1 of them, relative to the segment), values, columns (int32). Rows of a table
+ * are raw rows (encoding.h) footer     a gpis_cache_segment for each segment; the options it was made with; the
  * encoding of a table
  *
  * A cache is valid for a file of the same size and time of change whose bytes have the same digest, and only while its
@@ -25,15 +25,15 @@
 #include "source/source.h"
 
 enum {
-    GPIS_CACHE_VERSION = 3,
-    GPIS_CACHE_SEGMENT = 1 << 20, /* bytes of a segment, about */
-    GPIS_CACHE_MAX_LABELS = 64
+    GPIS_CACHE_VERSION = 4,
+    GPIS_CACHE_SEGMENT = 1 << 20 /* bytes of a segment, about */
 };
 
 typedef struct gpis_cache_header {
     char magic[8];
     uint32_t version, byte_order;
-    int64_t sparse, labels; /* compressed rows; numbers of y for each row */
+    int64_t sparse, labels; /* compressed rows; numbers for each row besides its entries */
+    int64_t roles;          /* what these are (source.h) */
     int64_t rows, cols, entries, segments;
     int64_t footer, footer_bytes; /* offset and length; the footer ends the file */
     gpis_file_stamp original;
@@ -73,7 +73,7 @@ typedef struct gpis_cache_rows {
 /* ---- writing (cache_write.c) ------------------------------------------------------------------------------------- */
 
 typedef struct gpis_cache_writer gpis_cache_writer;
-gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *place, bool sparse,
+gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *place, bool sparse, unsigned roles,
                              gpis_cache_writer **out);
 /* Writes rows [first, first + count) of `rows` as one segment. */
 gpis_status gpis_cache_add(gpis_cache_writer *writer, const gpis_cache_rows *rows, int64_t first, int64_t count,

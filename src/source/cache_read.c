@@ -129,10 +129,10 @@ static bool header_is_good(const gpis_cache_header *h, const gpis_cache_place *p
            gpis_checksum_matches(h->header_crc,
                                  gpis_checksum(0, h, (int64_t)offsetof(gpis_cache_header, header_crc))) &&
            memcmp(&h->original, &place->stamp, sizeof h->original) == 0 && h->rows >= 1 && h->cols >= 1 &&
-           h->labels >= 0 && h->labels <= GPIS_CACHE_MAX_LABELS && h->cols <= (h->sparse ? INT32_MAX : INT64_MAX) &&
-           h->segments >= 1 && h->footer >= (int64_t)sizeof *h && h->footer_bytes > 0 && h->footer <= size &&
-           h->footer_bytes == size - h->footer && gpis_checked_mul(h->segments, sizeof(gpis_cache_segment), &table) &&
-           table < h->footer_bytes;
+           h->roles >= 0 && h->roles < 1 << GPIS_ROLES && h->labels == gpis_roles_count((unsigned)h->roles) &&
+           h->cols <= (h->sparse ? INT32_MAX : INT64_MAX) && h->segments >= 1 && h->footer >= (int64_t)sizeof *h &&
+           h->footer_bytes > 0 && h->footer <= size && h->footer_bytes == size - h->footer &&
+           gpis_checked_mul(h->segments, sizeof(gpis_cache_segment), &table) && table < h->footer_bytes;
 }
 
 /* Segments follow one another, lie between header and footer, and hold what the header says. */

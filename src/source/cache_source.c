@@ -124,12 +124,13 @@ static gpis_status take_encoding(gpis_context *context, const gpis_cache_place *
     return gpis_encoding_names(context, source->encoding, &source->columns);
 }
 
-static gpis_status take_y(gpis_context *context, const gpis_cache *c, gpis_source *source) {
+static gpis_status take_labels(gpis_context *context, const gpis_cache *c, gpis_source *source) {
     if (c->header.labels == 0) return GPIS_OK;
-    source->target = gpis_alloc(context, source->n * c->header.labels, sizeof(double));
-    if (!source->target) return GPIS_NO_MEMORY;
-    source->target_k = c->header.labels;
-    return gpis_cache_read_y(context, source->name, c, source->target);
+    double *labels = gpis_alloc(context, source->n * c->header.labels, sizeof *labels);
+    gpis_status status = labels ? gpis_cache_read_y(context, source->name, c, labels) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) status = gpis_source_take_labels(source, (unsigned)c->header.roles, &labels);
+    gpis_free(context, labels);
+    return status;
 }
 
 static const gpis_source_class *class_of(bool sparse, bool held) {
@@ -149,7 +150,7 @@ gpis_status gpis_cache_source(gpis_context *context, const gpis_cache_place *pla
         source->block_kind = h->sparse ? GPIS_BLOCK_CSR : GPIS_BLOCK_DENSE;
         status = take_encoding(context, place, cache, source);
     }
-    if (status == GPIS_OK) status = take_y(context, cache, source);
+    if (status == GPIS_OK) status = take_labels(context, cache, source);
     const bool held = status == GPIS_OK && bytes_held(cache, source) <= budget;
     if (source) source->class = class_of(h->sparse, held);
     if (held) source->resident = true;

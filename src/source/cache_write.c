@@ -41,7 +41,7 @@ static gpis_status put(gpis_cache_writer *w, const void *data, int64_t bytes, in
     return GPIS_OK;
 }
 
-gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *place, bool sparse,
+gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *place, bool sparse, unsigned roles,
                              gpis_cache_writer **out) {
     *out = NULL;
     gpis_cache_writer *w = gpis_alloc_zero(context, 1, sizeof *w);
@@ -49,6 +49,7 @@ gpis_status gpis_cache_begin(gpis_context *context, const gpis_cache_place *plac
     w->context = context;
     w->place = place;
     w->header.sparse = sparse;
+    w->header.roles = roles;
     w->offset = sizeof w->header;
     if (!(place->regular ? gpis_file_begin(place->cache, place->mode, &w->file) : gpis_file_temporary(&w->file.fd))) {
         const gpis_status status = trouble(w, errno);

@@ -1,4 +1,5 @@
-/* A .csv or .tsv file as a dense source; the target column, if one is named, is kept apart. */
+/* A .csv or .tsv file as a dense source; the columns of y, weights and offset, if they are named, are
+ * kept apart. */
 #include "source/stored.h"
 #include "source/table.h"
 #include "source/text_source.h"
@@ -29,10 +30,12 @@ static gpis_status hold(gpis_context *context, const char *path, gpis_sink *sink
     status =
         gpis_stored_dense_new(context, &csv_class, path, dense, GPIS_FLOAT64, GPIS_ROW_MAJOR, sink->rows, sink->d, out);
     if (status != GPIS_OK) return status;
-    (*out)->target = sink->held.y;
-    (*out)->target_k = sink->held.y ? 1 : 0;
-    sink->held.values = sink->held.y = NULL;
-    return GPIS_OK;
+    sink->held.values = NULL;
+    status = gpis_source_take_labels(*out, sink->roles, &sink->held.y);
+    if (status == GPIS_OK) return GPIS_OK;
+    gpis_source_destroy(*out);
+    *out = NULL;
+    return status;
 }
 
 gpis_status gpis_open_csv(gpis_context *context, const char *path, const gpis_open_options *options,

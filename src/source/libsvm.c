@@ -85,6 +85,7 @@ static gpis_status parse(gpis_context *context, const char *path, gpis_sink *sin
     reader r = {.context = context, .path = path, .sink = sink};
     *encoding = NULL;
     sink->labels = 1;
+    sink->roles = 1u << GPIS_ROLE_TARGET;
     const gpis_status status = read_all(&r);
     gpis_text_close(&r.text);
     return status;
@@ -107,5 +108,7 @@ static gpis_status hold(gpis_context *context, const char *path, gpis_sink *sink
 gpis_status gpis_open_libsvm(gpis_context *context, const char *path, const gpis_open_options *options,
                              gpis_source **out) {
     static const gpis_text_format format = {.sparse = true, .parse = parse, .hold = hold};
-    return gpis_text_source_open(context, path, options, &format, out);
+    gpis_open_options without_columns = *options; /* its cache does not depend on what names columns */
+    without_columns.weights = without_columns.offset = NULL;
+    return gpis_text_source_open(context, path, &without_columns, &format, out);
 }

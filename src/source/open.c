@@ -100,13 +100,6 @@ static gpis_status check_plain(gpis_context *context, const char *path, const ch
                      ending);
 }
 
-/* Where columns have no names, the target was given by its number. Messages about other columns need it, to count
- * columns as the file does. */
-static void record_target(gpis_source *source, const char *target) {
-    if (!gpis_parse_count((gpis_span){target, target + strlen(target)}, &source->target_number))
-        source->target_number = 0;
-}
-
 gpis_status gpis_source_open(gpis_context *context, const char *path, const char *target, gpis_source **out) {
     gpis_open_options options = gpis_open_options_default();
     options.target = target;
@@ -130,9 +123,7 @@ static gpis_status open_file(gpis_context *context, const char *path, const gpis
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s: a %s file is mapped into memory; gunzip it first", path,
                          chosen->ending);
     gpis_status status = chosen->is_table ? GPIS_OK : check_plain(context, path, chosen->ending, options);
-    if (status == GPIS_OK) status = chosen->open(context, path, options, out);
-    if (status == GPIS_OK && options->target && !(*out)->columns) record_target(*out, options->target);
-    return status;
+    return status == GPIS_OK ? chosen->open(context, path, options, out) : status;
 }
 
 gpis_status gpis_source_open_with(gpis_context *context, const char *path, const gpis_open_options *options,

@@ -31,7 +31,7 @@ static void free_held(gpis_sink *s) {
 
 /* Writes all rows that are held to the cache, in segments. */
 static gpis_status write_held(gpis_sink *s) {
-    gpis_status status = s->writer ? GPIS_OK : gpis_cache_begin(s->context, s->place, s->sparse, &s->writer);
+    gpis_status status = s->writer ? GPIS_OK : gpis_cache_begin(s->context, s->place, s->sparse, s->roles, &s->writer);
     for (int64_t first = 0; first < s->held.rows && status == GPIS_OK;) {
         int64_t count = 0, bytes = 0;
         for (; first + count < s->held.rows && bytes < GPIS_CACHE_SEGMENT; count++) {

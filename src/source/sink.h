@@ -14,7 +14,8 @@ typedef struct gpis_sink {
     const gpis_open_options *options; /* borrowed: those of the table, and the progress function; NULL: none */
     int64_t budget;                   /* bytes that may be held in memory */
     bool sparse;                      /* the rows are compressed */
-    int64_t labels;                   /* numbers that each row has besides its entries: y */
+    int64_t labels;                   /* numbers that each row has besides its entries: y and the like */
+    unsigned roles;                   /* what they are: a set of as many roles (source.h) */
     int64_t rows;                     /* rows so far */
     int64_t d;                        /* columns; of compressed rows, the largest column so far */
     int64_t longest;                  /* entries of the longest compressed row so far */

@@ -78,16 +78,6 @@ static gpis_status count_entries(gpis_source *slice) {
     return status;
 }
 
-static gpis_status copy_target(gpis_source *slice, int64_t row0) {
-    const gpis_source *whole = whole_of(slice);
-    if (!whole->target) return GPIS_OK;
-    const int64_t k = slice->target_k = whole->target_k;
-    slice->target = gpis_alloc(slice->context, slice->n * k, sizeof(double));
-    if (!slice->target) return GPIS_NO_MEMORY;
-    memcpy(slice->target, whole->target + row0 * k, (size_t)(slice->n * k) * sizeof(double));
-    return GPIS_OK;
-}
-
 gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t row0, int64_t nrows,
                               gpis_source **out) {
     if (!context || !whole || !out)
@@ -115,7 +105,7 @@ gpis_status gpis_source_slice(gpis_context *context, gpis_source *whole, int64_t
     s->dimensions = whole->dimensions;
     s->first = whole->first + row0;
     status = count_entries(s);
-    if (status == GPIS_OK) status = copy_target(s, row0);
+    if (status == GPIS_OK) status = gpis_source_copy_labels(s, nrows, 0, whole, row0, nrows);
     if (status == GPIS_OK)
         *out = s;
     else

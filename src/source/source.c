@@ -28,6 +28,8 @@ void gpis_source_destroy(gpis_source *source) {
     gpis_free(context, source->columns);
     gpis_encoding_destroy(source->encoding);
     gpis_free(context, source->target);
+    gpis_free(context, source->weights);
+    gpis_free(context, source->offset);
     gpis_free(context, source->cache_trouble);
     gpis_free(context, source->name);
     gpis_free(context, source);
@@ -101,20 +103,17 @@ char **gpis_source_names(gpis_context *context, const char *words, int64_t bytes
     return names;
 }
 
-const double *gpis_source_target(const gpis_source *source, int64_t *k) {
-    if (k) *k = source && source->target ? source->target_k : 0;
-    return source ? source->target : NULL;
-}
-
 const char *gpis_source_column(const gpis_source *source, int64_t j) {
     while (source && !source->columns && source->of) source = source->of;
     return source && source->columns && j >= 0 && j < source->d ? source->columns[j] : NULL;
 }
 
-/* The number of column j (from 0) as the author of the file counts, from 1 and including the target. */
+/* The number of column j (from 0), which has no name, as the author of the file counts: from 1, and including the
+ * columns of a table that are not in A. */
 static int64_t column_number(const gpis_source *source, int64_t j) {
-    while (!source->target_number && source->of) source = source->of;
-    return j + 1 + (source->target_number > 0 && j + 1 >= source->target_number);
+    gpis_encoding_column column = {.size = sizeof column};
+    const gpis_encoding *encoding = gpis_source_encoding(source);
+    return encoding && gpis_encoding_column_at(encoding, j, &column) == GPIS_OK ? column.number : j + 1;
 }
 
 gpis_column_label gpis_source_label(const gpis_source *source, int64_t j) {

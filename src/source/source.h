@@ -26,6 +26,10 @@
 #include "base/base.h"
 #include "linalg/block.h"
 
+/* What columns can be taken out of a table for, besides A. The labels of a row are the numbers of those roles that the
+ * table has, in this order; a set of roles has the bit 1 << role for each. */
+typedef enum gpis_role { GPIS_ROLE_TARGET, GPIS_ROLE_WEIGHTS, GPIS_ROLE_OFFSET, GPIS_ROLES } gpis_role;
+
 /* A window of a column-major file holds a piece of every column, so it is large: this many bytes, but at most this part
  * of a memory limit. */
 enum { GPIS_COLUMNS_BYTES = 1 << 27, GPIS_COLUMNS_SHARE = 8 };
@@ -73,16 +77,26 @@ struct gpis_source {
         *of; /* borrowed: the source that this one is a part of, which has the names of the columns; NULL: none */
     double *target; /* owned: n x target_k, or NULL */
     int64_t target_k;
-    int64_t target_number;   /* number, from 1, of the column of the file that became the target; 0: there is none, or
-                                columns have names */
-    char **columns;          /* owned, made by gpis_source_names: d names, or NULL */
-    gpis_encoding *encoding; /* owned: of a table; NULL: none */
-    char *cache_trouble;     /* owned: why the cache that was asked for could not be written; NULL: no trouble */
-    void *state;             /* owned by the kind */
+    double *weights, *offset; /* owned: columns of the table, n numbers each, or NULL */
+    char **columns;           /* owned, made by gpis_source_names: d names, or NULL */
+    gpis_encoding *encoding;  /* owned: of a table; NULL: none */
+    char *cache_trouble;      /* owned: why the cache that was asked for could not be written; NULL: no trouble */
+    void *state;              /* owned by the kind */
 };
 
 /* A source of the given class, with all other fields zero for the caller to set. NULL when there is no memory. */
 gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *class, const char *name);
+
+/* The number of roles in a set of them. */
+int64_t gpis_roles_count(unsigned roles);
+/* Gives the source the labels of its rows (labels.c). *labels, n x gpis_roles_count(roles), is taken over. */
+gpis_status gpis_source_take_labels(gpis_source *source, unsigned roles, double **labels);
+/* Copies the labels that `from` has of its rows row0 .. row0 + nrows - 1 to the rows of `source` from `to` on. The
+ * first call makes space for the labels of all its rows, `all` of them. */
+gpis_status gpis_source_copy_labels(gpis_source *source, int64_t all, int64_t to, const gpis_source *from, int64_t row0,
+                                    int64_t nrows);
+/* The roles of the labels that it has. */
+unsigned gpis_source_roles(const gpis_source *source);
 
 /* Bytes of A that may be held in memory, or mapped there; a file that needs more is read at each pass. */
 int64_t gpis_source_budget(const gpis_context *context, const gpis_open_options *options);

@@ -70,6 +70,7 @@ static gpis_status start(table *t) {
     t->text.begin = t->sample.rows - t->text.buffer;
     status = gpis_table_plan_make(&t->sample, t->sink->options, &t->plan);
     t->sink->labels = t->plan.labels;
+    t->sink->roles = t->plan.roles;
     t->sink->d = t->plan.width;
     return status;
 }

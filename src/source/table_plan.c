@@ -38,7 +38,7 @@ static gpis_status no_such_column(const maker *m, const char *role, const char *
                      names ? "'" : "");
 }
 
-/* The column that has a role, by its name or, if no column has that name, by its number from 1. */
+/* The column that has a role, by its name or, if no column has that name, by its number from 1; -1: there is none. */
 static gpis_status find_role(maker *m, const char *role, const char *text, int64_t *out) {
     const int64_t columns = m->sample->dialect.columns;
     int64_t number;
@@ -52,30 +52,34 @@ static gpis_status find_role(maker *m, const char *role, const char *text, int64
         *out = j;
     }
     if (*out < 0 && gpis_parse_count(span_of(text), &number) && number >= 1 && number <= columns) *out = number - 1;
-    return *out < 0 ? no_such_column(m, role, text) : GPIS_OK;
+    return GPIS_OK;
 }
 
-/* Takes the columns with roles out of the table. */
+/* Takes the columns with roles out of the table. Only the target must be a column: others may be files. */
 static gpis_status take_roles(maker *m) {
+    static const gpis_open_options none = {0};
+    const gpis_open_options *options = m->options ? m->options : &none;
     const struct {
         const char *name, *text;
-    } roles[GPIS_ROLES] = {[GPIS_ROLE_TARGET] = {"target", m->options ? m->options->target : NULL}};
+    } roles[GPIS_ROLES] = {[GPIS_ROLE_TARGET] = {"target", options->target},
+                           [GPIS_ROLE_WEIGHTS] = {"weights", options->weights},
+                           [GPIS_ROLE_OFFSET] = {"offset", options->offset}};
     gpis_table_plan *p = m->plan;
-    gpis_status status = GPIS_OK;
-    for (int r = 0; r < GPIS_ROLES && status == GPIS_OK; r++) {
-        p->role[r] = -1;
-        if (!roles[r].text) continue;
-        status = find_role(m, roles[r].name, roles[r].text, &p->role[r]);
-        if (status != GPIS_OK) break;
-        gpis_table_column *column = &p->columns[p->role[r]];
-        if (column->use == GPIS_USE_LABEL)
+    for (int r = 0; r < GPIS_ROLES; r++) {
+        int64_t j = -1;
+        const gpis_status status = roles[r].text ? find_role(m, roles[r].name, roles[r].text, &j) : GPIS_OK;
+        if (status != GPIS_OK) return status;
+        if (j < 0 && r == GPIS_ROLE_TARGET && roles[r].text) return no_such_column(m, roles[r].name, roles[r].text);
+        if (j < 0) continue;
+        if (p->columns[j].use == GPIS_USE_LABEL)
             return gpis_fail(p->context, GPIS_BAD_ARGUMENT, "%s: column '%s' cannot be the %s and something else too",
                              p->path, roles[r].text, roles[r].name);
-        *column = (gpis_table_column){.use = GPIS_USE_LABEL, .slot = p->labels++};
+        p->columns[j] = (gpis_table_column){.use = GPIS_USE_LABEL, .slot = p->labels++};
+        p->roles |= 1u << r;
     }
-    if (status == GPIS_OK && p->labels == p->dialect.columns)
-        return gpis_fail(p->context, GPIS_BAD_SHAPE, "%s: has no column but the target", p->path);
-    return status;
+    if (p->labels < p->dialect.columns) return GPIS_OK;
+    return gpis_fail(p->context, GPIS_BAD_SHAPE, "%s: has no column but the target%s", p->path,
+                     p->labels > 1 ? ", weights and offset" : "");
 }
 
 /* ---- lists of columns -------------------------------------------------------------------------------------------- */

@@ -5,10 +5,6 @@
 #include "source/dialect.h"
 #include "source/encoding.h"
 
-/* What columns can be taken out of a table for, besides A. A row's labels are those of its roles that are given, in
- * this order. */
-typedef enum gpis_role { GPIS_ROLE_TARGET, GPIS_ROLES } gpis_role;
-
 typedef enum gpis_use {
     GPIS_USE_NOTHING, /* it is skipped */
     GPIS_USE_NUMBER,  /* a number of the raw row */
@@ -29,8 +25,8 @@ typedef struct gpis_table_plan {
     gpis_missing missing;
     gpis_table_column *columns; /* owned: dialect.columns of them */
     int64_t width;              /* numbers of a raw row */
-    int64_t labels;             /* roles that are given */
-    int64_t role[GPIS_ROLES];   /* the column of each; -1: it is not given */
+    int64_t labels;             /* columns that have a role */
+    unsigned roles;             /* their roles (source.h) */
     int64_t categories;
     int64_t *category_slots; /* owned: the slot of each categorical column */
     gpis_encoding *encoding; /* owned: its levels and means are found while the rows are read */
