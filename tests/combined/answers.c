@@ -44,9 +44,17 @@ static void test_curved(void **state) {
     check_some(true, 100, 2);
 }
 
+/* A step of the active-set method that missed its own face: H is nearly singular there. */
+static void test_missed_face(void **state) {
+    (void)state;
+    char why[600] = "";
+    if (check_combined(1, 387, false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_missed_face),
         cmocka_unit_test(test_polyhedra),
         cmocka_unit_test(test_curved),
     };
