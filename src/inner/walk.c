@@ -138,6 +138,17 @@ static double moved(const walk_state *f) {
     return size > 0.0 ? away / size : 0.0;
 }
 
+/* With a nearly singular H, rounding errors of a step along which q hardly changes are long: it may miss the
+ * constraints of its own face. Then the nearest point of the set takes its place. */
+static gpis_status meet_constraints(gpis_inner *inner, int64_t c) {
+    walk_state *f = inner->state;
+    const int64_t d = inner->set->d, k = inner->set->k;
+    if (gpis_walk_meets(f->walk, f->s)) return GPIS_OK;
+    const gpis_status status = inner->set->class->project(inner->set, f->s, f->s);
+    for (int64_t j = 0; j < d; j++) inner->s[j * k + c] = f->s[j];
+    return status;
+}
+
 static bool solve_column(gpis_inner *inner, int64_t c) {
     static const double STILL = 1e-13;
     walk_state *f = inner->state;
@@ -161,7 +172,12 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     if (f->warm && gpis_inner_value(inner, f->last, f->p, f->Hp) < 0.0)
         memcpy(inner->s, f->last, (size_t)size * sizeof(double));
     *done = true;
-    for (int64_t c = 0; c < inner->set->k; c++) *done = solve_column(inner, c) && *done;
+    gpis_status status = GPIS_OK;
+    for (int64_t c = 0; c < inner->set->k && status == GPIS_OK; c++) {
+        const bool solved = solve_column(inner, c);
+        if (solved) status = meet_constraints(inner, c);
+        *done = solved && *done;
+    }
     inner->iterations += f->walk->faces - faces;
     inner->trials += f->walk->products - products;
     inner->value = gpis_inner_value(inner, inner->s, f->p, f->Hp);
@@ -169,7 +185,7 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     f->warm = true;
     f->gave_up = !*done;
     if (f->gave_up) gpis_fallback_begin(f->fallback);
-    return GPIS_OK;
+    return status;
 }
 
 const gpis_inner_solver gpis_inner_walk = {applies, create, begin, run, destroy};

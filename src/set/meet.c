@@ -18,20 +18,22 @@
 
 #include "linalg/accurate.h"
 #include "set/kinds.h"
+#include "set/polyhedron.h"
 
 enum { MAX_SWEEPS = 4000 };
 
 typedef struct meet_state {
     int64_t count;
-    gpis_set **sets;                   /* owned array of borrowed sets; those that are bounded come last */
-    double *q;                         /* owned: count x size */
-    double *y, *z, *at, *copy, *given; /* owned: size; scratch */
-    double size;                       /* of the sets */
+    gpis_set **sets;                           /* owned array of borrowed sets; those that are bounded come last */
+    double *q;                                 /* owned: count x size */
+    double *y, *z, *at, *copy, *given, *start; /* owned: size; scratch */
+    double *inside;                            /* owned: size; the member that is nearest to 0 */
+    double size;                               /* of the sets */
 } meet_state;
 
 static void destroy(gpis_set *s) {
     meet_state *m = s->state;
-    void *const all[] = {m->sets, m->q, m->y, m->z, m->at, m->copy, m->given};
+    void *const all[] = {m->sets, m->q, m->y, m->z, m->at, m->copy, m->given, m->start, m->inside};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpis_free(s->context, all[i]);
 }
 
@@ -92,7 +94,54 @@ static gpis_status nearest(gpis_set *s, bool to_cone, const double *v, double *x
     return status;
 }
 
-static gpis_status project(gpis_set *s, const double *v, double *x) { return nearest(s, false, v, x); }
+/* The polyhedron among the sets, if there is one: bounds are to be met exactly. */
+static gpis_set *polyhedral_piece(const meet_state *m) {
+    for (int64_t i = m->count - 1; i >= 0; i--)
+        if (gpis_polyhedron_describes(m->sets[i])) return m->sets[i];
+    return NULL;
+}
+
+/* The largest distance of x from one of the sets; z is overwritten. */
+static gpis_status farthest(gpis_set *s, const double *x, double *distance) {
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    gpis_status status = GPIS_OK;
+    *distance = 0.0;
+    for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
+        status = map_piece(s, m->sets[i], false, x, m->z);
+        for (int64_t e = 0; e < n; e++) m->z[e] -= x[e];
+        *distance = fmax(*distance, gpis_norm2(m->z, n));
+    }
+    return status;
+}
+
+/* The iteration ends in the set that comes last, and near the others. Here x becomes a member of the polyhedron, which
+ * has exact bounds. If it is outside another set then, it goes towards the point `inside`, which is in all of them, by
+ * more and more, until rounding is all that is left. The nearest that was found is kept. */
+static gpis_status mend(gpis_set *s, double *x) {
+    enum { ROUNDS = 12 };
+    static const double ROUNDING = 2.0 * DBL_EPSILON;
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    gpis_set *polyhedron = polyhedral_piece(m);
+    double least = INFINITY, share = 0.0, off;
+    gpis_status status = GPIS_OK;
+    if (!polyhedron) return GPIS_OK;
+    memcpy(m->start, x, (size_t)n * sizeof *x);
+    for (int i = 0; i < ROUNDS && status == GPIS_OK && least > ROUNDING * gpis_norm2(x, n); i++) {
+        for (int64_t e = 0; e < n; e++) m->y[e] = m->start[e] + share * (m->inside[e] - m->start[e]);
+        status = map_piece(s, polyhedron, false, m->y, m->y);
+        if (status == GPIS_OK) status = farthest(s, m->y, &off);
+        if (status == GPIS_OK && off < least) least = off, memcpy(x, m->y, (size_t)n * sizeof *x);
+        share = i > 0 ? 4.0 * share : fmax(DBL_EPSILON, off / fmax(m->size, DBL_MIN));
+    }
+    return status;
+}
+
+static gpis_status project(gpis_set *s, const double *v, double *x) {
+    const gpis_status status = nearest(s, false, v, x);
+    return status == GPIS_OK ? mend(s, x) : status;
+}
 static gpis_status recession(gpis_set *s, const double *v, double *x) { return nearest(s, true, v, x); }
 
 /* ---- support ----------------------------------------------------------------------------------------------------- */
@@ -202,9 +251,9 @@ static gpis_status take_pieces(gpis_set *s, int64_t count, gpis_set *const *sets
     const int64_t n = size_of(s);
     m->sets = gpis_alloc(s->context, count, sizeof(gpis_set *));
     m->q = gpis_alloc(s->context, count * n, sizeof(double));
-    double **vectors[] = {&m->y, &m->z, &m->at, &m->copy, &m->given};
-    for (int i = 0; i < 5; i++)
-        if (!(*vectors[i] = gpis_alloc(s->context, n, sizeof(double)))) return GPIS_NO_MEMORY;
+    double **vectors[] = {&m->y, &m->z, &m->at, &m->copy, &m->given, &m->start, &m->inside};
+    for (int i = 0; i < 7; i++)
+        if (!(*vectors[i] = gpis_alloc_zero(s->context, n, sizeof(double)))) return GPIS_NO_MEMORY;
     if (!m->sets || !m->q) return GPIS_NO_MEMORY;
     m->count = count;
     order_pieces(m, sets);
@@ -225,7 +274,8 @@ static gpis_status check_together(gpis_set *s) {
     meet_state *m = s->state;
     const int64_t n = size_of(s);
     memset(m->copy, 0, (size_t)n * sizeof *m->copy);
-    gpis_status status = project(s, m->copy, m->copy);
+    gpis_status status = nearest(s, false, m->copy, m->copy);
+    memcpy(m->inside, m->copy, (size_t)n * sizeof *m->inside);
     for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
         status = map_piece(s, m->sets[i], false, m->copy, m->z);
         for (int64_t e = 0; e < n; e++) m->z[e] -= m->copy[e];

@@ -144,6 +144,8 @@ void gpis_walk_drop(gpis_walk *w, int64_t at); /* list[at] */
 double gpis_walk_entry_outside(const gpis_walk *w, int64_t j);
 double gpis_walk_row_outside(const gpis_walk *w, int64_t i);
 double gpis_walk_sum_outside(const gpis_walk *w, int64_t k);
+/* Whether x meets the bounds of the polyhedron exactly, and its rows and sums to a few units in the last place. */
+bool gpis_walk_meets(const gpis_walk *w, const double *x);
 /* By how much the multiplier of a held entry, of a row or sum in the working set has the wrong sign. */
 double gpis_walk_entry_wrong(const gpis_walk *w, int64_t j);
 double gpis_walk_normal_wrong(const gpis_walk *w, int64_t c);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/accurate.h"
 #include "set/walk.h"
 
 static double side_of(const gpis_walk *w, int64_t j) { return w->of.side ? w->of.side[j] : 0.0; }
@@ -169,6 +170,25 @@ double gpis_walk_sum_outside(const gpis_walk *w, int64_t k) {
     const double more = w->allowance * w->grain * w->row_unit[w->rows + k];
     if (w->ignored[w->d + w->rows + k]) return 0.0;
     return sum > R + ROUNDINGS * (size + R) + more ? sum - R : 0.0;
+}
+
+bool gpis_walk_meets(const gpis_walk *w, const double *x) {
+    static const double MISSED = 6.0 * DBL_EPSILON; /* with the rounding errors of the sums here, below 8 */
+    const gpis_polyhedron *p = w->p;
+    for (int64_t j = 0; j < w->d; j++)
+        if (!(x[j] >= p->lo[j] && x[j] <= p->hi[j])) return false;
+    for (int64_t i = 0; i < w->rows; i++) {
+        double size;
+        const double value = gpis_walk_row_value(w, i, x, &size);
+        if (value > p->upper[i] + MISSED * (size + fabs(p->upper[i]))) return false;
+        if (value < p->lower[i] - MISSED * (size + fabs(p->lower[i]))) return false;
+    }
+    for (int64_t k = 0; k < w->sums; k++) {
+        gpis_sum sum = {0, 0};
+        for (int64_t j = 0; j < w->d; j++) gpis_sum_add(&sum, p->weight[k * w->d + j] * fabs(x[j]));
+        if (gpis_sum_value(sum) > p->R[k] * (1.0 + MISSED)) return false;
+    }
+    return true;
 }
 
 double gpis_walk_entry_wrong(const gpis_walk *w, int64_t j) {

@@ -44,11 +44,28 @@ static void test_curved(void **state) {
     check_some(true, 100, 2);
 }
 
+/* A step of the active-set method that missed its own face: H is nearly singular there. */
+static void test_missed_face(void **state) {
+    (void)state;
+    char why[600] = "";
+    if (check_combined(1, 387, false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why);
+}
+
+/* Meetings with a ball or groups: the projection ended in the curved set, and missed bounds by a few units. */
+static void test_exact_bounds(void **state) {
+    static const uint64_t numbers[] = {36, 39, 75, 94, 169, 191};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char why[600] = "";
+        const verdict v = check_combined(1, numbers[i], true, why, sizeof why);
+        if (v == VERDICT_BROKEN || v == VERDICT_FALSE || v == VERDICT_FAILED) fail_msg("%s", why);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_polyhedra),
-        cmocka_unit_test(test_curved),
+        cmocka_unit_test(test_reference), cmocka_unit_test(test_missed_face), cmocka_unit_test(test_exact_bounds),
+        cmocka_unit_test(test_polyhedra), cmocka_unit_test(test_curved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
