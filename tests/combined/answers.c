@@ -51,6 +51,16 @@ static void test_missed_face(void **state) {
     if (check_combined(1, 387, false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why);
 }
 
+/* A penalty with a weighted sum, and with rows: the multipliers that are complementary prove it. */
+static void test_penalised_rows(void **state) {
+    static const uint64_t numbers[] = {442, 1016};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char why[600] = "";
+        if (check_combined(1, numbers[i], false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why);
+    }
+}
+
 /* Meetings with a ball or groups: the projection ended in the curved set, and missed bounds by a few units. */
 static void test_exact_bounds(void **state) {
     static const uint64_t numbers[] = {36, 39, 75, 94, 169, 191};
