@@ -75,8 +75,8 @@ static void test_exact_bounds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference), cmocka_unit_test(test_missed_face), cmocka_unit_test(test_exact_bounds),
-        cmocka_unit_test(test_polyhedra), cmocka_unit_test(test_curved),
+        cmocka_unit_test(test_reference),      cmocka_unit_test(test_missed_face), cmocka_unit_test(test_exact_bounds),
+        cmocka_unit_test(test_penalised_rows), cmocka_unit_test(test_polyhedra),   cmocka_unit_test(test_curved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
