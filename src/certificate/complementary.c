@@ -202,9 +202,8 @@ static bool is_of_jumps(const gpis_set *set) {
 }
 
 bool gpis_complementary_applies(const gpis_set *set) {
-    if (set->penalty) return false;
-    return set->polyhedron || is_of_jumps(set) || set->shape == GPIS_SHAPE_BALL ||
-           (has_sum(set) && set->sum != GPIS_SUM_ANY);
+    if (set->penalty || set->polyhedron) return set->polyhedron != NULL;
+    return is_of_jumps(set) || set->shape == GPIS_SHAPE_BALL || (has_sum(set) && set->sum != GPIS_SUM_ANY);
 }
 
 gpis_status gpis_complementary_clean(gpis_set *set, const gpis_point *point, const double *s, double *l, double *l_low,

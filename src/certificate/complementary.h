@@ -17,8 +17,9 @@
 #include "certificate/certificate.h"
 
 /* Whether this is such a set: a sum and bounds for single entries, or for jumps between neighbours (tv, monotone);
- * or a ball, where l is made a multiple of x; or a polyhedron of rows and weighted sums (set/polyhedron.h). Sets
- * with a penalty have penalised.h instead. */
+ * or a ball, where l is made a multiple of x; or a polyhedron of rows and weighted sums (set/polyhedron.h), with or
+ * without a penalty h, and then it is h(x) - h(z) + <l, z - x> that is bounded. Other sets with a penalty have
+ * penalised.h instead. */
 bool gpis_complementary_applies(const gpis_set *set);
 /* Makes the multiplier l at s (d x k) complementary; it becomes l + l_low, up to *lost. *linear: a bound on <l, z - x>
  * over K for that l. */

@@ -8,6 +8,7 @@
 #include "certificate/rounded.h"
 #include "linalg/accurate.h"
 #include "set/penalty.h"
+#include "set/polyhedron.h"
 
 static const double UNIT = 0.5 * DBL_EPSILON;
 static const double MARGIN = 1.0 + 1e-9; /* covers rounding errors of norms of vectors of any size that fits */
@@ -16,6 +17,7 @@ static void bounds_of(const gpis_set *set, int64_t j, double *lo, double *hi) {
     *lo = -INFINITY;
     *hi = INFINITY;
     if (set->class->bounds) set->class->bounds(set, j, lo, hi);
+    if (set->polyhedron) *lo = set->polyhedron->lo[j], *hi = set->polyhedron->hi[j];
 }
 
 /* ---- multipliers ---- */
@@ -169,6 +171,13 @@ static double largest_tau(const gpis_set *set, const gpis_point *point) {
     return most * (1.0 - 8.0 * UNIT);
 }
 
+/* Whether l is still -2 tau g: an unbounded polyhedron may have moved it to where its conjugate is finite. */
+static bool has_stayed(const gpis_set *set, const gpis_point *point, double tau, const double *l) {
+    for (int64_t i = 0; i < set->d * set->k; i++)
+        if (l[i] != -2.0 * tau * point->g[i]) return false;
+    return true;
+}
+
 /* The bound for one tau; l has space for d x k numbers. */
 static gpis_status first_with(gpis_set *set, const gpis_point *point, double tau, double *l, double *gap) {
     const int64_t size = set->d * set->k;
@@ -178,7 +187,8 @@ static gpis_status first_with(gpis_set *set, const gpis_point *point, double tau
     for (int64_t i = 0; i < size; i++) l[i] = -2.0 * tau * point->g[i];
     const double size_of_l = gpis_norm2(l, size);
     const gpis_status status = gpis_set_support_near(set, l, &conjugate, &lost);
-    if (status != GPIS_OK) return status;
+    *gap = INFINITY;
+    if (status != GPIS_OK || (set->polyhedron && !has_stayed(set, point, tau, l))) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
     const double product = MARGIN * errors.product * sqrt(columns2 * (double)set->k);
     const double f = point->objective + errors.objective, x = MARGIN * gpis_norm2(point->x, size);

@@ -8,6 +8,7 @@
  * rounding errors: they are relative to the way from the centre. If the method gives up, projected gradients go on.
  */
 #include <cblas.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -138,6 +139,17 @@ static double moved(const walk_state *f) {
     return size > 0.0 ? away / size : 0.0;
 }
 
+/* Equations may hold several entries at 0 together, which they reach up to rounding errors of their own size. These
+ * entries become 0, if the constraints are met then. */
+static void drop_dust(walk_state *f) {
+    static const double DUST = DBL_EPSILON * DBL_EPSILON;
+    const int64_t d = f->factor->d;
+    const double least = DUST * gpis_max_abs(f->s, d);
+    for (int64_t j = 0; j < d; j++) f->move[j] = fabs(f->s[j]) > least ? f->s[j] : 0.0;
+    if (!gpis_walk_meets(f->walk, f->s) && gpis_walk_meets(f->walk, f->move))
+        memcpy(f->s, f->move, (size_t)d * sizeof *f->s);
+}
+
 /* With a nearly singular H, rounding errors of a step along which q hardly changes are long: it may miss the
  * constraints of its own face. Then the nearest point of the set takes its place. */
 static gpis_status meet_constraints(gpis_inner *inner, int64_t c) {
@@ -145,6 +157,7 @@ static gpis_status meet_constraints(gpis_inner *inner, int64_t c) {
     const int64_t d = inner->set->d, k = inner->set->k;
     if (gpis_walk_meets(f->walk, f->s)) return GPIS_OK;
     const gpis_status status = inner->set->class->project(inner->set, f->s, f->s);
+    drop_dust(f);
     for (int64_t j = 0; j < d; j++) inner->s[j * k + c] = f->s[j];
     return status;
 }

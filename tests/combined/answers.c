@@ -49,6 +49,17 @@ static void test_missed_face(void **state) {
     (void)state;
     char why[600] = "";
     if (check_combined(1, 387, false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why);
+    if (check_combined(2, 455, false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why); /* entries of 1e-64 */
+}
+
+/* A penalty with a weighted sum, and with rows: the multipliers that are complementary prove it. */
+static void test_penalised_rows(void **state) {
+    static const uint64_t numbers[] = {442, 1016};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char why[600] = "";
+        if (check_combined(1, numbers[i], false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why);
+    }
 }
 
 /* Meetings with a ball or groups: the projection ended in the curved set, and missed bounds by a few units. */
@@ -64,8 +75,8 @@ static void test_exact_bounds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference), cmocka_unit_test(test_missed_face), cmocka_unit_test(test_exact_bounds),
-        cmocka_unit_test(test_polyhedra), cmocka_unit_test(test_curved),
+        cmocka_unit_test(test_reference),      cmocka_unit_test(test_missed_face), cmocka_unit_test(test_exact_bounds),
+        cmocka_unit_test(test_penalised_rows), cmocka_unit_test(test_polyhedra),   cmocka_unit_test(test_curved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
