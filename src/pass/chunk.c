@@ -11,6 +11,7 @@
 #include "linalg/extended.h"
 #include "linalg/gram.h"
 #include "linalg/gram_dd.h"
+#include "linalg/gram_two.h"
 
 /* Each row is summed by itself first, so that an entry goes through rows + columns roundings and not rows x columns. */
 static double norm2(const double *v, int64_t rows, int64_t k) {
@@ -111,6 +112,15 @@ static gpis_ahead memory_after(const gpis_block *part) {
     return (gpis_ahead){(const char *)part->values + bytes, bytes};
 }
 
+static void add_summary(const gpis_pass *pass, const gpis_block *part, double *scratch, double *W) {
+    const double *Y = pass->Y ? pass->Y + part->row0 * pass->k : NULL;
+    const gpis_bordered rows = {part, pass->k, Y};
+    if (pass->quick)
+        gpis_gram_two_add(&rows, memory_after(part), scratch, W);
+    else
+        gpis_gram_dd_add(part, Y, pass->k, scratch, W);
+}
+
 /* Adds one part of the chunk. If the Gram matrix is of selected columns, these are copied to `columns`. */
 static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double *scratch, double *columns,
                      gpis_strip *strip, numbers *here) {
@@ -119,8 +129,7 @@ static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double
     gpis_block a = plan->cut->unpack ? unpacked(part, scratch + plan->cut->unpacked_at) : *part;
     add_vectors(plan, &a, scratch, strip, here);
     if (strip->at[GPIS_PASS_SUMMARY])
-        gpis_gram_dd_add(&a, pass->Y ? pass->Y + a.row0 * pass->k : NULL, pass->k, scratch + plan->cut->summary_at,
-                         strip->at[GPIS_PASS_SUMMARY]);
+        add_summary(pass, part, scratch + plan->cut->summary_at, strip->at[GPIS_PASS_SUMMARY]);
     if (!gram) return;
     if (a.kind == GPIS_BLOCK_CSR && plan->position) {
         gpis_csr_gram_of(&a, plan->position, pass->count, columns, gram);

@@ -8,6 +8,7 @@
 #include "linalg/dense.h"
 #include "linalg/gram.h"
 #include "linalg/gram_dd.h"
+#include "linalg/gram_two.h"
 #include "linalg/rounding.h"
 #include "pass/sums.h"
 #include "pass/window.h"
@@ -62,6 +63,11 @@ static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_byte
 
 static bool has_summary(const gpis_load *load) { return gpis_pass_sum_is_wanted(load, GPIS_PASS_SUMMARY); }
 
+static int64_t summary_scratch(gpis_block_kind kind, const gpis_load *load) {
+    if (!has_summary(load)) return 0;
+    return load->quick ? gpis_gram_two_scratch(kind, load->d + load->k) : gpis_gram_dd_scratch(kind, load->d + load->k);
+}
+
 static int64_t whole_lines(int64_t numbers) { return (numbers + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; }
 
 static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load) {
@@ -76,7 +82,7 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
     c->unpacked_at = c->chunk_rows * vectors;
     c->columns_at = c->unpacked_at + (c->unpack ? c->chunk_rows * load->d : 0);
     c->summary_at = whole_lines(c->columns_at + (load->some_columns ? (dense ? c->chunk_rows : 2) * load->gram : 0));
-    const int64_t summary = has_summary(load) ? gpis_gram_dd_scratch(A->block_kind, load->d + load->k) : 0;
+    const int64_t summary = summary_scratch(A->block_kind, load);
     c->scratch = whole_lines(c->summary_at + summary) + CACHE_LINE;
 }
 
@@ -90,6 +96,7 @@ static gpis_cut cut_into(const gpis_source *A, const gpis_load *load, int64_t ch
 
 static int64_t chunk_rows_for(const gpis_source *A, const gpis_load *load) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
+    if (load->quick && load->gram == 0 && !csr) return gpis_gram_two_rows(load->d + load->k);
     return load->gram > 0 && !csr ? GRAM_ROWS : cached_rows(gpis_source_row_bytes(A));
 }
 
@@ -99,7 +106,8 @@ gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load) {
 
 int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load *load, int threads) {
     /* entries of A times the vectors that they are multiplied with */
-    const double summary = has_summary(load) ? SUMMARY_WORK * (double)(load->d + load->k) / 4.0 : 0.0;
+    const double work = load->quick ? 1.0 : SUMMARY_WORK;
+    const double summary = has_summary(load) ? work * (double)(load->d + load->k) / 4.0 : 0.0;
     const double vectors = (double)load->k + (double)load->probes + (double)load->gram / 4.0 + summary;
     const double numbers = (double)A->nonzeros * fmax(1.0, vectors);
     return (int)gpis_min64(gpis_threads_for(threads, numbers), cut->strips);
@@ -118,7 +126,7 @@ static int64_t chunks_of_a_strip(const gpis_cut *c) {
  * Dense rows: that of a block of m <= 64 rows, m (m + 3) u^2, and one addition in double-double for each block of a
  * strip. Compressed rows: one such addition for each row of a strip. Then one for each strip, and u^2 for underflow.
  */
-static double summary_error(const gpis_cut *c, const gpis_source *A) {
+static double accurate_summary_error(const gpis_cut *c, const gpis_source *A) {
     const double m = (double)gpis_min64(A->n, GPIS_GRAM_DD_ROWS), unit2 = GPIS_UNIT * GPIS_UNIT;
     const int64_t rows = gpis_min64(A->n, chunks_of_a_strip(c) * c->chunk_rows);
     const int64_t blocks = (rows + GPIS_GRAM_DD_ROWS - 1) / GPIS_GRAM_DD_ROWS;
@@ -128,6 +136,24 @@ static double summary_error(const gpis_cut *c, const gpis_source *A) {
 }
 
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/*
+ * The same for the quick summary ("The summary in two doubles"): the roundings q of a product within a block, as
+ * q / (1 - q 2^-53) <= q + 1; and 6 N^2 u^2 for the low parts, N being the additions to an entry of a strip, two for
+ * each strip, and one. 10 N^2 u^2 are counted, so that strips may be longer by a quarter (gpis_cut_worst_roundings).
+ */
+static double quick_summary_error(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
+    const int64_t p = load->d + load->k, of_a_strip = chunks_of_a_strip(c) * c->chunk_rows;
+    const int64_t parts = divide_up(c->part_rows, gpis_gram_two_rows(p)) * divide_up(c->chunk_rows, c->part_rows);
+    const int64_t blocks = A->block_kind == GPIS_BLOCK_CSR ? of_a_strip : chunks_of_a_strip(c) * parts;
+    const double additions = (double)(gpis_min64(A->n, blocks) + 2 * c->strips + 1);
+    const double roundings = (double)gpis_gram_two_roundings(A->block_kind, gpis_min64(A->n, c->part_rows), p) + 1.0;
+    return roundings * GPIS_UNIT + (10.0 * additions * additions + 1.0) * (GPIS_UNIT * GPIS_UNIT);
+}
+
+static double summary_error(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
+    return load->quick ? quick_summary_error(c, A, load) : accurate_summary_error(c, A);
+}
 
 /* One for the product of two numbers, and three for terms of second order: q roundings do at most q / (1 - q 2^-53)
  * times the harm of one, which is less than that of q + 3 for q up to 1.6e8. */
@@ -189,7 +215,7 @@ static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, cons
                                 wide ? roundings_of_extended_gradient(c, dense, of_a_chunk, of_a_strip) : rows + strips,
                             .products = rows + strips,
                             .gram = roundings_of_gram(c, A, load, of_a_strip) + strips,
-                            .summary = summary_error(c, A)};
+                            .summary = summary_error(c, A, load)};
 }
 
 gpis_roundings gpis_cut_larger_roundings(gpis_roundings a, gpis_roundings b) {
@@ -225,7 +251,7 @@ gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *l
     worst.gradient *= load->extended ? UNEVEN * UNEVEN : UNEVEN;
     worst.products *= UNEVEN;
     worst.gram *= UNEVEN;
-    worst.summary *= UNEVEN;
+    if (!load->quick) worst.summary *= UNEVEN; /* the error of the quick summary allows for it */
     return worst;
 }
 

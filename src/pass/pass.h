@@ -25,6 +25,8 @@ typedef struct gpis_pass {
     const double *V; /* d x probes: more vectors to multiply by A; NULL: none */
     int64_t probes;
     bool extended;          /* compute residuals in extended precision: slow, for the last digits */
+    bool quick;             /* sum short blocks of the summary in double (linalg/gram_two.h), which is about as fast as
+                             * the Gram matrix; else all of it in double-double (linalg/gram_dd.h) */
     const int64_t *columns; /* the columns that the Gram matrix is of, increasing; NULL: all */
     int64_t count;          /* how many `columns` there are */
     int64_t row0; /* for the sketch: the number of the first row in the whole of A, if these rows are a part */
@@ -39,7 +41,7 @@ typedef struct gpis_pass {
     double *gram;        /* A'A, d x d, both triangles; with `columns`, count x count */
     double *nonzeros;    /* of each column of A, the number of entries that are not zero, d */
     double *y_sizes;     /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
-    double *summary;     /* [A Y]'[A Y] in double-double (linalg/gram_dd.h): (d + k)^2 high parts, then the low parts */
+    double *summary;     /* [A Y]'[A Y] in two doubles: (d + k)^2 high parts, then the low parts */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
 } gpis_pass;
@@ -60,6 +62,7 @@ typedef struct gpis_load {
     bool some_columns; /* the Gram matrix is of selected columns */
     unsigned wanted;   /* a bit for each sum (sums.h) */
     bool extended, sketch;
+    bool quick; /* of the summary */
 } gpis_load;
 
 gpis_load gpis_load_of(const gpis_pass *pass, int64_t d);
@@ -68,7 +71,7 @@ gpis_load gpis_load_of(const gpis_pass *pass, int64_t d);
 gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bool sketch);
 
 /* For predictions: the same with the summary. */
-gpis_load gpis_load_with_summary(gpis_load load);
+gpis_load gpis_load_with_summary(gpis_load load, bool quick);
 
 /* Bytes that a pass allocates while it runs: sums of the strips, scratch of the threads, windows. The memory of the
  * sketch is not included. */

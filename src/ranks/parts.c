@@ -17,7 +17,16 @@
 #include "ranks/request.h"
 
 /* The inputs of a pass, as bits. */
-enum given { HAS_X = 1, HAS_P = 2, HAS_V = 4, HAS_Y = 8, HAS_COLUMNS = 16, HAS_SKETCH = 32, EXTENDED = 64 };
+enum given {
+    HAS_X = 1,
+    HAS_P = 2,
+    HAS_V = 4,
+    HAS_Y = 8,
+    HAS_COLUMNS = 16,
+    HAS_SKETCH = 32,
+    EXTENDED = 64,
+    QUICK = 1024
+};
 
 /* What a rank holds for a pass. */
 typedef struct work {
@@ -85,7 +94,8 @@ static void place_sums(work *w, const gpis_pass *caller) {
 
 static int given_to(const gpis_pass *p) {
     return (p->X ? HAS_X : 0) | (p->P ? HAS_P : 0) | (p->V ? HAS_V : 0) | (p->Y ? HAS_Y : 0) |
-           (p->gram && p->columns ? HAS_COLUMNS : 0) | (p->sketch ? HAS_SKETCH : 0) | (p->extended ? EXTENDED : 0);
+           (p->gram && p->columns ? HAS_COLUMNS : 0) | (p->sketch ? HAS_SKETCH : 0) | (p->extended ? EXTENDED : 0) |
+           (p->summary && p->quick ? QUICK : 0);
 }
 
 static void halve(uint64_t number, double *halves) {
@@ -272,6 +282,7 @@ static gpis_load load_asked_for(const double *request, int64_t d) {
                        .some_columns = given & HAS_COLUMNS,
                        .wanted = (unsigned)request[GPIS_REQUEST_WANTED],
                        .extended = given & EXTENDED,
+                       .quick = given & QUICK,
                        .sketch = given & HAS_SKETCH};
 }
 
@@ -286,6 +297,7 @@ gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const d
                          .probes = w.load.probes,
                          .count = w.load.some_columns ? w.load.gram : 0,
                          .extended = w.load.extended,
+                         .quick = w.load.quick,
                          .row0 = join->begin[join->ranks.rank]};
     gpis_status status = allocate(&w, NULL);
     if (status == GPIS_OK && w.load.sketch)

@@ -1,0 +1,35 @@
+/*
+ * The Gram matrix of [A Y] in two doubles, at about the speed of the Gram matrix of A in one: W += [A Y]'[A Y].
+ *
+ * W is p x p with p columns of [A Y]: p * p high parts, then as many low parts. Only the lower triangle is
+ * meaningful.
+ *
+ * Dense rows are taken in blocks of gpis_gram_two_rows(p) rows. Within a block an entry of W is summed in double, in
+ * two levels: GPIS_GRAM_TWO_SHORT rows at a time, and then these short sums. So no product goes through more than
+ * gpis_gram_two_roundings(p) roundings. The sum of a block is added to the high part by TwoSum, and the error of this
+ * addition to the low part, which makes errors of second order only. For compressed rows each product is added so, and
+ * goes through one rounding, its own. The proof is in docs/maths/certificates.md, "The summary in two doubles".
+ */
+#ifndef GPIS_GRAM_TWO_H
+#define GPIS_GRAM_TWO_H
+
+#include "linalg/gram.h"
+#include "linalg/packed.h"
+
+enum { GPIS_GRAM_TWO_SHORT = 32 };
+
+/* The rows of a block of dense rows of p columns; a multiple of GPIS_GRAM_TWO_SHORT. */
+int64_t gpis_gram_two_rows(int64_t p);
+/* An upper bound on the roundings of a product, its own included, within the blocks of a chunk of so many rows.
+ * Compressed rows: 1. */
+int64_t gpis_gram_two_roundings(gpis_block_kind kind, int64_t rows, int64_t p);
+/* The number of doubles of `scratch` for rows of p columns; it must be aligned to a cache line. */
+int64_t gpis_gram_two_scratch(gpis_block_kind kind, int64_t p);
+
+/* Columns increase along a compressed row. Meanwhile the memory `ahead` is prefetched. */
+void gpis_gram_two_add(const gpis_bordered *rows, gpis_ahead ahead, double *scratch, double *W);
+
+/* The same by the kernel for one instruction set (simd_level.h), which this machine must be able to run. */
+void gpis_gram_two_add_at(int level, const gpis_bordered *rows, gpis_ahead ahead, double *scratch, double *W);
+
+#endif
