@@ -81,23 +81,3 @@ static const char *KERNEL(tiles)(const task *g, const char *ahead, const char *s
     if (i < g->p) ahead = KERNEL(tiles_of_rows)(g, i, 1, ahead, stop);
     return ahead;
 }
-
-/* W += the products of one compressed row: `count` values at increasing columns. If W is not in cache, most of the time
- * goes into waiting for it, so the entries of its next row that will be needed are prefetched. */
-static void KERNEL(pairs)(const double *restrict values, const int32_t *restrict columns, int64_t count, int64_t p,
-                          double *restrict W) {
-    double *restrict lows = W + p * p;
-    for (int64_t s = 0; s < count; s++) {
-        const int64_t row = columns[s] * p, next = columns[s + 1 < count ? s + 1 : s] * p;
-        double *restrict high = W + row, *restrict low = lows + row;
-        const double a = values[s];
-        for (int64_t t = 0; t <= s; t++) {
-            const int32_t j = columns[t];
-            __builtin_prefetch(W + next + j, 1, 2);
-            __builtin_prefetch(lows + next + j, 1, 2);
-            const double h = high[j], product = a * values[t], sum = h + product, z = sum - h;
-            low[j] += (h - (sum - z)) + (product - z);
-            high[j] = sum;
-        }
-    }
-}

@@ -7,7 +7,7 @@
 
 #include "cost/cost.h"
 #include "linalg/dd.h"
-#include "linalg/summary.h"
+#include "linalg/quadratic.h"
 #include "method/certify.h"
 #include "method/refine.h"
 
@@ -36,7 +36,7 @@ typedef struct place {
 
 typedef struct finish {
     gpis_run *run;         /* borrowed */
-    gpis_summary *summary; /* owned */
+    gpis_quadratic *summary; /* owned */
     place here, there;     /* where the run is, and where it may go next */
     double *memory;        /* owned: the numbers of both */
     double *kept;          /* a part of it: the latest point that was solved within a horizon, d x k */
@@ -57,7 +57,7 @@ static gpis_load load_of(const gpis_problem *p) {
 
 bool gpis_finish_fits(const gpis_problem *p) {
     const gpis_load load = load_of(p);
-    const double square = 8.0 * (double)p->d * (double)p->d, summary = gpis_summary_memory(p->d, p->k);
+    const double square = 8.0 * (double)p->d * (double)p->d, summary = gpis_quadratic_memory(p->d, p->k);
     const double pass = gpis_pass_memory(p->context, p->A, &load);
     /* the model so far is given back only when the next one is there: H, R, R_low and work beside H and R */
     const double model = 6.0 * square + gpis_inner_memory(p->set);
@@ -67,7 +67,7 @@ bool gpis_finish_fits(const gpis_problem *p) {
 static gpis_status make_summary(finish *f) {
     gpis_run *run = f->run;
     const gpis_problem *p = run->problem;
-    gpis_status status = gpis_summary_create(run->context, p->d, p->k, &f->summary);
+    gpis_status status = gpis_quadratic_create(run->context, p->d, p->k, &f->summary);
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = f->summary->W};
     const gpis_load load = gpis_load_of(&pass, p->d);
@@ -79,7 +79,7 @@ static gpis_status make_summary(finish *f) {
 /* ---- points ---- */
 
 static void measure(const finish *f, place *at) {
-    at->point = gpis_summary_point(f->summary, at->x, at->g, at->g_low, f->run->curvature.norms2);
+    at->point = gpis_quadratic_point(f->summary, at->x, at->g, at->g_low, f->run->curvature.norms2);
 }
 
 static gpis_status make_places(finish *f) {
@@ -190,7 +190,7 @@ static gpis_status go_rounds(finish *f) {
 static gpis_status take_model(finish *f, double shift, double max_inverse, bool *made) {
     gpis_run *run = f->run;
     gpis_model *model;
-    gpis_status status = gpis_model_of_summary(run->context, f->summary, shift, &model);
+    gpis_status status = gpis_model_of_quadratic(run->context, f->summary, shift, &model);
     *made = status == GPIS_OK && model && model->inverse <= max_inverse;
     if (!*made) {
         gpis_model_destroy(model);
@@ -279,13 +279,13 @@ gpis_status gpis_run_finish(gpis_run *run) {
     if (status == GPIS_OK) status = make_places(&f);
     const bool sharp = status == GPIS_OK && is_sharp_enough(&f);
     if (sharp) {
-        gpis_record_set_response(&run->record, gpis_summary_response_norm(f.summary));
+        gpis_record_set_response(&run->record, gpis_quadratic_response_norm(f.summary));
         gpis_record_replace(&run->record, &f.here.point);
         status = run->audit ? audit_models(&f) : go_through_models(&f);
     }
     if (status == GPIS_OK) gpis_run_check(run);
     if (status == GPIS_OK && sharp) status = gpis_refine_estimate(run, &f.here.point);
-    gpis_summary_destroy(f.summary);
+    gpis_quadratic_destroy(f.summary);
     gpis_free(run->context, f.memory);
     return status;
 }

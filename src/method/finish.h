@@ -2,7 +2,7 @@
  * The finish of a run where double precision is not enough: columns of A depend on each other, nearly or exactly, or
  * are so ill conditioned that a Gram matrix in double has lost digits that matter.
  *
- * One pass computes the summary [A y]'[A y] in double-double (linalg/summary.h). From then on points are measured
+ * One pass computes the summary [A y]'[A y] in double-double (linalg/quadratic.h). From then on points are measured
  * without reading A, and rounds of newton with the factor of the summary cost no pass. Each round also yields the
  * second-order bound. Where the model needs a shift, the bound has a slack, and over an unbounded or very large set it
  * holds within a horizon (record.h).

@@ -96,7 +96,7 @@ static gpis_cut cut_into(const gpis_source *A, const gpis_load *load, int64_t ch
 
 static int64_t chunk_rows_for(const gpis_source *A, const gpis_load *load) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
-    if (load->quick && load->gram == 0 && !csr) return gpis_gram_two_rows(load->d + load->k);
+    if (load->quick && load->gram == 0 && !csr) return GPIS_GRAM_TWO_ROWS;
     return load->gram > 0 && !csr ? GRAM_ROWS : cached_rows(gpis_source_row_bytes(A));
 }
 
@@ -138,21 +138,24 @@ static double accurate_summary_error(const gpis_cut *c, const gpis_source *A) {
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /*
- * The same for the quick summary ("The summary in two doubles"): the roundings q of a product within a block, as
- * q / (1 - q 2^-53) <= q + 1; and 6 N^2 u^2 for the low parts, N being the additions to an entry of a strip, two for
- * each strip, and one. 10 N^2 u^2 are counted, so that strips may be longer by a quarter (gpis_cut_worst_roundings).
+ * The same for the quick summary ("The summary in two doubles"): the roundings q of a product within a block of dense
+ * rows, or within a strip of compressed ones, as q / (1 - q 2^-53) <= q + 1; and 6 N^2 u^2 for the low parts, N being
+ * the additions to an entry of a strip, two for each strip, and one. 10 N^2 u^2 are counted, so that strips may be
+ * longer by a quarter (gpis_cut_worst_roundings).
  */
-static double quick_summary_error(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
-    const int64_t p = load->d + load->k, of_a_strip = chunks_of_a_strip(c) * c->chunk_rows;
-    const int64_t parts = divide_up(c->part_rows, gpis_gram_two_rows(p)) * divide_up(c->chunk_rows, c->part_rows);
-    const int64_t blocks = A->block_kind == GPIS_BLOCK_CSR ? of_a_strip : chunks_of_a_strip(c) * parts;
-    const double additions = (double)(gpis_min64(A->n, blocks) + 2 * c->strips + 1);
-    const double roundings = (double)gpis_gram_two_roundings(A->block_kind, gpis_min64(A->n, c->part_rows), p) + 1.0;
-    return roundings * GPIS_UNIT + (10.0 * additions * additions + 1.0) * (GPIS_UNIT * GPIS_UNIT);
+static double quick_summary_error(const gpis_cut *c, const gpis_source *A) {
+    static const double UNEVEN = 1.25;
+    const bool csr = A->block_kind == GPIS_BLOCK_CSR;
+    const int64_t chunks = chunks_of_a_strip(c), of_a_strip = gpis_min64(A->n, chunks * c->chunk_rows);
+    const int64_t parts = divide_up(c->part_rows, GPIS_GRAM_TWO_ROWS) * divide_up(c->chunk_rows, c->part_rows);
+    const double additions = (double)((csr ? 0 : gpis_min64(A->n, chunks * parts)) + 2 * c->strips + 1);
+    const double of_a_block = (double)gpis_gram_two_roundings(gpis_min64(A->n, c->part_rows));
+    const double roundings = csr ? UNEVEN * (double)of_a_strip + 1.0 : of_a_block;
+    return (roundings + 1.0) * GPIS_UNIT + (10.0 * additions * additions + 1.0) * (GPIS_UNIT * GPIS_UNIT);
 }
 
 static double summary_error(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
-    return load->quick ? quick_summary_error(c, A, load) : accurate_summary_error(c, A);
+    return load->quick ? quick_summary_error(c, A) : accurate_summary_error(c, A);
 }
 
 /* One for the product of two numbers, and three for terms of second order: q roundings do at most q / (1 - q 2^-53)
