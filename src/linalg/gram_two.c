@@ -5,7 +5,9 @@
 
 enum {
     TILE_VECTORS = 3, /* with AVX-512, 8 x 3 sums, the vectors, and a factor fill the registers */
-    LINE_BYTES = 64   /* of a cache line */
+    LINE_BYTES = 64,  /* of a cache line */
+    /* Rows that a panel has room for: one more, so that panels do not fall on the same sets of the cache. */
+    ROOM = GPIS_GRAM_TWO_ROWS + 1
 };
 
 /* A block of packed rows. */
@@ -33,16 +35,16 @@ int64_t gpis_gram_two_roundings(int64_t rows) {
 }
 
 int64_t gpis_gram_two_scratch(gpis_block_kind kind, int64_t p) {
-    return kind == GPIS_BLOCK_CSR ? 0 : gpis_panels_of(p) * GPIS_PANEL * GPIS_GRAM_TWO_ROWS;
+    return kind == GPIS_BLOCK_CSR ? 0 : gpis_panels_of(p) * GPIS_PANEL * ROOM;
 }
 
 static void add_dense(kernel tiles, const gpis_bordered *b, gpis_ahead ahead, double *scratch, double *W) {
-    const int64_t p = gpis_bordered_columns(b), room = GPIS_GRAM_TWO_ROWS;
+    const int64_t p = gpis_bordered_columns(b), room = ROOM;
     /* If there is nothing to prefetch, the range is empty and begins at the rows, since NULL allows no arithmetic. */
     const char *from = ahead.from ? ahead.from : (const char *)scratch;
     const char *stop = ahead.from ? from + ahead.bytes : from;
-    for (int64_t i = 0; i < b->rows->nrows; i += room) {
-        const int64_t rows = gpis_min64(room, b->rows->nrows - i);
+    for (int64_t i = 0; i < b->rows->nrows; i += GPIS_GRAM_TWO_ROWS) {
+        const int64_t rows = gpis_min64(GPIS_GRAM_TWO_ROWS, b->rows->nrows - i);
         gpis_pack(b, i, rows, room, scratch);
         const task block = {.rows = rows, .p = p, .room = room, .packed = scratch, .W = W};
         from = tiles(&block, from, stop);

@@ -76,8 +76,18 @@ GPIS_INLINE const char *KERNEL(tiles_of_rows)(const task *g, int64_t i, int fact
 static const char *KERNEL(tiles)(const task *g, const char *ahead, const char *stop) {
     int64_t i = 0;
     for (; i + LANES <= g->p; i += LANES) ahead = KERNEL(tiles_of_rows)(g, i, LANES, ahead, stop);
-    if (LANES > 4 && i + 4 <= g->p) ahead = KERNEL(tiles_of_rows)(g, i, 4, ahead, stop), i += 4;
-    if (LANES > 2 && i + 2 <= g->p) ahead = KERNEL(tiles_of_rows)(g, i, 2, ahead, stop), i += 2;
-    if (i < g->p) ahead = KERNEL(tiles_of_rows)(g, i, 1, ahead, stop);
-    return ahead;
+    switch (g->p - i) {
+    case 0: return ahead;
+    case 1: return KERNEL(tiles_of_rows)(g, i, 1, ahead, stop);
+#if LANES > 2
+    case 2: return KERNEL(tiles_of_rows)(g, i, 2, ahead, stop);
+    case 3: return KERNEL(tiles_of_rows)(g, i, 3, ahead, stop);
+#endif
+#if LANES > 4
+    case 4: return KERNEL(tiles_of_rows)(g, i, 4, ahead, stop);
+    case 5: return KERNEL(tiles_of_rows)(g, i, 5, ahead, stop);
+    case 6: return KERNEL(tiles_of_rows)(g, i, 6, ahead, stop);
+#endif
+    default: return KERNEL(tiles_of_rows)(g, i, LANES - 1, ahead, stop);
+    }
 }

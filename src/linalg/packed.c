@@ -3,27 +3,22 @@
 
 #include "linalg/hot.h"
 
-/* Columns [j0, j0 + columns) of the rows of b, to one panel; `columns` is a constant for whole panels. */
-#define DEFINE_PANEL(name, type)                                                                           \
-    GPIS_INLINE void name(const gpis_block *b, int64_t j0, int64_t columns, double *restrict panel) {      \
-        const type *restrict a = (const type *)b->values + j0 * b->col_stride;                             \
-        const int64_t rs = b->row_stride, cs = b->col_stride;                                              \
-        for (int64_t i = 0; cs == 1 && i < b->nrows; i++)                                                  \
-            for (int64_t j = 0; j < columns; j++) panel[i * GPIS_PANEL + j] = (double)a[i * rs + j];       \
-        for (int64_t j = 0; cs != 1 && j < columns; j++)                                                   \
-            for (int64_t i = 0; i < b->nrows; i++) panel[i * GPIS_PANEL + j] = (double)a[i * rs + j * cs]; \
+/* Row by row where rows are contiguous, so that memory is read in order; else column by column. */
+#define DEFINE_PACK(name, type)                                                                                     \
+    GPIS_HOT static void name(const gpis_block *b, int64_t room, double *restrict packed) {                         \
+        const type *restrict a = b->values;                                                                         \
+        const int64_t rs = b->row_stride, cs = b->col_stride, whole = b->d / GPIS_PANEL * GPIS_PANEL;               \
+        for (int64_t i = 0; cs == 1 && i < b->nrows; i++, a += rs) {                                                \
+            double *restrict to = packed + i * GPIS_PANEL;                                                          \
+            for (int64_t j = 0; j < whole; j += GPIS_PANEL)                                                         \
+                for (int64_t l = 0; l < GPIS_PANEL; l++) to[j * room + l] = (double)a[j + l];                       \
+            for (int64_t j = whole; j < b->d; j++) to[whole * room + j - whole] = (double)a[j];                     \
+        }                                                                                                           \
+        for (int64_t j = 0; cs != 1 && j < b->d; j++)                                                               \
+            for (int64_t i = 0; i < b->nrows; i++) packed[gpis_packed_at(room, i, j)] = (double)a[i * rs + j * cs]; \
     }
-DEFINE_PANEL(panel_double, double)
-DEFINE_PANEL(panel_float, float)
-
-#define DEFINE_PACK(name, panel)                                                                    \
-    GPIS_HOT static void name(const gpis_block *b, int64_t room, double *packed) {                  \
-        int64_t j = 0;                                                                              \
-        for (; j + GPIS_PANEL <= b->d; j += GPIS_PANEL) panel(b, j, GPIS_PANEL, packed + j * room); \
-        if (j < b->d) panel(b, j, b->d - j, packed + j * room);                                     \
-    }
-DEFINE_PACK(pack_double, panel_double)
-DEFINE_PACK(pack_float, panel_float)
+DEFINE_PACK(pack_double, double)
+DEFINE_PACK(pack_float, float)
 
 static void fill_column(double *column, int64_t count, double value) {
     for (int64_t i = 0; i < count; i++) column[i * GPIS_PANEL] = value;

@@ -35,12 +35,12 @@ typedef struct place {
 } place;
 
 typedef struct finish {
-    gpis_run *run;         /* borrowed */
+    gpis_run *run;           /* borrowed */
     gpis_quadratic *summary; /* owned */
-    place here, there;     /* where the run is, and where it may go next */
-    double *memory;        /* owned: the numbers of both */
-    double *kept;          /* a part of it: the latest point that was solved within a horizon, d x k */
-    double kept_objective; /* there; infinite: there is none */
+    place here, there;       /* where the run is, and where it may go next */
+    double *memory;          /* owned: the numbers of both */
+    double *kept;            /* a part of it: the latest point that was solved within a horizon, d x k */
+    double kept_objective;   /* there; infinite: there is none */
     gpis_within kept_bound;
     double fall;         /* of f by the latest step */
     int64_t inner_steps; /* of the inner problem, so far */

@@ -11,10 +11,7 @@
 #include "certificate/probes.h"
 #include "method/newton_plan.h"
 
-enum {
-    GRAM_PASSES = 2, /* one for the Gram matrix, with the gradient at the start, and one at the solution */
-    MAX_PASSES = 200 /* with more passes than this no sketch is chosen, so they are not counted */
-};
+enum { MAX_PASSES = 200 }; /* with more passes than this no sketch is chosen, so they are not counted */
 
 /* The factor by which a round shrinks the error of f. Where few entries are free, the error has few directions; the
  * 0.6 was measured with l1. A model that is nearly useless still makes some progress, hence the 0.9. */
@@ -56,11 +53,13 @@ double gpis_newton_share_of_rounds(double share) { return 0.5 + 1.5 * share; }
 /* ---- the passes of each of the three ways ---------------------------------------------------------------------------
  */
 
+/* One pass for the Gram matrix and one at the solution; or one for the summary, unless the answer is refined. */
 static gpis_effort with_gram(const gpis_workload *w, const gpis_speed *s) {
-    return (gpis_effort){.passes = GRAM_PASSES,
+    const int64_t passes = w->summary && !w->refined ? 1 : 2;
+    return (gpis_effort){.passes = passes,
                          .flops = w->entries * w->entries / w->n,
                          .seconds =
-                             gpis_cost_gram_pass(w, s) + (GRAM_PASSES - 1.0) * gpis_cost_gradient_pass(w, s, false)};
+                             gpis_cost_gram_pass(w, s) + ((double)passes - 1.0) * gpis_cost_gradient_pass(w, s, false)};
 }
 
 /* With a sketch, until probes have made the bound good enough; the sketch itself not included. */

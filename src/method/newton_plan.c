@@ -104,15 +104,16 @@ void gpis_newton_explain(const gpis_verdict *v, char *text, size_t size) {
     const gpis_proposal *c = v->chosen, *gram = &v->all->list[0];
     const long long passes = (long long)c->effort.passes, d = (long long)v->inquiry->run->problem->d;
     const char *hope = v->inquiry->work->walls ? " if few entries are free" : "";
+    char expected[64];
+    snprintf(expected, sizeof expected, "%lld pass%s expected%s", passes, passes > 1 ? "es" : "", c->m > 0 ? hope : "");
     if (v->inquiry->run->settings->m > 0)
-        snprintf(text, size, "%s, as asked for; %lld passes expected%s", c->title, passes, hope);
+        snprintf(text, size, "%s, as asked for; %s", c->title, expected);
     else if (c->m > 0 && gram->possible)
-        snprintf(text, size,
-                 "%s, %lld passes expected%s; the Gram matrix of %lld columns would take %.1f times as long", c->title,
-                 passes, hope, d, gram->shared.seconds / c->shared.seconds);
+        snprintf(text, size, "%s, %s; the Gram matrix of %lld columns would take %.1f times as long", c->title,
+                 expected, d, gram->shared.seconds / c->shared.seconds);
     else if (c->m > 0)
-        snprintf(text, size, "%s, %lld passes expected%s", c->title, passes, hope);
+        snprintf(text, size, "%s, %s", c->title, expected);
     else
-        snprintf(text, size, "%s of %lld column%s, %lld passes expected; %s", c->title, d, d > 1 ? "s" : "", passes,
+        snprintf(text, size, "%s of %lld column%s, %s; %s", c->title, d, d > 1 ? "s" : "", expected,
                  against_sketches(v));
 }

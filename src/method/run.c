@@ -30,6 +30,7 @@ gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpi
 
 void gpis_run_clear(gpis_run *run) {
     gpis_free(run->context, run->nonzeros);
+    gpis_quadratic_destroy(run->summary);
     gpis_replay_close(run);
     gpis_curvature_clear(&run->curvature);
     gpis_record_clear(&run->record);
@@ -91,6 +92,8 @@ void gpis_run_end(gpis_run *run, gpis_outcome outcome) {
     run->outcome = outcome;
 }
 
+void gpis_run_give_up(gpis_run *run) { gpis_run_end(run, is_out_of_passes(run) ? GPIS_MAX_PASSES : GPIS_STALLED); }
+
 void gpis_run_report(gpis_run *run) {
     const gpis_settings *settings = run->settings;
     const double objective = gpis_record_known_objective(&run->record);
@@ -113,6 +116,6 @@ void gpis_run_check_quietly(gpis_run *run) {
         run->ended = true;
         run->outcome = GPIS_SOLVED;
     }
-    if (is_out_of_passes(run)) gpis_run_end(run, GPIS_MAX_PASSES);
+    if (is_out_of_passes(run) && !run->by_summary) gpis_run_end(run, GPIS_MAX_PASSES);
     if (gpis_run_out_of_time(run)) gpis_run_end(run, GPIS_TIME_LIMIT);
 }

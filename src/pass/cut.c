@@ -18,8 +18,9 @@ enum {
     STRIPS_DOUBLES = 1 << 24, /* in all strips together: 128 MB, unless two strips need more */
     RUN_BYTES = 1 << 22,      /* of a run, which is also what a thread reads from a file at a time */
     MIN_RUNS_PER_STRIP = 4,   /* so that the strips have about the same number of rows */
-    MIN_GRAM_STRIPS = 16,     /* as long as there are chunks: fewer would limit the threads */
-    CHUNK_BYTES = 1 << 18,    /* of a chunk, so that it stays in the second-level cache */
+    MIN_GRAM_STRIP_ROWS = 1 << 12,
+    MIN_GRAM_STRIPS = 16,  /* as long as there are chunks: fewer would limit the threads */
+    CHUNK_BYTES = 1 << 18, /* of a chunk, so that it stays in the second-level cache */
     MIN_CHUNK_ROWS = 64,
     MAX_CHUNK_ROWS = 1024,
     GRAM_ROWS = MAX_CHUNK_ROWS, /* rows that dsyrk needs to run at full speed */
@@ -37,8 +38,9 @@ static int64_t strip_limit(int64_t strip_size) {
 
 /* The Gram matrix of each strip has to be cleared and added to the others, which takes as long as some hundred rows:
  * with two chunks per strip it was a tenth of a solve (measured at 100000 x 100). */
-static int64_t strips_of(int64_t chunks, int64_t strip_size, bool gram) {
-    const int64_t wanted = gram ? gpis_max64(MIN_GRAM_STRIPS, chunks / MIN_RUNS_PER_STRIP) : chunks;
+static int64_t strips_of(int64_t chunks, int64_t chunk_rows, int64_t strip_size, bool gram) {
+    const int64_t enough = gpis_max64(MIN_RUNS_PER_STRIP, MIN_GRAM_STRIP_ROWS / chunk_rows); /* chunks of a strip */
+    const int64_t wanted = gram ? gpis_max64(MIN_GRAM_STRIPS, chunks / enough) : chunks;
     return gpis_min64(strip_limit(strip_size), gpis_min64(wanted, chunks));
 }
 
@@ -53,7 +55,7 @@ static int64_t cached_rows(double row_bytes) {
 static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_bytes, bool gram) {
     c->chunk_rows = chunk_rows;
     c->chunks = (n + chunk_rows - 1) / chunk_rows;
-    c->strips = strips_of(c->chunks, c->strip_size, gram);
+    c->strips = strips_of(c->chunks, chunk_rows, c->strip_size, gram);
     c->run = 1;
     const double fit = RUN_BYTES / ((double)chunk_rows * row_bytes);
     while (2.0 * (double)c->run <= fit && 2 * c->run * c->strips * MIN_RUNS_PER_STRIP <= c->chunks) c->run *= 2;
@@ -295,7 +297,7 @@ gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const do
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 double gpis_pass_gram_strips(double n, double d) {
-    return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), (int64_t)fmin(d * d, 1e18), true);
+    return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), GRAM_ROWS, (int64_t)fmin(d * d, 1e18), true);
 }
 
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {
