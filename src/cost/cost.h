@@ -31,7 +31,6 @@ typedef struct gpis_workload {
     bool at_hand;                    /* single rows can be read, so that a sample of rows takes no pass */
     bool windows;                    /* the rows are read from a file in every pass */
     bool summary;                    /* the Gram matrix is made as a part of the summary (gpis_workload_summarises) */
-    bool refined;                    /* the answer is refined by the gradient there (method/refine.h) */
     double disk;                     /* bytes that come from the disk in every pass; 0: the file stays in the cache */
 } gpis_workload;
 
@@ -40,8 +39,9 @@ gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings 
                                const gpis_sketch_class *kind, const gpis_machine *machine);
 
 /* Whether a pass that would make the Gram matrix makes the quick summary (pass.h) in its place: from it the problem can
- * be solved, and often proven, without another pass. Not where there is no memory for it, nor for so many columns that
- * the pass which it saves costs next to nothing beside the Gram matrix. */
+ * be solved, and often proven, without another pass. Not where every x is allowed: there the answer is refined by its
+ * gradient (method/refine.h), which the pass to it brings. Not where there is no memory for it, nor for so many columns
+ * that the pass which it saves costs next to nothing beside the Gram matrix. */
 bool gpis_workload_summarises(const gpis_problem *problem);
 
 /* Whether a sketch is a sample of rows that are in memory, so that it takes no pass. */

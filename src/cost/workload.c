@@ -30,7 +30,7 @@ static bool may_end_on_face(const gpis_set *set, const gpis_settings *settings) 
 /* First the summary and its pass; then the summary, the model, the memory to make the model, and the inner problem. */
 bool gpis_workload_summarises(const gpis_problem *p) {
     enum { MAX_COLUMNS = 4096 };
-    if (p->d + p->k > MAX_COLUMNS) return false;
+    if (p->set->shape == GPIS_SHAPE_WHOLE || p->d + p->k > MAX_COLUMNS) return false;
     const gpis_load load = gpis_load_with_summary((gpis_load){.d = p->d, .k = p->k}, true);
     const double square = 8.0 * (double)p->d * (double)p->d, pass = gpis_pass_memory(p->context, p->A, &load);
     const double most = fmax(pass, 3.0 * square + gpis_inner_memory(p->set));
@@ -57,7 +57,6 @@ gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings 
                            .at_hand = A->resident,
                            .windows = windows,
                            .summary = gpis_workload_summarises(problem),
-                           .refined = problem->set->shape == GPIS_SHAPE_WHOLE,
                            /* A file that is smaller stays in the page cache. */
                            .disk = windows && bytes > machine->memory ? bytes : 0.0};
 }

@@ -75,10 +75,10 @@ static bool is_finished(const gpis_newton *s) {
 
 bool gpis_newton_may_measure(const gpis_newton *s) { return s->run->by_summary || !gpis_run_exhausted(s->run); }
 
-bool gpis_newton_is_to_be_refined(const gpis_newton *s) {
-    const gpis_run *run = s->run;
-    return run->by_summary && run->problem->set->shape == GPIS_SHAPE_WHOLE && !gpis_run_exhausted(run) &&
-           gpis_record_is_solved(&run->record);
+/* Columns depend on each other, nearly or exactly: what follows needs more digits than the summary has. */
+static bool is_flat_by_summary(const gpis_newton *s) {
+    const gpis_model *model = s->run->curvature.model;
+    return s->run->by_summary && model && model->slack > 0.0 && s->pace.rounds >= 2;
 }
 
 gpis_facts gpis_newton_look(const gpis_newton *s) {
@@ -109,7 +109,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .can_finish = !s->finish_tried && gpis_finish_fits(run->problem),
         .summarises = s->summarises,
         .by_summary = run->by_summary,
-        .needs_rows = gpis_run_needs_rows(run) || gpis_newton_is_to_be_refined(s),
+        .needs_rows = gpis_run_needs_rows(run) || is_flat_by_summary(s),
         .extended = run->extended,
         .noise_in_the_way = !run->by_summary && gpis_run_needs_extended(run),
         .can_extend = !run->extended,
@@ -217,7 +217,7 @@ static gpis_status go_to_finish(gpis_newton *s) {
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
     const gpis_record *record = &run->record;
-    if (gpis_refine_applies(run)) return run->by_summary ? GPIS_OK : gpis_refine(run, &s->best, s->x, s->g);
+    if (gpis_refine_applies(run) && !run->by_summary) return gpis_refine(run, &s->best, s->x, s->g);
     const bool worth = run->by_summary ? is_worth_polish(s) : run->extended || is_worth_polish(s);
     if (!worth || !gpis_newton_may_measure(s)) return gpis_refine_estimate(run, &s->best);
     go_to(s, s->next);
@@ -230,9 +230,8 @@ static gpis_status polish(gpis_newton *s) {
 /* A new model or another precision gets a fresh count of slow and idle rounds. */
 static void restart_pace(gpis_newton *s, const gpis_action *action) {
     const bool another_way = action->phase == GPIS_PHASE_GRAM || action->phase == GPIS_PHASE_EXTENDED ||
-                             action->phase == GPIS_PHASE_ROWS || action->phase == GPIS_PHASE_LEAVE_FACE ||
-                             action->sketch;
-    if (another_way) s->pace.idle = 0;
+                             action->phase == GPIS_PHASE_LEAVE_FACE || action->sketch;
+    if (another_way || action->phase == GPIS_PHASE_ROWS) s->pace.idle = 0;
     if (another_way || action->give_up_on_face) s->pace.slow = s->pace.rounds = 0;
 }
 

@@ -63,8 +63,6 @@ typedef struct gpis_newton {
 gpis_facts gpis_newton_look(const gpis_newton *s);
 /* A point can be measured: a pass may be made, or none is needed. */
 bool gpis_newton_may_measure(const gpis_newton *s);
-/* The best point of the summary is the answer but for its last digits, which need its gradient from the rows. */
-bool gpis_newton_is_to_be_refined(const gpis_newton *s);
 
 /* ---- the model (newton_model.c) ---- */
 

@@ -53,9 +53,9 @@ double gpis_newton_share_of_rounds(double share) { return 0.5 + 1.5 * share; }
 /* ---- the passes of each of the three ways ---------------------------------------------------------------------------
  */
 
-/* One pass for the Gram matrix and one at the solution; or one for the summary, unless the answer is refined. */
+/* One pass for the Gram matrix and one at the solution; or one for the summary. */
 static gpis_effort with_gram(const gpis_workload *w, const gpis_speed *s) {
-    const int64_t passes = w->summary && !w->refined ? 1 : 2;
+    const int64_t passes = w->summary ? 1 : 2;
     return (gpis_effort){.passes = passes,
                          .flops = w->entries * w->entries / w->n,
                          .seconds =

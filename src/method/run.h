@@ -38,6 +38,7 @@ struct gpis_run {
     bool audit;          /* a given point is certified: there are no rounds that could improve it, and no time limit */
     gpis_quadratic *summary; /* owned: everything that f depends on, by one pass; NULL: it has not been made */
     bool by_summary;         /* points are measured from the summary, without a pass */
+    double reported;         /* the objective that was reported last */
     bool extended;           /* residuals are computed in extended precision from now on */
     int64_t proof_due;       /* gpis_run_prove tries the second-order bound again from this pass on */
     bool ended;              /* no further round is made */
@@ -139,6 +140,8 @@ void gpis_run_extend(gpis_run *run);
 /* Reports the latest pass to the caller, once, with what is known by now; the caller may end the run. Passes that a
  * method leaves unreported are reported before the next one begins. */
 void gpis_run_report(gpis_run *run);
+/* The same at the end of a run, with its result. */
+void gpis_run_report_result(gpis_run *run);
 /* Reports progress and applies the stopping rules. */
 void gpis_run_check(gpis_run *run);
 /* Applies the stopping rules; the latest pass is reported later, with what will be known then. */

@@ -3,6 +3,7 @@
  * (linalg/gram_two.h). From then on points are measured without reading A, with errors that are known (docs/maths,
  * "Points from a summary"). Where these are too large for the tolerance, the run goes back to passes.
  */
+#include <math.h>
 #include <string.h>
 
 #include "linalg/rounding.h"
@@ -22,6 +23,18 @@ static gpis_status take_model(gpis_run *run) {
     return H ? gpis_run_take_model(run, H, run->summary->gamma / GPIS_UNIT + 1.0, NULL) : GPIS_NO_MEMORY;
 }
 
+/* The starting point, so that the pass can be reported with what it found there. */
+static gpis_status measure_start(gpis_run *run) {
+    gpis_point point;
+    if (isfinite(run->record.objective)) return GPIS_OK;
+    double *g = gpis_alloc(run->context, run->problem->size, sizeof *g);
+    if (!g) return GPIS_NO_MEMORY;
+    const gpis_status status = gpis_run_measure_by_summary(run, run->record.best, g, &point);
+    if (status == GPIS_OK) gpis_record_offer(&run->record, &point);
+    gpis_free(run->context, g);
+    return status;
+}
+
 gpis_status gpis_run_summarise(gpis_run *run) {
     const gpis_problem *p = run->problem;
     gpis_quadratic_destroy(run->summary);
@@ -31,9 +44,11 @@ gpis_status gpis_run_summarise(gpis_run *run) {
     const gpis_load load = gpis_load_of(&pass, p->d);
     status = gpis_run_pass(run, &pass, (double)p->d / 4.0);
     run->summary->gamma = gpis_pass_roundings(p->A, &load).summary;
-    if (status == GPIS_OK) status = take_model(run);
-    run->by_summary = status == GPIS_OK;
-    return status;
+    if (status != GPIS_OK) return status;
+    run->by_summary = true;
+    gpis_record_set_coarse(&run->record, true);
+    status = measure_start(run);
+    return status == GPIS_OK ? take_model(run) : status;
 }
 
 gpis_status gpis_run_measure_by_summary(gpis_run *run, const double *x, double *g, gpis_point *point) {
@@ -45,7 +60,9 @@ gpis_status gpis_run_measure_by_summary(gpis_run *run, const double *x, double *
 }
 
 void gpis_run_leave_summary(gpis_run *run) {
+    gpis_run_report(run);
     run->by_summary = false;
+    gpis_record_set_coarse(&run->record, false);
     gpis_record_forget_objective(&run->record);
     gpis_quadratic_destroy(run->summary);
     run->summary = NULL;
