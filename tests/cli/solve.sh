@@ -20,7 +20,7 @@ holds "in the l1 ball" "$1 <= ${set_spec#l1:} * (1 + 1e-12)"
 same "nonzeros" "$(get nonzeros)" "$3"
 same "x" "$("$probe" shape x.npy)" "(20,)"
 lines=$("$probe" jsonl t.jsonl)
-holds "a line of trace for each pass" "$lines > 1 && $lines <= $(get passes)"
+holds "a line of trace for each pass" "$lines >= 1 && $lines <= $(get passes)"
 head -1 t.jsonl >first.json
 same "keys of the trace" "$("$probe" keys first.json)" \
     "pass seconds epochs objective gap contraction m inner_iterations"
