@@ -68,6 +68,7 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
         {"relative_gap", cli_json_number(gpis_relative_gap(r))},
         {"feasibility", cli_json_number(r->feasibility)},
         {"passes", json_integer(r->passes)},
+        {"sweeps", json_integer(r->passes - r->resumed_passes)},
         {"sketches", json_integer(r->sketches)},
         {"resumed_passes", json_integer(r->resumed_passes)},
         {"epochs", cli_json_number(r->epochs)},

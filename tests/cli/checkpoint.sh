@@ -2,7 +2,7 @@
 run 0 gen syn1 --n 8000 --d 60 --cond 1e14 --out p
 
 # What a solve reports, except for its times and where its passes came from.
-reported() { grep -v -e seconds -e resumed_passes stdout; }
+reported() { grep -v -e seconds -e resumed_passes -e sweeps stdout; }
 size() { wc -c 2>/dev/null <"$1" || echo 0; }
 
 # until_killed BYTES ARGUMENTS...: solves in the background and kills it when the checkpoint is larger than BYTES, unless
