@@ -20,6 +20,15 @@ static const double SKETCH_WORTHWHILE = 0.85, UNSURE_SKETCH_WORTHWHILE = 0.7, SA
 /* The share of A's rows that a sketch, or a sample, may have at most: with more, the Gram matrix costs little more. */
 static const double MAX_SKETCH_SHARE = 0.25, MAX_SAMPLE_SHARE = 0.125;
 
+/* Where rows are read from a file in every pass, one sweep that proves is worth more than the time it is predicted to
+ * take: how fast a file can be read again is the least certain of all speeds. */
+static const double WORTHWHILE_AGAINST_ONE_SWEEP = 0.5;
+
+static double worthwhile(const gpis_workload *work, const gpis_sketch_class *kind) {
+    if (work->windows && work->summary) return WORTHWHILE_AGAINST_ONE_SWEEP;
+    return kind->of_rows ? SAMPLE_WORTHWHILE : work->walls ? UNSURE_SKETCH_WORTHWHILE : SKETCH_WORTHWHILE;
+}
+
 static const char *noun(const gpis_sketch_class *kind) { return kind->of_rows ? "sample" : "sketch"; }
 
 /* The reason not to choose this sketch, however fast it is; NULL: there is none. */
@@ -54,7 +63,7 @@ static void propose_sketch(const gpis_inquiry *q, gpis_proposals *all, const gpi
     if (!p->impossible && kind->of_rows && !gpis_run_kind_named(q->run->settings) && !q->work->at_hand)
         p->impossible = "its rows are not at hand in memory";
     p->unwise = unwise(q, kind, m);
-    p->worthwhile = kind->of_rows ? SAMPLE_WORTHWHILE : q->work->walls ? UNSURE_SKETCH_WORTHWHILE : SKETCH_WORTHWHILE;
+    p->worthwhile = worthwhile(q->work, kind);
     p->doubt = kind->of_rows ? "saves too little: a few heavy rows would spoil it"
                              : "saves too little for a bound that is only probable";
     p->risk = "longer if many entries are free";
