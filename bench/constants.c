@@ -283,9 +283,9 @@ static void measure_summary(bench *b, const rows *dense) {
 static double sample(bench *b, gpis_source *A, int64_t m, double *H, double *gram_seconds) {
     gpis_sample *s;
     const double start = now(b);
-    bench_check(b->context, gpis_sample_create(b->context, A, NULL, 0, m, 1, 1, &s));
+    bench_check(b->context, gpis_sample_create(b->context, A, NULL, 0, &(gpis_terms){0}, m, 1, 1, &s));
     const double made = now(b);
-    if (H) bench_check(b->context, gpis_sample_gram(s, H, NULL, NULL, NULL, NULL));
+    if (H) bench_check(b->context, gpis_sample_gram(s, NULL, H, NULL, NULL, NULL, NULL));
     *gram_seconds = now(b) - made;
     gpis_sample_destroy(s);
     return made - start;

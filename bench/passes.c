@@ -20,8 +20,9 @@ typedef struct problem {
     gpis_context *context;
     gpis_source *A;
     gpis_problem *posed; /* A and y together */
+    gpis_problem *terms; /* the same with weights and an intercept */
     int64_t n, d, m;
-    double *x, *y, *g, *SA;
+    double *x, *y, *g, *SA, *weights;
     piece pieces[3];
     int piece_count;
     void *values;
@@ -31,14 +32,20 @@ typedef struct problem {
 
 static void finish_problem(problem *p) {
     p->m = 8 * p->d;
-    p->x = bench_allocate((size_t)p->d * sizeof(double));
-    p->g = bench_allocate((size_t)p->d * sizeof(double));
+    p->x = bench_allocate((size_t)(p->d + 1) * sizeof(double));
+    p->g = bench_allocate((size_t)(p->d + 1) * sizeof(double));
     p->y = bench_allocate((size_t)p->n * sizeof(double));
+    p->weights = bench_allocate((size_t)p->n * sizeof(double));
     p->SA = bench_allocate((size_t)(p->m * p->d) * sizeof(double));
-    gpis_random_normal(1, 1, 0, p->d, p->x);
+    gpis_random_normal(1, 1, 0, p->d + 1, p->x);
+    gpis_random_uniform(1, 4, 0, p->n, p->weights);
     gpis_random_normal(1, 2, 0, p->n, p->y);
     bench_check(p->context, gpis_problem_create(p->context, p->A, &p->posed));
     bench_check(p->context, gpis_problem_response(p->posed, p->y, p->n, 1));
+    bench_check(p->context, gpis_problem_create(p->context, p->A, &p->terms));
+    bench_check(p->context, gpis_problem_response(p->terms, p->y, p->n, 1));
+    bench_check(p->context, gpis_problem_weights(p->terms, p->weights, p->n));
+    bench_check(p->context, gpis_problem_intercept(p->terms, 1));
 }
 
 /* Cheap numbers of the right size; the kernels do not care. */
@@ -86,8 +93,9 @@ static problem csr_problem(gpis_context *context, int64_t n, int64_t d, int64_t 
 
 static void free_problem(problem *p) {
     gpis_problem_destroy(p->posed);
+    gpis_problem_destroy(p->terms);
     gpis_source_destroy(p->A);
-    void *owned[] = {p->values, p->indices, p->indptr, p->x, p->y, p->g, p->SA};
+    void *owned[] = {p->values, p->indices, p->indptr, p->x, p->y, p->g, p->SA, p->weights};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }
 
@@ -99,6 +107,29 @@ static double gradient_pass(problem *p) {
     const double start = omp_get_wtime();
     bench_check(p->context, gpis_evaluate(p->posed, p->x, p->d, &f, p->g));
     return omp_get_wtime() - start;
+}
+
+/* The same with weights and the constant column. */
+static double gradient_pass_with_terms(problem *p) {
+    double f;
+    const double start = omp_get_wtime();
+    bench_check(p->context, gpis_evaluate(p->terms, p->x, p->d + 1, &f, p->g));
+    return omp_get_wtime() - start;
+}
+
+/* One pass with a Gram matrix: the first of newton, and what it does with the result, which is little beside it. */
+static double gram_pass(problem *p, const gpis_problem *posed) {
+    gpis_settings settings = gpis_settings_default();
+    gpis_result *result;
+    settings.method = "newton";
+    settings.sketch = "none";
+    settings.max_passes = 2;
+    settings.tol = 0.5;
+    const double start = omp_get_wtime();
+    bench_check(p->context, gpis_solve(posed, &settings, &result));
+    const double seconds = omp_get_wtime() - start;
+    gpis_result_destroy(result);
+    return seconds;
 }
 
 /* The same with four probes riding along. */
@@ -120,26 +151,30 @@ static double sketch_pass(problem *p) {
 }
 
 typedef struct times {
-    double read, gradient, sketch, probes;
+    double read, gradient, sketch, probes, gradient_with_terms, gram, gram_with_terms;
     char way[64]; /* how the plain read reads, in words */
 } times;
 
 static times measure(problem *p, int rounds, int with_sketch) {
-    times best = {INFINITY, INFINITY, INFINITY, INFINITY, ""};
+    times best = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, ""};
     const bench_reader reader = bench_reader_make(p->pieces, p->piece_count);
     bench_describe_read(&reader, best.way, sizeof best.way);
     for (int r = 0; r < rounds; r++) {
         best.read = fmin(best.read, bench_read(&reader));
         best.gradient = fmin(best.gradient, gradient_pass(p));
+        best.gradient_with_terms = fmin(best.gradient_with_terms, gradient_pass_with_terms(p));
         if (!with_sketch) continue;
         best.sketch = fmin(best.sketch, sketch_pass(p));
         best.probes = fmin(best.probes, probe_pass(p));
+        if (r % 4) continue; /* a Gram pass takes as long as many others */
+        best.gram = fmin(best.gram, gram_pass(p, p->posed));
+        best.gram_with_terms = fmin(best.gram_with_terms, gram_pass(p, p->terms));
     }
     return best;
 }
 
 static void row(const char *what, double ratio, double target) {
-    printf("  %-44s %7.2f   (target %.2f)%s\n", what, ratio, target, ratio <= target ? "" : "   missed");
+    printf("  %-59s %7.2f   (target %.2f)%s\n", what, ratio, target, ratio <= target ? "" : "   missed");
 }
 
 int main(int argc, char **argv) {
@@ -163,6 +198,8 @@ int main(int argc, char **argv) {
         row("objective + gradient pass", t.gradient / t.read, sizes[i].gradient);
         row("count sketch, m = 8 d", t.sketch / t.read, sizes[i].sketch);
         row("gradient pass with 4 probes, over one without", t.probes / t.gradient, 1.5);
+        row("gradient pass with weights and a constant, over one without", t.gradient_with_terms / t.gradient, 1.05);
+        row("Gram pass with weights and a constant, over one without", t.gram_with_terms / t.gram, 1.10);
         if (d < 500) continue;
         problem single = dense_problem(context, n, d, GPIS_FLOAT32);
         const times s = measure(&single, rounds, 0);

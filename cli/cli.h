@@ -138,17 +138,19 @@ void cli_loading_end(cli_loading *loading); /* wipes the line */
 typedef struct cli_parts cli_parts;
 
 typedef struct cli_problem {
-    gpis_context *context;  /* owned */
-    gpis_source *A;         /* owned */
-    gpis_source_info shape; /* of A */
-    gpis_set *set;          /* owned */
-    gpis_problem *problem;  /* owned: all of it together */
-    int64_t rows_here;      /* rows of A on this rank */
-    const double *Y;        /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
-    int64_t k;              /* responses; of a plan without y: 1 */
-    gpis_array y_file;      /* owned; empty when A carries y */
-    int dimensions;         /* of x as it is written: 1 when y is a plain vector */
-    cli_parts *parts;       /* owned; NULL where A is one file on one rank */
+    gpis_context *context;      /* owned */
+    gpis_source *A;             /* owned */
+    gpis_source_info shape;     /* of A */
+    gpis_set *set;              /* owned */
+    gpis_problem *problem;      /* owned: all of it together */
+    int64_t rows_here;          /* rows of A on this rank */
+    const double *Y;            /* a row for each of them: y_file.data, or what A carries; NULL: there is none */
+    int64_t k;                  /* responses; of a plan without y: 1 */
+    gpis_array y_file;          /* owned; empty when A carries y */
+    gpis_array weights, offset; /* owned: of the rows on this rank; empty without them */
+    int64_t first_row;          /* number of the first row on this rank */
+    int dimensions;             /* of x as it is written: 1 when y is a plain vector */
+    cli_parts *parts;           /* owned; NULL where A is one file on one rank */
     cli_loading loading;
     double load_seconds;
 } cli_problem;

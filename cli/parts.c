@@ -275,6 +275,7 @@ int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path,
     const double *inside = gpis_source_target(problem->A, NULL);
     problem->Y = problem->y_file.data ? problem->y_file.data : inside;
     problem->rows_here = end - begin;
+    problem->first_row = begin;
     return 0;
 }
 

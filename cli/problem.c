@@ -62,6 +62,45 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
     return y_path ? use_y_file(p, a_path, y_path, common) : use_y_of_source(p, a_path, common);
 }
 
+/* Reads an array with a row for each row of A, and keeps the rows of this rank. */
+static int read_rows(cli_problem *p, const cli_common *common, const char *option, int64_t cols, gpis_array *out) {
+    const char *path = cli_problem_text(common, option);
+    gpis_array all = {0};
+    if (!path || !*path) return 0;
+    const gpis_open_options options = cli_open_options(&p->loading, common, path, true);
+    gpis_status status = gpis_array_read_with(p->context, path, &options, &all);
+    cli_loading_end(&p->loading);
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    int code = 0;
+    if (all.rows != p->shape.rows || all.cols != cols)
+        code = cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but --%s wants %lld x %lld (rows of A x %s)", path,
+                        (long long)all.rows, (long long)all.cols, option, (long long)p->shape.rows, (long long)cols,
+                        cols == 1 ? "1" : "columns of y");
+    if (code == 0 && p->rows_here > 0) {
+        status = gpis_array_create(p->context, p->rows_here, cols, 2, out);
+        if (status != GPIS_OK) code = cli_fail_status(p->context, status);
+    }
+    if (out->data) memcpy(out->data, all.data + p->first_row * cols, (size_t)(p->rows_here * cols) * sizeof *out->data);
+    gpis_array_clear(p->context, &all);
+    return code;
+}
+
+static bool is_yes(const cli_common *common, const char *option) {
+    const char *text = cli_problem_text(common, option);
+    return text && strcmp(text, "yes") == 0;
+}
+
+/* The terms besides y and the set. */
+static gpis_status pose_terms(cli_problem *p, const cli_common *common) {
+    gpis_status status = gpis_problem_intercept(p->problem, is_yes(common, "intercept"));
+    if (status == GPIS_OK) status = gpis_problem_standardize(p->problem, is_yes(common, "standardize"));
+    if (status == GPIS_OK && cli_is_given(common, "weights"))
+        status = gpis_problem_weights(p->problem, p->weights.data, p->rows_here);
+    if (status == GPIS_OK && cli_is_given(common, "offset"))
+        status = gpis_problem_offset(p->problem, p->offset.data, p->rows_here, p->k);
+    return status;
+}
+
 /* A, y and the set as one problem. A plan may do without y. */
 static gpis_status pose_problem(cli_problem *p, const cli_common *common) {
     gpis_status status = gpis_problem_create(p->context, p->A, &p->problem); /* all ranks together */
@@ -69,6 +108,7 @@ static gpis_status pose_problem(cli_problem *p, const cli_common *common) {
         status = gpis_set_parse(p->context, cli_problem_text(common, "set"), p->shape.cols, p->k, &p->set);
     if (status == GPIS_OK && (p->Y || !common->without_y))
         status = gpis_problem_response(p->problem, p->Y, p->rows_here, p->k);
+    if (status == GPIS_OK) status = pose_terms(p, common);
     return status == GPIS_OK ? gpis_problem_constrain(p->problem, p->set) : status;
 }
 
@@ -84,6 +124,10 @@ int cli_problem_open(cli_problem *p, const char *a_path, const char *y_path, con
     code = cli_ranks_agree(code);
     if (code == 0) code = open_rows(p, a_path, y_path, common);
     if (code != 0) return code;
+    code = read_rows(p, common, "weights", 1, &p->weights);
+    if (code == 0) code = read_rows(p, common, "offset", p->k, &p->offset);
+    code = cli_ranks_agree(code);
+    if (code != 0) return code;
     status = pose_problem(p, common);
     if (status != GPIS_OK) code = cli_fail_status(p->context, status);
     p->load_seconds = cli_clock() - start;
@@ -95,7 +139,8 @@ int cli_problem_read_x(cli_problem *p, const cli_common *common, const char *pat
     const gpis_status status = gpis_array_read_with(p->context, path, &options, out);
     cli_loading_end(&p->loading);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
-    if (out->rows == p->shape.cols && out->cols == p->k) return 0;
+    const bool with_intercept = is_yes(common, "intercept") && out->rows == p->shape.cols + 1;
+    if ((out->rows == p->shape.cols || with_intercept) && out->cols == p->k) return 0;
     return cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but x must be %lld x %lld here (columns of A x responses)", path,
                     (long long)out->rows, (long long)out->cols, (long long)p->shape.cols, (long long)p->k);
 }
@@ -109,7 +154,11 @@ int64_t cli_problem_room(const cli_problem *p, const cli_common *common) {
 void cli_problem_close(cli_problem *p) {
     gpis_problem_destroy(p->problem);
     gpis_set_destroy(p->set);
-    if (p->context) gpis_array_clear(p->context, &p->y_file);
+    if (p->context) {
+        gpis_array_clear(p->context, &p->y_file);
+        gpis_array_clear(p->context, &p->weights);
+        gpis_array_clear(p->context, &p->offset);
+    }
     gpis_source_destroy(p->A);
     cli_parts_close(p->parts);
     gpis_context_destroy(p->context);

@@ -46,6 +46,18 @@ static bool add_given(json_t *report, const gpis_result *r, const cli_given *giv
            json_object_set_new(report, "given_nonzeros", json_integer(given->nonzeros)) == 0;
 }
 
+/* The intercept of a problem that has one: a number, or a list with one for each response. */
+static bool add_intercept(json_t *report, const gpis_result *r) {
+    if (!r->intercept) return true;
+    json_t *list = json_array();
+    bool whole = list != NULL;
+    for (int64_t c = 0; whole && c < r->k; c++)
+        whole = json_array_append_new(list, cli_json_number(r->intercept[c])) == 0;
+    if (r->k > 1) return json_object_set_new(report, "intercept", list) == 0 && whole;
+    json_decref(list);
+    return whole && json_object_set_new(report, "intercept", cli_json_number(r->intercept[0])) == 0;
+}
+
 int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_result *r, const cli_given *given,
                     double sent) {
     json_t *report = json_object();
@@ -91,6 +103,7 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
     bool whole = true;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         whole = json_object_set_new(report, fields[i].key, fields[i].value) == 0 && whole;
+    whole = add_intercept(report, r) && whole;
     whole = add_given(report, r, given) && whole;
     if (cli_ranks()) {
         whole = json_object_set_new(report, "ranks", json_integer(cli_ranks()->ranks)) == 0 && whole;
@@ -184,6 +197,13 @@ static void print_given(const cli_problem *p, const gpis_result *r, const cli_gi
     puts("x projected on the set, the nearest point that is in it:");
 }
 
+static void print_intercept(const gpis_result *r) {
+    enum { SHOWN = 5 };
+    printf("intercept    ");
+    for (int64_t c = 0; c < r->k && c < SHOWN; c++) printf(" %.10g", r->intercept[c]);
+    puts(r->k > SHOWN ? " ..." : "");
+}
+
 void cli_report_summary(const cli_problem *p, const cli_common *common, const gpis_result *r, const cli_given *given,
                         double sent) {
     const bool outside = given && !given->in_set;
@@ -205,6 +225,7 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
         puts("; x as given is NOT in it, its projection is");
     else
         printf(r->feasibility > 0 ? "; x is within %.1e of it\n" : "; x is in it\n", r->feasibility);
+    if (r->intercept) print_intercept(r);
     printf("nonzeros      %lld of %lld\n", (long long)cli_count_nonzeros(r->x, entries(p)), (long long)entries(p));
     printf("passes        %lld", (long long)r->passes);
     if (r->sketches > 0) printf(" and %lld sketches", (long long)r->sketches);

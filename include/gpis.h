@@ -313,6 +313,19 @@ GPIS_API gpis_status gpis_set_tv(gpis_context *context, double R, int64_t d, gpi
  */
 GPIS_API gpis_status gpis_set_affine(gpis_context *context, const double *C, const double *b, int64_t rows, int64_t d,
                                      gpis_set **out);
+/* The sizes |x_i|, each times a weight >= 0, add up to at most R; an entry of weight 0 is exempt. */
+GPIS_API gpis_status gpis_set_l1_weighted(gpis_context *context, double R, const double *weights, int64_t d,
+                                          gpis_set **out);
+/* The entries add up to a number from lower to upper, which may be infinite. */
+GPIS_API gpis_status gpis_set_sum(gpis_context *context, double lower, double upper, int64_t d, gpis_set **out);
+/* lower_i <= (C x)_i <= upper_i for C of rows x d, row-major. Limits may be infinite; NULL: no row has one on that
+ * side. names[i] is what messages and results call row i, such as "tv + radio <= 0.5"; NULL, or a NULL in it: the row
+ * is written out. Rows may be redundant; where they contradict each other the message names them. */
+GPIS_API gpis_status gpis_set_linear(gpis_context *context, const double *C, const double *lower, const double *upper,
+                                     int64_t rows, int64_t d, const char *const *names, gpis_set **out);
+/* As gpis_set_group, for groups of any sizes: group[i] is the number of the group that entry i is in. */
+GPIS_API gpis_status gpis_set_group_by(gpis_context *context, double R, const int64_t *group, int64_t d,
+                                       gpis_set **out);
 /* The singular values of X, d x k, add up to at most R. */
 GPIS_API gpis_status gpis_set_nuclear(gpis_context *context, double R, int64_t d, int64_t k, gpis_set **out);
 
@@ -326,6 +339,15 @@ GPIS_API gpis_status gpis_set_dct(gpis_context *context, gpis_set *base, gpis_se
  * block. The sets are borrowed. */
 GPIS_API gpis_status gpis_set_blocks(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
                                      gpis_set *const *sets, gpis_set **out);
+
+/* An intersection: x is in each of the `count` sets, which are borrowed. Constraints that contradict each other are
+ * refused with a message that names them. It takes the names of entries from its sets. */
+GPIS_API gpis_status gpis_set_intersection(gpis_context *context, int64_t count, gpis_set *const *sets, gpis_set **out);
+
+/* Gives the entries names, of which messages and results make use; the names are copied. A NULL among them: no name. */
+GPIS_API gpis_status gpis_set_name_columns(gpis_set *set, const char *const *names, int64_t d);
+/* What the caller should know about the constraints, such as one that always holds; "" if nothing. */
+GPIS_API const char *gpis_set_warning(const gpis_set *set);
 
 /* Makes the set one for X of d x k: each column is in it. The base of a transform changes with it. Constructors make
  * sets for k = 1. A set that works on X as a matrix (nuclear, a set of the caller's own that says so, a product that
@@ -363,15 +385,32 @@ GPIS_API gpis_status gpis_set_distance(gpis_set *set, const double *x, double *d
 
 /* ---- problem: what is solved ---------------------------------------------------------------------------------- */
 
-/* minimise ||Y - A X||_F^2 over X in K. A is given when the problem is made, the other terms by one function each, in
- * any order; giving a term again replaces it. A problem with a term that was refused cannot be used until that term is
- * given again. A, Y and K are borrowed and must stay unchanged until the problem is destroyed. A problem can be used
- * for any number of calls. */
+/* minimise  f(X, b) = sum_i w_i ||y_i - o_i - a_i X - b||^2 + lambda sum_j ||X_j||^2   over X in K and every b,
+ *
+ * where a_i, y_i, o_i are rows of A, Y and the offset, w_i is the weight of the row, and X_j is a row of X. Without
+ * these terms it is ||Y - A X||_F^2. A is given when the problem is made, the other terms by one function each, in any
+ * order; giving a term again replaces it. A problem with a term that was refused cannot be used until that term is
+ * given again. A, K and arrays are borrowed and must stay unchanged until the problem is destroyed. A problem can be
+ * used for any number of calls. On several ranks each gives the rows that it holds, and the same of everything else. */
 typedef struct gpis_problem gpis_problem;
 
 GPIS_API gpis_status gpis_problem_create(gpis_context *context, gpis_source *A, gpis_problem **out);
 /* Y, rows x k, row-major. `rows` is the number of rows of A; on several ranks, of those that this rank holds. */
 GPIS_API gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_t rows, int64_t k);
+/* w, one number for each row of A: 0, which is a row that is not there, or from 1e-90 to 1e90. Rows of weight 0 must
+ * hold finite numbers, too. A row of weight 2 counts like two such rows. NULL and 0 rows: no weights. */
+GPIS_API gpis_status gpis_problem_weights(gpis_problem *problem, const double *weights, int64_t rows);
+/* o, rows x k, row-major, like Y: what is known of the response beforehand. NULL and 0 rows: none. */
+GPIS_API gpis_status gpis_problem_offset(gpis_problem *problem, const double *offset, int64_t rows, int64_t k);
+/* Non-zero: with b, k numbers that no set bounds and no lambda shrinks: the coefficients of a column of ones, which A
+ * does not hold. 0, and without this call: b is 0. */
+GPIS_API gpis_status gpis_problem_intercept(gpis_problem *problem, int yes);
+/* lambda >= 0. */
+GPIS_API gpis_status gpis_problem_ridge(gpis_problem *problem, double lambda);
+/* Non-zero: K and lambda are about columns of unit standard deviation. With s_j the standard deviation of column j,
+ * over all rows with their weights (1 for a column that does not vary), (s_j X_j) is in K instead of X, and lambda
+ * s_j^2 takes the place of lambda. X and A are as they were. Takes one or two passes to find s_j. */
+GPIS_API gpis_status gpis_problem_standardize(gpis_problem *problem, int yes);
 /* K, made for as many columns as A has and for as many responses as Y has. NULL, and without this call: every X. */
 GPIS_API gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set);
 GPIS_API void gpis_problem_destroy(gpis_problem *problem); /* NULL is fine */
@@ -381,7 +420,8 @@ GPIS_API void gpis_problem_destroy(gpis_problem *problem); /* NULL is fine */
 /* ---- the building blocks, each one pass over A --------------------------------------------------------------- */
 
 /* objective = ||Y - A X||_F^2 and, where G is not NULL, G = A'(A X - Y), d x k. X has `entries` = d k numbers. The set
- * does not matter here. */
+ * does not matter here; the other terms of the problem do: the objective is f, G is half of its gradient, and where
+ * there is an intercept, X, G, V and AAV have one row more, the last, for it. */
 GPIS_API gpis_status gpis_evaluate(const gpis_problem *problem, const double *X, int64_t entries, double *objective,
                                    double *G);
 /* The same, and AAV = A'A V for V of d x count, in the same pass: a few vectors cost little more than none. */
@@ -391,7 +431,8 @@ GPIS_API gpis_status gpis_evaluate_with(const gpis_problem *problem, const doubl
 GPIS_API gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H);
 /* SA (m x d) and, where SY is not NULL, SY (m x k), with E[S'S] = I. kind: "count", "sparse-sign", "gaussian", "srht",
  * "count-gauss", "sample". S depends on (kind, m, seed, round) and the row numbers alone. Without SY the problem needs
- * no response. */
+ * no response. Rows count with the square roots of their weights, Y without its offset; with an intercept SA has d + 1
+ * columns, of which the last is S times the ones. The ridge does not count. */
 GPIS_API gpis_status gpis_sketch_rows(const gpis_problem *problem, const char *kind, int64_t m, uint64_t seed,
                                       uint64_t round, double *SA, double *SY);
 
@@ -488,7 +529,7 @@ typedef struct gpis_settings {
     double delta; /* a probable bound may be wrong with this probability */
     uint64_t seed;
     const double *x0;   /* start, d x k, borrowed; NULL: zero. It is projected on K first. */
-    int64_t x0_entries; /* d k */
+    int64_t x0_entries; /* d k; with an intercept also (d + 1) k, then its k numbers come last, else it starts at 0 */
     /* Line search (the paper's Algorithm 3) of the gradient methods: the step grows by gamma_d before each search and
      * shrinks by gamma_u while it is too long. A positive fixed_step turns the search off. */
     double gamma_u, gamma_d, fixed_step;
@@ -584,6 +625,16 @@ GPIS_API size_t gpis_settings_get(const gpis_settings *settings, const char *nam
 
 /* ---- solve and check ----------------------------------------------------------------------------------------- */
 
+/* A constraint that x meets with equality and that has a price. */
+typedef struct gpis_active {
+    const char *text; /* "age >= 0", "l1:3", "tv + radio <= 0.5" */
+    int64_t column;   /* the entry of x that it bounds, counted from 0; -1: it concerns several */
+    int64_t response; /* the column of X, counted from 0 */
+    /* The shadow price: how much the least objective falls when the constraint is loosened by one unit of its own right
+     * side, >= 0. Of an equation: how much it falls when the right side grows by one unit; that may be negative. */
+    double multiplier;
+} gpis_active;
+
 /* Made by gpis_solve and gpis_check, which own everything in it; to be read until gpis_result_destroy. */
 typedef struct gpis_result {
     gpis_outcome outcome;
@@ -591,7 +642,7 @@ typedef struct gpis_result {
     const char *method;
     const double *x; /* d x k, row-major */
     int64_t d, k;
-    double objective;   /* ||Y - A x||^2 */
+    double objective;   /* f: ||Y - A x||^2 where the problem has no other terms */
     double gap;         /* bound on objective - f* */
     double gap_delta;   /* probability that a probable bound is wrong; 0 when proven */
     double feasibility; /* distance of x from K */
@@ -626,12 +677,19 @@ typedef struct gpis_result {
      * answer of least norm. */
     int unique;
     const char *unique_reason; /* the columns that can trade places, in words; "" where there is nothing to say */
+    const double *intercept;   /* b, k numbers; NULL: the problem has none */
+    double violation;          /* the largest amount by which x breaks a constraint, in the units of that constraint */
+    /* The constraints that x meets with equality and that have a price; none where the gradient at x is not known. */
+    int64_t active_count;
+    const gpis_active *const *active;
 } gpis_result;
 
 /* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */
 GPIS_API gpis_status gpis_solve(const gpis_problem *problem, const gpis_settings *settings, gpis_result **result);
 /* Audits a given X, of `entries` = d k numbers, from the data alone. given_objective and feasibility (the distance from
- * K) are those of X itself; x, objective and certificate those of its projection on K, which is X where X is in K. */
+ * K) are those of X itself; x, objective and certificate those of its projection on K, which is X where X is in K. For
+ * a problem with an intercept, X may have its k numbers behind the d k; where it has not, the best ones for this X are
+ * taken. */
 GPIS_API gpis_status gpis_check(const gpis_problem *problem, const double *X, int64_t entries,
                                 const gpis_settings *settings, gpis_result **result);
 GPIS_API double gpis_relative_gap(const gpis_result *result); /* gap / (objective - gap); infinite where that is <= 0 */

@@ -93,10 +93,23 @@ static gpis_status audit_as_needed(gpis_run *run, const double *x, given_point *
     return status == GPIS_OK && needs_finish(run) ? gpis_run_finish(run) : status;
 }
 
+/* Where b was not given: b_c = sum_i w_i (y_ic - a_i x_c) / sum_i w_i, by a pass at b = 0. */
+static gpis_status find_constant(gpis_run *run, double *x, double *g) {
+    const gpis_problem *p = run->problem;
+    const int64_t last = p->size - p->k;
+    gpis_point point;
+    const gpis_status status = gpis_run_gradient(run, x, g, &point);
+    for (int64_t c = 0; status == GPIS_OK && c < p->k; c++)
+        x[last + c] = -g[last + c] / run->curvature.norms2[p->d - 1];
+    return status;
+}
+
 gpis_status gpis_audit(gpis_run *run, double *x, double *distance, double *objective) {
     given_point given = {0};
     double *g = gpis_alloc(run->context, run->problem->size, sizeof *g);
-    gpis_status status = g ? project_given(run, x, &given, distance) : GPIS_NO_MEMORY;
+    gpis_status status = g ? GPIS_OK : GPIS_NO_MEMORY;
+    if (status == GPIS_OK && run->best_constant) status = find_constant(run, x, g);
+    if (status == GPIS_OK) status = project_given(run, x, &given, distance);
     if (status == GPIS_OK) status = audit_as_needed(run, x, &given, g);
     *objective = given.objective;
     gpis_free(run->context, given.x);

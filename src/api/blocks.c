@@ -1,13 +1,18 @@
 /* The building blocks as public functions, each one pass over A. On several ranks rank 0 makes the pass, and the others
  * serve it their rows. */
+#include "api/complete.h"
 #include "api/problem.h"
 #include "linalg/blas.h"
 #include "ranks/ranks.h"
 
+#include <omp.h>
+
 /* Makes BLAS ready, on all ranks or on none, where each of them has what rank 0 will ask for: k columns of y.
  * gpis_blas_leave(*outside) is called in any case. */
-static gpis_status begin(const gpis_problem *problem, int64_t k, int *outside) {
-    return gpis_problem_agree(problem, k, gpis_blas_enter(problem->context, problem->context->threads, outside));
+static gpis_status begin(const gpis_problem *problem, int64_t k, gpis_status status, int *outside) {
+    *outside = omp_get_max_threads();
+    if (status == GPIS_OK) status = gpis_blas_enter(problem->context, problem->context->threads, outside);
+    return gpis_problem_agree(problem, k, status);
 }
 
 /* ---- evaluate ------------------------------------------------------------------------------------------------------
@@ -31,22 +36,46 @@ gpis_status gpis_evaluate(const gpis_problem *problem, const double *X, int64_t 
     return gpis_evaluate_with(problem, X, entries, objective, G, NULL, 0, NULL);
 }
 
+static gpis_status evaluate(const gpis_problem *p, const double *X, int64_t entries, double *objective, double *G,
+                            const double *V, int64_t count, double *AAV) {
+    const gpis_pass pass = {.k = p->k,
+                            .Y = p->Y,
+                            .terms = p->terms,
+                            .X = X,
+                            .objective = objective,
+                            .G = G,
+                            .V = V,
+                            .probes = count,
+                            .AAV = AAV};
+    const gpis_status status = check_evaluation(p, X, entries, objective, V, count, AAV);
+    return status == GPIS_OK ? gpis_pass_run(p->context, p->A, &pass) : status;
+}
+
+/* All terms but the set. A problem without a response has none of them; check_evaluation then says so. */
+static gpis_status complete_rows(const gpis_problem *problem, gpis_completion *c) {
+    gpis_problem without_set = *problem;
+    without_set.set = NULL;
+    without_set.refused &= ~(unsigned)GPIS_REFUSED_SET;
+    *c = (gpis_completion){.problem = *problem};
+    if (problem->k < 1 && !problem->refused) return GPIS_OK;
+    const gpis_status status = gpis_complete_begin(&without_set, c);
+    return status == GPIS_OK ? gpis_complete_response(c) : status;
+}
+
 gpis_status gpis_evaluate_with(const gpis_problem *problem, const double *X, int64_t entries, double *objective,
                                double *G, const double *V, int64_t count, double *AAV) {
     if (!problem) return GPIS_BAD_ARGUMENT;
-    const gpis_pass pass = {
-        .k = problem->k, .Y = problem->Y, .X = X, .objective = objective, .G = G, .V = V, .probes = count, .AAV = AAV};
     gpis_context *context = problem->context;
+    gpis_completion c;
     int outside;
-    gpis_status status = begin(problem, problem->k, &outside);
-    if (status == GPIS_OK && gpis_ranks_is_served(problem->A)) {
-        status = gpis_ranks_serve(context, problem->A, problem->Y);
-    } else if (status == GPIS_OK) {
-        status = check_evaluation(problem, X, entries, objective, V, count, AAV);
-        if (status == GPIS_OK) status = gpis_pass_run(context, problem->A, &pass);
-        status = gpis_ranks_dismiss(context, problem->A, status);
-    }
+    gpis_status status = begin(problem, problem->k, complete_rows(problem, &c), &outside);
+    if (status == GPIS_OK) status = gpis_complete_together(&c);
+    if (status == GPIS_OK && gpis_ranks_is_served(problem->A))
+        status = gpis_ranks_serve(context, problem->A, c.problem.Y, &c.problem.terms);
+    else if (status == GPIS_OK)
+        status = gpis_ranks_dismiss(context, problem->A, evaluate(&c.problem, X, entries, objective, G, V, count, AAV));
     gpis_blas_leave(outside);
+    gpis_complete_end(&c);
     return status;
 }
 
@@ -63,9 +92,9 @@ gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H) {
     if (!context || !A) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
     const gpis_problem rows_alone = {.context = context, .A = A};
     int outside;
-    gpis_status status = begin(&rows_alone, 0, &outside);
+    gpis_status status = begin(&rows_alone, 0, GPIS_OK, &outside);
     if (status == GPIS_OK && gpis_ranks_is_served(A))
-        status = gpis_ranks_serve(context, A, NULL);
+        status = gpis_ranks_serve(context, A, NULL, &rows_alone.terms);
     else if (status == GPIS_OK)
         status = gpis_ranks_dismiss(context, A, gram(context, A, H));
     gpis_blas_leave(outside);
@@ -92,7 +121,10 @@ static gpis_status sketch_rows(const gpis_problem *p, const char *kind, int64_t 
     gpis_sketch *sketch;
     gpis_status status = gpis_sketch_create_in(context, class, m, p->n, p->d, k, seed, round, SA, SY, &sketch);
     if (status != GPIS_OK) return status;
-    const gpis_pass pass = {.k = k, .Y = SY ? p->Y : NULL, .sketch = sketch};
+    const gpis_pass pass = {.k = k,
+                            .Y = SY ? p->Y : NULL,
+                            .terms = {.weights = p->terms.weights, .constant = p->terms.constant},
+                            .sketch = sketch};
     status = gpis_pass_run(context, p->A, &pass);
     gpis_sketch_destroy(sketch);
     return status;
@@ -102,12 +134,14 @@ gpis_status gpis_sketch_rows(const gpis_problem *problem, const char *kind, int6
                              double *SA, double *SY) {
     if (!problem) return GPIS_BAD_ARGUMENT;
     gpis_context *context = problem->context;
+    gpis_completion c;
     int outside;
-    gpis_status status = begin(problem, SY ? problem->k : 0, &outside);
+    gpis_status status = begin(problem, SY ? problem->k : 0, complete_rows(problem, &c), &outside);
     if (status == GPIS_OK && gpis_ranks_is_served(problem->A))
-        status = gpis_ranks_serve(context, problem->A, problem->Y);
+        status = gpis_ranks_serve(context, problem->A, c.problem.Y, &c.problem.terms);
     else if (status == GPIS_OK)
-        status = gpis_ranks_dismiss(context, problem->A, sketch_rows(problem, kind, m, seed, round, SA, SY));
+        status = gpis_ranks_dismiss(context, problem->A, sketch_rows(&c.problem, kind, m, seed, round, SA, SY));
     gpis_blas_leave(outside);
+    gpis_complete_end(&c);
     return status;
 }

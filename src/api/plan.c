@@ -1,7 +1,7 @@
 /* gpis_plan_make: the table of the planner, as the caller sees it. */
 #include "plan/plan.h"
 
-#include "api/problem.h"
+#include "api/complete.h"
 #include "api/settings.h"
 
 /* What gpis_plan_destroy destroys. */
@@ -61,20 +61,20 @@ gpis_status gpis_plan_make(const gpis_problem *problem, const gpis_settings *set
     context->message[0] = '\0';
     const gpis_problem assumed = assume_response(problem);
     const int64_t used = atomic_load(&context->used);
-    gpis_problem complete;
-    gpis_set *every_x;
+    gpis_completion complete;
     gpis_call call = {0};
     gpis_plan_table table;
-    gpis_status status = gpis_problem_complete(&assumed, &complete, &every_x);
-    if (status == GPIS_OK) status = gpis_call_begin(&call, &complete, settings);
+    gpis_status status = gpis_complete_begin(&assumed, &complete);
+    if (status == GPIS_OK) status = gpis_complete_set(&complete);
+    if (status == GPIS_OK) status = gpis_call_begin(&call, &complete.problem, settings);
     if (status == GPIS_OK) status = gpis_settings_check_end(context, &call.settings);
     if (status == GPIS_OK) {
-        gpis_settings_fit_set(&call.settings, complete.set);
-        status = gpis_plan_choose(&complete, &call.settings, used, &table);
+        gpis_settings_fit_set(&call.settings, complete.problem.set);
+        status = gpis_plan_choose(&complete.problem, &call.settings, used, &table);
     }
     if (status == GPIS_OK) status = make(context, &table, plan);
     gpis_call_end(&call, context);
-    gpis_set_destroy(every_x);
+    gpis_complete_end(&complete);
     return status;
 }
 

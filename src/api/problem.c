@@ -30,7 +30,7 @@ gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_
     int64_t size;
     problem->Y = NULL;
     problem->k = problem->size = 0;
-    problem->response_refused = true;
+    problem->refused |= GPIS_REFUSED_RESPONSE;
     if (rows != here)
         return gpis_fail(problem->context, GPIS_BAD_SHAPE,
                          "y has %lld rows and A has %lld%s; y needs one row for each row of A", (long long)rows,
@@ -43,11 +43,11 @@ gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_
     problem->Y = Y ? Y : no_rows;
     problem->k = k;
     problem->size = size;
-    problem->response_refused = false;
+    problem->refused &= ~(unsigned)GPIS_REFUSED_RESPONSE;
     return GPIS_OK;
 }
 
-static gpis_status wrong_shape(const gpis_problem *problem, const gpis_set *set, int64_t k) {
+gpis_status gpis_problem_refuse_shape(const gpis_problem *problem, const gpis_set *set, int64_t k) {
     const bool can_change = set->d == problem->d && !set->matrix;
     return gpis_fail(problem->context, GPIS_BAD_SHAPE,
                      "the set is for %lld x %lld coefficients, the data for %lld x %lld%s", (long long)set->d,
@@ -58,42 +58,47 @@ static gpis_status wrong_shape(const gpis_problem *problem, const gpis_set *set,
 gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set) {
     if (!problem) return GPIS_BAD_ARGUMENT;
     const bool foreign = set && set->context != problem->context;
-    problem->set_refused = foreign || (set && set->d != problem->d);
-    problem->set = problem->set_refused ? NULL : set;
+    const bool refused = foreign || (set && set->d != problem->d);
+    problem->refused = (problem->refused & ~(unsigned)GPIS_REFUSED_SET) | (refused ? GPIS_REFUSED_SET : 0);
+    problem->set = refused ? NULL : set;
     if (foreign)
         return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "set %.150s: it was made with another context",
                          set->spec);
-    return problem->set_refused ? wrong_shape(problem, set, problem->k > 0 ? problem->k : set->k) : GPIS_OK;
+    return refused ? gpis_problem_refuse_shape(problem, set, problem->k > 0 ? problem->k : set->k) : GPIS_OK;
+}
+
+/* What all ranks must have alike. */
+typedef struct common {
+    int64_t k; /* columns of y; 0: none is needed */
+    double ridge;
+    bool weights, intercept, standardize;
+} common;
+
+static gpis_status compare(const gpis_problem *problem, const common *wanted) {
+    gpis_context *context = problem->context;
+    const int64_t k = wanted->k;
+    if (k > 0 && problem->k < 1)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "the problem has no y here, and on rank 0 it has");
+    if (k > 0 && problem->k != k)
+        return gpis_fail(context, GPIS_BAD_SHAPE, "y has %lld columns here and %lld on rank 0", (long long)problem->k,
+                         (long long)k);
+    if (wanted->weights != (problem->weights != NULL))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "the problem has weights on some ranks only");
+    if (wanted->intercept == problem->intercept && wanted->standardize == problem->standardize &&
+        wanted->ridge == problem->ridge)
+        return GPIS_OK;
+    return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                     "intercept, standardize and ridge are not the same here and on rank 0");
 }
 
 gpis_status gpis_problem_agree(const gpis_problem *problem, int64_t k, gpis_status status) {
     const gpis_source *A = problem->A;
+    common wanted = {.k = k,
+                     .ridge = problem->ridge,
+                     .weights = problem->weights != NULL,
+                     .intercept = problem->intercept,
+                     .standardize = problem->standardize};
     status = gpis_ranks_agree(A, status);
-    if (status == GPIS_OK) status = gpis_ranks_share(A, &k, sizeof k);
-    if (status != GPIS_OK) return status;
-    if (k > 0 && problem->k < 1)
-        status = gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "the problem has no y here, and on rank 0 it has");
-    else if (k > 0 && problem->k != k)
-        status = gpis_fail(problem->context, GPIS_BAD_SHAPE, "y has %lld columns here and %lld on rank 0",
-                           (long long)problem->k, (long long)k);
-    return gpis_ranks_agree(A, status);
-}
-
-gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *complete, gpis_set **every_x) {
-    *complete = *given;
-    *every_x = NULL;
-    if (given->response_refused)
-        return gpis_fail(given->context, GPIS_BAD_ARGUMENT,
-                         "the problem has no y: the one that was given did not fit; give it another one by "
-                         "gpis_problem_response");
-    if (given->k < 1)
-        return gpis_fail(given->context, GPIS_BAD_ARGUMENT,
-                         "the problem has no y: give it one by gpis_problem_response");
-    if (given->set_refused)
-        return gpis_fail(given->context, GPIS_BAD_SHAPE, "the set of the problem did not fit; give it another one");
-    if (given->set) return given->set->k == given->k ? GPIS_OK : wrong_shape(given, given->set, given->k);
-    gpis_status status = gpis_set_none(given->context, given->d, every_x);
-    if (status == GPIS_OK) status = gpis_set_responses(*every_x, given->k);
-    complete->set = *every_x;
-    return status;
+    if (status == GPIS_OK) status = gpis_ranks_share(A, &wanted, sizeof wanted);
+    return status == GPIS_OK ? gpis_ranks_agree(A, compare(problem, &wanted)) : status;
 }

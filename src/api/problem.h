@@ -1,15 +1,15 @@
-/* The problem as the caller has given it, made complete for a call. */
+/* The problem as the caller has given it, and what ranks agree on about it. */
 #ifndef GPIS_API_PROBLEM_H
 #define GPIS_API_PROBLEM_H
 
 #include "problem/problem.h"
 
-/* Checks that the problem has a response and a set of the same shape. *complete has all terms; *every_x is the set that
- * was made for a problem without one, or NULL, and is the caller's to destroy in any case. */
-gpis_status gpis_problem_complete(const gpis_problem *given, gpis_problem *complete, gpis_set **every_x);
-
 /* All ranks: each says how it fared, and checks that its problem has a response of the k columns that rank 0 will ask
- * for (0: it will ask for none). All return the status of the first that has failed, with its text. */
+ * for (0: it will ask for none), and the terms of rank 0. All return the status of the first that has failed, with its
+ * text. */
 gpis_status gpis_problem_agree(const gpis_problem *problem, int64_t k, gpis_status status);
+
+/* Why a set of this shape does not fit X of A->d x k. */
+gpis_status gpis_problem_refuse_shape(const gpis_problem *problem, const gpis_set *set, int64_t k);
 
 #endif

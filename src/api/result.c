@@ -2,7 +2,9 @@
 #include "api/result.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/number.h"
 #include "ranks/ranks.h"
 
 const char *gpis_gap_kind_text(gpis_gap_kind kind) {
@@ -27,6 +29,48 @@ static void point_to_own(gpis_made_result *result) {
     result->seen.checkpoint_trouble = result->checkpoint_trouble;
     result->seen.unique_reason = result->unique_reason;
     result->seen.x = result->x;
+    result->seen.intercept = result->constant ? result->x + result->seen.d * result->seen.k : NULL;
+    result->seen.active = result->places;
+    for (int64_t i = 0; i < result->seen.active_count; i++) {
+        result->list[i].text = result->texts + i * GPIS_PRICE_TEXT;
+        result->places[i] = result->list + i;
+    }
+}
+
+/* Room for so many active constraints; those that are there are kept. */
+static gpis_status make_room(gpis_made_result *r, int64_t wanted) {
+    const int64_t used = r->seen.active_count;
+    int64_t room = r->room, texts = r->room * GPIS_PRICE_TEXT, places = r->room;
+    gpis_status status = gpis_grow(r->context, (void **)&r->list, &room, used, wanted, sizeof *r->list);
+    if (status == GPIS_OK)
+        status = gpis_grow(r->context, (void **)&r->places, &places, used, wanted, sizeof *r->places);
+    if (status == GPIS_OK)
+        status = gpis_grow(r->context, (void **)&r->texts, &texts, used * GPIS_PRICE_TEXT, room * GPIS_PRICE_TEXT, 1);
+    r->room = status == GPIS_OK ? room : r->room;
+    return status;
+}
+
+gpis_status gpis_result_enter_active(gpis_made_result *r, const gpis_price *price) {
+    const int64_t i = r->seen.active_count;
+    const gpis_status status = make_room(r, i + 1);
+    if (status != GPIS_OK) return status;
+    r->list[i] = (gpis_active){NULL, price->column, price->response, price->multiplier};
+    memcpy(r->texts + i * GPIS_PRICE_TEXT, price->text, GPIS_PRICE_TEXT);
+    r->seen.active_count++;
+    point_to_own(r);
+    return GPIS_OK;
+}
+
+/* The active constraints of rank 0, of which this rank knows only how many there are. */
+static gpis_status share_active(const gpis_problem *problem, gpis_made_result *r, int64_t count) {
+    r->seen.active_count = gpis_min64(count, r->room); /* on rank 0 all of them, elsewhere none */
+    gpis_status status = make_room(r, count);
+    r->seen.active_count = count;
+    if (status == GPIS_OK && count > 0) status = gpis_ranks_share(problem->A, r->list, (size_t)count * sizeof *r->list);
+    if (status == GPIS_OK && count > 0)
+        status = gpis_ranks_share(problem->A, r->texts, (size_t)count * GPIS_PRICE_TEXT);
+    if (status == GPIS_OK) point_to_own(r);
+    return status;
 }
 
 gpis_status gpis_result_create(const gpis_problem *problem, gpis_made_result **out) {
@@ -34,27 +78,37 @@ gpis_status gpis_result_create(const gpis_problem *problem, gpis_made_result **o
     *out = result;
     if (!result) return GPIS_NO_MEMORY;
     result->context = problem->context;
-    result->seen.d = problem->d;
+    result->seen.d = problem->A->d;
+    result->constant = problem->terms.constant;
     result->seen.k = problem->k;
     result->seen.unique = -1;
-    result->x = gpis_alloc(problem->context, problem->size, sizeof *result->x);
+    result->x = gpis_alloc_zero(problem->context, problem->size, sizeof *result->x);
     point_to_own(result);
     return result->x ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
 gpis_status gpis_result_share(const gpis_problem *problem, gpis_made_result *result) {
-    double *x = result->x; /* these bytes of rank 0 mean nothing here */
-    gpis_context *context = result->context;
-    const gpis_status status = gpis_ranks_share(problem->A, result, sizeof *result);
-    result->x = x;
-    result->context = context;
+    const gpis_made_result own = *result; /* the pointers of rank 0 mean nothing here */
+    gpis_status status = gpis_ranks_share(problem->A, result, sizeof *result);
+    const int64_t active = result->seen.active_count;
+    result->x = own.x;
+    result->context = own.context;
+    result->list = own.list;
+    result->places = own.places;
+    result->texts = own.texts;
+    result->room = own.room;
+    result->seen.active_count = own.seen.active_count;
     point_to_own(result);
-    return status == GPIS_OK ? gpis_ranks_share_numbers(problem->A, x, problem->size) : status;
+    if (status == GPIS_OK) status = gpis_ranks_share_numbers(problem->A, result->x, problem->size);
+    return status == GPIS_OK ? share_active(problem, result, active) : status;
 }
 
 void gpis_result_destroy(gpis_result *result) {
     gpis_made_result *made = (gpis_made_result *)result;
     if (!made) return;
     gpis_free(made->context, made->x);
+    gpis_free(made->context, made->list);
+    gpis_free(made->context, made->places);
+    gpis_free(made->context, made->texts);
     gpis_free(made->context, made);
 }

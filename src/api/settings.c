@@ -60,10 +60,11 @@ static gpis_status check_values(gpis_context *context, const gpis_settings *s) {
 }
 
 static gpis_status check_start(const gpis_problem *problem, const gpis_settings *s) {
-    if (s->x0 && s->x0_entries != problem->size)
-        return gpis_fail(problem->context, GPIS_BAD_SHAPE, "x0 has %lld entries and needs %lld x %lld",
-                         (long long)s->x0_entries, (long long)problem->d, (long long)problem->k);
-    for (int64_t i = 0; s->x0 && i < problem->size; i++)
+    if (s->x0 && s->x0_entries != problem->size && s->x0_entries != problem->A->d * problem->k)
+        return gpis_fail(problem->context, GPIS_BAD_SHAPE, "x0 has %lld entries and needs %lld x %lld%s",
+                         (long long)s->x0_entries, (long long)problem->A->d, (long long)problem->k,
+                         problem->terms.constant ? ", or one row more with the intercept" : "");
+    for (int64_t i = 0; s->x0 && i < s->x0_entries; i++)
         if (!isfinite(s->x0[i]))
             return gpis_fail(problem->context, GPIS_BAD_DATA, "entry %lld of x0 is %g", (long long)i + 1, s->x0[i]);
     return GPIS_OK;

@@ -6,20 +6,20 @@
 
 #include "api/audit.h"
 #include "api/choose.h"
+#include "api/complete.h"
 #include "api/problem.h"
 #include "api/result.h"
 #include "api/settings.h"
 #include "linalg/blas.h"
 #include "method/dependence.h"
+#include "method/prices.h"
 #include "method/unique.h"
 #include "ranks/ranks.h"
 
-/* The start: x0 or zero, projected on K, so that every iterate is feasible. */
+/* The start: x0 or zero, projected on K, so that every iterate is feasible. An x0 without b starts at b = 0. */
 static gpis_status starting_point(gpis_run *run, double *x) {
-    if (run->settings->x0)
-        memcpy(x, run->settings->x0, (size_t)run->problem->size * sizeof(double));
-    else
-        memset(x, 0, (size_t)run->problem->size * sizeof(double));
+    memset(x, 0, (size_t)run->problem->size * sizeof(double));
+    if (run->settings->x0) memcpy(x, run->settings->x0, (size_t)run->settings->x0_entries * sizeof(double));
     return gpis_set_project(run->problem->set, x, x);
 }
 
@@ -60,6 +60,16 @@ static gpis_status judge_uniqueness(const gpis_run *run, gpis_made_result *resul
     return status;
 }
 
+static gpis_status enter_price(void *result, const gpis_price *price) {
+    return gpis_result_enter_active(result, price);
+}
+
+/* What x meets, breaks and pays. */
+static gpis_status judge_constraints(gpis_run *run, gpis_made_result *result) {
+    const gpis_status status = gpis_set_violation(run->problem->set, result->x, &result->seen.violation);
+    return status == GPIS_OK ? gpis_run_prices(run, enter_price, result) : status;
+}
+
 static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     double *x = result->x;
     gpis_choice choice;
@@ -83,6 +93,7 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     if (status == GPIS_OK) status = gpis_set_distance(run->problem->set, x, &result->seen.feasibility);
     result->seen.given_objective = run->record.objective;
     fill_result(run, method->name, result);
+    if (status == GPIS_OK) status = judge_constraints(run, result);
     return status == GPIS_OK ? judge_uniqueness(run, result) : status;
 }
 
@@ -98,13 +109,13 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->seen.predicted_seconds = NAN;
     fill_result(run, "check", result);
+    if (status == GPIS_OK) status = judge_constraints(run, result);
     return status == GPIS_OK ? judge_uniqueness(run, result) : status;
 }
 
 /* A call of gpis_solve or gpis_check: what it is given, complete and checked, and what it makes. */
 typedef struct task {
-    gpis_problem problem;
-    gpis_set *every_x; /* owned: K of a problem without a set; NULL: it has one */
+    gpis_completion complete;
     gpis_call call;
     gpis_run run;
     gpis_made_result *result; /* owned until it is the caller's */
@@ -112,30 +123,34 @@ typedef struct task {
 
 static gpis_status check_given_x(const gpis_problem *problem, const double *X, int64_t entries) {
     if (!X) return gpis_fail(problem->context, GPIS_BAD_ARGUMENT, "an audit needs the x to look at");
-    if (entries == problem->size) return GPIS_OK;
-    return gpis_fail(problem->context, GPIS_BAD_SHAPE, "x has %lld entries and needs %lld x %lld", (long long)entries,
-                     (long long)problem->d, (long long)problem->k);
+    if (entries == problem->size || entries == problem->A->d * problem->k) return GPIS_OK;
+    return gpis_fail(problem->context, GPIS_BAD_SHAPE, "x has %lld entries and needs %lld x %lld%s", (long long)entries,
+                     (long long)problem->A->d, (long long)problem->k,
+                     problem->terms.constant ? ", or one row more with the intercept" : "");
 }
 
-/* All that must be there before the ranks begin. */
+/* What this rank can do for itself before the ranks begin. */
 static gpis_status prepare(task *t, const gpis_problem *given, const gpis_settings *settings) {
-    gpis_context *context = given->context;
-    gpis_status status = gpis_problem_complete(given, &t->problem, &t->every_x);
-    if (status == GPIS_OK) status = gpis_call_begin(&t->call, &t->problem, settings);
-    if (status == GPIS_OK && !gpis_account_affords_x(context, t->problem.d, t->problem.k)) status = GPIS_NO_MEMORY;
-    return status;
+    gpis_status status = gpis_complete_begin(given, &t->complete);
+    if (status == GPIS_OK) status = gpis_call_begin(&t->call, &t->complete.problem, settings);
+    if (status == GPIS_OK && !gpis_account_affords_x(given->context, t->complete.problem.d, t->complete.problem.k))
+        status = GPIS_NO_MEMORY;
+    return status == GPIS_OK ? gpis_complete_response(&t->complete) : status;
 }
 
 static gpis_status start(task *t) {
-    const gpis_set *set = t->problem.set;
+    gpis_status status = gpis_complete_set(&t->complete);
+    if (status != GPIS_OK) return status;
+    const gpis_problem *problem = &t->complete.problem;
+    const gpis_set *set = problem->set;
     gpis_settings_fit_set(&t->call.settings, set);
-    gpis_status status = gpis_run_start(&t->run, &t->problem, &t->call.settings);
+    status = gpis_run_start(&t->run, problem, &t->call.settings);
     if (status == GPIS_OK && !set->has_support)
         gpis_run_warn(&t->run,
                       "set %.100s: without a support function there is no certificate: how far the objective is "
                       "above the best is not known",
                       set->spec);
-    return status == GPIS_OK ? gpis_result_create(&t->problem, &t->result) : status;
+    return status == GPIS_OK ? gpis_result_create(problem, &t->result) : status;
 }
 
 /* On several ranks rank 0 does the work, and the others serve it; they come here in any case, with their status. */
@@ -147,10 +162,10 @@ static gpis_status work_together(task *t, const gpis_problem *given, gpis_status
     status = gpis_problem_agree(given, given->k, status);
     if (status == GPIS_OK) {
         if (gpis_ranks_is_served(given->A))
-            status = gpis_ranks_serve(context, given->A, given->Y);
+            status = gpis_ranks_serve(context, given->A, t->complete.problem.Y, &t->complete.problem.terms);
         else
             status = gpis_ranks_dismiss(context, given->A, work(&t->run, t->result));
-        if (status == GPIS_OK) status = gpis_result_share(&t->problem, t->result);
+        if (status == GPIS_OK) status = gpis_result_share(&t->complete.problem, t->result);
     }
     gpis_blas_leave(outside);
     return status;
@@ -160,7 +175,7 @@ static gpis_status work_together(task *t, const gpis_problem *given, gpis_status
 static gpis_status finish(task *t, gpis_context *context, gpis_status status, gpis_result **result) {
     gpis_run_clear(&t->run);
     gpis_call_end(&t->call, context);
-    gpis_set_destroy(t->every_x);
+    gpis_complete_end(&t->complete);
     gpis_result *made = t->result ? &t->result->seen : NULL;
     if (status == GPIS_OK)
         *result = made;
@@ -183,6 +198,8 @@ gpis_status gpis_solve(const gpis_problem *problem, const gpis_settings *setting
     gpis_status status = begin(problem, result);
     if (status == GPIS_OK) status = prepare(&t, problem, settings);
     if (status == GPIS_OK) status = gpis_settings_check_end(problem->context, &t.call.settings);
+    status = gpis_problem_agree(problem, problem->k, status);
+    if (status == GPIS_OK) status = gpis_complete_together(&t.complete);
     if (status == GPIS_OK) status = start(&t);
     status = work_together(&t, problem, status, solve);
     return finish(&t, problem->context, status, result);
@@ -194,9 +211,12 @@ gpis_status gpis_check(const gpis_problem *problem, const double *X, int64_t ent
     task t = {.run = {.context = problem->context}};
     gpis_status status = begin(problem, result);
     if (status == GPIS_OK) status = prepare(&t, problem, settings);
-    if (status == GPIS_OK) status = check_given_x(&t.problem, X, entries);
+    if (status == GPIS_OK) status = check_given_x(&t.complete.problem, X, entries);
+    status = gpis_problem_agree(problem, problem->k, status);
+    if (status == GPIS_OK) status = gpis_complete_together(&t.complete);
     if (status == GPIS_OK) status = start(&t);
     if (status == GPIS_OK) memcpy(t.result->x, X, (size_t)entries * sizeof *X);
+    t.run.best_constant = status == GPIS_OK && entries < t.complete.problem.size;
     status = work_together(&t, problem, status, check);
     return finish(&t, problem->context, status, result);
 }

@@ -205,8 +205,8 @@ static double linear_of(const gpis_set *set, const gpis_point *point, double sup
 
 /* The right side of (2) in docs/maths for this l. First the part of l along null vectors is removed, then the part for
  * which the support function is not finite. */
-static gpis_status dual_terms(gpis_set *set, const gpis_point *point, const gpis_model *model, double c, multiplier *m,
-                              terms *out) {
+static gpis_status dual_terms(gpis_set *set, const gpis_point *point, const gpis_model *model, double c,
+                              const double *s, multiplier *m, terms *out) {
     const int64_t size = set->d * set->k;
     double support, lost, off = 0.0;
     gpis_status status = GPIS_OK;
@@ -215,7 +215,7 @@ static gpis_status dual_terms(gpis_set *set, const gpis_point *point, const gpis
     if (model->nulls > 0) status = gpis_null_bound_clean(set->context, set, model, m->l, &off);
     if (status != GPIS_OK || !isfinite(off)) return status;
     memcpy(m->v, m->l, (size_t)size * sizeof *m->v);
-    status = gpis_set_support_near(set, m->l, &support, &lost);
+    status = gpis_set_support_at(set, s, m->l, &support, &lost);
     if (status != GPIS_OK) return status;
     if (model->nulls > 0) {
         off = moved(size, m->v, m->l, off);
@@ -328,7 +328,7 @@ static gpis_status curved_bound(gpis_context *context, gpis_set *set, const gpis
     find_multiplier(set, point, model, s, &m);
     keep_multiplier(set, &m);
     status = is_double_double(model) ? low_terms(set, point, model, c, s, &m, &dual)
-                                     : dual_terms(set, point, model, c, &m, &dual);
+                                     : dual_terms(set, point, model, c, s, &m, &dual);
     if (status == GPIS_OK) restore_multiplier(set, &m);
     if (status == GPIS_OK && model->nulls > 0)
         status = gpis_null_bound(context, set, point, model, c, s, m.l, m.v, &relaxed.linear, &relaxed.half_norm);

@@ -31,7 +31,8 @@ static bool may_end_on_face(const gpis_set *set, const gpis_settings *settings) 
 bool gpis_workload_summarises(const gpis_problem *p) {
     enum { MAX_COLUMNS = 4096 };
     if (p->set->shape == GPIS_SHAPE_WHOLE || p->d + p->k > MAX_COLUMNS) return false;
-    const gpis_load load = gpis_load_with_summary((gpis_load){.d = p->d, .k = p->k}, true);
+    const gpis_load plain = gpis_load_with_terms((gpis_load){.d = p->d, .k = p->k}, &p->terms);
+    const gpis_load load = gpis_load_with_summary(plain, true);
     const double square = 8.0 * (double)p->d * (double)p->d, pass = gpis_pass_memory(p->context, p->A, &load);
     const double most = fmax(pass, 3.0 * square + gpis_inner_memory(p->set));
     return gpis_quadratic_memory(p->d, p->k) + most <= (double)gpis_account_left(p->context);

@@ -7,6 +7,9 @@
  *     (H + rho I) (v - x) = rho (z - u - x) - g
  *     w = RELAXATION v + (1 - RELAXATION) z,    z+ = P(w + u),    u+ = w + u - z+.
  *
+ * An intersection of m sets has a z and a u for each of them, with m rho in the place of rho on the left side and a sum
+ * over the sets on the right one; its s is the projection of v.
+ *
  * Its speed hardly depends on the condition of H if rho is right. rho starts between the largest and the smallest
  * curvature, and is then adapted so that v - z and the change of z shrink together; each change costs a factor.
  *
@@ -49,9 +52,12 @@ typedef struct admm_state {
     double *factor;          /* owned: d x d, of H + rho I; NULL until it is needed */
     double rho, largest;     /* rho; an estimate of the largest curvature */
     int factors;             /* number of factors made */
-    double *v, *z, *u, *G;   /* owned: d x k; G: scratch */
+    int64_t count;           /* of the sets that x is in: more than one for an intersection */
+    double *v, *G;           /* owned: d x k; G: scratch */
+    double *z, *u;           /* owned: d x k for each set */
     double *move, *Hmove;    /* owned: d x k; scratch */
     double *dual;            /* owned: d x k; the v of the best bound */
+    double moved;            /* ||z+ - z|| of the last iteration */
     double primal, change;   /* ||v - z|| and ||z+ - z||, relative, of the last iteration */
 } admm_state;
 
@@ -60,13 +66,28 @@ static bool applies(const gpis_set *set) {
     return true;
 }
 
+static bool is_intersection(const gpis_inner *inner) { return inner->set->class->piece != NULL; }
+
+/* Set i of those that x is in. */
+static gpis_set *set_of(const gpis_inner *inner, int64_t i) {
+    return is_intersection(inner) ? inner->set->class->piece(inner->set, i) : inner->set;
+}
+
+static int64_t count_sets(const gpis_inner *inner) {
+    int64_t count = 1;
+    while (is_intersection(inner) && set_of(inner, count)) count++;
+    return count;
+}
+
 static gpis_status create(gpis_inner *inner) {
     gpis_context *context = inner->context;
     admm_state *a = inner->state = gpis_alloc_zero(context, 1, sizeof *a);
     if (!a) return GPIS_NO_MEMORY;
-    double **field[] = {&a->v, &a->z, &a->u, &a->G, &a->move, &a->Hmove, &a->dual};
-    for (size_t i = 0; i < sizeof field / sizeof *field; i++)
-        if (!(*field[i] = gpis_alloc(context, inner->set->d * inner->set->k, sizeof(double)))) return GPIS_NO_MEMORY;
+    const int64_t size = inner->set->d * inner->set->k;
+    a->count = count_sets(inner);
+    double **field[] = {&a->z, &a->u, &a->v, &a->G, &a->move, &a->Hmove, &a->dual};
+    for (int i = 0; i < 7; i++)
+        if (!(*field[i] = gpis_alloc(context, i < 2 ? a->count * size : size, sizeof(double)))) return GPIS_NO_MEMORY;
     const gpis_status status = gpis_gradient_create(inner, &a->gradient);
     return status == GPIS_OK && gpis_flat_exists(inner->set) ? gpis_fallback_create(inner, &a->fallback) : status;
 }
@@ -125,15 +146,15 @@ static void take_rho(gpis_inner *inner, double rho) {
     admm_state *a = inner->state;
     const int64_t d = inner->set->d;
     rho = fmax(rho, MIN_RHO * a->largest);
-    for (int64_t i = 0; i < d * inner->set->k; i++) a->u[i] *= a->rho / rho;
+    for (int64_t i = 0; i < a->count * d * inner->set->k; i++) a->u[i] *= a->rho / rho;
     a->rho = rho;
     a->factors++;
     memcpy(a->factor, inner->model->H, (size_t)(d * d) * sizeof *a->factor);
-    for (int64_t j = 0; j < d; j++) a->factor[j * d + j] += rho;
+    for (int64_t j = 0; j < d; j++) a->factor[j * d + j] += (double)a->count * rho;
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)d, a->factor, (lapack_int)d) != 0) give_up(inner);
 }
 
-/* Begins ADMM at the point that the gradient has reached: z = s, and rho u = -grad q(s). */
+/* Begins ADMM at the point that the gradient has reached: z = s, and rho u = -grad q(s), in equal parts. */
 static gpis_status switch_over(gpis_inner *inner) {
     admm_state *a = inner->state;
     const int64_t d = inner->set->d, size = d * inner->set->k;
@@ -142,8 +163,10 @@ static gpis_status switch_over(gpis_inner *inner) {
     a->largest = largest_eigenvalue(inner, false);
     const double smallest = 1.0 / fmax(largest_eigenvalue(inner, true), DBL_MIN);
     gpis_inner_value(inner, inner->s, a->move, a->Hmove);
-    for (int64_t i = 0; i < size; i++) a->u[i] = -(inner->g[i] + a->Hmove[i]);
-    memcpy(a->z, inner->s, (size_t)size * sizeof *a->z);
+    for (int64_t p = 0; p < a->count; p++) {
+        for (int64_t i = 0; i < size; i++) a->u[p * size + i] = -(inner->g[i] + a->Hmove[i]) / (double)a->count;
+        memcpy(a->z + p * size, inner->s, (size_t)size * sizeof *a->z);
+    }
     a->rho = 1.0;
     a->going = true;
     take_rho(inner, sqrt(a->largest * fmin(smallest, a->largest)));
@@ -172,49 +195,73 @@ static void solve_factor(const gpis_inner *inner, double *v) {
             cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, order[i], CblasNonUnit, d, k, 1.0, a->factor, d, v, k);
 }
 
+/* The step of set p: z and u from v. Adds the square of the change of z to *change2. */
+static gpis_status alternate_set(gpis_inner *inner, int64_t p, double *change2) {
+    admm_state *a = inner->state;
+    const int64_t size = inner->set->d * inner->set->k;
+    double *z = a->z + p * size, *u = a->u + p * size;
+    for (int64_t i = 0; i < size; i++) u[i] += RELAXATION * a->v[i] + (1.0 - RELAXATION) * z[i];
+    if (!gpis_all_finite(u, size)) {
+        give_up(inner);
+        return GPIS_OK;
+    }
+    const gpis_status status = gpis_set_project(set_of(inner, p), u, a->G);
+    for (int64_t i = 0; i < size; i++) {
+        u[i] -= a->G[i];
+        a->move[i] = a->G[i] - z[i];
+    }
+    const double change = gpis_norm2(a->move, size);
+    *change2 += change * change;
+    memcpy(z, a->G, (size_t)size * sizeof *z);
+    return status;
+}
+
 static gpis_status iterate(gpis_inner *inner) {
     admm_state *a = inner->state;
     const int64_t size = inner->set->d * inner->set->k;
     const double *x = inner->x;
-    for (int64_t i = 0; i < size; i++) a->v[i] = a->rho * (a->z[i] - a->u[i] - x[i]) - inner->g[i];
+    double change2 = 0.0;
+    gpis_status status = GPIS_OK;
+    for (int64_t i = 0; i < size; i++) {
+        double sum = a->z[i] - a->u[i] - x[i];
+        for (int64_t p = 1; p < a->count; p++) sum += a->z[p * size + i] - a->u[p * size + i] - x[i];
+        a->v[i] = a->rho * sum - inner->g[i];
+    }
     solve_factor(inner, a->v);
-    for (int64_t i = 0; i < size; i++) {
-        a->v[i] += x[i];
-        a->u[i] += RELAXATION * a->v[i] + (1.0 - RELAXATION) * a->z[i];
-    }
-    if (!gpis_all_finite(a->u, size)) {
-        give_up(inner);
-        return GPIS_OK;
-    }
-    const gpis_status status = gpis_set_project(inner->set, a->u, a->G);
-    for (int64_t i = 0; i < size; i++) {
-        a->u[i] -= a->G[i];
-        a->move[i] = a->G[i] - a->z[i];
-    }
-    memcpy(a->z, a->G, (size_t)size * sizeof *a->z);
+    for (int64_t i = 0; i < size; i++) a->v[i] += x[i];
+    for (int64_t p = 0; p < a->count && a->going && status == GPIS_OK; p++) status = alternate_set(inner, p, &change2);
+    a->moved = sqrt(change2);
     return status;
 }
 
-/* The residuals of the last iteration, by which rho is adapted. To be called before `move` is used for other things. */
+/* The residuals of the last iteration, by which rho is adapted. */
 static void measure_residuals(const gpis_inner *inner) {
     admm_state *a = inner->state;
     const int64_t size = inner->set->d * inner->set->k;
-    a->change = gpis_norm2(a->move, size) / gpis_norm2(a->u, size);
-    for (int64_t i = 0; i < size; i++) a->move[i] = a->v[i] - a->z[i];
-    a->primal = gpis_norm2(a->move, size) / fmax(gpis_norm2(a->v, size), gpis_norm2(a->z, size));
+    double apart = 0.0, sizes = 0.0;
+    a->change = a->moved / gpis_norm2(a->u, a->count * size);
+    for (int64_t p = 0; p < a->count; p++) {
+        for (int64_t i = 0; i < size; i++) a->move[i] = a->v[i] - a->z[p * size + i];
+        apart = hypot(apart, gpis_norm2(a->move, size));
+        sizes = fmax(sizes, gpis_norm2(a->z + p * size, size));
+    }
+    a->primal = apart / fmax(gpis_norm2(a->v, size), sizes);
 }
 
-/* Keeps z if it is the lowest, and v if its bound is the best. */
+/* Keeps z (of an intersection, the projection of v) if it is the lowest, and v if its bound is the best. */
 static gpis_status look(gpis_inner *inner) {
     admm_state *a = inner->state;
     const int64_t size = inner->set->d * inner->set->k;
-    const double value = gpis_inner_value(inner, a->z, a->move, a->Hmove);
+    const bool several = is_intersection(inner);
+    gpis_status status = several ? gpis_set_project(inner->set, a->v, a->G) : GPIS_OK;
+    if (status != GPIS_OK) return status;
+    const double *point = several ? a->G : a->z, value = gpis_inner_value(inner, point, a->move, a->Hmove);
     if (value < inner->value) {
         inner->value = value;
-        memcpy(inner->s, a->z, (size_t)size * sizeof *a->z);
+        memcpy(inner->s, point, (size_t)size * sizeof *point);
     }
     double bound;
-    const gpis_status status = gpis_inner_bound(inner, a->v, a->move, a->Hmove, &bound);
+    status = gpis_inner_bound(inner, a->v, a->move, a->Hmove, &bound);
     if (status != GPIS_OK || !(bound > inner->bound)) return status;
     inner->bound = bound;
     memcpy(a->dual, a->v, (size_t)size * sizeof *a->v);

@@ -7,6 +7,7 @@
 bool gpis_flat_exists(const gpis_set *set) {
     const int64_t *columns;
     if (set->matrix && set->k > 1) return false;
+    if (set->polyhedron || set->class->piece) return false;
     if (set->inside) return gpis_flat_exists(set->inside);
     if (set->class->turn || set->shape == GPIS_SHAPE_WHOLE) return true; /* monotone and tv of one entry: no jumps */
     if (!set->class->part) return set->class->bounds || set->class->normals || set->group;

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "inner/solver.h"
+#include "set/walk.h"
 
 enum { VECTORS = 30 }; /* upper bound on the vectors of d x k numbers that a solver holds */
 
 /* The first solver that applies is taken; the last one applies always. */
-static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_polyhedron, &gpis_inner_sphere,
-                                                   &gpis_inner_plane,  &gpis_inner_inside,     &gpis_inner_admm};
+static const gpis_inner_solver *const solvers[] = {&gpis_inner_factor, &gpis_inner_polyhedron, &gpis_inner_walk,
+                                                   &gpis_inner_sphere, &gpis_inner_plane,      &gpis_inner_inside,
+                                                   &gpis_inner_admm};
 
 static const gpis_inner_solver *choose(const gpis_set *set, bool gradient) {
     if (gradient) return gpis_inner_factor.applies(set) ? &gpis_inner_factor : &gpis_inner_gradient;
@@ -63,7 +65,9 @@ gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done) {
 /* One factor; or a model in other coordinates, and the inner problem on that; and what solvers fall back on. */
 double gpis_inner_memory(const gpis_set *set) {
     const double d = (double)set->d, square = 8.0 * d * d, vectors = 8.0 * VECTORS * d * (double)set->k;
-    return vectors + (set->inside ? 2.0 * square + gpis_inner_memory(set->inside) : square) + gpis_fallback_memory(set);
+    const double walk = set->polyhedron ? gpis_walk_memory(set->polyhedron) : 0.0;
+    return vectors + (set->inside ? 2.0 * square + gpis_inner_memory(set->inside) : square) + walk +
+           gpis_fallback_memory(set);
 }
 
 double gpis_inner_fall(const gpis_inner *inner) { return fmax(0.0, -inner->value); }

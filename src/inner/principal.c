@@ -140,3 +140,10 @@ void gpis_principal_solve(gpis_principal *p, double *v) {
     cblas_dtrsv(CblasColMajor, part, upper ? CblasNoTrans : CblasTrans, CblasNonUnit, count, p->L, d, w, 1);
     for (int64_t i = 0; i < p->count; i++) v[p->index[i]] = w[i] * p->scale[p->index[i]];
 }
+
+void gpis_principal_half_solve(const gpis_principal *p, bool first, int64_t columns, double *V) {
+    const int count = (int)p->count;
+    const bool upper = p->model->by_rows;
+    cblas_dtrsm(CblasColMajor, CblasLeft, upper ? CblasUpper : CblasLower, upper == first ? CblasTrans : CblasNoTrans,
+                CblasNonUnit, count, (int)columns, 1.0, p->L, (int)p->d, V, count);
+}

@@ -39,5 +39,8 @@ void gpis_principal_destroy(gpis_principal *p);
 bool gpis_principal_factor(gpis_principal *p, const bool *member);
 /* v := H_FF^-1 v for the entries of v in F. The other entries of v, which has d of them, stay as they are. */
 void gpis_principal_solve(gpis_principal *p, double *v);
+/* One half of that for vectors of the entries in F alone, in the order of `index` and without the scaling D: with
+ * T_FF = L L', V := L^-1 V if `first`, else L^-T V. V is count x columns, by columns. */
+void gpis_principal_half_solve(const gpis_principal *p, bool first, int64_t columns, double *V);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct gpis_inner_solver {
 } gpis_inner_solver;
 
 extern const gpis_inner_solver gpis_inner_factor, gpis_inner_polyhedron, gpis_inner_sphere, gpis_inner_plane,
-    gpis_inner_inside, gpis_inner_admm, gpis_inner_gradient;
+    gpis_inner_inside, gpis_inner_walk, gpis_inner_admm, gpis_inner_gradient;
 
 /* q at s for all columns: p = s - x, Hp = H p; `p` and `Hp` hold d x k each. */
 double gpis_inner_value(const gpis_inner *inner, const double *s, double *p, double *Hp);

@@ -23,7 +23,7 @@ gpis_status gpis_inner_bound(const gpis_inner *inner, const double *v, double *p
     if (!inner->set->has_support) return GPIS_OK;
     gpis_inner_value(inner, v, p, Hp);
     for (int64_t i = 0; i < size; i++) p[i] = -(inner->g[i] + Hp[i]);
-    const gpis_status status = gpis_set_support_near(inner->set, p, &support, &lost);
+    const gpis_status status = gpis_set_support_at(inner->set, v, p, &support, &lost);
     for (int64_t i = 0; i < size; i++) {
         along += p[i] * inner->x[i];
         Hp[i] = inner->g[i] + p[i];

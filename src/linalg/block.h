@@ -16,7 +16,13 @@ typedef struct gpis_block {
     /* CSR: row i of the block is values[p], indices[p] for p in [indptr[i], indptr[i + 1]) */
     const int64_t *indptr;
     const int32_t *indices;
+    /* What a pass adds to the rows of a source (terms.h). */
+    const double *weights; /* of the rows of the block, nrows of them; NULL: each is 1 */
+    bool constant;         /* a column of ones follows the d columns that are stored */
 } gpis_block;
+
+/* The columns of a row, with that of ones. */
+static inline int64_t gpis_block_width(const gpis_block *b) { return b->d + b->constant; }
 
 /* A block of contiguous row-major rows of d entries at `values`; the first is row row0 of the whole matrix. */
 static inline gpis_block gpis_block_dense(gpis_type type, int64_t row0, int64_t nrows, int64_t d, const void *values) {
@@ -43,13 +49,16 @@ static inline double gpis_block_entry(const gpis_block *b, int64_t i, int64_t p)
     return b->type == GPIS_FLOAT64 ? ((const double *)b->values)[at] : (double)((const float *)b->values)[at];
 }
 
-/* Writes the block as row-major doubles, nrows x d with leading dimension d. */
+/* Writes the block as row-major doubles, nrows x width with leading dimension width: row i times the square root of its
+ * weight, and that square root in the column of ones. */
 void gpis_block_unpack(const gpis_block *block, double *rows);
+/* The same with rows `ld` numbers apart. */
+void gpis_block_unpack_apart(const gpis_block *block, int64_t ld, double *rows);
 
-/* The same for `count` selected columns, nrows x count; dense blocks only. */
+/* The same for `count` selected columns, nrows x count; column d is the one of ones. Dense blocks only. */
 void gpis_block_columns(const gpis_block *block, const int64_t *columns, int64_t count, double *rows);
 
-/* counts[j] += entries of column j that are not zero. */
+/* counts[j] += entries of column j that are not zero, in rows whose weight is not zero; `width` columns. */
 void gpis_block_count_nonzeros(const gpis_block *block, double *counts);
 
 /* Row and column (from 0, row of the whole matrix) of the first entry that is not finite; false if there is none. */

@@ -23,6 +23,7 @@ GPIS_INLINE double one_response(const gpis_block *b, const double *restrict x, c
     for (int64_t i = 0; i < b->nrows; i++) {
         const int64_t begin = indptr[i], end = indptr[i + 1];
         double s0 = y ? -y[i] : 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+        if (b->constant) s0 += x[b->d];
         int64_t p = begin;
         for (; p + 4 <= end; p += 4) {
             __builtin_prefetch((const char *)values + (p + PREFETCH_DISTANCE) * (single ? 4 : 8));
@@ -33,10 +34,16 @@ GPIS_INLINE double one_response(const gpis_block *b, const double *restrict x, c
             s3 += value(values, p + 3, single) * x[indices[p + 3]];
         }
         for (; p < end; p++) s0 += value(values, p, single) * x[indices[p]];
-        const double ri = (s0 + s1) + (s2 + s3);
+        double ri = (s0 + s1) + (s2 + s3);
+        if (b->weights) { /* ri becomes w r, its factor in the gradient */
+            norm2 += (b->weights[i] * ri) * ri;
+            ri *= b->weights[i];
+        } else {
+            norm2 += ri * ri;
+        }
         r[i] = ri;
-        norm2 += ri * ri;
         if (!g) continue;
+        if (b->constant) g[b->d] += ri;
 #pragma GCC unroll 4
         for (p = begin; p < end; p++) g[indices[p]] += ri * value(values, p, single);
     }
@@ -59,14 +66,20 @@ GPIS_HOT static double many_responses(const gpis_block *b, int64_t k, const doub
     for (int64_t i = 0; i < b->nrows; i++) {
         double *r = R + i * k;
         for (int64_t c = 0; c < k; c++) r[c] = Y ? -Y[i * k + c] : 0.0;
+        for (int64_t c = 0; b->constant && c < k; c++) r[c] += X[b->d * k + c];
         for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
             const double a = value(b->values, p, single), *x = X + b->indices[p] * k;
             for (int64_t c = 0; c < k; c++) r[c] += a * x[c];
         }
         double row2 = 0.0;
-        for (int64_t c = 0; c < k; c++) row2 += r[c] * r[c];
+        for (int64_t c = 0; c < k; c++) {
+            const double factor = b->weights ? b->weights[i] * r[c] : r[c];
+            row2 += factor * r[c];
+            r[c] = factor;
+        }
         norm2 += row2;
         if (!G) continue;
+        for (int64_t c = 0; b->constant && c < k; c++) G[b->d * k + c] += r[c];
         for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
             const double a = value(b->values, p, single);
             double *g = G + b->indices[p] * k;
@@ -86,14 +99,18 @@ double gpis_csr_gradient(const gpis_block *b, int64_t k, const double *X, const 
 GPIS_INLINE void gram(const gpis_block *b, double *restrict H, bool single) {
     const int32_t *restrict indices = b->indices;
     const void *restrict values = b->values;
+    const double *restrict weights = b->weights;
+    const int64_t d = b->d, width = gpis_block_width(b);
     for (int64_t i = 0; i < b->nrows; i++) {
         const int64_t end = b->indptr[i + 1];
         for (int64_t p = b->indptr[i]; p < end; p++) {
-            const double a = value(values, p, single);
-            double *restrict row = H + indices[p] * b->d;
+            const double a = weights ? weights[i] * value(values, p, single) : value(values, p, single);
+            double *restrict row = H + indices[p] * width;
 #pragma GCC unroll 4
             for (int64_t q = p; q < end; q++) row[indices[q]] += a * value(values, q, single);
+            if (width > d) row[d] += a;
         }
+        if (width > d) H[d * width + d] += weights ? weights[i] : 1.0;
     }
 }
 
@@ -118,8 +135,12 @@ GPIS_INLINE void gram_of(const gpis_block *b, const int32_t *restrict position, 
             at[entries] = where;
             entries += where >= 0;
         }
+        if (b->constant && position[b->d] >= 0) {
+            kept[entries] = 1.0;
+            at[entries++] = position[b->d];
+        }
         for (int64_t p = 0; p < entries; p++) {
-            const double a = kept[p];
+            const double a = b->weights ? b->weights[i] * kept[p] : kept[p];
             double *restrict row = H + at[p] * count;
             for (int64_t q = p; q < entries; q++) row[at[q]] += a * kept[q];
         }
@@ -143,8 +164,24 @@ void gpis_csr_gram_of(const gpis_block *b, const int32_t *position, int64_t coun
         gram_of_double(b, position, count, row, at, H);
 }
 
+/* The same with weights, and the norm of the column of ones. */
+static void norms_with_terms(const gpis_block *b, double *norms2) {
+    for (int64_t i = 0; i < b->nrows; i++) {
+        const double w = b->weights ? b->weights[i] : 1.0;
+        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++) {
+            const double a = gpis_block_entry(b, i, p);
+            norms2[b->indices[p]] += (w * a) * a;
+        }
+        if (b->constant) norms2[b->d] += w;
+    }
+}
+
 void gpis_csr_column_norms(const gpis_block *b, double *norms2) {
     const bool single = b->type == GPIS_FLOAT32;
+    if (b->weights || b->constant) {
+        norms_with_terms(b, norms2);
+        return;
+    }
     for (int64_t p = b->indptr[0]; p < b->indptr[b->nrows]; p++) {
         const double a = value(b->values, p, single);
         norms2[b->indices[p]] += a * a;

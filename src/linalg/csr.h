@@ -8,7 +8,8 @@
  * For X of d x k and one chunk, with R of nrows x k:
  *     R = A X - Y     (Y NULL: R = A X)
  *     G += A'R        (G NULL: not wanted), d x k
- * Returns ||R||_F^2.
+ * Returns ||R||_F^2. Weights and a column of ones have the effects that they have in dense.h: the sum of w ||r||^2 is
+ * returned, and R becomes w R. In what follows, d counts the column of ones, too.
  */
 double gpis_csr_gradient(const gpis_block *chunk, int64_t k, const double *X, const double *Y, double *R, double *G);
 

@@ -20,14 +20,36 @@ GPIS_INLINE const void *line_at(const void *a, int64_t t, int64_t stride, bool s
     return element_at(a, t * stride, single);
 }
 
-/* r -= y; returns ||r||^2. */
-GPIS_INLINE double residual(int64_t rows, const double *y, int64_t y_stride, double *r) {
+/* r = A x becomes A x + x_d - y, with the coefficient x_d of the column of ones, for the rows [first, first + rows) of
+ * the block. Returns ||r||^2. */
+GPIS_INLINE double residual(const gpis_block *b, int64_t first, int64_t rows, const double *x, const double *y,
+                            int64_t y_stride, double *r) {
     double norm2 = 0.0;
+    for (int64_t i = 0; b->constant && x && i < rows; i++) r[i] += x[b->d];
+    if (y) y += first * y_stride;
+    if (b->weights) { /* each r becomes w r, its factor in the gradient; (w r) r cannot overflow before w r^2 does */
+        for (int64_t i = 0; i < rows; i++) {
+            const double ri = y ? r[i] - y[i * y_stride] : r[i];
+            r[i] = b->weights[first + i] * ri;
+            norm2 += r[i] * ri;
+        }
+        return norm2;
+    }
     for (int64_t i = 0; i < rows; i++) {
         if (y) r[i] -= y[i * y_stride];
         norm2 += r[i] * r[i];
     }
     return norm2;
+}
+
+/* The gradient of the coefficient of the column of ones, in as many partial sums as a dot product has lanes at most. */
+GPIS_INLINE void add_constant(const gpis_block *b, int64_t rows, const double *r, double *g) {
+    enum { PARTS = 8 };
+    double sum[PARTS] = {0}, total = 0.0;
+    if (!b->constant) return;
+    for (int64_t i = 0; i < rows; i++) sum[i % PARTS] += r[i];
+    for (int t = 0; t < PARTS; t++) total += sum[t];
+    g[b->d] += total;
 }
 
 #define SIMD_BODY "linalg/dense_kernel.h"
@@ -55,9 +77,10 @@ double gpis_dense_gradient(const gpis_block *b, const double *x, const double *y
 double gpis_dense_gradients(const gpis_block *b, int count, const double *X, const double *y, int64_t y_stride,
                             double *r, double *G) {
     if (gpis_block_is_row_major(b)) return choose()->gradients(b, count, X, y, y_stride, G);
+    const int64_t width = gpis_block_width(b);
     double norm2 = 0.0;
     for (int v = count - 1; v >= 0; v--)
-        norm2 = gpis_dense_gradient(b, X + v * b->d, v ? NULL : y, y_stride, r, G + v * b->d);
+        norm2 = gpis_dense_gradient(b, X + v * width, v ? NULL : y, y_stride, r, G + v * width);
     return norm2;
 }
 
@@ -69,7 +92,26 @@ int64_t gpis_dense_dot_roundings(int64_t length, int lanes) { return length / la
 /* The square, the rows that are worked on at a time, then what they add up to, and the last rows one by one. */
 int64_t gpis_dense_square_roundings(int64_t rows) { return 1 + rows / LINES_OF_SEVERAL + 2 * LINES; }
 
+/* The same with weights. The norms are found once in a solve. */
+static void weighted_norms(const gpis_block *b, double *norms2) {
+    for (int64_t j = 0; j < b->d; j++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < b->nrows; i++) {
+            const double v = gpis_block_entry(b, i, j);
+            sum += (b->weights[i] * v) * v;
+        }
+        norms2[j] += sum;
+    }
+}
+
 void gpis_dense_column_norms(const gpis_block *b, double *norms2) {
+    double ones = 0.0;
+    for (int64_t i = 0; b->constant && i < b->nrows; i++) ones += b->weights ? b->weights[i] : 1.0;
+    if (b->constant) norms2[b->d] += ones;
+    if (b->weights) {
+        weighted_norms(b, norms2);
+        return;
+    }
     if (gpis_block_is_row_major(b)) {
         choose()->norms(b, norms2);
         return;

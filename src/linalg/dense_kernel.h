@@ -75,8 +75,9 @@ GPIS_INLINE double KERNEL(row_lines)(const gpis_block *b, int64_t i, int lines, 
         KERNEL(dots)(a, b->row_stride, lines, b->d, x, r + i, single);
     else
         memset(r + i, 0, (size_t)lines * sizeof *r);
-    const double norm2 = residual(lines, y ? y + i * y_stride : NULL, y_stride, r + i);
+    const double norm2 = residual(b, i, lines, x, y, y_stride, r + i);
     if (g) KERNEL(combine)(a, b->row_stride, lines, b->d, r + i, g, single, ahead);
+    if (g) add_constant(b, lines, r + i, g);
     return norm2;
 }
 
@@ -98,8 +99,9 @@ GPIS_INLINE double KERNEL(by_columns)(const gpis_block *b, const double *x, cons
         KERNEL(combine)(line_at(b->values, j, stride, single), stride, LINES, b->nrows, x + j, r, single, false);
     for (int64_t j = whole; x && j < b->d; j++)
         KERNEL(combine)(line_at(b->values, j, stride, single), stride, 1, b->nrows, x + j, r, single, false);
-    const double norm2 = residual(b->nrows, y, y_stride, r);
+    const double norm2 = residual(b, 0, b->nrows, x, y, y_stride, r);
     if (!g) return norm2;
+    add_constant(b, b->nrows, r, g);
     double dot[LINES];
     for (int64_t j = 0; j < whole; j += LINES) {
         KERNEL(dots)(line_at(b->values, j, stride, single), stride, LINES, b->nrows, r, dot, single);
@@ -113,15 +115,15 @@ GPIS_INLINE double KERNEL(by_columns)(const gpis_block *b, const double *x, cons
 }
 
 /* Four rows and `count` vectors at a time, all in registers: dot[v][t] = <a_t, x_v>, then out_v += sum over t of
- * c[v][t] a_t. Rows are loaded once for all vectors. */
+ * c[v][t] a_t. Rows are loaded once for all vectors, which have `width` entries each in memory. */
 GPIS_INLINE void KERNEL(many_dots)(const void *a, int64_t stride, int count, int64_t length, const double *x,
-                                   double dot[MAX_VECTORS][LINES_OF_SEVERAL], bool single) {
+                                   int64_t width, double dot[MAX_VECTORS][LINES_OF_SEVERAL], bool single) {
     const int64_t whole = length - length % LANES, end = length % LANES;
     VEC sum[MAX_VECTORS][LINES_OF_SEVERAL] = {{{0}}}, line[LINES_OF_SEVERAL];
     for (int64_t j = 0; j < whole; j += LANES) {
         for (int t = 0; t < LINES_OF_SEVERAL; t++) line[t] = KERNEL(load)(line_at(a, t, stride, single), j, single);
         for (int v = 0; v < count; v++) {
-            const VEC xj = KERNEL(load)(x + v * length, j, false);
+            const VEC xj = KERNEL(load)(x + v * width, j, false);
             for (int t = 0; t < LINES_OF_SEVERAL; t++) sum[v][t] += line[t] * xj;
         }
     }
@@ -129,7 +131,7 @@ GPIS_INLINE void KERNEL(many_dots)(const void *a, int64_t stride, int count, int
         for (int t = 0; t < LINES_OF_SEVERAL; t++)
             line[t] = KERNEL(load_end)(line_at(a, t, stride, single), whole, end, single);
         for (int v = 0; v < count; v++) {
-            const VEC xj = KERNEL(load_end)(x + v * length, whole, end, false);
+            const VEC xj = KERNEL(load_end)(x + v * width, whole, end, false);
             for (int t = 0; t < LINES_OF_SEVERAL; t++) sum[v][t] += line[t] * xj;
         }
     }
@@ -137,7 +139,8 @@ GPIS_INLINE void KERNEL(many_dots)(const void *a, int64_t stride, int count, int
 }
 
 GPIS_INLINE void KERNEL(many_combine)(const void *a, int64_t stride, int count, int64_t length,
-                                      double c[MAX_VECTORS][LINES_OF_SEVERAL], double *out, bool single) {
+                                      double c[MAX_VECTORS][LINES_OF_SEVERAL], double *out, int64_t width,
+                                      bool single) {
     const int64_t whole = length - length % LANES, end = length % LANES;
     VEC factor[MAX_VECTORS][LINES_OF_SEVERAL], line[LINES_OF_SEVERAL];
     for (int v = 0; v < count; v++)
@@ -148,38 +151,42 @@ GPIS_INLINE void KERNEL(many_combine)(const void *a, int64_t stride, int count, 
             __builtin_prefetch(element_at(line_at(a, t + LINES_OF_SEVERAL, stride, single), j, single), 0, 2);
         }
         for (int v = 0; v < count; v++) {
-            VEC sum = KERNEL(load)(out + v * length, j, false);
+            VEC sum = KERNEL(load)(out + v * width, j, false);
             for (int t = 0; t < LINES_OF_SEVERAL; t++) sum += factor[v][t] * line[t];
-            memcpy(out + v * length + j, &sum, sizeof sum);
+            memcpy(out + v * width + j, &sum, sizeof sum);
         }
     }
     if (!end) return;
     for (int t = 0; t < LINES_OF_SEVERAL; t++)
         line[t] = KERNEL(load_end)(line_at(a, t, stride, single), whole, end, single);
     for (int v = 0; v < count; v++) {
-        VEC sum = KERNEL(load_end)(out + v * length, whole, end, false);
+        VEC sum = KERNEL(load_end)(out + v * width, whole, end, false);
         for (int t = 0; t < LINES_OF_SEVERAL; t++) sum += factor[v][t] * line[t];
-        KERNEL(store_first)(out + v * length + whole, end, sum);
+        KERNEL(store_first)(out + v * width + whole, end, sum);
     }
 }
 
 GPIS_INLINE double KERNEL(many_by_rows)(const gpis_block *b, int count, const double *x, const double *y,
                                         int64_t y_stride, double *g, bool single) {
-    const int64_t whole = b->nrows - b->nrows % LINES_OF_SEVERAL;
+    const int64_t whole = b->nrows - b->nrows % LINES_OF_SEVERAL, width = gpis_block_width(b);
+    const bool terms = b->weights || b->constant;
     double norm2 = 0.0, r[MAX_VECTORS][LINES_OF_SEVERAL];
     for (int64_t i = 0; i < whole; i += LINES_OF_SEVERAL) {
         const void *a = line_at(b->values, i, b->row_stride, single);
-        KERNEL(many_dots)(a, b->row_stride, count, b->d, x, r, single);
-        norm2 += residual(LINES_OF_SEVERAL, y ? y + i * y_stride : NULL, y_stride, r[0]);
-        KERNEL(many_combine)(a, b->row_stride, count, b->d, r, g, single);
+        KERNEL(many_dots)(a, b->row_stride, count, b->d, x, width, r, single);
+        norm2 += residual(b, i, LINES_OF_SEVERAL, x, y, y_stride, r[0]);
+        for (int v = 1; terms && v < count; v++) residual(b, i, LINES_OF_SEVERAL, x + v * width, NULL, 0, r[v]);
+        KERNEL(many_combine)(a, b->row_stride, count, b->d, r, g, width, single);
+        for (int v = 0; terms && v < count; v++) add_constant(b, LINES_OF_SEVERAL, r[v], g + v * width);
     }
     for (int64_t i = whole; i < b->nrows; i++)
         for (int v = 0; v < count; v++) {
             const void *a = line_at(b->values, i, b->row_stride, single);
-            KERNEL(dots)(a, 0, 1, b->d, x + v * b->d, r[v], single);
-            const double square = residual(1, y && v == 0 ? y + i * y_stride : NULL, y_stride, r[v]);
+            KERNEL(dots)(a, 0, 1, b->d, x + v * width, r[v], single);
+            const double square = residual(b, i, 1, x + v * width, v == 0 ? y : NULL, y_stride, r[v]);
             norm2 += v == 0 ? square : 0.0;
-            KERNEL(combine)(a, 0, 1, b->d, r[v], g + v * b->d, single, false);
+            KERNEL(combine)(a, 0, 1, b->d, r[v], g + v * width, single, false);
+            add_constant(b, 1, r[v], g + v * width);
         }
     return norm2;
 }

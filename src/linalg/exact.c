@@ -60,10 +60,12 @@ static bool row_vanishes(const gpis_block *b, int64_t i, int64_t count, const do
         const double v = V[(csr ? b->indices[p] : p) * count + c];
         if (v != 0.0 && !add_product(sum, gpis_block_entry(b, i, p), v)) return false;
     }
+    if (b->constant && !add(sum, V[b->d * count + c])) return false;
     return is_zero(sum);
 }
 
 void gpis_exact_misses(const gpis_block *b, int64_t count, const double *V, double *misses) {
     for (int64_t i = 0; i < b->nrows; i++)
-        for (int64_t c = 0; c < count; c++) misses[c] += !row_vanishes(b, i, count, V, c);
+        for (int64_t c = 0; (!b->weights || b->weights[i] > 0.0) && c < count; c++)
+            misses[c] += !row_vanishes(b, i, count, V, c);
 }

@@ -8,7 +8,8 @@
 double gpis_exact_cross(double a, double b, double c, double d);
 
 /* misses[c] += the number of rows i of the block for which sum_j A_ij V_jc, with V of d x count, is not shown to be
- * exactly zero. If nothing is added, A v = 0 for these rows. Any storage. */
+ * exactly zero. If nothing is added, A v = 0 for these rows. Any storage; d counts a column of ones, and rows whose
+ * weight is zero do not count. */
 void gpis_exact_misses(const gpis_block *block, int64_t count, const double *V, double *misses);
 
 #endif

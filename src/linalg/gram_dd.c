@@ -11,7 +11,8 @@ enum { PANEL = 8 };
 /* A block of packed rows. */
 typedef struct task {
     int64_t rows, p;
-    const double *packed;
+    const double *packed;      /* the entries a_ri */
+    const double *left, *rest; /* w_r a_ri as a double, and what that leaves out; without weights `packed` and NULL */
     double *W;
 } task;
 
@@ -25,7 +26,7 @@ static inline int64_t packed_at(int64_t row, int64_t column) {
 
 typedef struct kernel {
     void (*tiles)(const task *g);
-    void (*pairs)(const double *values, const int32_t *columns, int64_t count, int64_t p, double *W);
+    void (*pairs)(const double *values, const int32_t *columns, int64_t count, double weight, int64_t p, double *W);
 } kernel;
 
 static const kernel kernels[] = {{tiles_plain, pairs_plain},
@@ -37,9 +38,11 @@ static const kernel kernels[] = {{tiles_plain, pairs_plain},
 
 static int64_t panels_of(int64_t p) { return (p + PANEL - 1) / PANEL; }
 
+static int64_t packed_size(int64_t p) { return panels_of(p) * PANEL * GPIS_GRAM_DD_ROWS; }
+
 /* For compressed rows: the values of one row of [A Y] and their columns. */
-int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p) {
-    return kind == GPIS_BLOCK_CSR ? p + p / 2 + 1 : panels_of(p) * PANEL * GPIS_GRAM_DD_ROWS;
+int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p, bool weighted) {
+    return kind == GPIS_BLOCK_CSR ? p + p / 2 + 1 : packed_size(p) * (weighted ? 3 : 1);
 }
 
 double gpis_gram_dd_products(int64_t p) {
@@ -64,22 +67,37 @@ DEFINE_PACK(pack_double, double)
 DEFINE_PACK(pack_float, float)
 
 static void pack(const gpis_block *b, const double *Y, int64_t k, double *packed) {
-    const int64_t p = b->d + k;
+    const int64_t d = gpis_block_width(b), p = d + k;
     if (b->type == GPIS_FLOAT64)
         pack_double(b, packed);
     else
         pack_float(b, packed);
     for (int64_t i = 0; i < b->nrows; i++) {
-        for (int64_t c = 0; c < k; c++) packed[packed_at(i, b->d + c)] = Y ? Y[i * k + c] : 0.0;
+        if (b->constant) packed[packed_at(i, b->d)] = 1.0;
+        for (int64_t c = 0; c < k; c++) packed[packed_at(i, d + c)] = Y ? Y[i * k + c] : 0.0;
         for (int64_t j = p; j < panels_of(p) * PANEL; j++) packed[packed_at(i, j)] = 0.0;
     }
 }
 
+/* left + rest = w_r a_ri exactly, for packed rows. */
+static void weigh(const gpis_block *b, int64_t p, const double *packed, double *left, double *rest) {
+    for (int64_t j0 = 0; j0 < p; j0 += PANEL)
+        for (int64_t i = 0; i < b->nrows; i++)
+            for (int64_t at = packed_at(i, j0); at < packed_at(i, j0) + PANEL; at++) {
+                const gpis_dd product = gpis_dd_two_product(b->weights[i], packed[at]);
+                left[at] = product.high;
+                rest[at] = product.low;
+            }
+}
+
 static void add_dense(const kernel *by, const gpis_block *b, const double *Y, int64_t k, double *scratch, double *W) {
+    const int64_t p = gpis_block_width(b) + k;
+    double *left = b->weights ? scratch + packed_size(p) : scratch, *rest = b->weights ? left + packed_size(p) : NULL;
     for (int64_t i = 0; i < b->nrows; i += GPIS_GRAM_DD_ROWS) {
         const gpis_block block = gpis_block_rows(b, i, gpis_min64(GPIS_GRAM_DD_ROWS, b->nrows - i));
         pack(&block, Y ? Y + i * k : NULL, k, scratch);
-        const task g = {.rows = block.nrows, .p = b->d + k, .packed = scratch, .W = W};
+        if (rest) weigh(&block, p, scratch, left, rest);
+        const task g = {.rows = block.nrows, .p = p, .packed = scratch, .left = left, .rest = rest, .W = W};
         by->tiles(&g);
     }
 }
@@ -88,7 +106,7 @@ static void add_dense(const kernel *by, const gpis_block *b, const double *Y, in
 
 static void add_compressed(const kernel *by, const gpis_block *b, const double *Y, int64_t k, double *values,
                            double *W) {
-    const int64_t p = b->d + k;
+    const int64_t d = gpis_block_width(b), p = d + k;
     int32_t *columns = (int32_t *)(values + p);
     for (int64_t i = 0; i < b->nrows; i++) {
         int64_t count = 0;
@@ -96,11 +114,15 @@ static void add_compressed(const kernel *by, const gpis_block *b, const double *
             values[count] = gpis_block_entry(b, i, e);
             columns[count++] = b->indices[e];
         }
+        if (b->constant) {
+            values[count] = 1.0;
+            columns[count++] = (int32_t)b->d;
+        }
         for (int64_t c = 0; Y && c < k; c++) {
             values[count] = Y[i * k + c];
-            columns[count++] = (int32_t)(b->d + c);
+            columns[count++] = (int32_t)(d + c);
         }
-        by->pairs(values, columns, count, p, W);
+        by->pairs(values, columns, count, b->weights ? b->weights[i] : 1.0, p, W);
     }
 }
 

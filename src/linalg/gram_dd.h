@@ -9,6 +9,9 @@
  * double-double. For compressed rows each product is added to W by an addition in double-double. The proof is in
  * docs/maths/certificates.md, "The summary in double-double".
  *
+ * With weights, row r adds w_r a_ri a_rj: the product w_r a_ri is held exactly, as the sum of a double and its rounding
+ * error, of which the latter enters the low part by one more product in double. A column of ones follows those of A.
+ *
  * Rows are added in their order, and no operation is fused or reordered, so the bits are the same for every instruction
  * set, unless products underflow.
  */
@@ -19,8 +22,8 @@
 
 enum { GPIS_GRAM_DD_ROWS = 64 };
 
-/* The number of doubles of `scratch` for rows of d + k = p entries. */
-int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p);
+/* The number of doubles of `scratch` for rows of d + k = p entries, where d counts a column of ones. */
+int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p, bool weighted);
 
 /* The number of products for each dense row, as many as are computed: more than p (p + 1) / 2. */
 double gpis_gram_dd_products(int64_t p);

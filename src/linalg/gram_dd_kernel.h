@@ -51,16 +51,18 @@ GPIS_INLINE void KERNEL(add_to)(double *high, double *low, int64_t count, KERNEL
 
 /*
  * The tile whose first row is column i of the data and whose first column is column j; `left` and `right` point to
- * their entries in the first row of their panels. `factors`, the number of its rows, is a constant where the function
- * is inlined.
+ * their entries in the first row of their panels. `factors`, the number of its rows, and `weighted` are constants where
+ * the function is inlined.
  *
  * For each product p = fl(a b), high becomes s = fl(high + p), and low gets what that leaves out, high + a b - s. With
  * z = fl(s - high), both high - (s - z) and p - z are exact, and their sum is high + p - s (Knuth). So a b - z in place
- * of p - z includes the rounding error of the product, too.
+ * of p - z includes the rounding error of the product, too. With weights, a is the double nearest to w a_i, and `rest`,
+ * what it leaves out, times b is added to low.
  */
-GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double *left, const double *right,
-                              int factors) {
+GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double *left, const double *right, int factors,
+                              bool weighted) {
     KERNEL(vec) high[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}}, low[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}};
+    const double *rest = weighted ? left + (g->rest - g->left) : NULL;
     for (int64_t r = g->rows; r > 0; r--, left += PANEL, right += PANEL) {
         KERNEL(vec) line[KERNEL(VECTORS)];
         for (int v = 0; v < KERNEL(VECTORS); v++) line[v] = *(const KERNEL(any) *)(right + v * LANES);
@@ -69,9 +71,11 @@ GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double 
             for (int v = 0; v < KERNEL(VECTORS); v++) {
                 const KERNEL(vec) p = a * line[v], s = high[t][v] + p, z = s - high[t][v];
                 low[t][v] += (high[t][v] - (s - z)) + KERNEL(product_less)(a, line[v], p, z);
+                if (weighted) low[t][v] += rest[t] * line[v];
                 high[t][v] = s;
             }
         }
+        if (weighted) rest += PANEL;
     }
     for (int t = 0; t < factors; t++)
         for (int v = 0; v < KERNEL(VECTORS); v++) {
@@ -87,32 +91,35 @@ static void KERNEL(tiles)(const task *g) {
         const int64_t rest = gpis_min64(PANEL - i % PANEL, g->p - i);
         some = KERNEL(FACTORS);
         while (some > rest) some /= 2;
-        const double *left = g->packed + packed_at(0, i);
+        const double *left = g->left + packed_at(0, i);
         for (int64_t j = 0; j <= i; j += KERNEL(VECTORS) * LANES) {
             const double *right = g->packed + packed_at(0, j);
-            if (KERNEL(FACTORS) == 8 && some == 8) KERNEL(tile)(g, i, j, left, right, 8);
-            if (KERNEL(FACTORS) == 8 && some == 4) KERNEL(tile)(g, i, j, left, right, 4);
-            if (some == 2) KERNEL(tile)(g, i, j, left, right, 2);
-            if (some == 1) KERNEL(tile)(g, i, j, left, right, 1);
+#define TILE(factors) \
+    g->rest ? KERNEL(tile)(g, i, j, left, right, factors, true) : KERNEL(tile)(g, i, j, left, right, factors, false)
+            if (KERNEL(FACTORS) == 8 && some == 8) TILE(8);
+            if (KERNEL(FACTORS) == 8 && some == 4) TILE(4);
+            if (some == 2) TILE(2);
+            if (some == 1) TILE(1);
+#undef TILE
         }
     }
 }
 
-/* W += the products of one compressed row: `count` values at increasing columns. If W is not in cache, most of the time
- * goes into waiting for it, so the entries of its next row that will be needed are prefetched. */
-static void KERNEL(pairs)(const double *restrict values, const int32_t *restrict columns, int64_t count, int64_t p,
-                          double *restrict W) {
+/* W += weight times the products of one compressed row: `count` values at increasing columns. If W is not in cache,
+ * most of the time goes into waiting for it, so the entries of its next row that will be needed are prefetched. */
+static void KERNEL(pairs)(const double *restrict values, const int32_t *restrict columns, int64_t count, double weight,
+                          int64_t p, double *restrict W) {
     double *restrict lows = W + p * p;
     for (int64_t s = 0; s < count; s++) {
         const int64_t row = columns[s] * p, next = columns[s + 1 < count ? s + 1 : s] * p;
         double *restrict high = W + row, *restrict low = lows + row;
-        const double a = values[s];
+        const double a = weight * values[s], rest = KERNEL(scalar_product_error)(weight, values[s], a);
         for (int64_t t = 0; t <= s; t++) {
             const int32_t j = columns[t];
             __builtin_prefetch(W + next + j, 1, 2);
             __builtin_prefetch(lows + next + j, 1, 2);
-            const double product = a * values[t];
-            const gpis_dd term = {product, KERNEL(scalar_product_error)(a, values[t], product)};
+            const double product = a * values[t], error = KERNEL(scalar_product_error)(a, values[t], product);
+            const gpis_dd term = gpis_dd_fast_two_sum(product, error + rest * values[t]);
             const gpis_dd sum = gpis_dd_add((gpis_dd){high[j], low[j]}, term);
             high[j] = sum.high;
             low[j] = sum.low;

@@ -1,4 +1,4 @@
-/* W += [A Y]'[A Y] in two doubles: rows are packed for the kernel (gram_two_kernel.h), and the kernel is chosen. */
+/* W += [A 1 Y]'[A 1 Y] in two doubles: rows are packed for the kernel (gram_two_kernel.h), and the kernel is chosen. */
 #include "linalg/gram_two.h"
 
 #include "linalg/simd_level.h"
@@ -51,24 +51,33 @@ static void add_dense(kernel tiles, const gpis_bordered *b, gpis_ahead ahead, do
     }
 }
 
-/* Row i of the block: the products of its entries with each other, and with those of Y. */
-GPIS_INLINE void add_row(const gpis_bordered *from, int64_t i, bool single, int64_t p, double *restrict W) {
-    const gpis_block *b = from->rows;
+/* row[j] += factor times entry j, for the entries of a compressed row up to number `end`. */
+GPIS_INLINE void add_scaled(const gpis_block *b, int64_t begin, int64_t end, double factor, bool single,
+                            double *restrict row) {
     const int32_t *restrict indices = b->indices;
-    const double *Y = from->Y ? from->Y + i * from->k : NULL;
     const float *floats = b->values;
     const double *doubles = b->values;
-    const int64_t begin = b->indptr[i], end = b->indptr[i + 1];
-    for (int64_t s = begin; s < end; s++) {
-        const double a = single ? (double)floats[s] : doubles[s];
-        double *restrict row = W + indices[s] * p;
 #pragma GCC unroll 4
-        for (int64_t t = begin; t <= s; t++) row[indices[t]] += a * (single ? (double)floats[t] : doubles[t]);
+    for (int64_t t = begin; t < end; t++) row[indices[t]] += factor * (single ? (double)floats[t] : doubles[t]);
+}
+
+/* Row i of the block: the products of its entries with each other, with the 1, and with those of Y. */
+GPIS_INLINE void add_row(const gpis_bordered *from, int64_t i, bool single, int64_t p, double *restrict W) {
+    const gpis_block *b = from->rows;
+    const double weight = b->weights ? b->weights[i] : 1.0, *Y = from->Y ? from->Y + i * from->k : NULL;
+    const int64_t begin = b->indptr[i], end = b->indptr[i + 1], y0 = gpis_block_width(b);
+    for (int64_t s = begin; s < end; s++)
+        add_scaled(b, begin, s + 1, weight * gpis_block_entry(b, i, s), single, W + b->indices[s] * p);
+    if (b->constant) {
+        add_scaled(b, begin, end, weight, single, W + b->d * p);
+        W[b->d * p + b->d] += weight;
     }
     for (int64_t c = 0; Y && c < from->k; c++) {
-        double *restrict row = W + (b->d + c) * p;
-        for (int64_t t = begin; t < end; t++) row[indices[t]] += Y[c] * (single ? (double)floats[t] : doubles[t]);
-        for (int64_t e = 0; e <= c; e++) row[b->d + e] += Y[c] * Y[e];
+        double *restrict row = W + (y0 + c) * p;
+        const double factor = weight * Y[c];
+        add_scaled(b, begin, end, factor, single, row);
+        if (b->constant) row[b->d] += factor;
+        for (int64_t e = 0; e <= c; e++) row[y0 + e] += factor * Y[e];
     }
 }
 

@@ -94,6 +94,9 @@ static double size_of_terms(const gpis_quadratic *s, const double *x, int64_t c)
  * evaluation, d + 3 additions and products in double-double for an entry of the gradient and as many again for f,
  *
  *     |g_jc - exact| <= (gamma + E) ||a_j|| S_c,     |f - exact| <= sum_c (gamma + 2 E) S_c^2 + 2^-53 f.
+ *
+ * All of this is for the Y that was summed. For the response that is meant, which is e = response_error away from Y,
+ * the gradient is that of a residual with an error of norm e, and f is off by 2 sqrt(f) e + e^2 besides.
  */
 gpis_point gpis_quadratic_point(const gpis_quadratic *s, const double *x, double *g, double *g_low,
                                 const double *norms2) {
@@ -115,16 +118,16 @@ gpis_point gpis_quadratic_point(const gpis_quadratic *s, const double *x, double
         largest = fmax(largest, size);
         squares += size * size;
     }
-    const double objective = fmax(0.0, gpis_dd_value(f));
-    return (gpis_point){
-        .x = x,
-        .g = g,
-        .g_low = g_low,
-        .objective = objective,
-        .norms2 = norms2,
-        .errors = {.residual = 0.0,
-                   .product = (s->gamma + E) * largest,
-                   .objective = (s->gamma + 2.0 * E + (double)k * GPIS_DD_UNIT) * squares + UNIT * objective}};
+    const double objective = fmax(0.0, gpis_dd_value(f)), e = s->response_error;
+    const double error = (s->gamma + 2.0 * E + (double)k * GPIS_DD_UNIT) * squares + UNIT * objective;
+    return (gpis_point){.x = x,
+                        .g = g,
+                        .g_low = g_low,
+                        .objective = objective,
+                        .norms2 = norms2,
+                        .errors = {.residual = e,
+                                   .product = (s->gamma + E) * largest,
+                                   .objective = error + 1.01 * (2.0 * sqrt(objective + error) * e + e * e)}};
 }
 
 /* Rounding an entry of the gradient to one double costs 2^-53 |g_j| <= 2^-53 ||a_j|| S_c, and a little more. */

@@ -17,8 +17,9 @@
 typedef struct gpis_quadratic {
     gpis_context *context; /* borrowed */
     int64_t d, k;
-    double *W;    /* owned: (d + k) x (d + k) high parts, then as many low parts */
-    double gamma; /* bounds the rounding errors of W, as above */
+    double *W;             /* owned: (d + k) x (d + k) high parts, then as many low parts */
+    double gamma;          /* bounds the rounding errors of W, as above */
+    double response_error; /* ||Y - Y*|| for the response Y* that is meant (terms.h), an upper bound; often 0 */
 } gpis_quadratic;
 
 /* Bytes of a summary. */

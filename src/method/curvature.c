@@ -61,7 +61,7 @@ double gpis_curvature_largest_norm2(const gpis_curvature *c) {
  * after the pass. */
 bool gpis_curvature_fits(const gpis_problem *p) {
     const double square = 8.0 * (double)p->d * (double)p->d;
-    const gpis_load load = gpis_load_worst(p->d, p->k, 0, p->d, false);
+    const gpis_load load = gpis_load_with_terms(gpis_load_worst(p->d, p->k, 0, p->d, false), &p->terms);
     const double gram = gpis_pass_memory(p->context, p->A, &load);
     return fmax(square + gram, 2.0 * square + gpis_inner_memory(p->set)) <= (double)gpis_account_left(p->context);
 }
@@ -74,13 +74,14 @@ gpis_status gpis_curvature_take(gpis_curvature *c, double *H, double roundings, 
 
 gpis_status gpis_curvature_hold_sketch(gpis_curvature *c, const gpis_sketch *sketch) {
     const gpis_problem *p = c->problem;
+    if (p->terms.ridge) return GPIS_OK; /* its rows are not among those of the sketch */
     const double rows = (double)(sketch->m + c->dependence.exact + 2 * p->d + 2); /* of d numbers, for the factor */
     if (8.0 * (double)p->d * rows + 1e6 > (double)gpis_account_left(p->context)) return GPIS_OK;
     return gpis_model_hold_rows(c->model, sketch->m, sketch->SA);
 }
 
 gpis_status gpis_curvature_hold_sample(gpis_curvature *c, const gpis_sample *sample) {
-    return gpis_sample_hold(sample, c->model);
+    return c->problem->terms.ridge ? GPIS_OK : gpis_sample_hold(sample, c->model);
 }
 
 static gpis_status make_inner(gpis_curvature *c) {

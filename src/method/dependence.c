@@ -32,8 +32,9 @@ static bool is_too_dear(const gpis_curvature *curvature, double tol, const gpis_
 
 /* Whether there is memory for `count` null vectors, the guesses at them, and the passes that try and measure those. */
 static bool has_memory(const gpis_problem *p, int64_t count) {
-    const gpis_load trying = gpis_load_worst(p->d, p->k, GPIS_GUESSES * count, 0, false);
-    const gpis_load measuring = gpis_load_worst(p->d, count, 0, 0, false);
+    const gpis_load trying =
+        gpis_load_with_terms(gpis_load_worst(p->d, p->k, GPIS_GUESSES * count, 0, false), &p->terms);
+    const gpis_load measuring = gpis_load_with_terms(gpis_load_worst(p->d, count, 0, 0, false), &p->terms);
     const double pass =
         fmax(gpis_pass_memory(p->context, p->A, &trying), gpis_pass_memory(p->context, p->A, &measuring));
     const double vectors = (double)(p->d * (2 * p->d + GPIS_MAX_NULL_VECTORS + 2 * GPIS_GUESSES * count)) +
@@ -68,6 +69,14 @@ typedef struct guesses {
     double *misses; /* part of V: rows of A for which A v = 0 is not shown */
 } guesses;
 
+/* Moves rows of d - 1 entries apart, from the last on, and gives each a 1 at its end. */
+static void add_ones(double *rows, int64_t count, int64_t d) {
+    for (int64_t i = count - 1; i >= 0; i--) {
+        rows[i * d + d - 1] = 1.0;
+        memmove(rows + i * d, rows + i * (d - 1), (size_t)(d - 1) * sizeof *rows);
+    }
+}
+
 /* The first rows of A that are on this rank: their entries serve as guesses. */
 static gpis_status read_rows(const gpis_problem *p, double **rows, int64_t *count) {
     enum { MAX_ROWS = 64, MAX_ENTRIES = 1 << 18 };
@@ -76,7 +85,9 @@ static gpis_status read_rows(const gpis_problem *p, double **rows, int64_t *coun
     *count = here ? gpis_min64(here->n, gpis_max64(1, gpis_min64(MAX_ROWS, MAX_ENTRIES / p->d))) : 0;
     if (*count == 0) return GPIS_OK;
     *rows = gpis_alloc(p->context, *count * p->d, sizeof **rows);
-    return *rows ? gpis_source_rows(p->context, here, 0, *count, *rows) : GPIS_NO_MEMORY;
+    const gpis_status status = *rows ? gpis_source_rows(p->context, here, 0, *count, *rows) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK && p->terms.constant) add_ones(*rows, *count, p->d);
+    return status;
 }
 
 static gpis_status guess(const gpis_curvature *curvature, const int64_t *own, guesses *g) {

@@ -15,7 +15,7 @@ static gpis_column_list list_dependent(const gpis_curvature *curvature, bool exa
     for (int64_t i = begin; i < end; i++)
         for (int64_t j = 0; j < p->d; j++)
             if (dependence->vectors[i * p->d + j] != 0.0) parts[j] = 1.0;
-    return gpis_list_columns(p->A, parts);
+    return gpis_list_columns(p, parts);
 }
 
 /* The Gram matrix has only half of the digits. That columns are dependent to working accuracy is known only from a
@@ -78,7 +78,7 @@ static void find_nearly_dependent(const gpis_run *run, double *z, columns_facts 
     const double largest = gpis_max_abs(z, model->d);
     for (int64_t j = 0; j < model->d; j++)
         if (fabs(z[j]) < SHARE * largest) z[j] = 0.0;
-    facts->involved = gpis_list_columns(run->problem->A, z);
+    facts->involved = gpis_list_columns(run->problem, z);
 }
 
 static void find_sizes(const gpis_run *run, columns_facts *facts) {
@@ -109,8 +109,8 @@ static void explain_stall(gpis_run *run, double *z) {
         gpis_run_warn(run,
                       "columns %s and %s differ in size by a factor of %.0e, so rounding errors do not allow this "
                       "tolerance; choose other units for them",
-                      gpis_source_label(run->problem->A, facts.of_smallest).text,
-                      gpis_source_label(run->problem->A, facts.of_largest).text, ratio);
+                      gpis_problem_label(run->problem, facts.of_smallest).text,
+                      gpis_problem_label(run->problem, facts.of_largest).text, ratio);
     else
         gpis_run_warn(run,
                       "the gap, %.1e of the objective, does not shrink any more; the columns of A do not explain it "

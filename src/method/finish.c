@@ -52,7 +52,7 @@ typedef struct finish {
 static gpis_load load_of(const gpis_problem *p) {
     double anywhere;
     const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = &anywhere};
-    return gpis_load_of(&pass, p->d);
+    return gpis_run_load(p, &pass);
 }
 
 bool gpis_finish_fits(const gpis_problem *p) {
@@ -70,8 +70,9 @@ static gpis_status make_summary(finish *f) {
     gpis_status status = gpis_quadratic_create(run->context, p->d, p->k, &f->summary);
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = f->summary->W};
-    const gpis_load load = gpis_load_of(&pass, p->d);
-    status = gpis_run_pass(run, &pass, gpis_cost_summary_ratio(p->A, p->k) / (double)p->k);
+    const gpis_load load = gpis_run_load(p, &pass);
+    status = gpis_run_pass(run, &pass, gpis_cost_summary_ratio(p->A, p->k + p->terms.constant) / (double)p->k);
+    f->summary->response_error = p->terms.response_error;
     f->summary->gamma = gpis_pass_roundings(p->A, &load).summary;
     return status;
 }

@@ -55,8 +55,8 @@ static gpis_status add_data(key *k, const gpis_run *run) {
     gpis_source_info info;
     gpis_identity identity;
     gpis_source_describe(run->problem->A, &info);
-    const gpis_status status =
-        gpis_ranks_identify(run->context, run->problem->A, run->problem->Y, run->problem->k, &identity);
+    const gpis_status status = gpis_ranks_identify(run->context, run->problem->A, run->problem->Y, run->problem->k,
+                                                   &run->problem->terms, &identity);
     if (status != GPIS_OK) return status;
     add(k, "A of", "%lld x %lld", (long long)info.rows, (long long)info.cols);
     add(k, "A of", "%s, %s", info.type == GPIS_FLOAT64 ? "float64" : "float32", info.layout);
@@ -67,8 +67,17 @@ static gpis_status add_data(key *k, const gpis_run *run) {
     add(k, "y of", "%lld x %lld", (long long)run->problem->n, (long long)run->problem->k);
     add_mark(k, "A", identity.A);
     add_mark(k, "y", identity.Y);
-    add_sum(k, "start (x0)", run->settings->x0, run->problem->size * (int64_t)sizeof(double));
+    add_mark(k, "weights", identity.weights);
+    add_sum(k, "start (x0)", run->settings->x0, run->settings->x0_entries * (int64_t)sizeof(double));
     return GPIS_OK;
+}
+
+/* The terms besides y and the weights; of standardised columns the set and the ridge tell. */
+static void add_terms(key *k, const gpis_problem *p) {
+    add(k, "option intercept", "%s", p->intercept ? "yes" : "no");
+    add(k, "option standardize", "%s", p->standardize ? "yes" : "no");
+    add(k, "ridge", "%.17g", p->ridge);
+    add_sum(k, "ridge of the columns", p->terms.ridge, p->d * (int64_t)sizeof(double));
 }
 
 /* The spec, and by where it projects a vector, the content of the files that it names. */
@@ -105,6 +114,7 @@ gpis_status gpis_key_make(const gpis_run *run, char **text) {
     if (k.text) k.text[0] = '\0';
     add(&k, "gpis", "%s", gpis_version());
     gpis_status status = add_data(&k, run);
+    if (status == GPIS_OK) add_terms(&k, run->problem);
     if (status == GPIS_OK) status = add_set(&k, run);
     if (status == GPIS_OK) add_settings(&k, run->settings);
     if (status == GPIS_OK && !k.text) status = GPIS_NO_MEMORY;

@@ -56,7 +56,7 @@ gpis_status gpis_look(gpis_run *run, const double *x0, double *share) {
     *share = 0.0;
     gpis_status status = H && g ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK)
-        status = gpis_sample_create(run->context, p->A, p->Y, p->k, rows, run->settings->seed, 0, &sample);
+        status = gpis_sample_create(run->context, p->A, p->Y, p->k, &p->terms, rows, run->settings->seed, 0, &sample);
     if (status == GPIS_OK) status = gpis_run_read_sample(run, sample, H, x0, g, &point);
     gpis_sample_destroy(sample);
     if (status == GPIS_OK && !lacks_columns(H, p->d)) {

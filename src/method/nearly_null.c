@@ -55,7 +55,7 @@ static gpis_status measure(gpis_run *run, measurement *s) {
         for (int64_t j = 0; j < d; j++) s->X[j * s->count + i] = s->N[i * d + j];
     }
     const gpis_pass pass = {.k = s->count, .X = s->X, .extended = true, .objective = &s->objective, .G = s->G};
-    s->load = gpis_load_of(&pass, d);
+    s->load = gpis_run_load(run->problem, &pass);
     return gpis_run_pass(run, &pass, (double)s->count / (double)run->problem->k);
 }
 

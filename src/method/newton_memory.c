@@ -21,7 +21,8 @@ enum {
 };
 
 static double pass(const gpis_run *run, int64_t probes, int64_t gram, bool sketch) {
-    const gpis_load load = gpis_load_worst(run->problem->d, run->problem->k, probes, gram, sketch);
+    const gpis_load load = gpis_load_with_terms(gpis_load_worst(run->problem->d, run->problem->k, probes, gram, sketch),
+                                                &run->problem->terms);
     return gpis_pass_memory(run->context, run->problem->A, &load);
 }
 
@@ -42,7 +43,8 @@ static double sketch_gram_pass(const gpis_run *run, int64_t m, bool sampled) {
                             .type = GPIS_FLOAT64,
                             .block_kind = sparse ? GPIS_BLOCK_CSR : GPIS_BLOCK_DENSE,
                             .resident = true};
-    const gpis_load load = gpis_load_worst(run->problem->d, sampled ? run->problem->k : 0, 0, run->problem->d, false);
+    gpis_load load = gpis_load_worst(run->problem->d, sampled ? run->problem->k : 0, 0, run->problem->d, false);
+    if (sampled) load = gpis_load_with_terms(load, &run->problem->terms);
     const double pass = gpis_pass_memory(run->context, &SA, &load);
     return sampled ? pass : fmax(pass, gpis_coarse_memory(run->context, run->problem->d));
 }
@@ -50,7 +52,8 @@ static double sketch_gram_pass(const gpis_run *run, int64_t m, bool sampled) {
 /* The summary, the pass that makes it, and all that follows while it is there. */
 static double with_summary(const gpis_run *run, double rounds) {
     const gpis_problem *p = run->problem;
-    const gpis_load load = gpis_load_with_summary((gpis_load){.d = p->d, .k = p->k}, true);
+    const gpis_load plain = gpis_load_with_terms((gpis_load){.d = p->d, .k = p->k}, &p->terms);
+    const gpis_load load = gpis_load_with_summary(plain, true);
     const double square = 8.0 * (double)p->d * (double)p->d;
     return gpis_quadratic_memory(p->d, p->k) +
            fmax(fmax(gpis_pass_memory(run->context, p->A, &load), rounds), 3.0 * square);

@@ -74,7 +74,7 @@ static bool has_memory_to_average(const gpis_newton *s) {
     const double square = 8.0 * (double)p->d * (double)p->d;
     const double strips = gpis_pass_gram_strips((double)run->m, (double)p->d);
     const double rows = s->sampling ? gpis_sample_memory(p->A, 0, run->m) : 0.0;
-    const gpis_load load = gpis_load_worst(p->d, p->k, 0, 0, !s->sampling);
+    const gpis_load load = gpis_load_with_terms(gpis_load_worst(p->d, p->k, 0, 0, !s->sampling), &p->terms);
     const double sweep = gpis_pass_memory(run->context, p->A, &load);
     return fmax(square * (strips + 2.0) + rows, sweep) <= (double)gpis_account_left(run->context);
 }

@@ -55,7 +55,7 @@ static double cost_of_gram(const gpis_newton *s) { return (double)s->run->proble
 
 static gpis_status take_gram(gpis_newton *s, const gpis_pass *pass) {
     const gpis_problem *p = s->run->problem;
-    const gpis_load load = gpis_load_of(pass, p->d);
+    const gpis_load load = gpis_run_load(p, pass);
     s->gram = NULL; /* the model owns it from now on */
     return gpis_run_take_model(s->run, pass->gram, gpis_pass_roundings(p->A, &load).gram, NULL);
 }
@@ -77,7 +77,7 @@ static double cost_of_probes(const gpis_newton *s) { return (double)GPIS_PROBES 
 static gpis_status take_probes(gpis_newton *s, const gpis_pass *pass) {
     const gpis_problem *p = s->run->problem;
     gpis_curvature *curvature = &s->run->curvature;
-    const gpis_load load = gpis_load_of(pass, p->d);
+    const gpis_load load = gpis_run_load(p, pass);
     const gpis_status status = gpis_probes_absorb(s->probes, s->AAV, gpis_pass_roundings(p->A, &load).products);
     if (status == GPIS_OK && gpis_model_covers(curvature->model, 1, curvature->norms2))
         gpis_curvature_set_c(curvature, gpis_probes_bound(s->probes));
@@ -103,7 +103,7 @@ static double cost_of_face(const gpis_newton *s) {
 }
 
 static gpis_status take_face(gpis_newton *s, const gpis_pass *pass) {
-    const gpis_load load = gpis_load_of(pass, s->run->problem->d);
+    const gpis_load load = gpis_run_load(s->run->problem, pass);
     return gpis_on_face_take_gram(s->face, &load);
 }
 

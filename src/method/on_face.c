@@ -38,7 +38,7 @@ int64_t gpis_on_face_free(const gpis_problem *p, const double *x) {
 /* Whether there is memory for H and the pass that makes it, then for H, its factor and the inner problem's. */
 static bool fits(const gpis_problem *p, int64_t count) {
     const double square = 8.0 * (double)count * (double)count;
-    const gpis_load load = gpis_load_worst(p->d, p->k, 0, count, false);
+    const gpis_load load = gpis_load_with_terms(gpis_load_worst(p->d, p->k, 0, count, false), &p->terms);
     const double pass = gpis_pass_memory(p->context, p->A, &load);
     return fmax(square + pass, 4.0 * square) <= (double)gpis_account_left(p->context);
 }

@@ -27,7 +27,7 @@ static gpis_status refuse_columns(const gpis_run *run) {
         if (run->nonzeros[j] > 0.0 && is_small(run->curvature.norms2[j]))
             return gpis_fail(run->context, GPIS_BAD_DATA,
                              "%s: column %s: the squares of its entries underflow; multiply it by a large number",
-                             gpis_source_name(p->A), gpis_source_label(p->A, j).text);
+                             gpis_source_name(p->A), gpis_problem_label(p, j).text);
     return GPIS_OK;
 }
 

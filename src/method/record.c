@@ -19,11 +19,13 @@ gpis_status gpis_record_begin(gpis_record *record, const gpis_problem *problem, 
                             .nearby = {known, -INFINITY},
                             .within = {.lower = -INFINITY}};
     record->best = gpis_alloc_zero(problem->context, problem->size, sizeof *record->best);
-    return record->best ? GPIS_OK : GPIS_NO_MEMORY;
+    record->gradient = gpis_alloc_zero(problem->context, problem->size, sizeof *record->gradient);
+    return record->best && record->gradient ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
 void gpis_record_clear(gpis_record *record) {
     if (record->problem) gpis_free(record->problem->context, record->best);
+    if (record->problem) gpis_free(record->problem->context, record->gradient);
     *record = (gpis_record){0};
 }
 
@@ -51,6 +53,8 @@ void gpis_record_offer(gpis_record *r, const gpis_point *point) {
 void gpis_record_replace(gpis_record *r, const gpis_point *point) {
     const bool same = is_best(r, point);
     memcpy(r->best, point->x, (size_t)r->problem->size * sizeof *r->best);
+    if (point->g) memcpy(r->gradient, point->g, (size_t)r->problem->size * sizeof *r->gradient);
+    r->gradient_known = r->gradient_known || point->g;
     if (!same) r->proven.at_best = r->probable.at_best = r->nearby.at_best = r->within.lower = -INFINITY;
     r->objective = r->known_objective = point->objective;
     r->noise = point->errors.objective;

@@ -46,6 +46,8 @@ typedef struct gpis_record {
     double tol;                  /* the relative gap that counts as solved */
     gpis_certificate wanted;     /* the kinds of bounds that count */
     double *best;                /* owned: the best feasible point, d x k */
+    double *gradient;            /* owned: A'(A best - Y), d x k, as it was measured at `best` or very near to it */
+    bool gradient_known;         /* it has been measured */
     double objective;            /* f(best); infinite until it is measured */
     double known_objective;      /* f(best) as it was last known; `objective` is infinite while it is measured again */
     double noise;                /* an upper bound on the error of `objective` by rounding */

@@ -30,7 +30,7 @@ static int add_answer(gpis_journal_part *parts, int count, double *data, int64_t
 /* The results of a pass, in order: its sums, then its sketch. */
 static int answers_of(const gpis_run *run, const gpis_pass *pass, gpis_journal_part parts[ANSWERS]) {
     const gpis_sketch *sketch = pass->sketch;
-    const gpis_load load = gpis_load_of(pass, run->problem->d);
+    const gpis_load load = gpis_run_load(run->problem, pass);
     int count = 0;
     for (int s = 0; s < GPIS_PASS_SUMS; s++)
         count = add_answer(parts, count, gpis_pass_sum_place(pass, (gpis_pass_sum)s),
@@ -52,7 +52,7 @@ static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
                                  (uint64_t)pass->probes,
                                  pass->extended,
                                  pass->summary && pass->quick,
-                                 gpis_load_of(pass, p->d).wanted,
+                                 gpis_run_load(p, pass).wanted,
                                  sketch ? sketch->round + 1 : 0,
                                  sketch ? (uint64_t)sketch->m : 0};
     uint32_t sum = gpis_checksum(0, numbers, sizeof numbers);
@@ -193,7 +193,7 @@ static bool is_summary(const double *W, int64_t size) {
 /* Whether a pass can have given these answers: they are finite, sums of squares are not negative, and so on. A wrong
  * answer that is possible is not seen here: that the file belongs to this user must do against forgery. */
 static bool is_possible(const gpis_run *run, const gpis_pass *pass, double seconds) {
-    const gpis_load load = gpis_load_of(pass, run->problem->d);
+    const gpis_load load = gpis_run_load(run->problem, pass);
     if (!(isfinite(seconds) && seconds >= 0.0) || !gpis_pass_is_finite(run->context, pass, load.d)) return false;
     for (int s = 0; s < GPIS_PASS_SUMS; s++) {
         const gpis_pass_sum sum = (gpis_pass_sum)s;

@@ -36,6 +36,7 @@ struct gpis_run {
     gpis_replay *replay; /* owned: the checkpoint; NULL: there is none */
     gpis_watch watch;    /* asks within a pass whether to stop */
     bool audit;          /* a given point is certified: there are no rounds that could improve it, and no time limit */
+    bool best_constant;  /* audit: b was not given; the best one for x is looked at */
     gpis_quadratic *summary; /* owned: everything that f depends on, by one pass; NULL: it has not been made */
     bool by_summary;         /* points are measured from the summary, without a pass */
     double reported;         /* the objective that was reported last */
@@ -65,6 +66,8 @@ void gpis_run_warn(gpis_run *run, const char *format, ...) __attribute__((format
 
 /* ---- passes (run_pass.c) ---- */
 
+/* The load of a pass with the terms of the problem, which passes of a run have in any case (load.c). */
+gpis_load gpis_run_load(const gpis_problem *problem, const gpis_pass *pass);
 /* Makes one pass, or takes its result from the checkpoint, and enters it in the account. `gradients` is its arithmetic
  * in units of one gradient over all rows. The first pass that evaluates a point also finds the norms of the columns.
  * Returns GPIS_STOPPED, and the run has ended, if the caller stopped it before or during the pass. */

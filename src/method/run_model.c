@@ -4,6 +4,7 @@
 #include "linalg/coarse.h"
 #include "method/dependence.h"
 #include "method/run.h"
+#include "pass/ridge.h"
 #include "pass/sweep.h"
 #include "ranks/ranks.h"
 
@@ -19,7 +20,7 @@ gpis_status gpis_run_make_model(gpis_run *run) {
         gpis_free(run->context, H);
         return status;
     }
-    const gpis_load load = gpis_load_of(&pass, p->d);
+    const gpis_load load = gpis_run_load(p, &pass);
     return gpis_run_take_model(run, H, gpis_pass_roundings(p->A, &load).gram, NULL);
 }
 
@@ -33,14 +34,22 @@ gpis_status gpis_run_sketch_gram(gpis_run *run, const gpis_sketch *sketch, bool 
                                  double *g, gpis_point *point) {
     const gpis_problem *p = run->problem;
     double objective;
-    gpis_pass pass = {.k = sketch->k, .Y = sketch->SY, .X = x, .objective = x ? &objective : NULL, .G = g, .gram = H};
+    gpis_pass pass = {.k = sketch->k,
+                      .Y = sketch->SY,
+                      .terms = {.ridge = p->terms.ridge},
+                      .X = x,
+                      .objective = x ? &objective : NULL,
+                      .G = g,
+                      .gram = H};
     gpis_status status = GPIS_OK;
     if (coarse) {
         pass.gram = NULL;
         status = gpis_coarse_gram(run->context, sketch->SA, sketch->m, p->d, H);
+        if (status == GPIS_OK) gpis_ridge_add_diagonal(p->terms.ridge, p->d, H);
     }
     if (status == GPIS_OK && (pass.gram || x))
-        status = gpis_ranks_pass_over(run->context, p->A, sketch->SA, sketch->m, &pass, run->curvature.norms2, point);
+        status =
+            gpis_ranks_pass_over(run->context, p->A, sketch->SA, sketch->m, p->d, &pass, run->curvature.norms2, point);
     gpis_account_enter_work(&run->account, (double)(sketch->m * p->d) / (4.0 * (double)(p->n * p->k)), 0.0);
     return status;
 }
@@ -88,15 +97,16 @@ static gpis_status complete_diagonal(gpis_run *run, double *H, const double *x, 
 gpis_status gpis_run_read_sample(gpis_run *run, gpis_sample *sample, double *H, const double *x, double *g,
                                  gpis_point *point) {
     enter_sample(&run->account, run->problem, sample->rows);
-    return name_the_place(run->problem, gpis_sample_gram(sample, H, x, g, run->curvature.norms2, point));
+    return name_the_place(run->problem,
+                          gpis_sample_gram(sample, run->problem->terms.ridge, H, x, g, run->curvature.norms2, point));
 }
 
 gpis_status gpis_run_sample_gram(gpis_run *run, uint64_t round, double *H, const double *x, double *g,
                                  gpis_point *point, bool *on_A, gpis_sample **sample) {
     const gpis_problem *p = run->problem;
     *on_A = false;
-    gpis_status status =
-        gpis_sample_create(run->context, p->A, p->Y, x ? p->k : 0, run->m, run->settings->seed, round, sample);
+    gpis_status status = gpis_sample_create(run->context, p->A, p->Y, x ? p->k : 0, &p->terms, run->m,
+                                            run->settings->seed, round, sample);
     if (status != GPIS_OK) return status;
     gpis_account_enter_sketch(&run->account);
     status = gpis_run_read_sample(run, *sample, H, x, g, point);

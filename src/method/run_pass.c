@@ -68,6 +68,7 @@ static double response_norm2(const gpis_run *run, const gpis_pass *pass) {
 
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients) {
     gpis_pass whole = *pass;
+    whole.terms = run->problem->terms;
     whole.norms2 = gpis_curvature_norms_place(&run->curvature, pass);
     gpis_range_board(run, &whole);
     const gpis_status status = carry_out(run, &whole, gradients);
@@ -77,6 +78,7 @@ gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients
 gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradients, gpis_point *point) {
     gpis_pass whole = *pass;
     double objective;
+    whole.terms = run->problem->terms;
     whole.objective = &objective;
     whole.norms2 = gpis_curvature_norms_place(&run->curvature, pass);
     gpis_range_board(run, &whole);

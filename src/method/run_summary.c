@@ -41,8 +41,9 @@ gpis_status gpis_run_summarise(gpis_run *run) {
     gpis_status status = gpis_quadratic_create(run->context, p->d, p->k, &run->summary);
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = p->k, .Y = p->Y, .quick = true, .summary = run->summary->W};
-    const gpis_load load = gpis_load_of(&pass, p->d);
+    const gpis_load load = gpis_run_load(p, &pass);
     status = gpis_run_pass(run, &pass, (double)p->d / 4.0);
+    run->summary->response_error = p->terms.response_error;
     run->summary->gamma = gpis_pass_roundings(p->A, &load).summary;
     if (status != GPIS_OK) return status;
     run->by_summary = true;

@@ -6,10 +6,13 @@
  *     gbar += A_j'(r_j - r_j_old) / n,   r_j_old = r_j
  *
  * with eta = 1 / (3 Lhat), Lhat the mean over the batches of the largest eigenvalue of A_j'A_j / b. For least squares a
- * row's gradient is its residual times the row, so the table of old gradients is one number a row and response.
+ * row's gradient is its residual times the row, so the table of old gradients is one number a row and response. A ridge
+ * is not drawn: its gradient ridge_j x_j / n is known, and is a part of each step; Lhat grows by the largest ridge_j /
+ * n.
  *
  * As in the paper, finding Lhat is not charged; nor is the full pass that measures f after each epoch.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -40,7 +43,10 @@ static gpis_status find_step(saga *s) {
         sum += gpis_batch_norm2(&s->batches, &rows, work) / (double)b;
     }
     gpis_free(s->run->context, work);
-    const double L = sum / (double)s->batches.count;
+    const gpis_problem *p = s->run->problem;
+    double L = sum / (double)s->batches.count, largest = 0.0;
+    for (int64_t j = 0; p->terms.ridge && j < p->d; j++) largest = fmax(largest, p->terms.ridge[j]);
+    L += largest / (double)p->n;
     s->eta = L > 0.0 ? 1.0 / (3.0 * L) : 1.0;
     return GPIS_OK;
 }
@@ -79,7 +85,8 @@ static gpis_status iteration(saga *s) {
     gpis_batch_adjoint(&s->batches, &rows, s->fresh, s->direction);
     const double by_b = 1.0 / (double)b, by_n = 1.0 / (double)p->n;
     for (int64_t i = 0; i < size; i++) {
-        s->v[i] = s->x[i] - s->eta * (by_b * s->direction[i] + s->gbar[i]);
+        const double known = p->terms.ridge ? by_n * p->terms.ridge[i / p->k] * s->x[i] : 0.0;
+        s->v[i] = s->x[i] - s->eta * (by_b * s->direction[i] + s->gbar[i] + known);
         s->gbar[i] += by_n * s->direction[i];
     }
     return gpis_set_project(p->set, s->v, s->x);
@@ -122,7 +129,7 @@ static gpis_status run_saga(gpis_run *run, const double *x0) {
     gpis_context *context = run->context;
     saga s = {.run = run};
     const int64_t rows = gpis_min64(run->settings->batch, p->n);
-    gpis_status status = gpis_batches_start(context, p->A, p->Y, p->k, rows, &s.batches);
+    gpis_status status = gpis_batches_start(context, p->A, p->Y, p->k, &p->terms, rows, &s.batches);
     double *vectors = status == GPIS_OK ? gpis_alloc(context, 5 * p->size, sizeof(double)) : NULL;
     s.table = vectors ? gpis_alloc(context, p->n * p->k, sizeof(double)) : NULL;
     s.fresh = s.table ? gpis_alloc(context, s.batches.rows * p->k, sizeof(double)) : NULL;

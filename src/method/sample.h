@@ -16,12 +16,15 @@
 
 #include "linalg/model.h"
 #include "linalg/point.h"
+#include "linalg/terms.h"
 #include "source/source.h"
 
 typedef struct gpis_sample {
     gpis_context *context; /* borrowed */
     gpis_source *rows;     /* owned: B */
     double *Y;             /* owned: the same rows of Y, m x k; NULL when k is 0 */
+    double *weights;       /* owned: of the same rows; NULL: there are none */
+    gpis_terms terms;      /* of the rows: their weights and the constant column, without the ridge */
     int64_t k;
     double weight; /* n / m */
 } gpis_sample;
@@ -31,14 +34,15 @@ bool gpis_sample_is_at_hand(const gpis_source *A);
 /* An estimate, from above, of the bytes that a sample holds while it is made. */
 double gpis_sample_memory(const gpis_source *A, int64_t k, int64_t m);
 
-/* Draws m rows of A, for which gpis_sample_is_at_hand, and of Y (n x k; not read if k is 0). */
-gpis_status gpis_sample_create(gpis_context *context, gpis_source *A, const double *Y, int64_t k, int64_t m,
-                               uint64_t seed, uint64_t round, gpis_sample **out);
+/* Draws m rows of A, for which gpis_sample_is_at_hand, of Y (n x k; not read if k is 0) and of the weights. */
+gpis_status gpis_sample_create(gpis_context *context, gpis_source *A, const double *Y, int64_t k,
+                               const gpis_terms *terms, int64_t m, uint64_t seed, uint64_t round, gpis_sample **out);
 void gpis_sample_destroy(gpis_sample *sample); /* NULL is fine */
-/* Computes H = (n/m) B'B. With X (d x k), measures that point of the sampled problem as well: (n/m) ||B X - Y||^2, and
- * (n/m) B'(B X - Y) in G; the point borrows `norms2`. */
-gpis_status gpis_sample_gram(gpis_sample *sample, double *H, const double *X, double *G, const double *norms2,
-                             gpis_point *point);
+/* Computes H = (n/m) B'B + diag(ridge), for a ridge of d numbers (NULL: none). With X (d x k), measures that point of
+ * the sampled problem as well: (n/m) ||B X - Y||^2, and (n/m) B'(B X - Y) in G, both with the ridge; the point borrows
+ * `norms2`. d counts a constant column. */
+gpis_status gpis_sample_gram(gpis_sample *sample, const double *ridge, double *H, const double *X, double *G,
+                             const double *norms2, gpis_point *point);
 /* Makes the factor of the model, whose H is that of this sample, from the rows (gpis_model_hold_rows) if memory allows.
  */
 gpis_status gpis_sample_hold(const gpis_sample *sample, gpis_model *model);

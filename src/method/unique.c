@@ -139,7 +139,7 @@ static sentence describe(const gpis_run *run, int64_t count, const double *V, do
         }
     }
     for (int64_t j = 0; j < p->d; j++) involved += parts[j] != 0.0;
-    const gpis_column_list columns = gpis_list_columns(p->A, parts);
+    const gpis_column_list columns = gpis_list_columns(p, parts);
     if (involved == 1)
         snprintf(out.text, sizeof out.text, "column %s is zero, so its coefficient changes nothing", columns.text);
     else

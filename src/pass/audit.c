@@ -23,7 +23,7 @@ bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int
         finite = finite && all_finite(gpis_pass_sum_place(pass, (gpis_pass_sum)s),
                                       gpis_pass_sum_count(&load, (gpis_pass_sum)s), context->threads);
     if (!finite || !sketch) return finite;
-    return all_finite(sketch->SA, sketch->m * d, context->threads) &&
+    return all_finite(sketch->SA, sketch->m * sketch->d, context->threads) &&
            all_finite(sketch->SY, sketch->m * sketch->k, context->threads);
 }
 
@@ -40,7 +40,7 @@ static gpis_status audit_columns(gpis_context *context, const char *name, const 
 gpis_status gpis_pass_audit(gpis_context *context, gpis_source *A, const gpis_pass *pass, int64_t rows) {
     gpis_status status = gpis_source_audit(context, A);
     if (status == GPIS_OK) status = audit_columns(context, "y", pass->Y, rows, pass->k, pass->row0);
-    if (status == GPIS_OK) status = audit_columns(context, "x", pass->X, A->d, pass->k, 0);
+    if (status == GPIS_OK) status = audit_columns(context, "x", pass->X, A->d + pass->terms.constant, pass->k, 0);
     return status;
 }
 

@@ -12,6 +12,8 @@
 #include "linalg/gram.h"
 #include "linalg/gram_dd.h"
 #include "linalg/gram_two.h"
+#include "linalg/moments.h"
+#include "linalg/terms.h"
 
 /* Each row is summed by itself first, so that an entry goes through rows + columns roundings and not rows x columns. */
 static double norm2(const double *v, int64_t rows, int64_t k) {
@@ -39,9 +41,10 @@ static double gemm_gradient(const gpis_block *a, int64_t k, const double *X, con
 
 /* r_c = A x_c - y_c and g_c += A'r_c, response by response; if XT is NULL, X counts as 0. */
 static double few_gradient(const gpis_block *a, int64_t k, const double *XT, const double *Y, double *R, double *GT) {
+    const int64_t d = gpis_block_width(a);
     double sum = 0.0;
     for (int64_t c = 0; c < k; c++)
-        sum += gpis_dense_gradient(a, XT ? XT + c * a->d : NULL, Y ? Y + c : NULL, k, R, GT ? GT + c * a->d : NULL);
+        sum += gpis_dense_gradient(a, XT ? XT + c * d : NULL, Y ? Y + c : NULL, k, R, GT ? GT + c * d : NULL);
     return sum;
 }
 
@@ -75,29 +78,47 @@ static void add_gradients(const gpis_chunk_plan *plan, const gpis_block *a, cons
     if (AAV) gradient(plan, a, pass->probes, pass->V, plan->VT, NULL, R, AAV, NULL);
 }
 
-/* The chunk as row-major doubles. */
-static gpis_block unpacked(const gpis_block *chunk, double *rows) {
-    gpis_block_unpack(chunk, rows);
-    return gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, chunk->d, rows);
+/* The chunk as row-major doubles, with its terms. */
+static gpis_block unpacked(const gpis_chunk_plan *plan, const gpis_block *chunk, double *scratch) {
+    double *rows = scratch + plan->cut->unpacked_at;
+    gpis_block_unpack_apart(chunk, plan->cut->unpacked_ld, rows);
+    gpis_block all = gpis_block_dense(GPIS_FLOAT64, chunk->row0, chunk->nrows, gpis_block_width(chunk), rows);
+    all.row_stride = plan->cut->unpacked_ld;
+    return all;
 }
 
-static void count_sizes(const double *Y, int64_t count, double sizes[2]) {
-    for (int64_t i = 0; i < count; i++) {
-        sizes[0] += Y[i] != 0.0 && fabs(Y[i]) < GPIS_TINY;
-        sizes[1] += fabs(Y[i]) >= GPIS_TINY;
+/* The responses of a part of a chunk with the square roots of their weights. */
+static const double *weighted(const gpis_block *part, const double *Y, int64_t k, double *out) {
+    if (!Y || !part->weights) return Y;
+    gpis_block rows = gpis_block_dense(GPIS_FLOAT64, part->row0, part->nrows, k, Y);
+    rows.weights = part->weights;
+    gpis_block_unpack(&rows, out);
+    return out;
+}
+
+static void count_sizes(const gpis_block *rows, const double *Y, int64_t k, double sizes[2]) {
+    for (int64_t i = 0; i < rows->nrows * k; i++) {
+        const double size = gpis_root_weight(rows->weights, i / k) * fabs(Y[i]);
+        sizes[0] += size != 0.0 && size < GPIS_TINY;
+        sizes[1] += size >= GPIS_TINY;
     }
 }
 
-/* All sums but the Gram matrix. */
-static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, double *R, gpis_strip *strip, numbers *here) {
+/* Sums that look at the rows as they are stored. */
+static void add_exact(const gpis_pass *pass, const gpis_block *a, const double *Y, gpis_strip *strip) {
+    if (pass->misses) gpis_exact_misses(a, pass->probes, pass->V, strip->at[GPIS_PASS_MISSES]);
+    if (pass->nonzeros) gpis_block_count_nonzeros(a, strip->at[GPIS_PASS_NONZEROS]);
+    if (pass->y_sizes && Y) count_sizes(a, Y, pass->k, strip->at[GPIS_PASS_Y_SIZES]);
+    if (pass->moments) gpis_moments_add(a, pass->V, strip->at[GPIS_PASS_MOMENTS]);
+}
+
+/* Objective, gradient, products and norms. */
+static void add_vectors(const gpis_chunk_plan *plan, const gpis_block *a, const double *Y, double *R, gpis_strip *strip,
+                        numbers *here) {
     const gpis_pass *pass = plan->pass;
-    const double *Y = pass->Y ? pass->Y + a->row0 * pass->k : NULL;
     double *norms2 = strip->at[GPIS_PASS_NORMS];
     add_gradients(plan, a, Y, R, strip, here);
     if (pass->P) here->AP2 += gradient(plan, a, pass->k, pass->P, plan->PT, NULL, R, NULL, NULL);
-    if (pass->misses) gpis_exact_misses(a, pass->probes, pass->V, strip->at[GPIS_PASS_MISSES]);
-    if (pass->nonzeros) gpis_block_count_nonzeros(a, strip->at[GPIS_PASS_NONZEROS]);
-    if (pass->y_sizes && Y) count_sizes(Y, a->nrows * pass->k, strip->at[GPIS_PASS_Y_SIZES]);
     if (!norms2) return;
     if (a->kind == GPIS_BLOCK_CSR)
         gpis_csr_column_norms(a, norms2);
@@ -112,25 +133,18 @@ static gpis_ahead memory_after(const gpis_block *part) {
     return (gpis_ahead){(const char *)part->values + bytes, bytes};
 }
 
-static void add_summary(const gpis_pass *pass, const gpis_block *part, double *scratch, double *W) {
+static void add_summary(const gpis_pass *pass, const gpis_block *part, gpis_ahead ahead, double *scratch, double *W) {
     const double *Y = pass->Y ? pass->Y + part->row0 * pass->k : NULL;
     const gpis_bordered rows = {part, pass->k, Y};
     if (pass->quick)
-        gpis_gram_two_add(&rows, memory_after(part), scratch, W);
+        gpis_gram_two_add(&rows, ahead, scratch, W);
     else
         gpis_gram_dd_add(part, Y, pass->k, scratch, W);
 }
 
-/* Adds one part of the chunk. If the Gram matrix is of selected columns, these are copied to `columns`. */
-static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double *scratch, double *columns,
-                     gpis_strip *strip, numbers *here) {
+/* The Gram matrix of all columns, or of those that are selected, which are copied to `columns`. */
+static void add_gram(const gpis_chunk_plan *plan, gpis_block a, gpis_ahead ahead, double *columns, double *gram) {
     const gpis_pass *pass = plan->pass;
-    double *gram = strip->at[GPIS_PASS_GRAM];
-    gpis_block a = plan->cut->unpack ? unpacked(part, scratch + plan->cut->unpacked_at) : *part;
-    add_vectors(plan, &a, scratch, strip, here);
-    if (strip->at[GPIS_PASS_SUMMARY])
-        add_summary(pass, part, scratch + plan->cut->summary_at, strip->at[GPIS_PASS_SUMMARY]);
-    if (!gram) return;
     if (a.kind == GPIS_BLOCK_CSR && plan->position) {
         gpis_csr_gram_of(&a, plan->position, pass->count, columns, gram);
     } else if (a.kind == GPIS_BLOCK_CSR) {
@@ -140,8 +154,28 @@ static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double
             gpis_block_columns(&a, pass->columns, pass->count, columns);
             a = gpis_block_dense(GPIS_FLOAT64, a.row0, a.nrows, pass->count, columns);
         }
-        if (plan->cut->gram_by_parts || !plan->position) gpis_gram_add(&a, memory_after(part), gram);
+        if (plan->cut->gram_by_parts || !plan->position) gpis_gram_add(&a, ahead, gram);
     }
+}
+
+/* Adds one part of the chunk. Rows with terms are unpacked for some sums; others need them as they are stored: those
+ * that know of terms and are exact, or more so than the square root of a weight. */
+static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double *scratch, double *columns,
+                     gpis_strip *strip, numbers *here) {
+    const gpis_pass *pass = plan->pass;
+    const gpis_cut *cut = plan->cut;
+    const bool terms = part->weights || part->constant;
+    const gpis_block a = cut->unpack ? unpacked(plan, part, scratch) : *part;
+    const gpis_block *stored = terms ? part : &a;
+    const double *Y = pass->Y ? pass->Y + part->row0 * pass->k : NULL;
+    add_exact(pass, stored, Y, strip);
+    if (pass->extended || !cut->unpack)
+        add_vectors(plan, stored, Y, scratch, strip, here);
+    else
+        add_vectors(plan, &a, weighted(part, Y, pass->k, scratch + cut->responses_at), scratch, strip, here);
+    if (strip->at[GPIS_PASS_SUMMARY])
+        add_summary(pass, stored, memory_after(part), scratch + cut->summary_at, strip->at[GPIS_PASS_SUMMARY]);
+    if (strip->at[GPIS_PASS_GRAM]) add_gram(plan, a, memory_after(part), columns, strip->at[GPIS_PASS_GRAM]);
 }
 
 /* The chunk is added part by part. Each part is summed by itself first, so that no term goes through more roundings

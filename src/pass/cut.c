@@ -10,6 +10,7 @@
 #include "linalg/gram_dd.h"
 #include "linalg/gram_two.h"
 #include "linalg/rounding.h"
+#include "pass/ridge.h"
 #include "pass/sums.h"
 #include "pass/window.h"
 
@@ -67,7 +68,8 @@ static bool has_summary(const gpis_load *load) { return gpis_pass_sum_is_wanted(
 
 static int64_t summary_scratch(gpis_block_kind kind, const gpis_load *load) {
     if (!has_summary(load)) return 0;
-    return load->quick ? gpis_gram_two_scratch(kind, load->d + load->k) : gpis_gram_dd_scratch(kind, load->d + load->k);
+    const int64_t columns = load->d + load->k;
+    return load->quick ? gpis_gram_two_scratch(kind, columns) : gpis_gram_dd_scratch(kind, columns, load->weights);
 }
 
 static int64_t whole_lines(int64_t numbers) { return (numbers + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; }
@@ -76,13 +78,19 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
     const bool dense = A->block_kind == GPIS_BLOCK_DENSE, gram = load->gram > 0;
     const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
     const int64_t vectors = gpis_max64(load->k, load->probes);
+    const bool terms = load->weights || load->constant;
     c->transposed = dense && vectors <= GPIS_MAX_FUSED_VECTORS && !load->extended;
-    c->unpack = dense && !plain && ((gram && !load->some_columns) || !c->transposed);
+    /* Extended precision takes rows with terms as they are stored. */
+    const bool for_gram = gram && !load->some_columns, for_vectors = !c->transposed && !(terms && load->extended);
+    c->unpack = dense && (!plain || terms) && (for_gram || for_vectors);
+    const bool unpacks = dense && (!plain || terms) && (for_gram || !c->transposed); /* in either precision */
     c->gram_by_parts = dense && gram && gpis_gram_by_blocks(load->gram);
     const bool by_parts = dense && !load->extended && (load->some_columns || c->gram_by_parts);
     c->part_rows = by_parts ? cached_rows(gpis_source_row_bytes(A)) : c->chunk_rows;
-    c->unpacked_at = c->chunk_rows * vectors;
-    c->columns_at = c->unpacked_at + (c->unpack ? c->chunk_rows * load->d : 0);
+    c->unpacked_at = terms ? whole_lines(c->chunk_rows * vectors) : c->chunk_rows * vectors;
+    c->unpacked_ld = terms ? whole_lines(load->d) : load->d;
+    c->responses_at = c->unpacked_at + (unpacks ? c->chunk_rows * c->unpacked_ld : 0);
+    c->columns_at = c->responses_at + (unpacks && load->weights ? c->chunk_rows * load->k : 0);
     c->summary_at = whole_lines(c->columns_at + (load->some_columns ? (dense ? c->chunk_rows : 2) * load->gram : 0));
     const int64_t summary = summary_scratch(A->block_kind, load);
     c->scratch = whole_lines(c->summary_at + summary) + CACHE_LINE;
@@ -125,16 +133,18 @@ static int64_t chunks_of_a_strip(const gpis_cut *c) {
 
 /*
  * The error of the summary, relative to ||a_i|| ||a_j|| (docs/maths/certificates.md, "The summary in double-double").
- * Dense rows: that of a block of m <= 64 rows, m (m + 3) u^2, and one addition in double-double for each block of a
- * strip. Compressed rows: one such addition for each row of a strip. Then one for each strip, and u^2 for underflow.
+ * Dense rows: that of a block of m <= 64 rows, m (m + 3) u^2, or with weights (2 m + 1) (m + 4) u^2, and one addition
+ * in double-double for each block of a strip. Compressed rows: one such addition for each row of a strip, and with
+ * weights 6 u^2 for the product. Then one for each strip, and u^2 for underflow.
  */
-static double accurate_summary_error(const gpis_cut *c, const gpis_source *A) {
+static double accurate_summary_error(const gpis_cut *c, const gpis_source *A, bool weights) {
     const double m = (double)gpis_min64(A->n, GPIS_GRAM_DD_ROWS), unit2 = GPIS_UNIT * GPIS_UNIT;
     const int64_t rows = gpis_min64(A->n, chunks_of_a_strip(c) * c->chunk_rows);
     const int64_t blocks = (rows + GPIS_GRAM_DD_ROWS - 1) / GPIS_GRAM_DD_ROWS;
     const bool by_blocks = A->block_kind == GPIS_BLOCK_DENSE;
     const double additions = (double)((by_blocks ? blocks : rows) + c->strips);
-    return additions * GPIS_DD_UNIT + ((by_blocks ? m * (m + 3.0) : 0.0) + 1.0) * unit2;
+    const double of_a_block = weights ? (2.0 * m + 1.0) * (m + 4.0) : m * (m + 3.0);
+    return additions * GPIS_DD_UNIT + ((by_blocks ? of_a_block : weights ? 6.0 : 0.0) + 1.0) * unit2;
 }
 
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -157,7 +167,7 @@ static double quick_summary_error(const gpis_cut *c, const gpis_source *A) {
 }
 
 static double summary_error(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
-    return load->quick ? quick_summary_error(c, A) : accurate_summary_error(c, A);
+    return load->quick ? quick_summary_error(c, A) : accurate_summary_error(c, A, load->weights);
 }
 
 /* One for the product of two numbers, and three for terms of second order: q roundings do at most q / (1 - q 2^-53)
@@ -206,6 +216,19 @@ static double roundings_of_extended_gradient(const gpis_cut *c, bool dense, int6
     return 4.0 + extended_roundings((dense ? of_a_chunk : 0) + 2) + 6.0 * additions * additions * GPIS_UNIT;
 }
 
+/* What weights and the constant column add (docs/maths/certificates.md, "Weights and the constant column"). */
+static gpis_roundings with_terms(gpis_roundings r, const gpis_load *load) {
+    if (load->constant) r.residual += 1.0;
+    if (!load->weights) return r;
+    r.residual += load->extended ? 0.0 : 3.0;
+    r.objective += 1.0;
+    r.gradient += load->extended ? extended_roundings(2) : 3.0;
+    r.products += load->extended ? extended_roundings(2) : 3.0;
+    r.gram += 4.0;
+    if (load->quick) r.summary += 4.0 * GPIS_UNIT;
+    return r;
+}
+
 static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
     const bool dense = A->block_kind == GPIS_BLOCK_DENSE, wide = load->extended;
     const int64_t chunks = chunks_of_a_strip(c), of_a_chunk = gpis_min64(A->n, c->chunk_rows);
@@ -214,13 +237,15 @@ static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, cons
     const double rows = wide && dense ? (double)chunks + extended_roundings(of_a_chunk)
                                       : roundings_of_rows(c, A, of_a_strip); /* of A'A V, and of A'r in double */
     const bool by_lanes = c->transposed && by_rows(c, A);
-    return (gpis_roundings){.residual = (double)(by_lanes ? gpis_dense_dot_roundings(A->d, gpis_dense_lanes()) : A->d),
-                            .objective = roundings_of_objective(c, A, load) + strips,
-                            .gradient =
-                                wide ? roundings_of_extended_gradient(c, dense, of_a_chunk, of_a_strip) : rows + strips,
-                            .products = rows + strips,
-                            .gram = roundings_of_gram(c, A, load, of_a_strip) + strips,
-                            .summary = summary_error(c, A, load)};
+    const int64_t d = c->unpack ? load->d : A->d;
+    const gpis_roundings plain = {.residual = (double)(by_lanes ? gpis_dense_dot_roundings(d, gpis_dense_lanes()) : d),
+                                  .objective = roundings_of_objective(c, A, load) + strips,
+                                  .gradient = wide ? roundings_of_extended_gradient(c, dense, of_a_chunk, of_a_strip)
+                                                   : rows + strips,
+                                  .products = rows + strips,
+                                  .gram = roundings_of_gram(c, A, load, of_a_strip) + strips,
+                                  .summary = summary_error(c, A, load)};
+    return with_terms(plain, load);
 }
 
 gpis_roundings gpis_cut_larger_roundings(gpis_roundings a, gpis_roundings b) {
@@ -261,9 +286,9 @@ gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *l
 }
 
 gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load) {
-    if (A->class->walk) return A->class->walk->roundings(A, load);
+    if (A->class->walk) return gpis_ridge_roundings(A->class->walk->roundings(A, load), load);
     const gpis_cut c = gpis_cut_make(A, load);
-    return roundings_of(&c, A, load);
+    return gpis_ridge_roundings(roundings_of(&c, A, load), load);
 }
 
 /*
@@ -274,16 +299,18 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load) 
  *     ||e|| <= (q + 2) u (2 sum_j ||a_j|| ||X_j|| + ||r||) + 2^-53 ||r||,
  *
  * and the sum of squares is off by 2 ||r + e|| ||e|| + ||e||^2, besides its own roundings. The norms of columns and of
- * r on the right sides are computed too, from sums of up to n k terms, and u stands for u / (1 - q u).
+ * r on the right sides are computed too, from sums of up to n k terms, and u stands for u / (1 - q u). With the terms
+ * of linalg/terms.h, A and r are those of the larger matrix, and ||e|| has the error of the response besides.
  */
 gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2) {
     const gpis_load load = gpis_load_of(pass, A->d);
     const gpis_roundings roundings = gpis_pass_roundings(A, &load);
     const double unit = pass->extended ? GPIS_EXTENDED_UNIT : GPIS_UNIT, f = *pass->objective, r = sqrt(f);
-    const int64_t terms = A->n + A->d + pass->k;
+    const int64_t terms = A->n + load.d + pass->k;
     double products = 0.0; /* sum_j ||a_j|| ||X_j|| >= ||A X||_F, as large as the terms that make it up */
-    for (int64_t j = 0; j < A->d; j++) products += sqrt(norms2[j]) * gpis_norm2(pass->X + j * pass->k, pass->k);
-    const double e = gpis_outward((roundings.residual + 2.0) * unit * (2.0 * products + r) + GPIS_UNIT * r, terms);
+    for (int64_t j = 0; j < load.d; j++) products += sqrt(norms2[j]) * gpis_norm2(pass->X + j * pass->k, pass->k);
+    const double e = gpis_outward(
+        (roundings.residual + 2.0) * unit * (2.0 * products + r) + GPIS_UNIT * r + pass->terms.response_error, terms);
     return (gpis_point){
         .x = pass->X,
         .g = pass->G,

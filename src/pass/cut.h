@@ -17,14 +17,16 @@ typedef struct gpis_cut {
     int64_t chunks, strips;
     int64_t strip_size; /* numbers that a strip holds, padded to whole cache lines */
     /* How a chunk is worked on. */
-    bool transposed;     /* dense rows and few vectors: X, P, V, and G and A'A V of the strips, are held transposed */
-    bool unpack;         /* BLAS needs row-major doubles, and the blocks are not */
-    int64_t part_rows;   /* rows of a chunk that are worked on at a time, for all sums but the Gram matrix */
-    bool gram_by_parts;  /* the Gram matrix takes part_rows at a time too, else the whole chunk */
-    int64_t unpacked_at; /* offset of the rows as doubles in the scratch of a thread, which begins with the residual */
-    int64_t columns_at;  /* offset of the selected columns in the scratch */
-    int64_t summary_at;  /* offset of what the summary needs (linalg/gram_dd.h) in the scratch */
-    int64_t scratch;     /* numbers in the scratch of a thread */
+    bool transposed;      /* dense rows and few vectors: X, P, V, and G and A'A V of the strips, are held transposed */
+    bool unpack;          /* BLAS needs row-major doubles, and the blocks are not, or not with their terms */
+    int64_t part_rows;    /* rows of a chunk that are worked on at a time, for all sums but the Gram matrix */
+    bool gram_by_parts;   /* the Gram matrix takes part_rows at a time too, else the whole chunk */
+    int64_t unpacked_at;  /* offset of the rows as doubles in the scratch of a thread, which begins with the residual */
+    int64_t unpacked_ld;  /* numbers from one of these rows to the next; with terms whole cache lines */
+    int64_t responses_at; /* offset of Y with its weights */
+    int64_t columns_at;   /* offset of the selected columns in the scratch */
+    int64_t summary_at;   /* offset of what the summary needs (linalg/gram_dd.h) in the scratch */
+    int64_t scratch;      /* numbers in the scratch of a thread */
 } gpis_cut;
 
 gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load);

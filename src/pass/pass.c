@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "pass/chunk.h"
+#include "pass/ridge.h"
 #include "pass/sweep.h"
 #include "pass/window.h"
 
@@ -38,7 +39,7 @@ static void transpose(const double *X, int64_t d, int64_t k, double *XT) {
 /* For few vectors and dense rows: the kernel needs each vector contiguous. */
 static gpis_status transpose_points(sweep *s) {
     const gpis_pass *pass = s->pass;
-    const int64_t d = s->A->d, size = d * pass->k, probes = d * s->load.probes;
+    const int64_t d = s->load.d, size = d * pass->k, probes = d * s->load.probes;
     s->transposed = gpis_alloc(s->context, 2 * size + probes, sizeof(double));
     if (!s->transposed) return GPIS_NO_MEMORY;
     double *XT = s->transposed, *VT = XT + size, *PT = VT + probes;
@@ -77,14 +78,14 @@ static bool is_zero(const double *v, int64_t size) {
 static bool starts_at_zero(const sweep *s) {
     const gpis_pass *pass = s->pass;
     return s->A->block_kind == GPIS_BLOCK_DENSE && !pass->extended && pass->X && pass->Y && pass->G && !pass->V &&
-           is_zero(pass->X, s->A->d * pass->k);
+           is_zero(pass->X, s->load.d * pass->k);
 }
 
 static gpis_status number_columns(sweep *s) {
     const gpis_pass *pass = s->pass;
-    s->position = gpis_alloc(s->context, s->A->d, sizeof *s->position);
+    s->position = gpis_alloc(s->context, s->load.d, sizeof *s->position);
     if (!s->position) return GPIS_NO_MEMORY;
-    for (int64_t j = 0; j < s->A->d; j++) s->position[j] = -1;
+    for (int64_t j = 0; j < s->load.d; j++) s->position[j] = -1;
     for (int64_t c = 0; c < pass->count; c++) s->position[pass->columns[c]] = (int32_t)c;
     s->plan.position = s->position;
     return GPIS_OK;
@@ -108,6 +109,13 @@ static gpis_status prepare(sweep *s) {
     return gpis_windows_start(s->context, s->A, use, &s->windows);
 }
 
+/* Rows of the source with the terms of the pass. */
+static gpis_block with_terms(const gpis_pass *pass, gpis_block rows) {
+    rows.weights = pass->terms.weights ? pass->terms.weights + rows.row0 : NULL;
+    rows.constant = pass->terms.constant;
+    return rows;
+}
+
 /* Adds rows [begin, end) of the window, which belong to one run, to the sums of its strip. */
 static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t end, gpis_strip *strip, int thread) {
     double *scratch = s->scratch + thread * s->cut.scratch;
@@ -117,7 +125,8 @@ static void add_run(sweep *s, const gpis_block *window, int64_t begin, int64_t e
         gpis_block rows;
         if (!gpis_windows_take(s->windows, window, first, count, thread, &rows)) return;
         for (int64_t c = 0; s->sums_wanted && c < count; c += s->cut.chunk_rows) {
-            const gpis_block chunk = gpis_block_rows(&rows, c, gpis_min64(s->cut.chunk_rows, count - c));
+            const gpis_block chunk =
+                with_terms(s->pass, gpis_block_rows(&rows, c, gpis_min64(s->cut.chunk_rows, count - c)));
             gpis_chunk_add(&s->plan, &chunk, scratch, strip);
             gpis_watch_count(s->pass->watch, chunk.nrows);
         }
@@ -147,7 +156,7 @@ static gpis_status feed_sketch(sweep *s, const gpis_block *rows) {
     const gpis_pass *pass = s->pass;
     const int64_t skip = gpis_max64(0, pass->skip - rows->row0);
     if (skip >= rows->nrows) return GPIS_OK;
-    gpis_block part = gpis_block_rows(rows, skip, rows->nrows - skip);
+    gpis_block part = with_terms(pass, gpis_block_rows(rows, skip, rows->nrows - skip));
     const double *Y = pass->sketch->k ? pass->Y + part.row0 * pass->k : NULL;
     part.row0 += pass->row0;
     return gpis_sketch_absorb(pass->sketch, &part, Y, s->context->threads);
@@ -185,13 +194,13 @@ static gpis_status sweep_rows(sweep *s) {
 /* Makes sure that no size overflows that is computed later: of a chunk, of the sums of a strip, of Y. */
 static gpis_status check_sizes(gpis_context *context, const gpis_source *A, const gpis_pass *pass) {
     static const int64_t MAX_COLUMNS = INT64_C(1) << 48; /* of A, X or V: small enough that 8 times as many fit */
-    const int64_t columns = gpis_load_of(pass, A->d).gram;
+    const int64_t d = A->d + pass->terms.constant, columns = gpis_load_of(pass, A->d).gram;
     const bool countable = A->d <= MAX_COLUMNS && pass->k <= MAX_COLUMNS && pass->probes <= MAX_COLUMNS;
-    const int64_t both = countable && pass->summary ? A->d + pass->k : 0; /* columns of the summary */
+    const int64_t both = countable && pass->summary ? d + pass->k : 0; /* columns of the summary */
     int64_t sums, probes, gram, summary, responses;
-    const bool fits = countable && gpis_checked_mul(8 * A->d, pass->k, &sums) &&
-                      gpis_checked_mul(8 * A->d, pass->probes, &probes) &&
-                      gpis_checked_mul(8 * columns, columns, &gram) && gpis_checked_mul(16 * both, both, &summary) &&
+    const bool fits = countable && gpis_checked_mul(8 * d, pass->k, &sums) &&
+                      gpis_checked_mul(8 * d, pass->probes, &probes) && gpis_checked_mul(8 * columns, columns, &gram) &&
+                      gpis_checked_mul(16 * both, both, &summary) &&
                       gpis_checked_mul(8 * gpis_max64(1, pass->k), A->n, &responses);
     if (fits) return GPIS_OK;
     return gpis_fail(context, GPIS_TOO_LARGE,
@@ -199,16 +208,22 @@ static gpis_status check_sizes(gpis_context *context, const gpis_source *A, cons
                      (long long)A->d, (long long)pass->k, (long long)pass->probes);
 }
 
-gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
-    gpis_status status = check_sizes(context, A, pass);
-    if (status != GPIS_OK) return status;
-    if (A->class->walk) return A->class->walk->run(context, A, pass);
+/* A pass over a source in one piece. */
+static gpis_status run_piece(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
     gpis_watch_begin(pass->watch);
-    status = gpis_pass_sweep(context, A, pass);
+    gpis_status status = gpis_pass_sweep(context, A, pass);
     if (status == GPIS_OK && pass->sketch) status = gpis_sketch_finish(pass->sketch, context->threads);
     if (status != GPIS_OK || gpis_pass_is_finite(context, pass, A->d)) return status;
     status = gpis_pass_audit(context, A, pass, A->n);
     return status == GPIS_OK ? gpis_pass_overflow(context, A) : status;
+}
+
+gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass *pass) {
+    gpis_status status = check_sizes(context, A, pass);
+    if (status != GPIS_OK) return status;
+    status = A->class->walk ? A->class->walk->run(context, A, pass) : run_piece(context, A, pass);
+    if (status == GPIS_OK) gpis_ridge_add(pass, A->d + pass->terms.constant);
+    return status;
 }
 
 gpis_status gpis_pass_sweep(gpis_context *context, gpis_source *A, const gpis_pass *pass) {

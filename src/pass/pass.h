@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "linalg/point.h"
+#include "linalg/terms.h"
 #include "pass/watch.h"
 #include "sketch/sketch.h"
 #include "source/source.h"
@@ -24,6 +25,7 @@ typedef struct gpis_pass {
     const double *P; /* d x k: a direction; NULL: none */
     const double *V; /* d x probes: more vectors to multiply by A; NULL: none */
     int64_t probes;
+    gpis_terms terms;       /* with a constant column, d counts it, here and below, and it is the last column */
     bool extended;          /* compute residuals in extended precision: slow, for the last digits */
     bool quick;             /* sum short blocks of the summary in double (linalg/gram_two.h), which is about as fast as
                              * the Gram matrix; else all of it in double-double (linalg/gram_dd.h) */
@@ -42,6 +44,7 @@ typedef struct gpis_pass {
     double *nonzeros;    /* of each column of A, the number of entries that are not zero, d */
     double *y_sizes;     /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
     double *summary;     /* [A Y]'[A Y] in two doubles: (d + k)^2 high parts, then the low parts */
+    double *moments;     /* of the columns of A about the numbers in V, one vector: 3 x d (linalg/moments.h) */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
 } gpis_pass;
@@ -62,16 +65,20 @@ typedef struct gpis_load {
     bool some_columns; /* the Gram matrix is of selected columns */
     unsigned wanted;   /* a bit for each sum (sums.h) */
     bool extended, sketch;
-    bool quick; /* of the summary */
+    bool quick;                    /* of the summary */
+    bool weights, constant, ridge; /* the terms; d counts the constant column */
 } gpis_load;
 
-gpis_load gpis_load_of(const gpis_pass *pass, int64_t d);
+/* columns: of A as it is stored. */
+gpis_load gpis_load_of(const gpis_pass *pass, int64_t columns);
 /* For predictions: a pass with objective, gradient, norms of the columns, `probes` probes and a Gram matrix of `gram`
  * columns, in the precision that takes more memory. */
 gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bool sketch);
 
-/* For predictions: the same with the summary. */
+/* For predictions: the same with the summary; the same for a problem with these terms, whose constant column d counts.
+ */
 gpis_load gpis_load_with_summary(gpis_load load, bool quick);
+gpis_load gpis_load_with_terms(gpis_load load, const gpis_terms *terms);
 
 /* Bytes that a pass allocates while it runs: sums of the strips, scratch of the threads, windows. The memory of the
  * sketch is not included. */

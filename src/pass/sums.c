@@ -9,7 +9,7 @@
 #include "linalg/hot.h"
 
 /* The number of rows or of columns of a sum, taken as a matrix. */
-typedef enum side { ONE, TWO, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM, COLUMNS_OF_A_AND_Y } side;
+typedef enum side { ONE, TWO, THREE, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM, COLUMNS_OF_A_AND_Y } side;
 
 typedef enum layout {
     PLAIN,       /* the numbers as the caller gets them */
@@ -33,6 +33,7 @@ static const struct {
     [GPIS_PASS_GRAM] = {offsetof(gpis_pass, gram), COLUMNS_OF_GRAM, COLUMNS_OF_GRAM, SYMMETRIC, false},
     [GPIS_PASS_NONZEROS] = {offsetof(gpis_pass, nonzeros), COLUMNS_OF_A, ONE, PLAIN, true},
     [GPIS_PASS_Y_SIZES] = {offsetof(gpis_pass, y_sizes), ONE, TWO, PLAIN, true},
+    [GPIS_PASS_MOMENTS] = {offsetof(gpis_pass, moments), THREE, COLUMNS_OF_A, PLAIN, false},
     [GPIS_PASS_SUMMARY] = {offsetof(gpis_pass, summary), COLUMNS_OF_A_AND_Y, COLUMNS_OF_A_AND_Y, SYMMETRIC_DD, false},
 };
 
@@ -40,6 +41,7 @@ static int64_t length(const gpis_load *load, side which) {
     switch (which) {
     case ONE: return 1;
     case TWO: return 2;
+    case THREE: return 3;
     case COLUMNS_OF_A: return load->d;
     case RESPONSES: return load->k;
     case PROBES: return load->probes;
@@ -61,7 +63,8 @@ void gpis_pass_sum_set_place(gpis_pass *pass, gpis_pass_sum sum, double *place) 
     memcpy((char *)pass + table[sum].place, &place, sizeof place);
 }
 
-gpis_load gpis_load_of(const gpis_pass *pass, int64_t d) {
+gpis_load gpis_load_of(const gpis_pass *pass, int64_t columns) {
+    const int64_t d = columns + pass->terms.constant;
     gpis_load load = {.d = d,
                       .k = pass->k,
                       .probes = pass->V ? pass->probes : 0,
@@ -74,6 +77,13 @@ gpis_load gpis_load_of(const gpis_pass *pass, int64_t d) {
                       .quick = pass->summary && pass->quick};
     for (int s = 0; s < GPIS_PASS_SUMS; s++)
         if (gpis_pass_sum_place(pass, (gpis_pass_sum)s)) load.wanted |= 1u << s;
+    return gpis_load_with_terms(load, &pass->terms);
+}
+
+gpis_load gpis_load_with_terms(gpis_load load, const gpis_terms *terms) {
+    load.weights = terms->weights != NULL;
+    load.constant = terms->constant;
+    load.ridge = terms->ridge != NULL;
     return load;
 }
 

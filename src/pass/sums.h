@@ -24,6 +24,7 @@ typedef enum gpis_pass_sum {
     GPIS_PASS_GRAM,
     GPIS_PASS_NONZEROS,
     GPIS_PASS_Y_SIZES,
+    GPIS_PASS_MOMENTS,
     GPIS_PASS_SUMMARY,
     GPIS_PASS_SUMS
 } gpis_pass_sum;

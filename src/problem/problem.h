@@ -1,20 +1,50 @@
-/* What is solved: minimise f(X) = ||Y - A X||_F^2 over X in K. Everything behind the interface takes it as const. */
+/*
+ * What is solved:
+ *
+ *     minimise  sum_i w_i ||y_i - o_i - a_i X - b||^2 + ridge sum_j s_j^2 ||X_j||^2   over X in K and every b,
+ *
+ * with weights w, an offset o, a constant term b and, where columns are standardised, their standard deviations s; all
+ * of these are optional. The caller's problem holds them as they were given. The interface makes a complete problem of
+ * it (api/problem.h), and everything behind the interface takes that one as const: b is the last row of X, the
+ * coefficient of a column of ones, so that X has d = A->d + 1 rows, o has been subtracted from Y, and K is a set of d
+ * rows, in which b is free.
+ */
 #ifndef GPIS_PROBLEM_H
 #define GPIS_PROBLEM_H
 
+#include "linalg/terms.h"
 #include "set/set.h"
 #include "source/source.h"
 
+/* Terms that do not fit: a problem that has one cannot be solved. */
+enum {
+    GPIS_REFUSED_RESPONSE = 1,
+    GPIS_REFUSED_SET = 2,
+    GPIS_REFUSED_WEIGHTS = 4,
+    GPIS_REFUSED_OFFSET = 8,
+    GPIS_REFUSED_RIDGE = 16
+};
+
+/* A name for column j of a complete problem, for messages. */
+gpis_column_label gpis_problem_label(const gpis_problem *problem, int64_t j);
+
 struct gpis_problem {
     gpis_context *context; /* borrowed, as all of it */
-    gpis_source *A;        /* n x d */
+    gpis_source *A;        /* n rows */
     const double *Y;       /* the rows of Y on this rank, row-major; NULL: there are none here, or no response yet */
-    int64_t n, d;
-    int64_t k;             /* responses; 0: no response yet */
-    int64_t size;          /* d k: entries of X */
-    gpis_set *set;         /* K; NULL, before the interface completes the problem: every X */
-    bool response_refused; /* a response was given that does not fit, and none since */
-    bool set_refused;      /* a set was given that does not fit, and none since: there is nothing to be solved */
+    int64_t n;
+    int64_t d;        /* rows of X: the columns of A and, in a complete problem, that of ones */
+    int64_t k;        /* responses; 0: no response yet */
+    int64_t size;     /* d k: entries of X */
+    gpis_set *set;    /* K; NULL, before the interface completes the problem: every X */
+    gpis_terms terms; /* of a complete problem: weights, the column of ones, ridge_j = ridge s_j^2 */
+    unsigned refused; /* a bit for each term that was given and does not fit, and was not given again since */
+    /* As the caller has given them. */
+    const double *weights; /* w, of the rows on this rank; NULL: none */
+    const double *offset;  /* o, of the rows on this rank, with offset_k columns; NULL: none */
+    int64_t offset_k;
+    bool intercept, standardize;
+    double ridge;
 };
 
 #endif

@@ -2,6 +2,7 @@
  * H = B'B by all ranks, where only rank 0 holds B: a sketch. Without their help the other ranks would be idle. Each
  * rank receives some rows of B and computes their Gram matrix, and the upper triangles are added up.
  */
+#include "pass/ridge.h"
 #include "pass/sweep.h"
 #include "ranks/ranks.h"
 #include "ranks/request.h"
@@ -40,9 +41,9 @@ static gpis_status gram_together(gpis_context *context, const gpis_join *join, d
     return status;
 }
 
-gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m) {
+gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m, int64_t d) {
     const gpis_join *join = gpis_source_joined(A);
-    const int64_t d = A->d, most = m / join->ranks.ranks + 1;
+    const int64_t most = m / join->ranks.ranks + 1;
     double *B = gpis_alloc(context, most * d, sizeof *B), *H = gpis_alloc(context, d * d, sizeof *H);
     double *sums = gpis_alloc(context, triangle(d), sizeof *sums);
     const gpis_status status =
@@ -53,18 +54,21 @@ gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m) {
     return status;
 }
 
-gpis_status gpis_ranks_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m,
+gpis_status gpis_ranks_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, int64_t d,
                                  const gpis_pass *pass, const double *norms2, gpis_point *point) {
     static const double MIN_PRODUCTS = 1e8; /* some milliseconds of work: for less, sending B takes longer */
     const gpis_join *join = gpis_source_joined(A);
-    const int64_t d = A->d;
     gpis_pass rest = *pass;
     gpis_status status = GPIS_OK;
     if (pass->gram && join && join->ranks.ranks > 1 && (double)m * (double)d * (double)d >= MIN_PRODUCTS) {
         double *sums = gpis_alloc(context, triangle(d), sizeof *sums);
         if (!sums) return GPIS_NO_MEMORY;
-        status = gpis_request_send(join, GPIS_TASK_GRAM, m);
+        double request[GPIS_REQUEST_SIZE] = {[GPIS_REQUEST_TASK] = GPIS_TASK_GRAM,
+                                             [GPIS_REQUEST_NUMBER] = (double)m,
+                                             [GPIS_REQUEST_COLUMNS] = (double)d};
+        status = gpis_request_exchange(join, request);
         if (status == GPIS_OK) status = gram_together(context, join, (double *)B, m, d, pass->gram, sums, GPIS_OK);
+        if (status == GPIS_OK) gpis_ridge_add_diagonal(pass->terms.ridge, d, pass->gram);
         gpis_free(context, sums);
         rest.gram = NULL;
         if (!pass->X) return status;

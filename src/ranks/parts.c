@@ -25,6 +25,8 @@ enum given {
     HAS_COLUMNS = 16,
     HAS_SKETCH = 32,
     EXTENDED = 64,
+    HAS_WEIGHTS = 128,
+    HAS_CONSTANT = 256,
     QUICK = 1024
 };
 
@@ -95,6 +97,7 @@ static void place_sums(work *w, const gpis_pass *caller) {
 static int given_to(const gpis_pass *p) {
     return (p->X ? HAS_X : 0) | (p->P ? HAS_P : 0) | (p->V ? HAS_V : 0) | (p->Y ? HAS_Y : 0) |
            (p->gram && p->columns ? HAS_COLUMNS : 0) | (p->sketch ? HAS_SKETCH : 0) | (p->extended ? EXTENDED : 0) |
+           (p->terms.weights ? HAS_WEIGHTS : 0) | (p->terms.constant ? HAS_CONSTANT : 0) |
            (p->summary && p->quick ? QUICK : 0);
 }
 
@@ -153,6 +156,7 @@ static gpis_status sweep_parts(work *w) {
     for (int64_t i = 0, row = 0; i < join->count && status == GPIS_OK; row += join->parts[i++]->n) {
         gpis_pass pass = w->pass;
         pass.Y = pass.Y ? pass.Y + row * pass.k : NULL;
+        if (pass.terms.weights) pass.terms.weights += row;
         pass.row0 += row;
         pass.skip = gpis_max64(0, pass.skip - row);
         status = gpis_pass_sweep(w->context, join->parts[i], &pass);
@@ -224,9 +228,9 @@ static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *p
     gpis_watch_begin(pass->watch);
     gpis_status status = allocate(&w, pass);
     if (status == GPIS_OK) {
-        copy((double *)w.pass.X, pass->X, A->d * pass->k);
-        copy((double *)w.pass.P, pass->P, A->d * pass->k);
-        copy((double *)w.pass.V, pass->V, A->d * pass->probes);
+        copy((double *)w.pass.X, pass->X, w.load.d * pass->k);
+        copy((double *)w.pass.P, pass->P, w.load.d * pass->k);
+        copy((double *)w.pass.V, pass->V, w.load.d * pass->probes);
         for (int64_t c = 0; w.columns && c < pass->count; c++)
             w.points[w.point_count - pass->count + c] = (double)pass->columns[c];
         write_request(&w, request);
@@ -273,9 +277,9 @@ const struct gpis_walk gpis_join_walk = {run, roundings, memory};
 
 /* ---- the other ranks --------------------------------------------------------------------------------------------- */
 
-static gpis_load load_asked_for(const double *request, int64_t d) {
+static gpis_load load_asked_for(const double *request, int64_t columns) {
     const int given = (int)request[GPIS_REQUEST_GIVEN];
-    return (gpis_load){.d = d,
+    return (gpis_load){.d = columns + (given & HAS_CONSTANT ? 1 : 0),
                        .k = (int64_t)request[GPIS_REQUEST_K],
                        .probes = (int64_t)request[GPIS_REQUEST_PROBES],
                        .gram = (int64_t)request[GPIS_REQUEST_GRAM_COLUMNS],
@@ -283,10 +287,13 @@ static gpis_load load_asked_for(const double *request, int64_t d) {
                        .wanted = (unsigned)request[GPIS_REQUEST_WANTED],
                        .extended = given & EXTENDED,
                        .quick = given & QUICK,
-                       .sketch = given & HAS_SKETCH};
+                       .sketch = given & HAS_SKETCH,
+                       .weights = given & HAS_WEIGHTS,
+                       .constant = given & HAS_CONSTANT};
 }
 
-gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const double *Y, const double *request) {
+gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const double *Y, const gpis_terms *terms,
+                                  const double *request) {
     const gpis_join *join = gpis_source_joined(A);
     work w = {.context = context,
               .join = join,
@@ -294,6 +301,7 @@ gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const d
               .given = (int)request[GPIS_REQUEST_GIVEN]};
     w.pass = (gpis_pass){.k = w.load.k,
                          .Y = w.given & HAS_Y ? Y : NULL,
+                         .terms = {.weights = w.load.weights ? terms->weights : NULL, .constant = w.load.constant},
                          .probes = w.load.probes,
                          .count = w.load.some_columns ? w.load.gram : 0,
                          .extended = w.load.extended,
@@ -301,10 +309,10 @@ gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const d
                          .row0 = join->begin[join->ranks.rank]};
     gpis_status status = allocate(&w, NULL);
     if (status == GPIS_OK && w.load.sketch)
-        status =
-            gpis_sketch_create(context, gpis_sketch_numbered((int)request[GPIS_REQUEST_KIND]),
-                               (int64_t)request[GPIS_REQUEST_M], A->n, A->d, (int64_t)request[GPIS_REQUEST_SKETCH_K],
-                               whole(&request[GPIS_REQUEST_SEED]), whole(&request[GPIS_REQUEST_ROUND]), &w.own_sketch);
+        status = gpis_sketch_create(context, gpis_sketch_numbered((int)request[GPIS_REQUEST_KIND]),
+                                    (int64_t)request[GPIS_REQUEST_M], A->n, w.load.d,
+                                    (int64_t)request[GPIS_REQUEST_SKETCH_K], whole(&request[GPIS_REQUEST_SEED]),
+                                    whole(&request[GPIS_REQUEST_ROUND]), &w.own_sketch);
     w.pass.sketch = w.own_sketch;
     status = take_part(&w, status);
     clear_work(&w);

@@ -43,3 +43,8 @@ gpis_status gpis_ranks_share_numbers(const gpis_source *A, double *numbers, int6
     if (join->ranks.rank > 0) memset(numbers, 0, (size_t)count * sizeof *numbers);
     return gpis_join_sum(join, numbers, count);
 }
+
+gpis_status gpis_ranks_sum(const gpis_source *A, double *numbers, int64_t count) {
+    const gpis_join *join = gpis_source_joined(A);
+    return join ? gpis_join_sum(join, numbers, count) : GPIS_OK;
+}

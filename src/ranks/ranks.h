@@ -19,24 +19,28 @@ gpis_status gpis_ranks_agree(const gpis_source *A, gpis_status status);
 /* All ranks: copies bytes, or numbers, of rank 0 to the others. */
 gpis_status gpis_ranks_share(const gpis_source *A, void *bytes, int64_t count);
 gpis_status gpis_ranks_share_numbers(const gpis_source *A, double *numbers, int64_t count);
+/* All ranks: each number becomes the sum over the ranks. */
+gpis_status gpis_ranks_sum(const gpis_source *A, double *numbers, int64_t count);
 
-/* Ranks other than 0: take part in passes with their rows until rank 0 dismisses all ranks; return the status that rank
- * 0 passes to gpis_ranks_dismiss, with its message. On rank 0, gpis_ranks_dismiss returns `status`. */
-gpis_status gpis_ranks_serve(gpis_context *context, gpis_source *A, const double *Y);
+/* Ranks other than 0: take part in passes with their rows of A and Y, and with the weights in `terms`, until rank 0
+ * dismisses all ranks; return the status that rank 0 passes to gpis_ranks_dismiss, with its message. On rank 0,
+ * gpis_ranks_dismiss returns `status`. */
+gpis_status gpis_ranks_serve(gpis_context *context, gpis_source *A, const double *Y, const gpis_terms *terms);
 gpis_status gpis_ranks_dismiss(gpis_context *context, gpis_source *A, gpis_status status);
 
-/* Rank 0: a pass over B, m x d. The other ranks of A help with the Gram matrix if that is worth the messages. With X,
- * *point is the point measured there (gpis_pass_point). */
-gpis_status gpis_ranks_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m,
+/* Rank 0: a pass over B, m x d, whose terms may be a ridge. The other ranks of A help with the Gram matrix if that is
+ * worth the messages. With X, *point is the point measured there (gpis_pass_point). */
+gpis_status gpis_ranks_pass_over(gpis_context *context, gpis_source *A, const double *B, int64_t m, int64_t d,
                                  const gpis_pass *pass, const double *norms2, gpis_point *point);
 
 /* By what A and Y (k columns) are recognised, over all ranks: checksums of some hundred rows of each part of A, of all
- * of Y, and of the numbers of rows of the ranks, equal for equal data, whatever their storage; and of what decides how
- * the processors of the ranks sum, since rounding errors are counted accordingly. */
+ * of Y and of the weights, and of the numbers of rows of the ranks, equal for equal data, whatever their storage; and
+ * of what decides how the processors of the ranks sum, since rounding errors are counted accordingly. */
 typedef struct gpis_identity {
     int ranks;
-    uint32_t cut, processors, A, Y;
+    uint32_t cut, processors, A, Y, weights;
 } gpis_identity;
-gpis_status gpis_ranks_identify(gpis_context *context, gpis_source *A, const double *Y, int64_t k, gpis_identity *out);
+gpis_status gpis_ranks_identify(gpis_context *context, gpis_source *A, const double *Y, int64_t k,
+                                const gpis_terms *terms, gpis_identity *out);
 
 #endif

@@ -5,12 +5,13 @@
 #ifndef GPIS_REQUEST_H
 #define GPIS_REQUEST_H
 
+#include "linalg/terms.h"
 #include "ranks/join.h"
 
 typedef enum gpis_task {
     GPIS_TASK_PASS,     /* a pass (parts.c) */
     GPIS_TASK_AUDIT,    /* the search for a number that is not finite (parts.c) */
-    GPIS_TASK_GRAM,     /* a Gram matrix of rows that rank 0 holds (over.c); NUMBER: how many rows */
+    GPIS_TASK_GRAM,     /* a Gram matrix of rows that rank 0 holds (over.c); NUMBER: how many rows, COLUMNS: how long */
     GPIS_TASK_IDENTIFY, /* checksums of the data (identify.c); NUMBER: columns of y */
     GPIS_TASK_DISMISS   /* the end of the work (serve.c); NUMBER: the status of rank 0 */
 } gpis_task;
@@ -19,6 +20,7 @@ typedef enum gpis_task {
 enum {
     GPIS_REQUEST_TASK,
     GPIS_REQUEST_NUMBER,
+    GPIS_REQUEST_COLUMNS,
     GPIS_REQUEST_K,
     GPIS_REQUEST_PROBES,
     GPIS_REQUEST_GRAM_COLUMNS,
@@ -45,10 +47,12 @@ static inline gpis_status gpis_request_send(const gpis_join *join, gpis_task tas
     return gpis_request_exchange(join, request);
 }
 
-/* The other ranks: their share of each task. `Y`: their rows of it. */
-gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const double *Y, const double *request);
+/* The other ranks: their share of each task. `Y`: their rows of it; `terms`: their weights. */
+gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const double *Y, const gpis_terms *terms,
+                                  const double *request);
 gpis_status gpis_parts_serve_audit(gpis_context *context, gpis_source *A, const double *Y, const double *request);
-gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m);
-gpis_status gpis_identify_serve(gpis_context *context, gpis_source *A, const double *Y, int64_t k);
+gpis_status gpis_over_serve(gpis_context *context, gpis_source *A, int64_t m, int64_t d);
+gpis_status gpis_identify_serve(gpis_context *context, gpis_source *A, const double *Y, int64_t k,
+                                const gpis_terms *terms);
 
 #endif

@@ -20,7 +20,7 @@ static gpis_status be_dismissed(gpis_context *context, const gpis_join *join, gp
 }
 
 /* The status of a task is not looked at: all ranks have agreed on it, and rank 0 decides what comes next. */
-gpis_status gpis_ranks_serve(gpis_context *context, gpis_source *A, const double *Y) {
+gpis_status gpis_ranks_serve(gpis_context *context, gpis_source *A, const double *Y, const gpis_terms *terms) {
     const gpis_join *join = gpis_source_joined(A);
     for (;;) {
         double request[GPIS_REQUEST_SIZE] = {0};
@@ -28,10 +28,10 @@ gpis_status gpis_ranks_serve(gpis_context *context, gpis_source *A, const double
         if (status != GPIS_OK) return status;
         const int64_t number = (int64_t)request[GPIS_REQUEST_NUMBER];
         switch ((gpis_task)request[GPIS_REQUEST_TASK]) {
-        case GPIS_TASK_PASS: gpis_parts_serve_pass(context, A, Y, request); break;
+        case GPIS_TASK_PASS: gpis_parts_serve_pass(context, A, Y, terms, request); break;
         case GPIS_TASK_AUDIT: gpis_parts_serve_audit(context, A, Y, request); break;
-        case GPIS_TASK_GRAM: gpis_over_serve(context, A, number); break;
-        case GPIS_TASK_IDENTIFY: gpis_identify_serve(context, A, Y, number); break;
+        case GPIS_TASK_GRAM: gpis_over_serve(context, A, number, (int64_t)request[GPIS_REQUEST_COLUMNS]); break;
+        case GPIS_TASK_IDENTIFY: gpis_identify_serve(context, A, Y, number, terms); break;
         case GPIS_TASK_DISMISS: return be_dismissed(context, join, (gpis_status)number);
         }
     }

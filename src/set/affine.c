@@ -280,6 +280,13 @@ static const double *normals(const gpis_set *s, int64_t *count) {
     return a->scaled;
 }
 
+static void equations_of(const gpis_set *s, int64_t *count, const double **C, const double **b) {
+    const affine_state *a = s->state;
+    *count = a->rows;
+    *C = a->C;
+    *b = a->b;
+}
+
 /* ---- from arrays ------------------------------------------------------------------------------------------------- */
 
 /* C and b, with their names in messages and in the spec. */
@@ -403,4 +410,5 @@ const gpis_set_class gpis_kind_affine = {
     .support_low = support_low,
     .destroy = destroy,
     .normals = normals,
+    .equations = equations_of,
 };

@@ -2,8 +2,8 @@
  * A product of sets over disjoint blocks of the rows of X: x_b in K_b for each block b. Projections and recession cones
  * are those of the blocks, support functions add up, and the radius of the core is the root of the sum of squares.
  *
- * A product of sets that consist of bounds only is a box, and is made as one. If a block works on X as a matrix
- * (nuclear), the product does so too.
+ * A product of polyhedra is a polyhedron, and is made as one. If a block works on X as a matrix (nuclear), the product
+ * does so too.
  */
 #include <float.h>
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "linalg/accurate.h"
 #include "set/kinds.h"
+#include "set/polyhedron.h"
 
 typedef struct block {
     gpis_set *set;    /* borrowed */
@@ -232,27 +233,30 @@ static gpis_status find_width(gpis_context *context, int64_t count, gpis_set *co
 
 /* ---- making it --------------------------------------------------------------------------------------------------- */
 
-static bool is_bounds_alone(const gpis_set *set) {
-    return set->shape == GPIS_SHAPE_WHOLE || (set->class->bounds && set->sum == GPIS_SUM_ANY);
+/* One list of constraints, unless a block has a solver of its own (monotone). */
+static bool is_polyhedron(const gpis_set *set) {
+    return gpis_polyhedron_describes(set) && set->shape != GPIS_SHAPE_ORDERED && !set->class->part;
 }
 
-static gpis_status make_box(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
-                            gpis_set *const *sets, gpis_set **out) {
-    double *lower = gpis_alloc(context, 2 * d, sizeof *lower);
-    if (!lower) return GPIS_NO_MEMORY;
-    double *upper = lower + d;
-    for (int64_t b = 0; b < count; b++)
-        for (int64_t i = 0; i < sets[b]->d; i++) {
-            const int64_t j = columns[b][i];
-            lower[j] = -INFINITY;
-            upper[j] = INFINITY;
-            if (sets[b]->class->bounds) sets[b]->class->bounds(sets[b], i, &lower[j], &upper[j]);
-        }
+static gpis_status make_polyhedron(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
+                                   gpis_set *const *sets, gpis_set **out) {
+    gpis_polyhedron *list = NULL;
     gpis_set *s = NULL;
-    gpis_status status = gpis_set_box(context, lower, upper, d, &s);
+    gpis_status status = gpis_polyhedron_create(context, d, &list);
+    for (int64_t b = 0; b < count && status == GPIS_OK; b++)
+        status = gpis_polyhedron_add_set(list, sets[b], columns[b], NULL);
+    if (status == GPIS_OK)
+        status = gpis_polyhedron_finish(list, "blocks", NULL, NULL, &s);
+    else
+        gpis_polyhedron_destroy(list);
     if (status == GPIS_OK) status = describe(s, count, columns, sets);
-    gpis_free(context, lower);
     return gpis_set_finish(s, status, out);
+}
+
+static gpis_status take_names(gpis_set *s, int64_t count, const int64_t *const *columns, gpis_set *const *sets) {
+    gpis_status status = GPIS_OK;
+    for (int64_t b = 0; b < count && status == GPIS_OK; b++) status = gpis_set_inherit_names(s, sets[b], columns[b]);
+    return status;
 }
 
 static gpis_status take_blocks(gpis_set *s, int64_t count, const int64_t *const *columns, gpis_set *const *sets) {
@@ -276,10 +280,20 @@ static gpis_status take_blocks(gpis_set *s, int64_t count, const int64_t *const 
     return GPIS_OK;
 }
 
+static gpis_status make_product(gpis_context *context, int64_t d, int64_t k, bool matrix, int64_t count,
+                                const int64_t *const *columns, gpis_set *const *sets, gpis_set **out) {
+    gpis_set *s = NULL;
+    gpis_status status = gpis_set_begin(context, &blocks_class, d, k, matrix, out, &s);
+    if (status == GPIS_OK) status = describe(s, count, columns, sets);
+    if (status == GPIS_OK) status = take_blocks(s, count, columns, sets);
+    if (status == GPIS_OK) status = gpis_set_take_work(s, matrix ? d * k : d);
+    return gpis_set_finish(s, status, out);
+}
+
 gpis_status gpis_set_blocks(gpis_context *context, int64_t d, int64_t count, const int64_t *const *columns,
                             gpis_set *const *sets, gpis_set **out) {
     int64_t k;
-    bool matrix, box = true;
+    bool matrix, polyhedron = true;
     if (out) *out = NULL;
     if (!context) return GPIS_BAD_ARGUMENT;
     if (!columns || !sets || !out)
@@ -289,12 +303,10 @@ gpis_status gpis_set_blocks(gpis_context *context, int64_t d, int64_t count, con
     gpis_status status = check_columns(context, d, count, columns, sets);
     if (status == GPIS_OK) status = find_width(context, count, sets, &k, &matrix);
     if (status != GPIS_OK) return status;
-    for (int64_t b = 0; b < count; b++) box = box && is_bounds_alone(sets[b]);
-    if (box) return make_box(context, d, count, columns, sets, out);
+    for (int64_t b = 0; b < count; b++) polyhedron = polyhedron && is_polyhedron(sets[b]);
     gpis_set *s = NULL;
-    status = gpis_set_begin(context, &blocks_class, d, k, matrix, out, &s);
-    if (status == GPIS_OK) status = describe(s, count, columns, sets);
-    if (status == GPIS_OK) status = take_blocks(s, count, columns, sets);
-    if (status == GPIS_OK) status = gpis_set_take_work(s, matrix ? d * k : d);
+    status = polyhedron ? make_polyhedron(context, d, count, columns, sets, &s)
+                        : make_product(context, d, k, matrix, count, columns, sets, &s);
+    if (status == GPIS_OK) status = take_names(s, count, columns, sets);
     return gpis_set_finish(s, status, out);
 }

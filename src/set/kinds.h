@@ -46,6 +46,15 @@ gpis_status gpis_set_take_radius(gpis_set *s, double R);
 gpis_status gpis_set_take_state(gpis_set *s, size_t size);    /* zeroed, so that destroy finds valid pointers or NULL */
 gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles); /* called at most once */
 
+/* ---- names.c ---- */
+
+void gpis_set_forget_names(gpis_set *set);
+/* Takes copies of the names of a set's entries: entry i there is entry columns[i] here (NULL: i). Entries that have a
+ * name keep it. */
+gpis_status gpis_set_inherit_names(gpis_set *set, const gpis_set *from, const int64_t *columns);
+/* The name of entry j: its own, or "x4" for j = 3, written to `text`. */
+const char *gpis_set_entry_name(const char *const *names, int64_t j, char text[GPIS_NUMBER_TEXT]);
+
 /* The `select` function of a kind whose set of fewer entries is of the same kind: calls its plain or of_radius
  * constructor for `count` entries. */
 gpis_status gpis_set_select_alike(const gpis_set *whole, const int64_t *columns, int64_t count, gpis_set **out);

@@ -53,6 +53,10 @@ void gpis_set_destroy(gpis_set *set) {
     gpis_free(set->context, set->spec);
     gpis_free(set->context, set->column_in);
     gpis_free(set->context, set->column_out);
+    gpis_set_destroy(set->own_part);
+    gpis_free(set->context, set->penalty);
+    gpis_free(set->context, set->warning);
+    gpis_set_forget_names(set);
     gpis_free(set->context, set);
 }
 

@@ -139,7 +139,13 @@ gpis_status gpis_set_support_near_part(gpis_set *s, double *w, double *value, do
     return GPIS_OK;
 }
 
-gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, double *slack) {
+/* One part of X, by the point `at` where the kind makes use of it. */
+static gpis_status part_support(gpis_set *s, const double *at, double *w, double *value, double *lost) {
+    if (at && s->class->support_at) return s->class->support_at(s, at, w, value, lost);
+    return gpis_set_support_near_part(s, w, value, lost);
+}
+
+gpis_status gpis_set_support_at(gpis_set *set, const double *at, double *v, double *value, double *slack) {
     gpis_status status = check_input(set, v, value);
     if (status == GPIS_OK) status = check_support(set);
     double total = 0, sizes = 0, lost_all = 0;
@@ -147,8 +153,11 @@ gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, doubl
         double part, lost;
         const bool whole = parts(set) == 1;
         double *w = whole ? v : set->column_in;
+        const double *point = at;
         if (!whole) gather(set, v, j);
-        if ((status = gpis_set_support_near_part(set, w, &part, &lost)) != GPIS_OK) break;
+        for (int64_t i = 0; at && !whole && i < set->d; i++) set->column_out[i] = at[i * set->k + j];
+        if (at && !whole) point = set->column_out;
+        if ((status = part_support(set, point, w, &part, &lost)) != GPIS_OK) break;
         if (!whole) scatter(set, w, v, j);
         total += part;
         sizes += fabs(part);
@@ -159,6 +168,10 @@ gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, doubl
     if (parts(set) > 1) *value += (double)parts(set) * DBL_EPSILON * sizes; /* the rounding of the sum */
     *slack = lost_all;
     return GPIS_OK;
+}
+
+gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, double *slack) {
+    return gpis_set_support_at(set, NULL, v, value, slack);
 }
 
 double gpis_set_core_radius(const gpis_set *set) { return sqrt((double)parts(set)) * set->radius; }

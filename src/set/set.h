@@ -55,6 +55,7 @@ typedef enum gpis_shape {
 typedef enum gpis_way { GPIS_TO_INSIDE, GPIS_TO_OUTSIDE, GPIS_TRANSPOSED, GPIS_TRANSPOSED_BACK } gpis_way;
 
 typedef struct gpis_multiplier gpis_multiplier; /* multiplier.h */
+struct gpis_polyhedron;                         /* polyhedron.h */
 
 typedef struct gpis_set_class {
     const char *name;
@@ -70,6 +71,9 @@ typedef struct gpis_set_class {
     gpis_status (*support)(gpis_set *s, const double *g, double *value); /* called only where s->has_support */
     gpis_status (*recession)(gpis_set *s, const double *v, double *x);   /* NULL: always bounded; x may be v */
     void (*destroy)(gpis_set *s);                                        /* frees what s->state owns; optional */
+    /* Optional: argmin over K of 1/2 ||x - v||^2 + step times the sum of penalty_j |x_j|, for one column; x may be v.
+     */
+    gpis_status (*prox)(gpis_set *s, double step, const double *v, double *x);
     bool relative_support; /* rounding of support(g) is relative to its value, as that of a norm, not to its terms */
     /* Optional, for the kinds that consist of the bounds lo_i <= x_i <= hi_i and s->sum, and of nothing else. They are
      * polyhedra, and a solver can move along their faces. */
@@ -80,13 +84,24 @@ typedef struct gpis_set_class {
     /* Optional, for the kinds that are {x : <q_i, x - x0> = 0 for all i}, x0 a member: the q_i, orthonormal, *count x
      * d. */
     const double *(*normals)(const gpis_set *s, int64_t *count);
+    /* Goes with `normals`: the equations C x = b as they were given; C is *count x d. */
+    void (*equations)(const gpis_set *s, int64_t *count, const double **C, const double **b);
     /* Optional, for kinds whose state is computed with rounding errors, so that the support function of the state is
      * not that of the set which was asked for: gpis_set_support_near for one column (or, with `matrix`, for X). */
     gpis_status (*support_near)(gpis_set *s, double *v, double *value, double *slack);
+    /* Optional: the same where v is nearly normal to K at the member `at` (gpis_set_support_at), for one column. */
+    gpis_status (*support_at)(gpis_set *s, const double *at, double *v, double *value, double *slack);
     /* Optional: gpis_set_support_low_part for this kind (multiplier.h). */
     gpis_status (*support_low)(gpis_set *s, gpis_multiplier *m);
     /* Optional, for products of sets: block i and the entries that are in it, or NULL if there are not so many. */
     gpis_set *(*part)(const gpis_set *s, int64_t i, const int64_t **columns);
+    /* Optional, for sums of the 2-norms of groups of entries: group c has the entries (*member)[(*first)[c]] ...
+     * Returns the number of groups. */
+    int64_t (*groups)(const gpis_set *s, const int64_t **member, const int64_t **first);
+    /* Optional, for intersections: set i of those that x is in, or NULL if there are not so many. */
+    gpis_set *(*piece)(const gpis_set *s, int64_t i);
+    const double *(*share)(const gpis_set *s,
+                           int64_t i); /* goes with `piece`: its part of the last split of support_at */
     /* Goes with s->inside: each of `count` vectors of d entries, one after the other; out is another array. */
     void (*turn)(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out);
 } gpis_set_class;
@@ -114,6 +129,12 @@ struct gpis_set {
     gpis_set *inside; /* of d - loose entries and k columns; NULL: none */
     bool owns_inside; /* false: borrowed from the caller */
     int64_t loose;    /* 0 or 1 */
+    /* For the kind polyhedron: its constraints; borrowed from the state. NULL: another kind. */
+    const struct gpis_polyhedron *polyhedron;
+    double *penalty;    /* owned: d entries, lambda_j; NULL: none */
+    char **names;       /* owned, d texts: the names of the entries in messages and results; NULL: x1, x2, ... */
+    gpis_set *own_part; /* owned: a set that this one is made of, and no other; NULL: none */
+    char *warning;      /* owned: what the caller should know about the constraints; NULL: nothing */
 };
 
 /* Projection on the recession cone of K (zero for a bounded set), over all columns. x may be v. */
@@ -125,6 +146,10 @@ gpis_status gpis_set_recession(gpis_set *set, const double *v, double *x);
 gpis_status gpis_set_support_near(gpis_set *set, double *v, double *value, double *slack);
 /* The same for one column of X or, with `matrix`, for X as a whole: for kinds that are made of other sets. */
 gpis_status gpis_set_support_near_part(gpis_set *set, double *v, double *value, double *slack);
+
+/* The same for a v that is nearly normal to K at the member `at`, which some kinds make use of: they return a value
+ * that is attained there, or nearly. A bounded set may move v, too. */
+gpis_status gpis_set_support_at(gpis_set *set, const double *at, double *v, double *value, double *slack);
 
 /* sup ||s||_2 over all of X; INFINITY when unbounded. */
 double gpis_set_radius(const gpis_set *set);

@@ -161,13 +161,13 @@ static void gather_range(const gpis_buckets *b, const gpis_block *rows, int64_t 
         const uint32_t *limit = terms + ends[end - 1];
         for (int64_t v = begin; v < end; v++) {
             const int64_t place = v ? ends[v - 1] : 0;
-            gpis_gather_rows(rows, terms + place, ends[v] - place, limit, sums + v * rows->d);
+            gpis_gather_rows(rows, terms + place, ends[v] - place, limit, sums + v * gpis_block_width(rows));
         }
     }
 }
 
 static void gather(const gpis_buckets *b, const gpis_block *rows, double *sums, int threads) {
-    const int64_t fit = RANGE_DOUBLES / rows->d, share = b->m / (2 * (int64_t)threads);
+    const int64_t fit = RANGE_DOUBLES / gpis_block_width(rows), share = b->m / (2 * (int64_t)threads);
     const int64_t range = gpis_max64(1, gpis_min64(fit, share));
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t v = 0; v < b->m; v += range) gather_range(b, rows, v, gpis_min64(b->m, v + range), sums);
@@ -176,10 +176,11 @@ static void gather(const gpis_buckets *b, const gpis_block *rows, double *sums, 
 /* Divides the columns among the threads in whole cache lines of SA, as far as possible. */
 static void stream(const gpis_buckets *b, const gpis_block *rows, double *sums, int threads) {
     enum { LINE = 8 }; /* doubles */
-    const int64_t lines = (rows->d + LINE - 1) / LINE, width = (lines + threads - 1) / threads * LINE;
+    const int64_t all = gpis_block_width(rows);
+    const int64_t lines = (all + LINE - 1) / LINE, width = (lines + threads - 1) / threads * LINE;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t col0 = 0; col0 < rows->d; col0 += width)
-        gpis_scatter_rows(rows, col0, gpis_min64(width, rows->d - col0), b->codes, b->stacks, sums);
+    for (int64_t col0 = 0; col0 < all; col0 += width)
+        gpis_scatter_rows(rows, col0, gpis_min64(width, all - col0), b->codes, b->stacks, sums);
 }
 
 /* Copies columns [col0, col0 + cols) of the sums to the panel, each column contiguous, or back. */
@@ -196,13 +197,14 @@ static void exchange(double *sums, int64_t m, int64_t d, int64_t col0, int64_t c
 
 /* panels: m x PANEL doubles for each thread, where the sums of one column are contiguous and stay in cache. */
 static void scatter(const gpis_buckets *b, const gpis_block *rows, double *sums, double *panels, int threads) {
+    const int64_t width = gpis_block_width(rows);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (int64_t col0 = 0; col0 < rows->d; col0 += PANEL) {
-        const int64_t cols = gpis_min64(PANEL, rows->d - col0);
+    for (int64_t col0 = 0; col0 < width; col0 += PANEL) {
+        const int64_t cols = gpis_min64(PANEL, width - col0);
         double *panel = panels + omp_get_thread_num() * b->m * PANEL;
-        exchange(sums, b->m, rows->d, col0, cols, panel, false);
+        exchange(sums, b->m, width, col0, cols, panel, false);
         for (int64_t j = 0; j < cols; j++) gpis_scatter_column(rows, col0 + j, b->codes, b->stacks, panel + j * b->m);
-        exchange(sums, b->m, rows->d, col0, cols, panel, true);
+        exchange(sums, b->m, width, col0, cols, panel, true);
     }
 }
 
@@ -229,7 +231,8 @@ gpis_status gpis_buckets_absorb(gpis_buckets *b, const gpis_block *rows, const d
     if (chosen == SCATTER && !panels) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < rows->nrows; i += b->slab) {
         const gpis_block part = gpis_block_rows(rows, i, gpis_min64(b->slab, rows->nrows - i));
-        const gpis_block responses = gpis_block_dense(GPIS_FLOAT64, part.row0, part.nrows, k, k ? Y + i * k : NULL);
+        gpis_block responses = gpis_block_dense(GPIS_FLOAT64, part.row0, part.nrows, k, k ? Y + i * k : NULL);
+        responses.weights = part.weights;
         prepare(b, part.row0, part.nrows, chosen == GATHER, threads);
         add(b, &part, chosen, SA, panels, threads);
         if (k) add(b, &responses, chosen == GATHER ? way_of(&responses) : STREAM, SY, NULL, threads);

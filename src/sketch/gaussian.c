@@ -55,14 +55,21 @@ static gpis_status start(gpis_sketch *s) {
 
 static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *Y, int threads) {
     const gpis_gaussian g = {s->m, s->seed, gpis_stream(GPIS_STREAM_SKETCH, s->round)};
-    double *scratch = gpis_alloc(s->context, gpis_gaussian_scratch(threads), sizeof *scratch);
+    const int64_t normals = gpis_gaussian_scratch(threads), responses = rows->weights ? GPIS_GAUSSIAN_CHUNK * s->k : 0;
+    double *scratch = gpis_alloc(s->context, normals + responses, sizeof *scratch);
     if (!scratch) return GPIS_NO_MEMORY;
     for (int64_t i = 0, count; i < rows->nrows; i += count) {
         count = gpis_min64(GPIS_GAUSSIAN_CHUNK - (rows->row0 + i) % GPIS_GAUSSIAN_CHUNK, rows->nrows - i);
         const gpis_block part = gpis_block_rows(rows, i, count);
+        const double *Yi = s->k ? Y + i * s->k : NULL;
         gpis_block_unpack(&part, s->state);
-        gpis_gaussian_add(&g, part.row0, count, s->state, s->d, s->into.A, s->k ? Y + i * s->k : NULL, s->k, s->into.Y,
-                          scratch, threads);
+        if (responses > 0) {
+            gpis_block y = gpis_block_dense(GPIS_FLOAT64, part.row0, count, s->k, Yi);
+            y.weights = part.weights;
+            gpis_block_unpack(&y, scratch + normals);
+            Yi = scratch + normals;
+        }
+        gpis_gaussian_add(&g, part.row0, count, s->state, s->d, s->into.A, Yi, s->k, s->into.Y, scratch, threads);
     }
     gpis_free(s->context, scratch);
     return GPIS_OK;

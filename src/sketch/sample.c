@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "linalg/terms.h"
+
 typedef struct pick {
     int64_t row, place; /* row of A, row of SA */
 } pick;
@@ -55,7 +57,8 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
         gpis_block_unpack(&one, row);
         for (int64_t j = 0; j < s->d; j++)
             row[j] = scale * row[j] + 0.0; /* + 0.0 turns -0 into 0, as in a sum of rows */
-        for (int64_t j = 0; j < s->k; j++) s->into.Y[r * s->k + j] = scale * Y[i * s->k + j] + 0.0;
+        const double root = gpis_root_weight(rows->weights, i);
+        for (int64_t j = 0; j < s->k; j++) s->into.Y[r * s->k + j] = scale * (root * Y[i * s->k + j]) + 0.0;
     }
     return GPIS_OK;
 }

@@ -78,7 +78,8 @@ static gpis_status absorb(gpis_sketch *s, const gpis_block *rows, const double *
     const int team = (int)gpis_min64(threads, panels);
     double *scratch = gpis_alloc(s->context, h->N * PANEL * team, sizeof *scratch);
     if (!scratch) return GPIS_NO_MEMORY;
-    const gpis_block responses = gpis_block_dense(GPIS_FLOAT64, 0, s->n, s->k, Y);
+    gpis_block responses = gpis_block_dense(GPIS_FLOAT64, 0, s->n, s->k, Y);
+    responses.weights = rows->weights;
 #pragma omp parallel num_threads(team)
     {
         double *x = scratch + h->N * PANEL * omp_get_thread_num();

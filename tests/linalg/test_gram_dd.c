@@ -12,7 +12,7 @@ enum { PAD = 24 };
 
 /* [A Y]'[A Y] of the block, p x p high parts and as many low parts, which the caller frees. */
 static double *summary(int level, const gpis_block *b, const double *Y, int64_t k) {
-    const int64_t p = b->d + k, size = 2 * p * p, scratch = gpis_gram_dd_scratch(b->kind, p);
+    const int64_t p = b->d + k, size = 2 * p * p, scratch = gpis_gram_dd_scratch(b->kind, p, false);
     double *W = malloc((size_t)(size + 2 * PAD) * sizeof *W), *work = malloc((size_t)(scratch + PAD) * sizeof *work);
     for (int64_t i = 0; i < size + 2 * PAD; i++) W[i] = i < PAD || i >= size + PAD ? MARK : 0.0;
     for (int64_t i = 0; i < scratch + PAD; i++) work[i] = i < scratch ? NAN : MARK;
@@ -143,7 +143,7 @@ static void rows_are_added(void **state) {
     double *a = ill_scaled(N, D, false), *Y = ill_scaled(N, K, false);
     for (int stored_as = ROW_64; stored_as < STORAGES; stored_as += CSR_64 - ROW_64) {
         matrix stored = store(a, N, D, stored_as);
-        double *work = malloc((size_t)gpis_gram_dd_scratch(stored.block.kind, P) * sizeof *work);
+        double *work = malloc((size_t)gpis_gram_dd_scratch(stored.block.kind, P, false) * sizeof *work);
         double *whole = summary(gpis_simd_best(), &stored.block, Y, K), *pieces = calloc(2 * P * P, sizeof *pieces);
         for (int64_t i = 0; i < N; i += GPIS_GRAM_DD_ROWS) {
             const gpis_block part = gpis_block_rows(&stored.block, i, gpis_min64(GPIS_GRAM_DD_ROWS, N - i));

@@ -48,8 +48,8 @@ static void is_the_sketch_of_its_name(void **state) {
             gpis_source *A = source_of(context, &stored);
             gpis_sample *s = NULL;
             assert_ok(context, test_sketch(context, A, Y, K, "sample", M, 8, round, SA, SY));
-            assert_ok(context, gpis_sample_create(context, A, Y, K, M, 8, round, &s));
-            assert_ok(context, gpis_sample_gram(s, H, X, G, norms2, &point));
+            assert_ok(context, gpis_sample_create(context, A, Y, K, &(gpis_terms){0}, M, 8, round, &s));
+            assert_ok(context, gpis_sample_gram(s, NULL, H, X, G, norms2, &point));
             double sum = 0.0, *expected = gram_of(SA, M, D);
             for (int r = 0; r < M * K; r++) {
                 R[r] = -SY[r];
@@ -87,8 +87,8 @@ static void is_unbiased(void **state) {
     for (uint64_t round = 0; round <= ROUNDS; round++) {
         gpis_sample *s = NULL;
         const bool all = round == ROUNDS;
-        assert_ok(context, gpis_sample_create(context, A, NULL, 0, all ? N : M, 1, round, &s));
-        assert_ok(context, gpis_sample_gram(s, H, NULL, NULL, NULL, NULL));
+        assert_ok(context, gpis_sample_create(context, A, NULL, 0, &(gpis_terms){0}, all ? N : M, 1, round, &s));
+        assert_ok(context, gpis_sample_gram(s, NULL, H, NULL, NULL, NULL, NULL));
         gpis_sample_destroy(s);
         for (int i = 0; i < D * D && !all; i++) sum[i] += H[i], squares[i] += H[i] * H[i];
     }
@@ -116,8 +116,8 @@ static void same_bits_for_any_threads(void **state) {
         for (int threads = 1; threads <= 4; threads++) {
             gpis_sample *s = NULL;
             assert_ok(context, gpis_context_set_threads(context, threads));
-            assert_ok(context, gpis_sample_create(context, A, NULL, 0, M, 2, 5, &s));
-            assert_ok(context, gpis_sample_gram(s, H[threads > 1], NULL, NULL, NULL, NULL));
+            assert_ok(context, gpis_sample_create(context, A, NULL, 0, &(gpis_terms){0}, M, 2, 5, &s));
+            assert_ok(context, gpis_sample_gram(s, NULL, H[threads > 1], NULL, NULL, NULL, NULL));
             if (threads > 1) assert_memory_equal(H[0], H[1], sizeof *H);
             gpis_sample_destroy(s);
         }
@@ -257,8 +257,8 @@ static void ill_conditioned_models_are_held_by_rows(void **state) {
     gpis_sample *s = NULL;
     gpis_model *model = NULL;
     double *H = gpis_alloc(context, 36, sizeof *H);
-    assert_ok(context, gpis_sample_create(context, A, NULL, 0, 900, 1, 0, &s));
-    assert_ok(context, gpis_sample_gram(s, H, NULL, NULL, NULL, NULL));
+    assert_ok(context, gpis_sample_create(context, A, NULL, 0, &(gpis_terms){0}, 900, 1, 0, &s));
+    assert_ok(context, gpis_sample_gram(s, NULL, H, NULL, NULL, NULL, NULL));
     assert_ok(context, gpis_model_create(context, 6, H, 900.0, &model));
     assert_true(model->shift > 0.0 && !model->by_rows);
     assert_ok(context, gpis_context_set_memory(context, 500000));
@@ -314,8 +314,8 @@ static void refusals(void **state) {
     assert_false(gpis_sample_is_at_hand(made));
     assert_ok(context, gpis_source_join(context, &A, 1, NULL, &joined));
     assert_false(gpis_sample_is_at_hand(joined));
-    assert_int_equal(gpis_sample_create(context, A, NULL, 0, 301, 0, 0, &s), GPIS_BAD_ARGUMENT);
-    assert_int_equal(gpis_sample_create(context, A, NULL, 0, 0, 0, 0, &s), GPIS_BAD_ARGUMENT);
+    assert_int_equal(gpis_sample_create(context, A, NULL, 0, &(gpis_terms){0}, 301, 0, 0, &s), GPIS_BAD_ARGUMENT);
+    assert_int_equal(gpis_sample_create(context, A, NULL, 0, &(gpis_terms){0}, 0, 0, 0, &s), GPIS_BAD_ARGUMENT);
     assert_null(s);
     gpis_sample_destroy(NULL);
     gpis_source_destroy(joined);

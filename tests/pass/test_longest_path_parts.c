@@ -104,7 +104,7 @@ static void work_of_a_rank(member *m) {
         check_paths(&found, &count, true, how->name, "ranks");
         assert_ok(m->context, gpis_ranks_dismiss(m->context, A, GPIS_OK));
     } else {
-        assert_ok(m->context, gpis_ranks_serve(m->context, A, w.Y + how->k));
+        assert_ok(m->context, gpis_ranks_serve(m->context, A, w.Y + how->k, &(gpis_terms){0}));
     }
     gpis_source_destroy(A);
     divided_clear(&v);

@@ -60,7 +60,7 @@ static void rank_work(member *m) {
         s->bound = gpis_pass_roundings(A, &load).summary;
         status = gpis_ranks_dismiss(m->context, A, status);
     } else if (status == GPIS_OK) {
-        status = gpis_ranks_serve(m->context, A, t->Y + begin * t->k);
+        status = gpis_ranks_serve(m->context, A, t->Y + begin * t->k, &(gpis_terms){0});
     }
     if (rank == 0) s->status = status;
     gpis_source_destroy(A);

@@ -179,7 +179,14 @@ static gpis_status watched_block(gpis_source *source, int64_t row0, int64_t nrow
     for (int64_t i = 0; i <= nrows; i++) own[i] = indptr[i] - indptr[0];
     memcpy(values, (const double *)w->csr->values + indptr[0], (size_t)count * sizeof *values);
     memcpy(indices, w->csr->indices + indptr[0], (size_t)count * sizeof *indices);
-    *out = (gpis_block){GPIS_BLOCK_CSR, GPIS_FLOAT64, row0, nrows, source->d, values, 0, 0, own, indices};
+    *out = (gpis_block){.kind = GPIS_BLOCK_CSR,
+                        .type = GPIS_FLOAT64,
+                        .row0 = row0,
+                        .nrows = nrows,
+                        .d = source->d,
+                        .values = values,
+                        .indptr = own,
+                        .indices = indices};
     atomic_fetch_sub(&w->inside, 1);
     if (w->fail_row >= row0 && w->fail_row < row0 + nrows)
         return gpis_fail(source->context, GPIS_IO, "rows from %d on are gone", (int)row0);

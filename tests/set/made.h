@@ -136,6 +136,52 @@ static inline bool is_made(const char *pattern, const char *name) {
     return strncmp(pattern + 7, name, length) == 0 && (pattern[7 + length] == '\0' || pattern[7 + length] == ':');
 }
 
+/* The intersection of `count` sets, which live as long as the world. */
+static inline gpis_set *world_meet(gpis_context *context, const world *w, gpis_set *const *parts, int64_t count) {
+    gpis_set *set = NULL;
+    for (int64_t i = 0; i < count; i++) world_keep(w, parts[i]);
+    assert_ok(context, gpis_set_intersection(context, count, parts, &set));
+    return set;
+}
+
+/* Entries with weights 0, 1, 2, 0, 1, 2, ... */
+static inline double world_weight(int64_t j) { return (double)(j % 3); }
+
+/* Polyhedra and intersections: sums of sizes with weights, rows, both with bounds, and with a ball. */
+static inline gpis_set *world_polyhedron(gpis_context *context, const world *w, const char *name, double R, int64_t k) {
+    const int64_t d = w->d;
+    gpis_set *set = NULL, *parts[3] = {NULL};
+    double *weights = new_vector(d), *twos = new_vector(d);
+    int64_t *group = calloc((size_t)d, sizeof *group);
+    for (int64_t j = 0; j < d; j++) weights[j] = world_weight(j), twos[j] = 1 + (double)(j % 2), group[j] = j % 3;
+    const double low = 0, high = 2 * R + 1;
+    if (strcmp(name, "weighted") == 0) {
+        assert_ok(context, gpis_set_l1_weighted(context, R, twos, d, &set));
+    } else if (strcmp(name, "exempt") == 0) {
+        assert_ok(context, gpis_set_l1_weighted(context, R, weights, d, &set));
+    } else if (strcmp(name, "groups") == 0) {
+        assert_ok(context, gpis_set_group_by(context, R, group, d, &set));
+    } else if (strcmp(name, "rows") == 0) {
+        assert_ok(context, gpis_set_linear(context, w->C, w->b, NULL, w->m, d, NULL, &set));
+    } else if (strcmp(name, "portfolio") == 0) {
+        assert_ok(context, gpis_set_simplex(context, R, d, &parts[0]));
+        assert_ok(context, gpis_set_linear(context, twos, &low, &high, 1, d, NULL, &parts[1]));
+        assert_ok(context, gpis_set_l1_weighted(context, 1.75 * R, twos, d, &parts[2]));
+        for (int i = 0; i < 3; i++) assert_ok(context, gpis_set_responses(parts[i], k));
+        set = world_meet(context, w, parts, 3);
+    } else {
+        assert_string_equal(name, "meet");
+        assert_ok(context, gpis_set_l2(context, R, d, &parts[0]));
+        assert_ok(context, gpis_set_nonneg(context, d, &parts[1]));
+        for (int i = 0; i < 2; i++) assert_ok(context, gpis_set_responses(parts[i], k));
+        set = world_meet(context, w, parts, 2);
+    }
+    free(weights);
+    free(twos);
+    free(group);
+    return set;
+}
+
 static inline gpis_set *world_memory_set(gpis_context *context, const world *w, const char *pattern, const char *R,
                                          int64_t k) {
     const double radius = strtod(R, NULL);
@@ -164,6 +210,10 @@ static inline gpis_set *world_memory_set(gpis_context *context, const world *w, 
         set = world_product(context, w, false, (const char *const[]){"nonneg", "box:-1,2"}, k);
     } else if (is_made(pattern, "nuclear")) {
         set = world_product(context, w, true, (const char *const[]){nuclear, l1}, k);
+    } else if (strncmp(pattern + 7, "poly-", 5) == 0) {
+        char name[16] = "";
+        sscanf(pattern + 12, "%15[a-z]", name);
+        set = world_polyhedron(context, w, name, radius, k);
     } else {
         char name[16] = "";
         sscanf(pattern + 7, "%15[a-z]", name);

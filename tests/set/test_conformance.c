@@ -147,6 +147,45 @@ static double out_half(const world *w, double R, const double *x) {
     return gpis_sum_value(sum) / sqrt((double)w->d);
 }
 
+/* sum of w_j |x_j| for the weights of world_polyhedron. */
+static double out_weighted(const world *w, double R, const double *x) {
+    double sum = -R;
+    for (int64_t j = 0; j < w->d; j++) sum += (1 + (double)(j % 2)) * fabs(x[j]);
+    return sum;
+}
+
+static double out_exempt(const world *w, double R, const double *x) {
+    double sum = -R;
+    for (int64_t j = 0; j < w->d; j++) sum += world_weight(j) * fabs(x[j]);
+    return sum;
+}
+
+static double out_groups(const world *w, double R, const double *x) {
+    double sum = -R;
+    for (int64_t g = 0; g < 3; g++) {
+        double norm = 0;
+        for (int64_t j = g; j < w->d; j += 3) norm = hypot(norm, x[j]);
+        sum += norm;
+    }
+    return sum;
+}
+
+static double out_rows(const world *w, double R, const double *x) {
+    (void)R;
+    double worst = 0;
+    for (int64_t i = 0; i < w->m; i++)
+        worst = fmax(worst, (w->b[i] - dot(w->C + i * w->d, x, w->d)) / gpis_norm2(w->C + i * w->d, w->d));
+    return worst;
+}
+
+static double out_portfolio(const world *w, double R, const double *x) {
+    double sum = 0;
+    for (int64_t j = 0; j < w->d; j++) sum += (1 + (double)(j % 2)) * x[j];
+    return fmax(fmax(out_simplex(w, R, x), out_weighted(w, 1.75 * R, x)), fmax(-sum, sum - 2 * R - 1));
+}
+
+static double out_meet(const world *w, double R, const double *x) { return fmax(out_l2(w, R, x), out_nonneg(w, R, x)); }
+
 enum {
     CONE = 1,    /* or affine: rounding is relative to the vector, not to R */
     BOUNDED = 2, /* for every d */
@@ -195,6 +234,12 @@ static const kind kinds[] = {
     {"memory:ball:#", out_l2, BOUNDED},
     {"memory:cone", out_cone, CONE},
     {"memory:half:#", out_half, CONE},
+    {"memory:poly-weighted:#", out_weighted, BOUNDED},
+    {"memory:poly-exempt:#", out_exempt, CONE},
+    {"memory:poly-groups:#", out_groups, BOUNDED},
+    {"memory:poly-rows", out_rows, CONE},
+    {"memory:poly-portfolio:#", out_portfolio, BOUNDED},
+    {"memory:poly-meet:#", out_meet, BOUNDED},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -1,0 +1,32 @@
+/*
+ * The complete problem of a call: what everything behind the interface works with (problem/problem.h). It is made in
+ * steps, since plans read nothing, and since ranks have to take some of the steps together:
+ *
+ *     gpis_complete_begin      checks that the terms fit each other, and counts the rows of X; reads nothing
+ *     gpis_complete_response   subtracts the offset from Y
+ *     gpis_complete_together   all ranks: standard deviations by one or two passes, what the ranks' rows add up to,
+ * ridge_j gpis_complete_set        the set of all rows of X
+ */
+#ifndef GPIS_API_COMPLETE_H
+#define GPIS_API_COMPLETE_H
+
+#include "problem/problem.h"
+
+typedef struct gpis_completion {
+    gpis_problem problem; /* complete, as far as the steps have come */
+    gpis_set *every_x;    /* owned: K of a problem without a set; NULL: it has one */
+    gpis_set *extended;   /* owned: K with b, for standardised columns; NULL: K itself */
+    double *Y;            /* owned: Y minus the offset; NULL: there is no offset */
+    double *scale; /* owned: the standard deviations of the columns of A, 1 for a column that does not vary; NULL: the
+                      columns are not standardised */
+    double *ridge; /* owned: problem.d numbers; NULL: none */
+} gpis_completion;
+
+/* *c is empty after a failure, too, and gpis_complete_end takes it in any case. */
+gpis_status gpis_complete_begin(const gpis_problem *given, gpis_completion *c);
+gpis_status gpis_complete_response(gpis_completion *c);
+gpis_status gpis_complete_together(gpis_completion *c);
+gpis_status gpis_complete_set(gpis_completion *c);
+void gpis_complete_end(gpis_completion *c);
+
+#endif

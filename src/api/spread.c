@@ -1,0 +1,66 @@
+/*
+ * Standard deviations from moments. A pass sums w (a - c) and w (a - c)^2 for each column; with S the sum of the
+ * weights, m = c + M1 / S and s^2 = M2 / S - (m - c)^2. In the first pass c = 0. Where the subtraction leaves less than
+ * a thousandth, a second pass sums about c = m.
+ */
+#include "api/spread.h"
+
+#include <math.h>
+
+#include "pass/pass.h"
+#include "ranks/ranks.h"
+
+static const double CANCELLED = 1e-3; /* what may be left of M2 / S after the first pass */
+
+/* The moments of the columns about c, with a column of ones behind them, whose first moment is S. */
+static gpis_status sum_moments(const gpis_problem *p, const double *c, double *moments) {
+    const gpis_pass pass = {
+        .terms = {.weights = p->weights, .constant = true}, .V = c, .probes = 1, .moments = moments};
+    return gpis_pass_run(p->context, p->A, &pass);
+}
+
+/* The variance of column j and, in *mean, its mean. Entries that compressed rows do not hold are zeros: they add
+ * (S - M0) (0 - c) and (S - M0) c^2. */
+static double variance_of(const double *moments, int64_t width, int64_t j, double c, double *mean, double *second) {
+    const double S = moments[width - 1], rest = fmax(0.0, S - moments[j]);
+    const double off = (moments[width + j] - rest * c) / S;
+    *second = (moments[2 * width + j] + rest * c * c) / S;
+    *mean = c + off;
+    return fmax(0.0, *second - off * off);
+}
+
+/* One or two passes; *work holds the numbers c, then the moments. */
+static gpis_status find(const gpis_problem *p, double *c, double *moments, double *scale) {
+    const int64_t d = p->A->d;
+    bool again = false;
+    gpis_status status = sum_moments(p, c, moments);
+    for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
+        double mean, second;
+        scale[j] = variance_of(moments, d + 1, j, 0.0, &mean, &second);
+        again = again || scale[j] < CANCELLED * second;
+        c[j] = mean;
+    }
+    if (status == GPIS_OK && again) status = sum_moments(p, c, moments);
+    for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
+        double mean, second;
+        if (again) scale[j] = variance_of(moments, d + 1, j, c[j], &mean, &second);
+        /* A column that does not vary has a variance of nothing but rounding errors. */
+        const bool varies = scale[j] > 0x1p-90 * c[j] * c[j];
+        scale[j] = varies ? sqrt(scale[j]) : 1.0;
+    }
+    return status;
+}
+
+gpis_status gpis_spread_find(const gpis_problem *p, double **scale) {
+    const int64_t d = p->A->d;
+    double *work = gpis_alloc_zero(p->context, 4 * (d + 1), sizeof *work);
+    *scale = gpis_alloc(p->context, d, sizeof **scale);
+    gpis_status status = gpis_ranks_agree(p->A, work && *scale ? GPIS_OK : GPIS_NO_MEMORY);
+    if (status == GPIS_OK && gpis_ranks_is_served(p->A))
+        status = gpis_ranks_serve(p->context, p->A, p->Y, &p->terms);
+    else if (status == GPIS_OK)
+        status = gpis_ranks_dismiss(p->context, p->A, find(p, work, work + d + 1, *scale));
+    if (status == GPIS_OK) status = gpis_ranks_share_numbers(p->A, *scale, d);
+    gpis_free(p->context, work);
+    return status;
+}

@@ -1,0 +1,249 @@
+/*
+ * The meeting of sets K_1, ..., K_m. The projection is found in its dual,
+ *
+ *     minimise over q_1, ..., q_m   1/2 ||v - q_1 - ... - q_m||^2 + support_1(q_1) + ... + support_m(q_m),
+ *
+ * for one q_i after the other (Dykstra's method): with y = v less the other q_j, q_i = y - P_i(y). At the end x = v -
+ * sum of q_i is the projection, and q_i is normal to K_i there.
+ *
+ * So the same iteration splits a vector l that is normal to the meeting at a point s: l = l_1 + ... + l_m with l_i
+ * normal to K_i, from the projection of s + theta l. Whatever the split, support(l) <= sum of support_i(l_i), which is
+ * how a certificate takes it. What the split leaves of l goes to the last set that is bounded, or is moved away.
+ */
+#include "set/meet.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/accurate.h"
+#include "set/kinds.h"
+
+enum { MAX_SWEEPS = 4000 };
+
+typedef struct meet_state {
+    int64_t count;
+    gpis_set **sets;                   /* owned array of borrowed sets; those that are bounded come last */
+    double *q;                         /* owned: count x size */
+    double *y, *z, *at, *copy, *given; /* owned: size; scratch */
+    double size;                       /* of the sets */
+} meet_state;
+
+static void destroy(gpis_set *s) {
+    meet_state *m = s->state;
+    void *const all[] = {m->sets, m->q, m->y, m->z, m->at, m->copy, m->given};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpis_free(s->context, all[i]);
+}
+
+static int64_t size_of(const gpis_set *s) { return s->matrix ? s->d * s->k : s->d; }
+
+/* The radius of a set, over what the meeting works on at a time. */
+static double piece_radius(const gpis_set *s, const gpis_set *piece) {
+    return s->matrix ? gpis_set_core_radius(piece) : piece->radius;
+}
+
+static double last_radius(const gpis_set *s) {
+    const meet_state *m = s->state;
+    return piece_radius(s, m->sets[m->count - 1]);
+}
+
+/* One of the sets, for one column of X or, if the meeting works on X as a matrix, for all of X. */
+static gpis_status map_piece(const gpis_set *s, gpis_set *piece, bool to_cone, const double *v, double *x) {
+    if (s->matrix) return to_cone ? gpis_set_recession(piece, v, x) : gpis_set_project(piece, v, x);
+    if (!to_cone) return piece->class->project(piece, v, x);
+    if (piece->unbounded) return piece->class->recession(piece, v, x);
+    memset(x, 0, (size_t)s->d * sizeof *x);
+    return GPIS_OK;
+}
+
+/* ---- projection -------------------------------------------------------------------------------------------------- */
+
+/* One sweep over the sets from x = v - sum of q. *moved: how far x has moved in all. */
+static gpis_status sweep(gpis_set *s, bool to_cone, double *x, double *moved) {
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    gpis_status status = GPIS_OK;
+    *moved = 0.0;
+    for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
+        double *q = m->q + i * n;
+        for (int64_t e = 0; e < n; e++) m->y[e] = x[e] + q[e];
+        status = map_piece(s, m->sets[i], to_cone, m->y, m->z);
+        for (int64_t e = 0; e < n; e++) {
+            q[e] = m->y[e] - m->z[e];
+            m->y[e] = m->z[e] - x[e];
+            x[e] = m->z[e];
+        }
+        *moved = fmax(*moved, gpis_max_abs(m->y, n));
+    }
+    return status;
+}
+
+static gpis_status nearest(gpis_set *s, bool to_cone, const double *v, double *x) {
+    static const double STILL = 2.0 * DBL_EPSILON;
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    const double size = gpis_max_abs(v, n);
+    double moved = INFINITY;
+    gpis_status status = GPIS_OK;
+    if (x != v) memcpy(x, v, (size_t)n * sizeof *x);
+    memset(m->q, 0, (size_t)(m->count * n) * sizeof *m->q);
+    for (int i = 0; i < MAX_SWEEPS && status == GPIS_OK && moved > STILL * fmax(size, gpis_max_abs(x, n)); i++)
+        status = sweep(s, to_cone, x, &moved);
+    return status;
+}
+
+static gpis_status project(gpis_set *s, const double *v, double *x) { return nearest(s, false, v, x); }
+static gpis_status recession(gpis_set *s, const double *v, double *x) { return nearest(s, true, v, x); }
+
+/* ---- support ----------------------------------------------------------------------------------------------------- */
+
+static gpis_status piece_support(const gpis_set *s, gpis_set *piece, double *l, double *value, double *slack) {
+    if (s->matrix) return gpis_set_support_near(piece, l, value, slack);
+    return gpis_set_support_near_part(piece, l, value, slack);
+}
+
+/* The bound from the split theta v = sum of q_i, of which the last set takes what is left. Each l_i is cleaned by its
+ * set and may then be off by what that set says; subtracting them from v loses the errors of the subtractions. For a
+ * bounded meeting v stays, and what is off counts with the radius of the last set; else v becomes the sum of the l_i.
+ */
+static gpis_status sum_of_supports(gpis_set *s, double theta, double *v, double *value, double *slack) {
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    gpis_status status = GPIS_OK;
+    double sizes = 0.0, lost = 0.0, part, off;
+    *value = 0.0;
+    memcpy(m->z, v, (size_t)n * sizeof *v); /* what is left of v */
+    for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
+        double *l = m->q + i * n, rounded = 0.0;
+        for (int64_t e = 0; e < n; e++) l[e] = i + 1 < m->count ? l[e] / theta : m->z[e];
+        status = piece_support(s, m->sets[i], l, &part, &off);
+        *value += part;
+        sizes += fabs(part);
+        for (int64_t e = 0; e < n; e++) rounded = hypot(rounded, gpis_two_sum(&m->z[e], -l[e]));
+        lost += off + rounded;
+    }
+    *value += (double)m->count * DBL_EPSILON * sizes;
+    lost *= 1.0 + gpis_set_rounding(n);
+    *slack = s->unbounded ? lost : 0.0;
+    if (!s->unbounded) *value += lost * last_radius(s);
+    for (int64_t e = 0; s->unbounded && e < n; e++) { /* v less what no set has taken, of which it is a rounded value */
+        const double error = gpis_two_sum(&v[e], -m->z[e]);
+        *slack += fabs(error);
+    }
+    return status;
+}
+
+/* A split by the normals at the member `at`. */
+static gpis_status support_at(gpis_set *s, const double *at, double *v, double *value, double *slack) {
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    const double norm = gpis_max_abs(v, n), size = fmax(gpis_max_abs(at, n), m->size);
+    const double theta = norm > 0.0 && size > 0.0 ? size / norm : 1.0;
+    for (int64_t e = 0; e < n; e++) m->copy[e] = at[e] + theta * v[e];
+    const gpis_status status = nearest(s, false, m->copy, m->copy);
+    return status == GPIS_OK ? sum_of_supports(s, theta, v, value, slack) : status;
+}
+
+/* The point that is farthest along v, nearly: the projection of a long multiple of v. */
+static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
+    static const double FAR = 1e6;
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    gpis_status status = GPIS_OK;
+    if (s->unbounded) {
+        status = recession(s, v, m->at);
+        for (int64_t e = 0; e < n; e++) v[e] -= m->at[e];
+    }
+    const double norm = gpis_norm2(v, n), times = norm > 0.0 ? FAR * fmax(m->size, DBL_MIN) / norm : 0.0;
+    for (int64_t e = 0; e < n; e++) m->at[e] = times * v[e];
+    if (status == GPIS_OK) status = project(s, m->at, m->at);
+    return status == GPIS_OK ? support_at(s, m->at, v, value, slack) : status;
+}
+
+static gpis_status support(gpis_set *s, const double *g, double *value) {
+    double slack, *copy = ((meet_state *)s->state)->given;
+    memcpy(copy, g, (size_t)size_of(s) * sizeof *g);
+    return support_near(s, copy, value, &slack);
+}
+
+static gpis_set *piece(const gpis_set *s, int64_t i) {
+    const meet_state *m = s->state;
+    return i < m->count ? m->sets[i] : NULL;
+}
+
+static const double *share(const gpis_set *s, int64_t i) { return ((const meet_state *)s->state)->q + i * size_of(s); }
+
+static const gpis_set_class meet_class = {
+    .name = "intersection",
+    .project = project,
+    .support = support,
+    .recession = recession,
+    .support_near = support_near,
+    .support_at = support_at,
+    .piece = piece,
+    .share = share,
+    .destroy = destroy,
+};
+
+/* ---- making it --------------------------------------------------------------------------------------------------- */
+
+/* Bounded sets last, so that one of them can take what a split leaves; otherwise in the order given. */
+static void order_pieces(meet_state *m, gpis_set *const *sets) {
+    int64_t used = 0;
+    for (int bounded = 0; bounded < 2; bounded++)
+        for (int64_t i = 0; i < m->count; i++)
+            if (!sets[i]->unbounded == bounded) m->sets[used++] = sets[i];
+}
+
+static gpis_status take_pieces(gpis_set *s, int64_t count, gpis_set *const *sets) {
+    gpis_status status = gpis_set_take_state(s, sizeof(meet_state));
+    if (status != GPIS_OK) return status;
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    m->sets = gpis_alloc(s->context, count, sizeof(gpis_set *));
+    m->q = gpis_alloc(s->context, count * n, sizeof(double));
+    double **vectors[] = {&m->y, &m->z, &m->at, &m->copy, &m->given};
+    for (int i = 0; i < 5; i++)
+        if (!(*vectors[i] = gpis_alloc(s->context, n, sizeof(double)))) return GPIS_NO_MEMORY;
+    if (!m->sets || !m->q) return GPIS_NO_MEMORY;
+    m->count = count;
+    order_pieces(m, sets);
+    s->unbounded = true;
+    s->radius = INFINITY;
+    for (int64_t i = 0; i < count; i++) {
+        s->has_support = s->has_support && sets[i]->has_support;
+        if (isfinite(sets[i]->radius)) m->size = fmax(m->size, sets[i]->radius);
+        if (!sets[i]->unbounded) s->radius = fmin(s->radius, piece_radius(s, sets[i])), s->unbounded = false;
+    }
+    if (s->unbounded) s->radius = m->size;
+    return GPIS_OK;
+}
+
+/* Whether the projection of 0 is in all of the sets, up to what the iteration may leave. */
+static gpis_status check_together(gpis_set *s) {
+    static const double APART = 1e-7;
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    memset(m->copy, 0, (size_t)n * sizeof *m->copy);
+    gpis_status status = project(s, m->copy, m->copy);
+    for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
+        status = map_piece(s, m->sets[i], false, m->copy, m->z);
+        for (int64_t e = 0; e < n; e++) m->z[e] -= m->copy[e];
+        if (status == GPIS_OK && gpis_max_abs(m->z, n) > APART * fmax(m->size, gpis_max_abs(m->copy, n)))
+            status = gpis_fail(s->context, GPIS_BAD_SET, "set %.200s: no x is in all of these sets; %.150s is missed",
+                               s->spec, m->sets[i]->spec);
+    }
+    return status;
+}
+
+gpis_status gpis_set_meet(gpis_context *context, int64_t count, gpis_set *const *sets, const char *spec,
+                          gpis_set **out) {
+    gpis_set *s = NULL;
+    bool matrix = false;
+    for (int64_t i = 0; i < count; i++) matrix = matrix || sets[i]->matrix;
+    gpis_status status = gpis_set_begin(context, &meet_class, sets[0]->d, sets[0]->k, matrix, out, &s);
+    if (status == GPIS_OK) status = gpis_set_describe(s, "%s", spec);
+    if (status == GPIS_OK) status = take_pieces(s, count, sets);
+    if (status == GPIS_OK) status = check_together(s);
+    return gpis_set_finish(s, status, out);
+}

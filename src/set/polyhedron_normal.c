@@ -1,0 +1,129 @@
+/*
+ * Multipliers of a polyhedron: those for which a vector v is nearest to a normal of K at a member `at`, and the bound
+ * on the support function that multipliers give.
+ *
+ * The normals at a point are the polar of the directions d that stay in K from there, a polyhedral cone T. By Moreau's
+ * theorem v less its projection on T is the nearest normal, and the multipliers of that projection, which the
+ * active-set method finds, are those of the normal.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/accurate.h"
+#include "set/polyhedron_state.h"
+
+static const double UNIT = 0.5 * DBL_EPSILON;
+static const double EXTENDED = 0.5 * (double)LDBL_EPSILON;
+static const double MET = 1e-10; /* a limit that is nearer than this share of its terms is met */
+
+gpis_limits gpis_polyhedron_cone(const gpis_polyhedron_state *p) {
+    return (gpis_limits){p->cone.lo, p->cone.hi, p->cone.lower, p->cone.upper, p->cone.R, NULL, p->cone.side};
+}
+
+/* The directions from `at`. Entries that are not 0 count in sums with their sign. */
+static void find_cone(const gpis_set *s, const double *at) {
+    gpis_polyhedron_state *p = s->state;
+    const gpis_polyhedron *list = s->polyhedron;
+    for (int64_t j = 0; j < s->d; j++) {
+        p->cone.lo[j] = at[j] <= list->lo[j] ? 0.0 : -INFINITY;
+        p->cone.hi[j] = at[j] >= list->hi[j] ? 0.0 : INFINITY;
+        p->cone.side[j] = at[j] > 0.0 ? 1.0 : at[j] < 0.0 ? -1.0 : 0.0;
+        p->lambda[j] = s->penalty ? s->penalty[j] : 0.0;
+    }
+    for (int64_t i = 0; i < list->rows; i++) {
+        double size;
+        const double value = gpis_walk_row_value(p->walk, i, at, &size);
+        const bool above = value >= list->upper[i] - MET * (size + fabs(list->upper[i]));
+        const bool below = value <= list->lower[i] + MET * (size + fabs(list->lower[i]));
+        p->cone.upper[i] = isfinite(list->upper[i]) && above ? 0.0 : INFINITY;
+        p->cone.lower[i] = isfinite(list->lower[i]) && below ? 0.0 : -INFINITY;
+    }
+    for (int64_t k = 0; k < list->sums; k++) {
+        gpis_sum sum = {0, 0};
+        for (int64_t j = 0; j < s->d; j++) gpis_sum_add(&sum, list->weight[k * s->d + j] * fabs(at[j]));
+        p->cone.R[k] = gpis_sum_value(sum) >= (1.0 - MET) * list->R[k] ? 0.0 : INFINITY;
+    }
+}
+
+/* Multipliers of the wrong sign, by rounding, are 0. */
+static void take_multipliers(gpis_polyhedron_state *p) {
+    const gpis_polyhedron *list = p->list;
+    for (int64_t i = 0; i < list->rows; i++) {
+        const double y = p->walk->y[i], limit = y > 0.0 ? list->upper[i] : list->lower[i];
+        p->y[i] = isfinite(y) && isfinite(limit) ? y : 0.0;
+    }
+    for (int64_t k = 0; k < list->sums; k++) p->nu[k] = isfinite(p->walk->nu[k]) ? fmax(0.0, p->walk->nu[k]) : 0.0;
+}
+
+gpis_status gpis_polyhedron_fit(gpis_set *s, const double *at, const double *v) {
+    gpis_polyhedron_state *p = s->state;
+    const gpis_metric metric = gpis_walk_identity(p->walk);
+    find_cone(s, at);
+    gpis_limits of = gpis_polyhedron_cone(p);
+    of.lambda = s->penalty ? p->lambda : NULL;
+    memcpy(p->centre, v, (size_t)s->d * sizeof *v);
+    memset(p->along, 0, (size_t)s->d * sizeof *p->along);
+    gpis_walk_solve(p->walk, &of, &metric, p->centre, NULL, p->along); /* where it gives up, any multipliers will do */
+    take_multipliers(p);
+    return GPIS_OK;
+}
+
+/* ---- the bound --------------------------------------------------------------------------------------------------- */
+
+/* sup of r x - kappa |x| over [lo, hi], whose ends may be infinite where r allows it. */
+static double supremum(double r, double kappa, double lo, double hi) {
+    double most = lo <= 0.0 && hi >= 0.0 ? 0.0 : -INFINITY;
+    if (isfinite(lo)) most = fmax(most, r * lo - kappa * fabs(lo));
+    if (isfinite(hi)) most = fmax(most, r * hi - kappa * fabs(hi));
+    return most;
+}
+
+/* One entry: its part of the bound; v_j is moved where r_j must be. `e` bounds the error of r. Returns the part; adds
+ * what is lost to *lost2. */
+static double take_entry(const gpis_polyhedron_state *p, int64_t j, double r, double kappa, double e, double *v,
+                         double *lost2) {
+    const double lo = p->reach_lo[j], hi = p->reach_hi[j];
+    double low = isinf(lo) ? -kappa : -INFINITY, high = isinf(hi) ? kappa : INFINITY;
+    const double moved = fmax(low, fmin(r, high));
+    if (isfinite(low) || isfinite(high)) {
+        const double lost = e + (moved != r ? UNIT * fabs(*v) + 4.0 * UNIT * fabs(moved - r) : 0.0);
+        *v += moved - r;
+        *lost2 += lost * lost;
+    }
+    const double reach = fmax(isinf(lo) ? 0.0 : fabs(lo), isinf(hi) ? 0.0 : fabs(hi));
+    const double part = supremum(moved, kappa, lo, hi);
+    return part + reach * (e + 4.0 * UNIT * (fabs(moved) + kappa));
+}
+
+void gpis_polyhedron_conjugate(gpis_set *s, double *v, double *value, double *slack) {
+    gpis_polyhedron_state *p = s->state;
+    const gpis_polyhedron *list = s->polyhedron;
+    long double *r = p->extended, total = 0.0L;
+    double sizes = 0.0, lost2 = 0.0, *size = p->along, *kappa = p->kappa;
+    for (int64_t j = 0; j < s->d; j++) r[j] = v[j], size[j] = fabs(v[j]), kappa[j] = s->penalty ? s->penalty[j] : 0.0;
+    for (int64_t i = 0; i < list->rows; i++) {
+        if (p->y[i] == 0.0) continue;
+        const double limit = p->y[i] > 0.0 ? list->upper[i] : list->lower[i];
+        total += (long double)p->y[i] * limit;
+        sizes += fabs(p->y[i] * limit);
+        for (int64_t e = list->first[i]; e < list->first[i + 1]; e++) {
+            r[list->column[e]] -= (long double)p->y[i] * list->value[e];
+            size[list->column[e]] += fabs(p->y[i] * list->value[e]);
+        }
+    }
+    for (int64_t k = 0; k < list->sums; k++) {
+        total += (long double)p->nu[k] * list->R[k];
+        sizes += p->nu[k] * list->R[k];
+        for (int64_t j = 0; j < s->d; j++) kappa[j] += p->nu[k] * list->weight[k * s->d + j];
+    }
+    const double extended = ((double)(list->rows + list->sums) + 4.0) * EXTENDED;
+    for (int64_t j = 0; j < s->d; j++) {
+        const double e = UNIT * fabs((double)r[j]) + extended * size[j] + ((double)list->sums + 1.0) * UNIT * kappa[j];
+        const double part = take_entry(p, j, (double)r[j], kappa[j], e, v + j, &lost2);
+        total += part;
+        sizes += fabs(part);
+    }
+    *value = (double)total + (UNIT + extended + (double)s->d * EXTENDED) * sizes;
+    *slack = sqrt(lost2) * (1.0 + gpis_set_rounding(s->d));
+}

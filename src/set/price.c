@@ -1,0 +1,251 @@
+/* The prices of constraints, kind by kind. */
+#include "set/price.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "set/kinds.h"
+#include "set/polyhedron_state.h"
+
+/* One column of X, or X as a whole for a set that works on it as a matrix. */
+typedef struct question {
+    gpis_set *set;
+    const double *at, *l, *noise;
+    int64_t response;
+    const char *const *names; /* of the entries; NULL: x1, x2, ... */
+    const int64_t *columns;   /* where the entries are in x; NULL: entry i is entry i; */
+    bool elsewhere;           /* the entries are not those of x */
+    gpis_price_fn take;
+    void *user;
+} question;
+
+static gpis_status give(const question *q, const char *text, int64_t entry, double multiplier) {
+    gpis_price price = {.response = q->response, .multiplier = multiplier};
+    price.column = entry < 0 || q->elsewhere ? -1 : q->columns ? q->columns[entry] : entry;
+    snprintf(price.text, sizeof price.text, "%s", text);
+    return q->take(q->user, &price);
+}
+
+static gpis_status ask(const question *q);
+
+/* ---- polyhedra --------------------------------------------------------------------------------------------------- */
+
+/* What rows and sums leave of l_j for the bounds of x_j, in p->along. */
+static void find_rest(const question *q, const gpis_set *s) {
+    const gpis_polyhedron_state *p = s->state;
+    const gpis_polyhedron *list = s->polyhedron;
+    double *r = p->along;
+    for (int64_t j = 0; j < s->d; j++) r[j] = q->l[j];
+    for (int64_t i = 0; i < list->rows; i++)
+        for (int64_t e = list->first[i]; p->y[i] != 0.0 && e < list->first[i + 1]; e++)
+            r[list->column[e]] -= p->y[i] * list->value[e];
+    for (int64_t j = 0; j < s->d; j++) {
+        double kappa = s->penalty ? s->penalty[j] : 0.0;
+        for (int64_t k = 0; k < list->sums; k++) kappa += p->nu[k] * list->weight[k * s->d + j];
+        if (q->at[j] != 0.0)
+            r[j] -= copysign(kappa, q->at[j]);
+        else
+            r[j] = r[j] > 0.0 ? fmax(0.0, r[j] - kappa) : fmin(0.0, r[j] + kappa);
+    }
+}
+
+static gpis_status price_bounds(const question *q, const gpis_set *s) {
+    const gpis_polyhedron *list = s->polyhedron;
+    const double *r = ((const gpis_polyhedron_state *)s->state)->along;
+    gpis_status status = GPIS_OK;
+    find_rest(q, s);
+    for (int64_t j = 0; j < s->d && status == GPIS_OK; j++) {
+        const bool low = q->at[j] <= list->lo[j], high = q->at[j] >= list->hi[j], fixed = low && high;
+        const double price = low && !fixed ? -r[j] : r[j];
+        char text[GPIS_CONSTRAINT_TEXT];
+        if (!(low || high) || !(fabs(price) > q->noise[j]) || (!fixed && price < 0.0)) continue;
+        gpis_polyhedron_text(list, q->names, j, high ? 1 : -1, text);
+        status = give(q, text, j, price);
+    }
+    return status;
+}
+
+/* What counts as noise in the multiplier of a normal: the largest of its entries' noises, each in its unit. */
+static double least_price(const question *q, const gpis_polyhedron *list, int64_t c) {
+    double most = INFINITY;
+    if (c >= list->rows) {
+        for (int64_t j = 0; j < list->d; j++) {
+            const double w = list->weight[(c - list->rows) * list->d + j];
+            if (w > 0.0) most = fmin(most, q->noise[j] / w);
+        }
+        return most;
+    }
+    for (int64_t e = list->first[c]; e < list->first[c + 1]; e++)
+        most = fmin(most, q->noise[list->column[e]] / fabs(list->value[e]));
+    return most;
+}
+
+static gpis_status price_rows(const question *q, const gpis_set *s) {
+    const gpis_polyhedron_state *p = s->state;
+    const gpis_polyhedron *list = s->polyhedron;
+    gpis_status status = GPIS_OK;
+    for (int64_t c = 0; c < list->rows + list->sums && status == GPIS_OK; c++) {
+        const bool sum = c >= list->rows;
+        const double y = sum ? p->nu[c - list->rows] : p->y[c];
+        char text[GPIS_CONSTRAINT_TEXT];
+        if (!(fabs(y) > least_price(q, list, c))) continue;
+        const bool equal = !sum && list->lower[c] == list->upper[c];
+        gpis_polyhedron_text(list, q->names, list->d + c, y > 0.0 ? 1 : -1, text);
+        status = give(q, text, -1, equal ? y : fabs(y));
+    }
+    return status;
+}
+
+/* The set itself, or its constraints as a polyhedron of their own. */
+static gpis_status price_polyhedron(const question *q) {
+    gpis_set *s = q->set, *own = NULL;
+    gpis_status status = GPIS_OK;
+    if (!s->polyhedron) {
+        gpis_polyhedron *list = NULL;
+        status = gpis_polyhedron_create(s->context, s->d, &list);
+        if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, s, NULL, NULL);
+        if (status == GPIS_OK)
+            status = gpis_polyhedron_keep(list, s->spec, &own);
+        else
+            gpis_polyhedron_destroy(list);
+        s = own;
+    }
+    if (status == GPIS_OK) status = gpis_polyhedron_fit(s, q->at, q->l);
+    if (status == GPIS_OK) status = price_bounds(q, s);
+    if (status == GPIS_OK) status = price_rows(q, s);
+    gpis_set_destroy(own);
+    return status;
+}
+
+/* x_i <= x_(i+1) has the price l_1 + ... + l_i. */
+static gpis_status price_order(const question *q) {
+    double sum = 0.0, noise = 0.0;
+    gpis_status status = GPIS_OK;
+    for (int64_t i = 0; i + 1 < q->set->d && status == GPIS_OK; i++) {
+        char text[GPIS_PRICE_TEXT], left[GPIS_NUMBER_TEXT], right[GPIS_NUMBER_TEXT];
+        sum += q->l[i];
+        noise += q->noise[i];
+        if (q->at[i] != q->at[i + 1] || !(sum > noise)) continue;
+        snprintf(text, sizeof text, "%.70s <= %.70s", gpis_set_entry_name(q->names, i, left),
+                 gpis_set_entry_name(q->names, i + 1, right));
+        status = give(q, text, -1, sum);
+    }
+    return status;
+}
+
+/* ---- others ------------------------------------------------------------------------------------------------------ */
+
+static gpis_status price_norm(const question *q) {
+    const gpis_set *s = q->set;
+    const int64_t n = s->matrix ? s->d * s->k : s->d, k = s->matrix ? s->k : 1;
+    double along = 0.0, noise = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        along += q->l[i] * q->at[i];
+        noise += q->noise[i / k] * fabs(q->at[i]);
+    }
+    return s->R > 0.0 && along > noise ? give(q, s->spec, -1, along / s->R) : GPIS_OK;
+}
+
+static gpis_status price_parts(const question *q) {
+    const int64_t *own, width = q->set->matrix ? q->set->k : 1;
+    gpis_set *part;
+    gpis_status status = GPIS_OK;
+    for (int64_t b = 0; status == GPIS_OK && (part = q->set->class->part(q->set, b, &own)); b++) {
+        const int64_t n = part->d;
+        double *memory = gpis_alloc(part->context, (2 * width + 1) * n, sizeof *memory);
+        int64_t *columns = gpis_alloc(part->context, n, sizeof *columns);
+        double *at = memory, *l = memory + width * n, *noise = memory + 2 * width * n;
+        if (!memory || !columns) status = GPIS_NO_MEMORY;
+        for (int64_t first = 0; first < width && status == GPIS_OK; first += part->matrix ? width : 1) {
+            const int64_t step = part->matrix ? width : 1;
+            for (int64_t i = 0; i < n; i++) {
+                columns[i] = q->columns ? q->columns[own[i]] : own[i];
+                noise[i] = q->noise[own[i]];
+                for (int64_t c = 0; c < step; c++) {
+                    at[i * step + c] = q->at[own[i] * width + first + c];
+                    l[i * step + c] = q->l[own[i] * width + first + c];
+                }
+            }
+            question one = *q;
+            one.set = part, one.at = at, one.l = l, one.noise = noise, one.columns = columns;
+            one.names = (const char *const *)part->names;
+            one.response = q->response + first;
+            status = ask(&one);
+        }
+        gpis_free(part->context, memory);
+        gpis_free(part->context, columns);
+    }
+    return status;
+}
+
+/* In other coordinates, K = {T z}: <l, T z> = <T'l, z>. */
+static gpis_status price_inside(const question *q) {
+    gpis_set *s = q->set;
+    double *memory = gpis_alloc(s->context, 3 * s->d, sizeof *memory), most = 0.0;
+    if (!memory) return GPIS_NO_MEMORY;
+    s->class->turn(s, GPIS_TO_INSIDE, 1, q->at, memory);
+    s->class->turn(s, GPIS_TRANSPOSED, 1, q->l, memory + s->d);
+    for (int64_t j = 0; j < s->d; j++) most = fmax(most, q->noise[j]);
+    for (int64_t j = 0; j < s->d; j++) memory[2 * s->d + j] = most * sqrt((double)s->d);
+    question one = *q;
+    one.set = s->inside, one.names = (const char *const *)s->inside->names, one.elsewhere = true;
+    one.at = memory + s->loose, one.l = memory + s->d + s->loose, one.noise = memory + 2 * s->d + s->loose;
+    const gpis_status status = ask(&one);
+    gpis_free(s->context, memory);
+    return status;
+}
+
+/* The split of l among the sets that x is in. */
+static gpis_status price_pieces(const question *q) {
+    gpis_set *s = q->set, *piece;
+    const int64_t n = s->matrix ? s->d * s->k : s->d;
+    double *l = gpis_alloc(s->context, 2 * n, sizeof *l), value, slack;
+    if (!l) return GPIS_NO_MEMORY;
+    memcpy(l, q->l, (size_t)n * sizeof *l);
+    gpis_status status = s->class->support_at(s, q->at, l, &value, &slack);
+    for (int64_t i = 0; status == GPIS_OK && (piece = s->class->piece(s, i)); i++) {
+        question one = *q;
+        memcpy(l + n, s->class->share(s, i), (size_t)n * sizeof *l);
+        one.set = piece;
+        one.l = l + n;
+        if (!piece->matrix && s->matrix) continue; /* a set for each column beside one for X: no text for it */
+        status = ask(&one);
+    }
+    gpis_free(s->context, l);
+    return status;
+}
+
+static gpis_status ask(const question *q) {
+    const gpis_set *s = q->set;
+    if (!s->has_support || s->shape == GPIS_SHAPE_WHOLE) return GPIS_OK;
+    if (s->class->piece) return price_pieces(q);
+    if (s->shape == GPIS_SHAPE_ORDERED) return price_order(q);
+    if (s->class->part && !gpis_polyhedron_describes(s)) return price_parts(q);
+    if (s->constants || s->group || s->class->groups || s->shape == GPIS_SHAPE_BALL || s->class->relative_support)
+        return price_norm(q);
+    if (gpis_polyhedron_describes(s)) return price_polyhedron(q);
+    return s->inside ? price_inside(q) : GPIS_OK;
+}
+
+gpis_status gpis_set_prices(gpis_set *set, const double *at, const double *l, const double *noise, gpis_price_fn take,
+                            void *user) {
+    question q = {.set = set, .noise = noise, .names = (const char *const *)set->names, .take = take, .user = user};
+    if (set->matrix || set->k == 1) {
+        q.at = at, q.l = l;
+        return ask(&q);
+    }
+    gpis_status status = GPIS_OK;
+    double *memory = gpis_alloc(set->context, 2 * set->d, sizeof *memory);
+    if (!memory) return GPIS_NO_MEMORY;
+    for (int64_t c = 0; c < set->k && status == GPIS_OK; c++) {
+        for (int64_t j = 0; j < set->d; j++) {
+            memory[j] = at[j * set->k + c];
+            memory[set->d + j] = l[j * set->k + c];
+        }
+        q.at = memory, q.l = memory + set->d, q.response = c;
+        status = ask(&q);
+    }
+    gpis_free(set->context, memory);
+    return status;
+}

@@ -1,0 +1,244 @@
+/* Shadow prices of every kind of set against differences of the least objective, and the texts of the constraints. */
+#include "calls.h"
+#include "set/world.h"
+
+enum { N = 40, D = 6, MOST = 12 };
+static const double STEP = 1e-4;
+
+typedef struct fixture {
+    test_memory memory;
+    gpis_context *context;
+    double A[N * D], Y[N * 2];
+    gpis_source *source;
+} fixture;
+
+static void begin(fixture *f, uint64_t seed) {
+    *f = (fixture){.source = NULL};
+    f->context = test_context(&f->memory);
+    fill_normal(f->A, N * D, seed, 1);
+    fill_normal(f->Y, N * 2, seed + 1, 2);
+    assert_ok(f->context, gpis_source_dense(f->context, f->A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &f->source));
+}
+
+static void end(fixture *f) {
+    gpis_source_destroy(f->source);
+    test_context_end(f->context, &f->memory);
+}
+
+static gpis_result *solve(fixture *f, gpis_set *set, int64_t k) {
+    gpis_settings settings = gpis_settings_default();
+    gpis_result *r = NULL;
+    settings.tol = 1e-12;
+    assert_ok(f->context, test_solve(f->context, f->source, f->Y, k, set, &settings, &r));
+    return r;
+}
+
+/* A set whose right sides are all numbers of one array: constraint i is loosened by changing b[i]. */
+typedef gpis_set *(*make_fn)(fixture *f, const double *b);
+
+static double least(fixture *f, make_fn make, const double *b, int64_t k) {
+    gpis_set *set = make(f, b);
+    gpis_result *r = solve(f, set, k);
+    const double objective = r->objective;
+    gpis_result_destroy(r);
+    gpis_set_destroy(set);
+    return objective;
+}
+
+/* The fall of the least objective for each unit of b[i]. */
+static double slope(fixture *f, make_fn make, const double *b, int count, int i, int64_t k) {
+    double moved[MOST];
+    memcpy(moved, b, (size_t)count * sizeof *b);
+    moved[i] = b[i] - STEP;
+    const double below = least(f, make, moved, k);
+    moved[i] = b[i] + STEP;
+    return (below - least(f, make, moved, k)) / (2 * STEP);
+}
+
+/* Each constraint that has a text, with the price that differences give; `texts` has one for each b[i]. */
+static void check(uint64_t seed, make_fn make, const double *b, const char *const *texts, int count, int64_t k) {
+    fixture f;
+    begin(&f, seed);
+    gpis_set *set = make(&f, b);
+    gpis_result *r = solve(&f, set, k);
+    int found = 0;
+    assert_true(r->violation <= 1e-12);
+    for (int i = 0; i < count; i++) {
+        const double expected = slope(&f, make, b, count, i, k);
+        double price = 0;
+        for (int64_t a = 0; a < r->active_count; a++)
+            if (strcmp(r->active[a]->text, texts[i]) == 0) price += r->active[a]->multiplier, found++;
+        const double sign = strstr(texts[i], ">=") ? -1 : 1; /* a lower limit is loosened downwards */
+        if (!(fabs(sign * price - expected) <= 1e-5 * (1 + fabs(expected))))
+            fail_msg("%s: %s has the price %g, not %g", gpis_set_spec(set), texts[i], sign * price, expected);
+    }
+    if (found == 0 || found != r->active_count)
+        fail_msg("%s: %d of %d constraints are known", gpis_set_spec(set), found, (int)r->active_count);
+    gpis_result_destroy(r);
+    gpis_set_destroy(set);
+    end(&f);
+}
+
+/* ---- one number ------------------------------------------------------------------------------------------------- */
+
+static const char *kind_of;
+
+static gpis_set *make_spec(fixture *f, const double *b) {
+    char spec[64];
+    gpis_set *set = NULL;
+    snprintf(spec, sizeof spec, kind_of, b[0]);
+    assert_ok(f->context, gpis_set_parse(f->context, spec, D, strstr(spec, "nuclear") ? 2 : 1, &set));
+    return set;
+}
+
+static void test_radii(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"l1:%.17g", "l2:%.17g",      "simplex:%.17g", "capped-simplex:%.17g",
+                                        "tv:%.17g", "group:%.17g:2", "nuclear:%.17g"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char text[64];
+        const double R = 0.25;
+        const char *const texts[] = {text};
+        kind_of = kinds[i];
+        snprintf(text, sizeof text, kinds[i], R);
+        if (strstr(text, "simplex")) continue; /* their bounds have prices too: test_simplex */
+        check(3, make_spec, &R, texts, 1, strstr(text, "nuclear") ? 2 : 1);
+    }
+}
+
+static gpis_set *make_groups(fixture *f, const double *b) {
+    static const int64_t group[D] = {4, 1, 4, 9, 1, 1};
+    gpis_set *set = NULL;
+    assert_ok(f->context, gpis_set_group_by(f->context, b[0], group, D, &set));
+    return set;
+}
+
+static gpis_set *make_weighted(fixture *f, const double *b) {
+    static const double weights[D] = {1, 2, 0, 1, 0.5, 3};
+    gpis_set *set = NULL;
+    assert_ok(f->context, gpis_set_l1_weighted(f->context, b[0], weights, D, &set));
+    return set;
+}
+
+static gpis_set *make_sum(fixture *f, const double *b) {
+    gpis_set *set = NULL;
+    assert_ok(f->context, gpis_set_sum(f->context, b[0], b[0], D, &set));
+    return set;
+}
+
+static void test_others(void **state) {
+    (void)state;
+    const double R = 0.25, sum = 3;
+    fixture f;
+    begin(&f, 3);
+    gpis_set *groups = make_groups(&f, &R), *weighted = make_weighted(&f, &R);
+    char group_text[64], weighted_text[64];
+    snprintf(group_text, sizeof group_text, "%s", gpis_set_spec(groups));
+    snprintf(weighted_text, sizeof weighted_text, "%s", gpis_set_spec(weighted));
+    gpis_set_destroy(groups);
+    gpis_set_destroy(weighted);
+    end(&f);
+    check(3, make_groups, &R, (const char *const[]){group_text}, 1, 1);
+    check(3, make_weighted, &R, (const char *const[]){weighted_text}, 1, 1);
+    check(3, make_sum, &sum, (const char *const[]){"sum:3"}, 1, 1);
+}
+
+/* ---- many ------------------------------------------------------------------------------------------------------- */
+
+static const char *const COLUMNS[D] = {"tv", "radio", "age", "x4", "price", "web"};
+
+static gpis_set *make_bounds(fixture *f, const double *b) {
+    gpis_set *set = NULL;
+    assert_ok(f->context, gpis_set_box(f->context, b, b + D, D, &set));
+    assert_ok(f->context, gpis_set_name_columns(set, COLUMNS, D));
+    return set;
+}
+
+static void test_bounds(void **state) {
+    (void)state;
+    static const double b[2 * D] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12};
+    static const char *const texts[2 * D] = {"tv >= 0.1",    "radio >= 0.1", "age >= 0.1",    "x4 >= 0.1",
+                                             "price >= 0.1", "web >= 0.1",   "tv <= 0.12",    "radio <= 0.12",
+                                             "age <= 0.12",  "x4 <= 0.12",   "price <= 0.12", "web <= 0.12"};
+    check(5, make_bounds, b, texts, 2 * D, 1);
+}
+
+/* sum = b0, rows between limits, and the sizes within a limit, all together. */
+static gpis_set *make_together(fixture *f, const double *b) {
+    static const double C[3 * D] = {1, 1, 1, 1, 1, 1, 1, -1, 0, 0, 0, 0, 0, 0, 1, 2, 0, -1};
+    static const char *const names[3] = {"all = 1", "tv - radio >= -0.1", "age + 2 x4 - web <= 0"};
+    const double lower[3] = {b[0], b[1], -INFINITY}, upper[3] = {b[0], INFINITY, b[2]};
+    double ones[D] = {1, 1, 1, 1, 1, 2};
+    gpis_set *parts[2] = {NULL, NULL}, *set = NULL;
+    assert_ok(f->context, gpis_set_linear(f->context, C, lower, upper, 3, D, names, &parts[0]));
+    assert_ok(f->context, gpis_set_l1_weighted(f->context, b[3], ones, D, &parts[1]));
+    assert_ok(f->context, gpis_set_intersection(f->context, 2, parts, &set));
+    gpis_set_destroy(parts[0]);
+    gpis_set_destroy(parts[1]);
+    return set;
+}
+
+static void test_together(void **state) {
+    (void)state;
+    static const double b[4] = {1, -0.1, 0, 1.3};
+    for (uint64_t seed = 3; seed < 9; seed++) {
+        fixture f;
+        char sizes[64];
+        begin(&f, seed);
+        gpis_set *set = make_together(&f, b);
+        gpis_result *r = solve(&f, set, 1);
+        snprintf(sizes, sizeof sizes, "none");
+        for (int64_t i = 0; i < r->active_count; i++)
+            if (strncmp(r->active[i]->text, "l1:", 3) == 0) snprintf(sizes, sizeof sizes, "%s", r->active[i]->text);
+        gpis_result_destroy(r);
+        gpis_set_destroy(set);
+        end(&f);
+        check(seed, make_together, b,
+              (const char *const[]){"all = 1", "tv - radio >= -0.1", "age + 2 x4 - web <= 0", sizes}, 4, 1);
+    }
+}
+
+static gpis_set *make_plane(fixture *f, const double *b) {
+    static const double C[2 * D] = {1, 2, 0, 0, 0, 0, 0, 0, 1, -1, 1, 0};
+    gpis_set *set = NULL;
+    assert_ok(f->context, gpis_set_affine(f->context, C, b, 2, D, &set));
+    assert_ok(f->context, gpis_set_name_columns(set, COLUMNS, D));
+    return set;
+}
+
+static void test_plane(void **state) {
+    (void)state;
+    static const double b[2] = {1, -2};
+    check(3, make_plane, b, (const char *const[]){"tv + 2 radio = 1", "age - x4 + price = -2"}, 2, 1);
+}
+
+/* x_i - x_(i+1) <= b_i as rows has the prices of monotone, whose limits are 0. */
+static void test_monotone(void **state) {
+    (void)state;
+    fixture f;
+    gpis_set *set = NULL, *rows = NULL;
+    double C[(D - 1) * D] = {0}, zero[D] = {0};
+    begin(&f, 3);
+    for (int i = 0; i + 1 < D; i++) C[i * D + i] = 1, C[i * D + i + 1] = -1;
+    assert_ok(f.context, gpis_set_monotone(f.context, D, &set));
+    assert_ok(f.context, gpis_set_linear(f.context, C, NULL, zero, D - 1, D, NULL, &rows));
+    gpis_result *a = solve(&f, set, 1), *b = solve(&f, rows, 1);
+    assert_true(a->active_count > 0 && a->active_count == b->active_count);
+    for (int64_t i = 0; i < a->active_count; i++)
+        assert_true(fabs(a->active[i]->multiplier - b->active[i]->multiplier) <= 1e-7 * b->active[i]->multiplier);
+    assert_string_equal(a->active[0]->text, "x1 <= x2");
+    assert_string_equal(b->active[0]->text, "x1 - x2 <= 0");
+    gpis_result_destroy(a);
+    gpis_result_destroy(b);
+    gpis_set_destroy(set);
+    gpis_set_destroy(rows);
+    end(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_radii),    cmocka_unit_test(test_others), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_together), cmocka_unit_test(test_plane),  cmocka_unit_test(test_monotone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
