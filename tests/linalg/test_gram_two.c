@@ -13,7 +13,7 @@ enum { PAD = 24 };
 /* [A Y]'[A Y] of the block, p x p high parts and as many low parts, which the caller frees. */
 static double *summary(int level, const gpis_block *b, const double *Y, int64_t k) {
     const gpis_bordered rows = {b, k, Y};
-    const int64_t p = b->d + k, size = 2 * p * p, scratch = gpis_gram_two_scratch(b->kind, p);
+    const int64_t p = gpis_bordered_columns(&rows), size = 2 * p * p, scratch = gpis_gram_two_scratch(b->kind, p);
     double *W = malloc((size_t)(size + 2 * PAD) * sizeof *W), *work = malloc((size_t)(scratch + PAD) * sizeof *work);
     for (int64_t i = 0; i < size + 2 * PAD; i++) W[i] = i < PAD || i >= size + PAD ? MARK : 0.0;
     for (int64_t i = 0; i < scratch + PAD; i++) work[i] = i < scratch ? NAN : MARK;
@@ -83,6 +83,38 @@ static void every_shape(void **state) {
         }
 }
 
+/* With weights whose square roots are exact, 0 among them, and a column of ones: as if the rows had been multiplied. */
+static void weights_and_the_constant_column(void **state) {
+    (void)state;
+    static const double roots[] = {1.0, 0.5, 2.0, 0.0, 4.0};
+    enum { N = 150, K = 2 };
+    for (int64_t d = 1; d <= 20; d++) {
+        const int64_t p = d + 1 + K;
+        double *a = numbers(N, d, true), *Y = numbers(N, K, true), weights[N];
+        double *rows = calloc((size_t)(N * (d + 1)), sizeof *rows), *responses = calloc(N * K, sizeof *responses);
+        for (int64_t i = 0; i < N; i++) {
+            const double root = roots[i % 5];
+            weights[i] = root * root;
+            for (int64_t j = 0; j <= d; j++) rows[i * (d + 1) + j] = root * (j < d ? a[i * d + j] : 1.0);
+            for (int64_t c = 0; c < K; c++) responses[i * K + c] = root * Y[i * K + c];
+        }
+        quad *exact = quad_summary(rows, responses, N, d + 1, K);
+        for (int stored_as = 0; stored_as < STORAGES; stored_as++)
+            for (int level = 0; level < GPIS_SIMD_LEVELS; level++) {
+                if (!gpis_simd_runs(level)) continue;
+                matrix stored = store(a, N, d, stored_as);
+                stored.block.weights = weights;
+                stored.block.constant = true;
+                double *W = summary(level, &stored.block, Y, K);
+                complete(W, p);
+                assert_true(quad_error(exact, W, p) == 0.0);
+                free(W);
+                matrix_clear(&stored);
+            }
+        free(a), free(Y), free(rows), free(responses), free(exact);
+    }
+}
+
 /* A sum of blocks that cancel: what is left is in the low parts of the sums before. */
 static void blocks_that_cancel(void **state) {
     (void)state;
@@ -102,6 +134,7 @@ static void blocks_that_cancel(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape), cmocka_unit_test(blocks_that_cancel)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape), cmocka_unit_test(weights_and_the_constant_column),
+                                       cmocka_unit_test(blocks_that_cancel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
