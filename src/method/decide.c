@@ -111,7 +111,8 @@ gpis_action gpis_decide(const gpis_facts *f) {
     if (!f->started) return begin(f);
     if (!f->sharp && !f->hull_tried && may_measure)
         return (gpis_action){.phase = GPIS_PHASE_HULL, .probes = probes_board(f)};
-    if (f->needs_rows && may_pass) return (gpis_action){.phase = GPIS_PHASE_ROWS};
+    if (f->by_summary && (f->needs_rows || finish_is_due(f)) && may_pass) /* a pass is cheap beside the finish */
+        return (gpis_action){.phase = GPIS_PHASE_ROWS};
     if (finish_is_due(f) && may_pass) return (gpis_action){.phase = GPIS_PHASE_FINISH};
     if (f->noise_in_the_way && !gpis_is_waiting_for_probes(f) && may_pass)
         return (gpis_action){.phase = GPIS_PHASE_EXTENDED};

@@ -257,7 +257,6 @@ static void prepare_extended(gpis_newton *s) {
 /* The finish leaves the best point in the record; points from before are known less well. */
 static gpis_status go_to_finish(gpis_newton *s) {
     s->finish_tried = s->sketch_tried = true; /* no sketch has digits that the summary lacks */
-    if (s->run->by_summary) gpis_run_leave_summary(s->run);
     gpis_newton_leave_face(s);
     gpis_hull_empty(s->hull);
     const gpis_status status = gpis_run_finish(s->run);

@@ -282,6 +282,14 @@ static void a_summary_serves(void **state) {
     f.exhausted = false;
     expect(f, GPIS_PHASE_ROWS);
     f.needs_rows = false;
+    f.can_finish = true;
+    f.rounds = f.finish_after;
+    expect(f, GPIS_PHASE_ROWS); /* the finish begins at a point that a pass has measured */
+    f.by_summary = false;
+    expect(f, GPIS_PHASE_FINISH);
+    f.by_summary = true;
+    f.can_finish = false;
+    f.rounds = 0;
     f.idle = f.patience;
     expect(f, GPIS_PHASE_ROWS);
     f.exhausted = true;
@@ -354,6 +362,7 @@ static void whatever_the_facts_are(void **state) {
         if (a.phase == GPIS_PHASE_POLISH) assert_true(f.extended && f.can_polish && (f.by_summary || !f.exhausted));
         if (a.phase == GPIS_PHASE_ROWS) assert_true(f.by_summary && !f.exhausted && !f.ended);
         if (a.phase == GPIS_PHASE_FINISH) assert_true(f.can_finish && f.wants_bounds && !f.exhausted && !f.ended);
+        if (a.phase == GPIS_PHASE_FINISH) assert_false(f.by_summary);
         if (a.phase == GPIS_PHASE_HULL) assert_true(!f.sharp && !f.hull_tried && (f.by_summary || !f.exhausted));
         if (a.gram || a.probes || a.sketch || a.look_for_face)
             assert_true(gpis_phase_measures(a.phase)); /* they ride */
