@@ -93,6 +93,7 @@ json_t *cli_report_object(const cli_problem *p, const cli_common *common, const 
         {"violation", cli_json_number(r->violation)},
         {"radius", cli_json_number(cli_l1_norm(r->x, entries(p)))},
         {"passes", json_integer(r->passes)},
+        {"sweeps", json_integer(r->passes - r->resumed_passes)},
         {"sketches", json_integer(r->sketches)},
         {"resumed_passes", json_integer(r->resumed_passes)},
         {"epochs", cli_json_number(r->epochs)},

@@ -88,7 +88,7 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     if (status == GPIS_OK) status = gpis_range_settle(run);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
     if (status != GPIS_OK) return status;
-    gpis_run_report(run);
+    gpis_run_report_result(run);
     gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
     status = gpis_run_explain_bound(run);
     memcpy(x, run->record.best, (size_t)run->problem->size * sizeof(double));
@@ -105,7 +105,7 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
     gpis_status status = gpis_audit(run, result->x, &result->seen.feasibility, &result->seen.given_objective);
     if (status == GPIS_OK) status = gpis_range_settle(run);
     if (status != GPIS_OK) return status;
-    gpis_run_report(run);
+    gpis_run_report_result(run);
     run->outcome = gpis_record_is_solved(&run->record) ? GPIS_SOLVED : GPIS_STALLED;
     status = gpis_run_explain_bound(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");

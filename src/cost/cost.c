@@ -267,7 +267,7 @@ gpis_prices gpis_prices_of(const gpis_workload *work, const gpis_speed *s, doubl
     const double inner = gpis_cost_inner(w, s, 1.0), next_inner = gpis_cost_inner(w, s, 2.0) - inner;
     const double probing = gpis_cost_gradient_pass(w, s, true) + gpis_cost_probes(w, s, 1.0) + next_inner;
     gpis_prices prices = {.gram = gpis_cost_gram_pass(w, s) / unit,
-                          .finish = (factor + inner) / unit + GPIS_GRAM_PASSES - 1.0,
+                          .finish = (factor + inner) / unit + gpis_gram_passes(w) - 1.0,
                           .probing = probing / unit};
     if (m == 0.0) return prices;
     prices.sketch = (gpis_cost_sketch(w, s, m) + factor) / unit;

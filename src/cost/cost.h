@@ -30,12 +30,19 @@ typedef struct gpis_workload {
     const gpis_sketch_class *sketch; /* the kind of sketch, where there is one */
     bool at_hand;                    /* single rows can be read, so that a sample of rows takes no pass */
     bool windows;                    /* the rows are read from a file in every pass */
+    bool summary;                    /* the Gram matrix is made as a part of the summary (gpis_workload_summarises) */
     double disk;                     /* bytes that come from the disk in every pass; 0: the file stays in the cache */
 } gpis_workload;
 
 /* The numbers of a problem. `kind` is the kind of sketch; `ranks` is set to 1. */
 gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings *settings,
                                const gpis_sketch_class *kind, const gpis_machine *machine);
+
+/* Whether a pass that would make the Gram matrix makes the quick summary (pass.h) in its place: from it the problem can
+ * be solved, and often proven, without another pass. Not where every x is allowed: there the answer is refined by its
+ * gradient (method/refine.h), which the pass to it brings. Not where there is no memory for it, nor for so many columns
+ * that the pass which it saves costs next to nothing beside the Gram matrix. */
+bool gpis_workload_summarises(const gpis_problem *problem);
 
 /* Whether a sketch is a sample of rows that are in memory, so that it takes no pass. */
 static inline bool gpis_workload_samples(const gpis_workload *work) { return work->sketch->of_rows && work->at_hand; }
@@ -68,9 +75,9 @@ gpis_effort gpis_effort_of(int64_t passes, double flops, double seconds);
  * lasso problems that were looked at had about as many. */
 #define GPIS_FEW_FREE_SHARE 0.1
 
-/* Passes of a solve with the Gram matrix: one that makes it, with the gradient at the start, and one at the solution.
- */
-enum { GPIS_GRAM_PASSES = 2 };
+/* Passes of a solve with the Gram matrix: one that makes it, with the gradient at the start, and one at the solution;
+ * or one for the summary. */
+static inline double gpis_gram_passes(const gpis_workload *work) { return work->summary ? 1.0 : 2.0; }
 
 /* ---- passes over A, in seconds ------------------------------------------------------------------------------------
  */
@@ -119,8 +126,8 @@ double gpis_cost_look(const gpis_workload *work, const gpis_speed *speed);
  * resumed on another machine decides as it did before. They do not depend on where the rows are and how dense ones are
  * stored, either: the same numbers in a file, read by windows, lead to the same answer. */
 typedef struct gpis_prices {
-    double gram;    /* a pass that makes the Gram matrix, with the gradient */
-    double finish;  /* the factor of the Gram matrix, its inner problem, and the gradient pass at the solution */
+    double gram;   /* a pass that makes the Gram matrix, with the gradient */
+    double finish; /* the factor of the Gram matrix, its inner problem, and the gradient pass at the solution, if any */
     double probing; /* a round with probes: the gradient pass that carries them, and what belongs to the round */
     double sketch;  /* the pass that makes the sketch, the sketch's Gram matrix and its factor */
     double look;    /* a look at a few rows before the sketch is made; 0: it is not worth its cost, or not possible */

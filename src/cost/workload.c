@@ -3,7 +3,10 @@
 
 #include "certificate/face.h"
 #include "cost/cost.h"
+#include "inner/inner.h"
 #include "inner/solver.h"
+#include "linalg/quadratic.h"
+#include "pass/pass.h"
 
 static gpis_storage storage_of(const gpis_source *A) {
     if (A->class->on_demand) return GPIS_STORED_NOWHERE;
@@ -22,6 +25,17 @@ static gpis_inner_cost inner_of(const gpis_set *set) {
 /* Only where a certificate is wanted do rounds end on a face. */
 static bool may_end_on_face(const gpis_set *set, const gpis_settings *settings) {
     return gpis_face_applies(set) && settings->certificate != GPIS_CERTIFICATE_NONE;
+}
+
+/* First the summary and its pass; then the summary, the model, the memory to make the model, and the inner problem. */
+bool gpis_workload_summarises(const gpis_problem *p) {
+    enum { MAX_COLUMNS = 4096 };
+    if (p->set->shape == GPIS_SHAPE_WHOLE || p->d + p->k > MAX_COLUMNS) return false;
+    const gpis_load plain = gpis_load_with_terms((gpis_load){.d = p->d, .k = p->k}, &p->terms);
+    const gpis_load load = gpis_load_with_summary(plain, true);
+    const double square = 8.0 * (double)p->d * (double)p->d, pass = gpis_pass_memory(p->context, p->A, &load);
+    const double most = fmax(pass, 3.0 * square + gpis_inner_memory(p->set));
+    return gpis_quadratic_memory(p->d, p->k) + most <= (double)gpis_account_left(p->context);
 }
 
 gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings *settings,
@@ -43,6 +57,7 @@ gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings 
                            .sketch = kind,
                            .at_hand = A->resident,
                            .windows = windows,
+                           .summary = gpis_workload_summarises(problem),
                            /* A file that is smaller stays in the page cache. */
                            .disk = windows && bytes > machine->memory ? bytes : 0.0};
 }

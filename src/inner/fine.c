@@ -84,14 +84,14 @@ static double power_of_two(double a) { return a > 0.0 ? ldexp(1.0, ilogb(a)) : 1
 static void find_units(gpis_fine *f) {
     double longest = 0.0;
     for (int64_t j = 0; j < f->d; j++)
-        longest = fmax(longest, sqrt(fmax(0.0, gpis_summary_entry(f->summary, j, j).high)));
-    f->response = power_of_two(gpis_summary_response_norm(f->summary));
+        longest = fmax(longest, sqrt(fmax(0.0, gpis_quadratic_entry(f->summary, j, j).high)));
+    f->response = power_of_two(gpis_quadratic_response_norm(f->summary));
     f->unit = power_of_two(longest) / f->response;
 }
 
 gpis_dd gpis_fine_entry(const gpis_fine *f, int64_t i, int64_t j) {
     const double a = (i < f->d ? f->unit : 1.0) * f->response, b = (j < f->d ? f->unit : 1.0) * f->response;
-    const gpis_dd entry = gpis_summary_entry(f->summary, i, j);
+    const gpis_dd entry = gpis_quadratic_entry(f->summary, i, j);
     return (gpis_dd){entry.high / a / b, entry.low / a / b};
 }
 
@@ -198,7 +198,7 @@ static gpis_status fill(gpis_fine *f, gpis_set *set) {
     return GPIS_OK;
 }
 
-gpis_status gpis_fine_create(gpis_context *context, gpis_set *set, const gpis_summary *summary, gpis_fine **out) {
+gpis_status gpis_fine_create(gpis_context *context, gpis_set *set, const gpis_quadratic *summary, gpis_fine **out) {
     gpis_fine *f = gpis_alloc_zero(context, 1, sizeof *f);
     *out = NULL;
     if (!f) return GPIS_NO_MEMORY;

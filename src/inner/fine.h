@@ -1,5 +1,5 @@
 /*
- * The problem itself in double-double, from its summary (linalg/summary.h), for sets that have a flat form (flat.h):
+ * The problem itself in double-double, from its summary (linalg/quadratic.h), for sets that have a flat form (flat.h):
  * one response at a time, by the interior-point method of barrier.h.
  *
  * Minimises 1/2 f = 1/2 <x, G x> - <b, x> + ..., with the constraints in the coordinates z = P x. All numbers are
@@ -19,7 +19,7 @@
 
 #include "inner/flat.h"
 #include "linalg/dd.h"
-#include "linalg/summary.h"
+#include "linalg/quadratic.h"
 #include "set/multiplier.h"
 
 /* A slack and its multiplier, which stay positive, and the step of both. A slack of 0 means that there is no bound. */
@@ -43,9 +43,9 @@ typedef struct gpis_fine_turn {
 } gpis_fine_turn;
 
 typedef struct gpis_fine {
-    gpis_context *context;       /* borrowed */
-    const gpis_summary *summary; /* borrowed */
-    gpis_flat *flat;             /* owned */
+    gpis_context *context;         /* borrowed */
+    const gpis_quadratic *summary; /* borrowed */
+    gpis_flat *flat;               /* owned */
     int64_t d, k, equalities;
     double unit, response;                /* powers of two: x is scaled by `unit`, and y by 1 / response */
     gpis_fine_turn *turns;                /* owned: as many as flat has */
@@ -79,7 +79,7 @@ typedef struct gpis_fine_point {
     double *x, *x_low;
 } gpis_fine_point;
 
-gpis_status gpis_fine_create(gpis_context *context, gpis_set *set, const gpis_summary *summary, gpis_fine **out);
+gpis_status gpis_fine_create(gpis_context *context, gpis_set *set, const gpis_quadratic *summary, gpis_fine **out);
 void gpis_fine_destroy(gpis_fine *f);
 /* The largest number of bytes that it holds. */
 double gpis_fine_memory(const gpis_set *set);

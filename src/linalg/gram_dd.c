@@ -2,11 +2,8 @@
 #include "linalg/gram_dd.h"
 
 #include "linalg/dd.h"
+#include "linalg/packed.h"
 #include "linalg/simd_level.h"
-
-/* Rows of dense data are copied to panels of PANEL columns. In a panel the rows of a block follow each other, whatever
- * the storage was; columns of Y follow those of A, and the last panel is filled up with zeros. */
-enum { PANEL = 8 };
 
 /* A block of packed rows. */
 typedef struct task {
@@ -17,9 +14,7 @@ typedef struct task {
 } task;
 
 /* Where entry (row, column) of the block is in the panels. */
-static inline int64_t packed_at(int64_t row, int64_t column) {
-    return column / PANEL * PANEL * GPIS_GRAM_DD_ROWS + row * PANEL + column % PANEL;
-}
+static inline int64_t packed_at(int64_t row, int64_t column) { return gpis_packed_at(GPIS_GRAM_DD_ROWS, row, column); }
 
 #define SIMD_BODY "linalg/gram_dd_kernel.h"
 #include "linalg/simd.h"
@@ -36,9 +31,7 @@ static const kernel kernels[] = {{tiles_plain, pairs_plain},
 #endif
 };
 
-static int64_t panels_of(int64_t p) { return (p + PANEL - 1) / PANEL; }
-
-static int64_t packed_size(int64_t p) { return panels_of(p) * PANEL * GPIS_GRAM_DD_ROWS; }
+static int64_t packed_size(int64_t p) { return gpis_panels_of(p) * GPIS_PANEL * GPIS_GRAM_DD_ROWS; }
 
 /* For compressed rows: the values of one row of [A Y] and their columns. */
 int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p, bool weighted) {
@@ -46,44 +39,17 @@ int64_t gpis_gram_dd_scratch(gpis_block_kind kind, int64_t p, bool weighted) {
 }
 
 double gpis_gram_dd_products(int64_t p) {
-    const double panels = (double)(p / PANEL), rest = (double)(p % PANEL);
-    return PANEL * (panels + 1.0) * (0.5 * PANEL * panels + rest);
+    const double panels = (double)(p / GPIS_PANEL), rest = (double)(p % GPIS_PANEL);
+    return GPIS_PANEL * (panels + 1.0) * (0.5 * GPIS_PANEL * panels + rest);
 }
 
 /* ---- dense rows -------------------------------------------------------------------------------------------------- */
 
-#define DEFINE_PACK(name, type)                                                                         \
-    static void name(const gpis_block *b, double *packed) {                                             \
-        const type *a = b->values;                                                                      \
-        const int64_t rs = b->row_stride, cs = b->col_stride;                                           \
-        for (int64_t j0 = 0; j0 < b->d; j0 += PANEL) {                                                  \
-            const int64_t columns = gpis_min64(PANEL, b->d - j0);                                       \
-            double *panel = packed + packed_at(0, j0);                                                  \
-            for (int64_t i = 0; i < b->nrows; i++)                                                      \
-                for (int64_t j = 0; j < columns; j++) panel[i * PANEL + j] = a[i * rs + (j0 + j) * cs]; \
-        }                                                                                               \
-    }
-DEFINE_PACK(pack_double, double)
-DEFINE_PACK(pack_float, float)
-
-static void pack(const gpis_block *b, const double *Y, int64_t k, double *packed) {
-    const int64_t d = gpis_block_width(b), p = d + k;
-    if (b->type == GPIS_FLOAT64)
-        pack_double(b, packed);
-    else
-        pack_float(b, packed);
-    for (int64_t i = 0; i < b->nrows; i++) {
-        if (b->constant) packed[packed_at(i, b->d)] = 1.0;
-        for (int64_t c = 0; c < k; c++) packed[packed_at(i, d + c)] = Y ? Y[i * k + c] : 0.0;
-        for (int64_t j = p; j < panels_of(p) * PANEL; j++) packed[packed_at(i, j)] = 0.0;
-    }
-}
-
 /* left + rest = w_r a_ri exactly, for packed rows. */
 static void weigh(const gpis_block *b, int64_t p, const double *packed, double *left, double *rest) {
-    for (int64_t j0 = 0; j0 < p; j0 += PANEL)
+    for (int64_t j0 = 0; j0 < p; j0 += GPIS_PANEL)
         for (int64_t i = 0; i < b->nrows; i++)
-            for (int64_t at = packed_at(i, j0); at < packed_at(i, j0) + PANEL; at++) {
+            for (int64_t at = packed_at(i, j0); at < packed_at(i, j0) + GPIS_PANEL; at++) {
                 const gpis_dd product = gpis_dd_two_product(b->weights[i], packed[at]);
                 left[at] = product.high;
                 rest[at] = product.low;
@@ -91,11 +57,14 @@ static void weigh(const gpis_block *b, int64_t p, const double *packed, double *
 }
 
 static void add_dense(const kernel *by, const gpis_block *b, const double *Y, int64_t k, double *scratch, double *W) {
+    gpis_block rows = *b;
+    const gpis_bordered plain = {&rows, k, Y};
+    rows.weights = NULL; /* they are held exactly, beside the rows */
     const int64_t p = gpis_block_width(b) + k;
     double *left = b->weights ? scratch + packed_size(p) : scratch, *rest = b->weights ? left + packed_size(p) : NULL;
     for (int64_t i = 0; i < b->nrows; i += GPIS_GRAM_DD_ROWS) {
         const gpis_block block = gpis_block_rows(b, i, gpis_min64(GPIS_GRAM_DD_ROWS, b->nrows - i));
-        pack(&block, Y ? Y + i * k : NULL, k, scratch);
+        gpis_pack(&plain, i, block.nrows, GPIS_GRAM_DD_ROWS, scratch);
         if (rest) weigh(&block, p, scratch, left, rest);
         const task g = {.rows = block.nrows, .p = p, .packed = scratch, .left = left, .rest = rest, .W = W};
         by->tiles(&g);

@@ -63,7 +63,7 @@ GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double 
                               bool weighted) {
     KERNEL(vec) high[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}}, low[KERNEL(FACTORS)][KERNEL(VECTORS)] = {{{0}}};
     const double *rest = weighted ? left + (g->rest - g->left) : NULL;
-    for (int64_t r = g->rows; r > 0; r--, left += PANEL, right += PANEL) {
+    for (int64_t r = g->rows; r > 0; r--, left += GPIS_PANEL, right += GPIS_PANEL) {
         KERNEL(vec) line[KERNEL(VECTORS)];
         for (int v = 0; v < KERNEL(VECTORS); v++) line[v] = *(const KERNEL(any) *)(right + v * LANES);
         for (int t = 0; t < factors; t++) {
@@ -75,7 +75,7 @@ GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double 
                 high[t][v] = s;
             }
         }
-        if (weighted) rest += PANEL;
+        if (weighted) rest += GPIS_PANEL;
     }
     for (int t = 0; t < factors; t++)
         for (int v = 0; v < KERNEL(VECTORS); v++) {
@@ -88,7 +88,7 @@ GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, const double 
  * in it: with one response there is often but one. */
 static void KERNEL(tiles)(const task *g) {
     for (int64_t i = 0, some; i < g->p; i += some) {
-        const int64_t rest = gpis_min64(PANEL - i % PANEL, g->p - i);
+        const int64_t rest = gpis_min64(GPIS_PANEL - i % GPIS_PANEL, g->p - i);
         some = KERNEL(FACTORS);
         while (some > rest) some /= 2;
         const double *left = g->left + packed_at(0, i);

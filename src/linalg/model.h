@@ -23,7 +23,7 @@
 #define GPIS_MODEL_H
 
 #include "base/base.h"
-#include "linalg/summary.h"
+#include "linalg/quadratic.h"
 
 typedef struct gpis_model {
     gpis_context *context; /* borrowed */
@@ -63,7 +63,8 @@ gpis_status gpis_model_hold_rows(gpis_model *model, int64_t m, const double *B);
  * than c = 1/2. With a shift, H is H + shift D^2 and the slack little more than the shift. `by_rows` is set, since H
  * has lost digits that R has.
  */
-gpis_status gpis_model_of_summary(gpis_context *context, const gpis_summary *summary, double shift, gpis_model **out);
+gpis_status gpis_model_of_quadratic(gpis_context *context, const gpis_quadratic *summary, double shift,
+                                    gpis_model **out);
 void gpis_model_destroy(gpis_model *model);
 
 /* No direction is missing from H to working accuracy: it needed no shift, or its factor comes from rows that have full

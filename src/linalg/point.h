@@ -1,9 +1,9 @@
 /*
  * A measured point: an x, the objective and the gradient that a reading of A found there, and how far rounding can have
  * moved each of them. Points are made by a pass (gpis_pass_point), or by the hull of such points (method/hull.h), which
- * adds the errors of the combination, or from a summary (summary.h), which needs no reading. Certificates take them as
- * they are. Three functions derive a point from another one: for data near A, with larger errors (certificate.c), for
- * some of the columns (certificate/face.c), and for sampled rows with their weight (method/sample.c).
+ * adds the errors of the combination, or from a summary (quadratic.h), which needs no reading. Certificates take them
+ * as they are. Three functions derive a point from another one: for data near A, with larger errors (certificate.c),
+ * for some of the columns (certificate/face.c), and for sampled rows with their weight (method/sample.c).
  *
  * A point of a sketched or sampled problem, which only serves to find the first x, has the norms of the columns of A,
  * or zeros while those are not known; no bound is ever made from it.

@@ -1,7 +1,6 @@
 /* Norms, model and inner problem of a run. */
 #include "method/curvature.h"
 
-#include <cblas.h>
 #include <math.h>
 
 gpis_status gpis_curvature_begin(gpis_curvature *c, const gpis_problem *problem) {
@@ -32,16 +31,22 @@ void gpis_curvature_clear(gpis_curvature *c) {
 
 /* ---- norms of the columns ---- */
 
-static bool has_whole_gram(const gpis_pass *pass) { return pass->gram && !pass->columns; }
+/* The Gram matrix of all columns, alone or as a part of the summary, of which *ld numbers make a row; NULL: none. */
+static const double *whole_gram(const gpis_curvature *c, const gpis_pass *pass, int64_t *ld) {
+    *ld = c->problem->d + (pass->summary ? pass->k : 0);
+    return pass->summary ? pass->summary : pass->columns ? NULL : pass->gram;
+}
 
 double *gpis_curvature_norms_place(const gpis_curvature *c, const gpis_pass *pass) {
-    return !c->norms_known && pass->X && !has_whole_gram(pass) ? c->norms2 : NULL;
+    int64_t ld;
+    return !c->norms_known && pass->X && !whole_gram(c, pass, &ld) ? c->norms2 : NULL;
 }
 
 void gpis_curvature_take_norms(gpis_curvature *c, const gpis_pass *pass) {
-    const int d = (int)c->problem->d;
-    if (!c->norms_known && has_whole_gram(pass)) cblas_dcopy(d, pass->gram, d + 1, c->norms2, 1); /* the diagonal */
-    c->norms_known = c->norms_known || pass->X || has_whole_gram(pass);
+    int64_t ld;
+    const double *gram = whole_gram(c, pass, &ld);
+    for (int64_t j = 0; !c->norms_known && gram && j < c->problem->d; j++) c->norms2[j] = gram[j * (ld + 1)];
+    c->norms_known = c->norms_known || pass->X || gram;
 }
 
 double gpis_curvature_largest_norm2(const gpis_curvature *c) {

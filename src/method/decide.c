@@ -6,6 +6,7 @@ const char *gpis_phase_text(gpis_phase phase) {
     case GPIS_PHASE_SKETCH: return "sketch";
     case GPIS_PHASE_START: return "start";
     case GPIS_PHASE_HULL: return "hull";
+    case GPIS_PHASE_ROWS: return "rows";
     case GPIS_PHASE_EXTENDED: return "extended";
     case GPIS_PHASE_GRAM: return "gram";
     case GPIS_PHASE_ROUND: return "round";
@@ -18,8 +19,8 @@ const char *gpis_phase_text(gpis_phase phase) {
 }
 
 bool gpis_phase_measures(gpis_phase phase) {
-    return phase == GPIS_PHASE_START || phase == GPIS_PHASE_HULL || phase == GPIS_PHASE_EXTENDED ||
-           phase == GPIS_PHASE_ROUND;
+    return phase == GPIS_PHASE_START || phase == GPIS_PHASE_HULL || phase == GPIS_PHASE_ROWS ||
+           phase == GPIS_PHASE_EXTENDED || phase == GPIS_PHASE_ROUND;
 }
 
 bool gpis_phase_certifies(gpis_phase phase) {
@@ -34,10 +35,10 @@ static bool probes_board(const gpis_facts *f) {
 }
 
 /* If a bound is wanted and the caller has given no starting point, the model will be needed: the Gram matrix is then
- * made in the first pass. */
+ * made in the first pass. A single pass is worth a Gram matrix only if it makes the summary. */
 static gpis_action begin(const gpis_facts *f) {
     if (f->begins_with_sketch && f->model == GPIS_MODEL_NONE) return (gpis_action){.phase = GPIS_PHASE_SKETCH};
-    const bool may_do_without = f->given_start || !f->wants_bounds || f->one_pass;
+    const bool may_do_without = f->given_start || !f->wants_bounds || (f->one_pass && !f->summarises);
     return (gpis_action){.phase = GPIS_PHASE_START,
                          .gram = f->model == GPIS_MODEL_NONE && !may_do_without,
                          .probes = f->model != GPIS_MODEL_NONE && probes_board(f)};
@@ -67,15 +68,17 @@ static bool finish_is_due(const gpis_facts *f) {
  * pass. That is worth it in extended precision, and where the caller wants many digits: a tighter tolerance must not
  * end at a worse x than a looser one that was lucky. */
 static bool may_polish(const gpis_facts *f) {
-    return f->can_polish && (f->can_refine || ((f->extended || f->worth_polish) && !f->exhausted));
+    const bool may_measure = f->by_summary || !f->exhausted;
+    return f->can_polish && (f->can_refine || ((f->extended || f->worth_polish) && may_measure));
 }
 
-/* There is no progress any more. Each resort removes one possible reason, the cheapest first: the face is left;
- * residuals are computed in extended precision; a sketch is replaced by the Gram matrix, whose bounds need no probes; a
- * Gram matrix that has lost digits is replaced by a sketch. */
+/* There is no progress any more. Each resort removes one possible reason, the cheapest first: the face is left; points
+ * are measured by passes and not from the summary; residuals are computed in extended precision; a sketch is replaced
+ * by the Gram matrix, whose bounds need no probes; a Gram matrix that has lost digits is replaced by a sketch. */
 static gpis_action last_resort(const gpis_facts *f) {
     const bool may_go_on = f->wants_bounds && !f->exhausted;
     if (f->on_face) return (gpis_action){.phase = GPIS_PHASE_LEAVE_FACE, .give_up_on_face = true};
+    if (may_go_on && f->by_summary) return (gpis_action){.phase = GPIS_PHASE_ROWS};
     if (may_go_on && f->can_extend) return (gpis_action){.phase = GPIS_PHASE_EXTENDED, .give_up_on_face = true};
     if (may_go_on && may_make_gram(f)) return (gpis_action){.phase = GPIS_PHASE_GRAM, .give_up_on_face = true};
     if (may_go_on && f->can_finish) return (gpis_action){.phase = GPIS_PHASE_FINISH};
@@ -87,7 +90,8 @@ static gpis_action last_resort(const gpis_facts *f) {
 
 /* Rounds that shrink the error too slowly, or have become too many, are a reason for another model. */
 static gpis_action go_round(const gpis_facts *f) {
-    const bool needs_model = !f->on_face && (f->slow >= f->slow_limit || f->rounds >= f->rounds_limit);
+    const bool too_slow = f->slow >= f->slow_limit || f->rounds >= f->rounds_limit;
+    const bool needs_model = !f->on_face && !f->exhausted && too_slow;
     const bool sketched = f->model == GPIS_MODEL_SKETCH;
     if (needs_model && sketched && !f->can_average && f->wants_bounds && may_make_gram(f))
         return (gpis_action){.phase = GPIS_PHASE_GRAM, .give_up_on_face = true};
@@ -101,14 +105,16 @@ static gpis_action go_round(const gpis_facts *f) {
 }
 
 gpis_action gpis_decide(const gpis_facts *f) {
-    const bool may_measure = !f->ended && !f->exhausted;
+    const bool may_pass = !f->ended && !f->exhausted, may_measure = !f->ended && (f->by_summary || !f->exhausted);
     if (f->ended && f->solved && may_polish(f)) return (gpis_action){.phase = GPIS_PHASE_POLISH};
     if (f->ended) return (gpis_action){.phase = GPIS_PHASE_END};
     if (!f->started) return begin(f);
     if (!f->sharp && !f->hull_tried && may_measure)
         return (gpis_action){.phase = GPIS_PHASE_HULL, .probes = probes_board(f)};
-    if (finish_is_due(f) && may_measure) return (gpis_action){.phase = GPIS_PHASE_FINISH};
-    if (f->noise_in_the_way && !gpis_is_waiting_for_probes(f) && may_measure)
+    if (f->by_summary && (f->needs_rows || finish_is_due(f)) && may_pass) /* a pass is cheap beside the finish */
+        return (gpis_action){.phase = GPIS_PHASE_ROWS};
+    if (finish_is_due(f) && may_pass) return (gpis_action){.phase = GPIS_PHASE_FINISH};
+    if (f->noise_in_the_way && !gpis_is_waiting_for_probes(f) && may_pass)
         return (gpis_action){.phase = GPIS_PHASE_EXTENDED};
     if (gram_is_due(f)) return (gpis_action){.phase = GPIS_PHASE_GRAM};
     if (f->idle >= f->patience) return last_resort(f);

@@ -13,6 +13,7 @@ typedef enum gpis_phase {
     GPIS_PHASE_SKETCH,     /* sketch A and y; the solution of the sketched problem is the starting point */
     GPIS_PHASE_START,      /* measure the starting point */
     GPIS_PHASE_HULL,       /* measure the best point of the hull, which cannot be known well enough from the others */
+    GPIS_PHASE_ROWS,       /* measure the best point again, by a pass: the summary does not know it well enough */
     GPIS_PHASE_EXTENDED,   /* measure the best point again, in extended precision */
     GPIS_PHASE_GRAM,       /* make the Gram matrix, which takes the place of all sketches */
     GPIS_PHASE_ROUND,      /* measure the minimiser of the model */
@@ -30,7 +31,7 @@ bool gpis_phase_certifies(gpis_phase phase);
 
 typedef struct gpis_action {
     gpis_phase phase;
-    bool gram;            /* START: the Gram matrix is made in the same pass */
+    bool gram;            /* START: the Gram matrix is made in the same pass, or the summary in its place */
     bool probes;          /* START, HULL, ROUND: the probes ride along */
     bool sketch;          /* ROUND: another sketch rides along, to be averaged into the model */
     bool look_for_face;   /* ROUND: the Gram matrix of the free columns rides along, if they are few enough */
@@ -64,6 +65,10 @@ typedef struct gpis_facts {
     bool flat;               /* the Gram matrix is nearly singular, and the bound has to allow for that */
     bool flat_sketch;        /* the same of a sketch, whose factor then comes from its rows */
     bool can_finish;         /* the finish in double-double has not been tried, and there is memory for it */
+    /* The summary. */
+    bool summarises; /* a pass that would make the Gram matrix makes the summary in its place */
+    bool by_summary; /* points are measured from the summary, without a pass */
+    bool needs_rows; /* the summary does not know the best point well enough for the tolerance, or for the finish */
     /* Precision. */
     bool extended;         /* residuals are computed in extended precision */
     bool noise_in_the_way; /* rounding stands between the objective and the tolerance */

@@ -20,7 +20,7 @@ static gpis_load load_of(const gpis_problem *p) {
 
 bool gpis_finish_fits(const gpis_problem *p) {
     const gpis_load load = load_of(p);
-    const double square = 8.0 * (double)p->d * (double)p->d, summary = gpis_summary_memory(p->d, p->k);
+    const double square = 8.0 * (double)p->d * (double)p->d, summary = gpis_quadratic_memory(p->d, p->k);
     const double pass = gpis_pass_memory(p->context, p->A, &load);
     /* the model so far is given back only when the next one is there: H, R, R_low and work beside H and R */
     double model = 6.0 * square + gpis_inner_memory(p->set);
@@ -31,7 +31,7 @@ bool gpis_finish_fits(const gpis_problem *p) {
 static gpis_status make_summary(gpis_finish *f) {
     gpis_run *run = f->run;
     const gpis_problem *p = run->problem;
-    gpis_status status = gpis_summary_create(run->context, p->d, p->k, &f->summary);
+    gpis_status status = gpis_quadratic_create(run->context, p->d, p->k, &f->summary);
     if (status != GPIS_OK) return status;
     const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = f->summary->W};
     const gpis_load load = gpis_run_load(p, &pass);
@@ -81,14 +81,14 @@ gpis_status gpis_run_finish(gpis_run *run) {
     if (status == GPIS_OK) status = gpis_finish_begin(&f);
     const bool sharp = status == GPIS_OK && is_sharp_enough(&f);
     if (sharp) {
-        gpis_record_set_response(&run->record, gpis_summary_response_norm(f.summary));
+        gpis_record_set_response(&run->record, gpis_quadratic_response_norm(f.summary));
         gpis_record_replace(&run->record, &f.here.point);
         status = go_both_ways(&f);
     } else if (status == GPIS_OK)
         status = go_roughly(&f);
     if (status == GPIS_OK) gpis_run_check(run);
     if (status == GPIS_OK && sharp) status = gpis_refine_estimate(run, &f.here.point);
-    gpis_summary_destroy(f.summary);
+    gpis_quadratic_destroy(f.summary);
     gpis_free(run->context, f.memory);
     return status;
 }

@@ -2,7 +2,7 @@
  * The finish of a run where double precision is not enough: columns of A depend on each other, nearly or exactly, or
  * are so ill conditioned that a Gram matrix in double has lost digits that matter.
  *
- * One pass computes the summary [A y]'[A y] in double-double (linalg/summary.h). From then on points are measured
+ * One pass computes the summary [A y]'[A y] in double-double (linalg/quadratic.h). From then on points are measured
  * without reading A. The problem is solved in double-double (inner/fine.h), which yields a bound by its multipliers,
  * and an x that is its solution rounded to double. Where that is not enough, or every x is allowed, rounds of newton
  * with the factor of the summary follow, which cost no pass. Each of them yields the second-order bound. Over an

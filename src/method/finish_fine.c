@@ -13,7 +13,7 @@ static gpis_status enter_known(gpis_finish *f, const gpis_point *v, const gpis_k
     gpis_set *set = f->run->problem->set;
     gpis_model *model = NULL;
     gpis_status status = GPIS_OK;
-    if (!gpis_set_is_bounded(set)) status = gpis_model_of_summary(f->run->context, f->summary, 0.0, &model);
+    if (!gpis_set_is_bounded(set)) status = gpis_model_of_quadratic(f->run->context, f->summary, 0.0, &model);
     if (status == GPIS_OK) {
         const gpis_known_bound bound = gpis_certificate_known(set, v, l, model);
         const double away = bound.tilt * gpis_known_distance(set, v, f->here.x);
@@ -50,7 +50,7 @@ static gpis_status solve_over(gpis_finish *f, const gpis_set *set, gpis_fine *fi
     for (int64_t c = 0; c < p->k; c++) gpis_fine_solve(fine, c, f->here.x, aim, &at, &l);
     gpis_status status = step_to_solution(f, at.x, set != p->set, part[7]);
     if (status == GPIS_OK) {
-        const gpis_point v = gpis_summary_point(f->summary, at.x, at.x_low, part[5], part[6], run->curvature.norms2);
+        const gpis_point v = gpis_quadratic_point(f->summary, at.x, at.x_low, part[5], part[6], run->curvature.norms2);
         status = enter_known(f, &v, &l);
     }
     gpis_free(run->context, memory);

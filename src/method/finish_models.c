@@ -72,7 +72,7 @@ static gpis_status go_rounds(gpis_finish *f) {
 static gpis_status take_model(gpis_finish *f, double shift, double max_inverse, bool *made) {
     gpis_run *run = f->run;
     gpis_model *model;
-    gpis_status status = gpis_model_of_summary(run->context, f->summary, shift, &model);
+    gpis_status status = gpis_model_of_quadratic(run->context, f->summary, shift, &model);
     *made = status == GPIS_OK && model && model->inverse <= max_inverse;
     if (!*made) {
         gpis_model_destroy(model);

@@ -7,7 +7,7 @@
 #include "linalg/dd.h"
 
 static void measure(const gpis_finish *f, gpis_place *at) {
-    at->point = gpis_summary_point(f->summary, at->x, NULL, at->g, at->g_low, f->run->curvature.norms2);
+    at->point = gpis_quadratic_point(f->summary, at->x, NULL, at->g, at->g_low, f->run->curvature.norms2);
 }
 
 gpis_status gpis_finish_begin(gpis_finish *f) {

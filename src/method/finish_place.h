@@ -5,7 +5,7 @@
 #ifndef GPIS_FINISH_PLACE_H
 #define GPIS_FINISH_PLACE_H
 
-#include "linalg/summary.h"
+#include "linalg/quadratic.h"
 #include "method/run.h"
 
 /* The shifts of the summary to try, in units of the columns. A smaller shift resolves more directions. */
@@ -19,13 +19,13 @@ typedef struct gpis_place {
 } gpis_place;
 
 typedef struct gpis_finish {
-    gpis_run *run;          /* borrowed */
-    gpis_summary *summary;  /* owned */
-    bool rough;             /* the objective cancels in the summary: the record is not told of points from it */
-    gpis_place here, there; /* where the run is, and where it may go next */
-    double *memory;         /* owned: the numbers of both */
-    double *kept;           /* a part of it: the latest point that was solved within a horizon, d x k */
-    double kept_objective;  /* there; infinite: there is none */
+    gpis_run *run;           /* borrowed */
+    gpis_quadratic *summary; /* owned */
+    bool rough;              /* the objective cancels in the summary: the record is not told of points from it */
+    gpis_place here, there;  /* where the run is, and where it may go next */
+    double *memory;          /* owned: the numbers of both */
+    double *kept;            /* a part of it: the latest point that was solved within a horizon, d x k */
+    double kept_objective;   /* there; infinite: there is none */
     gpis_within kept_bound;
     double fall;         /* of F by the latest step */
     int64_t inner_steps; /* of the inner problem, so far */

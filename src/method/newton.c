@@ -85,6 +85,14 @@ static int finish_after(const gpis_newton *s) {
     return (int)fmin(1e6, fmax(slow ? MAX_SLOW_ROUNDS : MANY, (slow ? SHARE_IF_SLOW : SHARE) * price));
 }
 
+bool gpis_newton_may_measure(const gpis_newton *s) { return s->run->by_summary || !gpis_run_exhausted(s->run); }
+
+/* Columns depend on each other, nearly or exactly: what follows needs more digits than the summary has. */
+static bool is_flat_by_summary(const gpis_newton *s) {
+    const gpis_model *model = s->run->curvature.model;
+    return s->run->by_summary && model && model->slack > 0.0 && s->pace.rounds >= 2;
+}
+
 gpis_facts gpis_newton_look(const gpis_newton *s) {
     const gpis_run *run = s->run;
     const gpis_settings *settings = run->settings;
@@ -111,8 +119,11 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .flat = model == GPIS_MODEL_GRAM && run->curvature.model->slack > 0.0,
         .flat_sketch = sketched && run->curvature.model->shift > 0.0,
         .can_finish = !s->finish_tried && gpis_finish_fits(run->problem),
+        .summarises = s->summarises,
+        .by_summary = run->by_summary,
+        .needs_rows = gpis_run_needs_rows(run) || is_flat_by_summary(s),
         .extended = run->extended,
-        .noise_in_the_way = gpis_run_needs_extended(run),
+        .noise_in_the_way = !run->by_summary && gpis_run_needs_extended(run),
         .can_extend = !run->extended,
         .expects_face = s->expects_face,
         .on_face = s->face != NULL,
@@ -229,6 +240,13 @@ static gpis_status prepare_round(gpis_newton *s, gpis_action *action) {
     return status;
 }
 
+/* Points of the summary are known less well than those that are measured from now on. */
+static void prepare_rows(gpis_newton *s) {
+    gpis_run_leave_summary(s->run);
+    gpis_hull_empty(s->hull);
+    go_to(s, s->run->record.best);
+}
+
 /* Points that were measured in double precision are not mixed with those that are measured from now on. */
 static void prepare_extended(gpis_newton *s) {
     gpis_run_extend(s->run);
@@ -255,10 +273,12 @@ static gpis_status go_to_finish(gpis_newton *s) {
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
     const gpis_record *record = &run->record;
-    if (gpis_refine_applies(run)) return gpis_refine(run, &s->best, s->x, s->g);
-    if (!(run->extended || is_worth_polish(s)) || gpis_run_exhausted(run)) return gpis_refine_estimate(run, &s->best);
+    if (gpis_refine_applies(run) && !run->by_summary) return gpis_refine(run, &s->best, s->x, s->g);
+    const bool worth = run->by_summary ? is_worth_polish(s) : run->extended || is_worth_polish(s);
+    if (!worth || !gpis_newton_may_measure(s)) return gpis_refine_estimate(run, &s->best);
     go_to(s, s->next);
-    const gpis_status status = gpis_run_gradient(run, s->x, s->g, &s->point);
+    const gpis_status status = run->by_summary ? gpis_run_measure_by_summary(run, s->x, s->g, &s->point)
+                                               : gpis_run_gradient(run, s->x, s->g, &s->point);
     if (status != GPIS_OK || gpis_record_objective_at(record, &s->point) > record->objective + record->noise)
         return status;
     return gpis_record_exchange(&run->record, &s->point) ? gpis_refine_estimate(run, &s->point) : GPIS_OK;
@@ -268,7 +288,7 @@ static gpis_status polish(gpis_newton *s) {
 static void restart_pace(gpis_newton *s, const gpis_action *action) {
     const bool another_way = action->phase == GPIS_PHASE_GRAM || action->phase == GPIS_PHASE_EXTENDED ||
                              action->phase == GPIS_PHASE_LEAVE_FACE || action->sketch;
-    if (another_way) s->pace.idle = 0;
+    if (another_way || action->phase == GPIS_PHASE_ROWS) s->pace.idle = 0;
     if (another_way || action->give_up_on_face) s->pace.slow = s->pace.rounds = 0;
 }
 
@@ -278,8 +298,9 @@ static gpis_status prepare(gpis_newton *s, gpis_action *action) {
     restart_pace(s, action);
     switch (action->phase) {
     case GPIS_PHASE_SKETCH: return start_from_sketch(s);
-    case GPIS_PHASE_START: return GPIS_OK; /* x is there already */
+    case GPIS_PHASE_START: return action->gram && s->summarises ? gpis_newton_make_gram(s) : GPIS_OK;
     case GPIS_PHASE_HULL: go_to(s, s->xh); return GPIS_OK;
+    case GPIS_PHASE_ROWS: prepare_rows(s); return GPIS_OK;
     case GPIS_PHASE_EXTENDED: prepare_extended(s); return GPIS_OK;
     case GPIS_PHASE_ROUND: return prepare_round(s, action);
     case GPIS_PHASE_GRAM: return gpis_newton_make_gram(s);
@@ -287,7 +308,7 @@ static gpis_status prepare(gpis_newton *s, gpis_action *action) {
     case GPIS_PHASE_FINISH: return go_to_finish(s);
     case GPIS_PHASE_POLISH: return polish(s);
     case GPIS_PHASE_END:
-        if (action->stalled) gpis_run_end(s->run, GPIS_STALLED);
+        if (action->stalled) gpis_run_give_up(s->run);
         return GPIS_OK;
     }
     return GPIS_OK;
@@ -295,15 +316,17 @@ static gpis_status prepare(gpis_newton *s, gpis_action *action) {
 
 /* ---- the method ---- */
 
-/* The only reading of A in a round: measures s->x, with everything that rides along. */
+/* The only reading of A in a round, unless there is a summary: measures s->x, with everything that rides along. */
 static gpis_status measure(gpis_newton *s, const gpis_action *action) {
     gpis_run *run = s->run;
     const gpis_problem *p = run->problem;
     gpis_pass pass = {.k = p->k, .Y = p->Y, .X = s->x, .extended = run->extended, .G = s->g};
     double gradients = 1.0;
+    const bool by_pass = !run->by_summary || action->sketch;
     s->measured_for = action->phase;
-    gpis_status status = gpis_newton_board(s, action, &pass, &gradients);
-    if (status == GPIS_OK) status = gpis_run_measure(run, &pass, gradients, &s->point);
+    gpis_status status = by_pass ? gpis_newton_board(s, action, &pass, &gradients)
+                                 : gpis_run_measure_by_summary(run, s->x, s->g, &s->point);
+    if (status == GPIS_OK && by_pass) status = gpis_run_measure(run, &pass, gradients, &s->point);
     if (status != GPIS_OK) return status;
     gpis_record_offer(&run->record, &s->point);
     gpis_hull_add(s->hull, &s->point);
@@ -325,6 +348,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->phase = s->measured_for = GPIS_PHASE_SKETCH; /* no point has been measured */
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     go_to(s, x0);
+    s->summarises = gpis_workload_summarises(p);
     if (gpis_refine_is_small(p)) gpis_run_extend(run);
     return gpis_hull_create(run->context, p->d, p->k, p->set->shape == GPIS_SHAPE_WHOLE, p->set, &s->hull);
 }

@@ -44,6 +44,7 @@ typedef struct gpis_newton {
     gpis_sketch *sketch;           /* owned; NULL with the Gram matrix and with sampled rows */
     bool sampling;                 /* sketches are samples of rows */
     int models;                    /* how many sketches are averaged in H */
+    bool summarises;               /* the summary is made in the place of the Gram matrix */
     bool gram_tried, sketch_tried; /* a Gram matrix, a sketch has been made before */
     bool finish_tried;             /* the finish in double-double has been tried */
     bool sketch_skipped;           /* many entries are free, and the Gram matrix is cheaper than the planned sketch */
@@ -62,6 +63,8 @@ typedef struct gpis_newton {
 /* ---- the loop (newton.c) ---- */
 
 gpis_facts gpis_newton_look(const gpis_newton *s);
+/* A point can be measured: a pass may be made, or none is needed. */
+bool gpis_newton_may_measure(const gpis_newton *s);
 
 /* ---- the model (newton_model.c) ---- */
 
@@ -81,7 +84,7 @@ gpis_status gpis_newton_add_to_model(gpis_newton *s, const double *x0, bool *on_
 bool gpis_newton_can_average(const gpis_newton *s);
 /* Gives up the sketched model, and everything that belongs to it. */
 void gpis_newton_drop_sketch(gpis_newton *s);
-/* Makes the Gram matrix, which takes the place of all sketches, by one pass. */
+/* Makes the Gram matrix, which takes the place of all sketches, by one pass; or the summary in its place. */
 gpis_status gpis_newton_make_gram(gpis_newton *s);
 
 /* ---- the ways, weighed again (newton_weigh.c) ---- */

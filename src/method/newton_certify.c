@@ -112,7 +112,7 @@ static bool is_to_be_measured(const gpis_newton *s, double added) {
     const double share = fmax(1e-12, 1e-4 * s->run->settings->tol);
     const double objective = gpis_record_objective_at(&s->run->record, &s->best);
     return gpis_record_is_solved(&s->run->record) && added > share * objective && s->measured_for != GPIS_PHASE_HULL &&
-           !gpis_run_exhausted(s->run);
+           gpis_newton_may_measure(s);
 }
 
 gpis_status gpis_newton_certify(gpis_newton *s) {
@@ -120,7 +120,7 @@ gpis_status gpis_newton_certify(gpis_newton *s) {
     double added;
     s->best = gpis_hull_minimise(s->hull, s->xh, s->gh, &added);
     s->sharp = is_sharp(s, added);
-    if (!s->sharp && s->measured_for != GPIS_PHASE_HULL && !gpis_run_exhausted(run)) return GPIS_OK;
+    if (!s->sharp && s->measured_for != GPIS_PHASE_HULL && gpis_newton_may_measure(s)) return GPIS_OK;
     if (!s->sharp) s->best = gpis_hull_best(s->hull, s->xh, s->gh);
     gpis_record_offer(&run->record, &s->best);
     const gpis_status status = s->face ? bound_on_face(s) : bound_by_model(s);
@@ -130,8 +130,8 @@ gpis_status gpis_newton_certify(gpis_newton *s) {
         return GPIS_OK;
     }
     judge_pace(s);
-    if (gpis_record_is_solved(&run->record) && gpis_refine_applies(run))
-        gpis_run_check_quietly(run); /* refinement may still change the answer a little */
+    if (run->by_summary || (gpis_record_is_solved(&run->record) && gpis_refine_applies(run)))
+        gpis_run_check_quietly(run); /* the next round needs no pass; refinement may still change the answer a little */
     else
         gpis_run_check(run);
     return GPIS_OK;

@@ -61,11 +61,12 @@ double gpis_newton_passes_to_face(double rounds_to_face, double share) {
 /* ---- the passes of each of the three ways ---------------------------------------------------------------------------
  */
 
+/* One pass for the Gram matrix and one at the solution; or one for the summary. */
 static gpis_effort with_gram(const gpis_workload *w, const gpis_speed *s) {
-    const double others = GPIS_GRAM_PASSES - 1.0;
-    return (gpis_effort){.passes = GPIS_GRAM_PASSES,
+    const double passes = gpis_gram_passes(w);
+    return (gpis_effort){.passes = (int64_t)passes,
                          .flops = w->entries * w->entries / w->n,
-                         .seconds = gpis_cost_gram_pass(w, s) + others * gpis_cost_gradient_pass(w, s, false)};
+                         .seconds = gpis_cost_gram_pass(w, s) + (passes - 1.0) * gpis_cost_gradient_pass(w, s, false)};
 }
 
 /* With a sketch, until probes have made the bound good enough; the sketch itself not included. */

@@ -9,6 +9,7 @@
 
 #include "linalg/backward.h"
 #include "linalg/coarse.h"
+#include "linalg/quadratic.h"
 #include "method/look.h"
 #include "method/newton.h"
 #include "method/newton_plan.h"
@@ -48,6 +49,16 @@ static double sketch_gram_pass(const gpis_run *run, int64_t m, bool sampled) {
     return sampled ? pass : fmax(pass, gpis_coarse_memory(run->context, run->problem->d));
 }
 
+/* The summary, the pass that makes it, and all that follows while it is there. */
+static double with_summary(const gpis_run *run, double rounds) {
+    const gpis_problem *p = run->problem;
+    const gpis_load plain = gpis_load_with_terms((gpis_load){.d = p->d, .k = p->k}, &p->terms);
+    const gpis_load load = gpis_load_with_summary(plain, true);
+    const double square = 8.0 * (double)p->d * (double)p->d;
+    return gpis_quadratic_memory(p->d, p->k) +
+           fmax(fmax(gpis_pass_memory(run->context, p->A, &load), rounds), 3.0 * square);
+}
+
 double gpis_newton_memory(const gpis_run *run, const gpis_workload *work, int64_t m) {
     const double d = work->d, k = work->k, square = 8.0 * d * d;
     const double always = 8.0 * (POINTS * d * k + VECTORS * d) + STRUCTS;
@@ -59,7 +70,8 @@ double gpis_newton_memory(const gpis_run *run, const gpis_workload *work, int64_
     if (m == 0) {
         const double rounds = model + fmax(pass(run, 0, 0, false), estimating),
                      making = square + pass(run, 0, run->problem->d, false);
-        return always + fmax(fmax(rounds, making), 3.0 * square);
+        const double gram = fmax(fmax(rounds, making), 3.0 * square);
+        return always + (work->summary ? fmax(with_summary(run, rounds), gram) : gram);
     }
     const int64_t count = work->probing ? GPIS_PROBES : 0;
     const double steps = GPIS_PROBE_STEPS, probes = 8.0 * (double)count * ((steps + 3.0) * d + steps * steps);

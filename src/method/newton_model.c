@@ -116,8 +116,11 @@ void gpis_newton_drop_sketch(gpis_newton *s) {
     s->sketch_tried = false; /* should the Gram matrix lose digits, the rows of a sketch may still have them */
 }
 
+/* Points are measured more exactly already than a summary would tell. */
+static bool has_left_summary(const gpis_newton *s) { return s->run->extended && s->phase != GPIS_PHASE_START; }
+
 gpis_status gpis_newton_make_gram(gpis_newton *s) {
     drop_probes_and_rows(s);
     s->gram_tried = true;
-    return gpis_run_make_model(s->run);
+    return s->summarises && !has_left_summary(s) ? gpis_run_summarise(s->run) : gpis_run_make_model(s->run);
 }

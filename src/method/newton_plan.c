@@ -3,7 +3,7 @@
  * sizes.
  *
  * The Gram matrix comes first, and everything else has to beat it: its bound is proven and its passes are known. A
- * sketch must save a seventh of the time, since its bound is only probable, and two fifths where the rows come from a
+ * sketch must save a seventh of the time, since its bound is only probable, and half of it where the rows come from a
  * file in every pass: there may be more passes than expected, and the file may have to come from the disk, and no look
  * at some rows can tell beforehand how many entries are free. A sample must save a quarter, since a few heavy rows
  * would spoil it, which is found out only after some passes.
@@ -17,7 +17,7 @@
 static const int SKETCH_FACTORS[] = {3, 5, 8, 12, 16, 24, 32}, SAMPLE_FACTORS[] = {16, 64, 256};
 /* The share of the Gram matrix's time that a sketch may take at most; the same where the rows come from a file in every
  * pass; and that a sample may take. */
-static const double SKETCH_WORTHWHILE = 0.85, SWEPT_SKETCH_WORTHWHILE = 0.6, SAMPLE_WORTHWHILE = 0.75;
+static const double SKETCH_WORTHWHILE = 0.85, SWEPT_SKETCH_WORTHWHILE = 0.5, SAMPLE_WORTHWHILE = 0.75;
 /* The share of A's rows that a sketch, or a sample, may have at most: with more, the Gram matrix costs little more. */
 static const double MAX_SKETCH_SHARE = 0.25, MAX_SAMPLE_SHARE = 0.125;
 
@@ -105,15 +105,16 @@ void gpis_newton_explain(const gpis_verdict *v, char *text, size_t size) {
     const gpis_proposal *c = v->chosen, *gram = &v->all->list[0];
     const long long passes = (long long)c->effort.passes, d = (long long)v->inquiry->run->problem->d;
     const char *hope = v->inquiry->work->walls ? " if few entries are free" : "";
+    char expected[64];
+    snprintf(expected, sizeof expected, "%lld pass%s expected%s", passes, passes > 1 ? "es" : "", c->m > 0 ? hope : "");
     if (v->inquiry->run->settings->m > 0)
-        snprintf(text, size, "%s, as asked for; %lld passes expected%s", c->title, passes, hope);
+        snprintf(text, size, "%s, as asked for; %s", c->title, expected);
     else if (c->m > 0 && gram->possible)
-        snprintf(text, size,
-                 "%s, %lld passes expected%s; the Gram matrix of %lld columns would take %.1f times as long", c->title,
-                 passes, hope, d, gram->shared.seconds / c->shared.seconds);
+        snprintf(text, size, "%s, %s; the Gram matrix of %lld columns would take %.1f times as long", c->title,
+                 expected, d, gram->shared.seconds / c->shared.seconds);
     else if (c->m > 0)
-        snprintf(text, size, "%s, %lld passes expected%s", c->title, passes, hope);
+        snprintf(text, size, "%s, %s", c->title, expected);
     else
-        snprintf(text, size, "%s of %lld column%s, %lld passes expected; %s", c->title, d, d > 1 ? "s" : "", passes,
+        snprintf(text, size, "%s of %lld column%s, %s; %s", c->title, d, d > 1 ? "s" : "", expected,
                  against_sketches(v));
 }

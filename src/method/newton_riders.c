@@ -41,10 +41,7 @@ static gpis_status take_prediction(gpis_newton *s, const gpis_pass *pass) {
 
 /* ---- the Gram matrix of all columns ---- */
 
-static bool gram_boards(const gpis_newton *s, const gpis_action *action) {
-    (void)s;
-    return action->gram;
-}
+static bool gram_boards(const gpis_newton *s, const gpis_action *action) { return action->gram && !s->summarises; }
 
 static gpis_status board_gram(gpis_newton *s, gpis_pass *pass) {
     const int64_t d = s->run->problem->d;

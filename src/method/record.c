@@ -73,6 +73,8 @@ void gpis_record_replace(gpis_record *r, const gpis_point *point) {
     r->grain = gpis_certificate_grain(r->problem->set, point);
 }
 
+void gpis_record_set_coarse(gpis_record *r, bool coarse) { r->coarse = coarse; }
+
 void gpis_record_forget_objective(gpis_record *r) { r->objective = INFINITY; }
 
 void gpis_record_recall_objective(gpis_record *r) {
@@ -177,6 +179,7 @@ gpis_settled gpis_record_settled(const gpis_record *r) {
     const double gap = gpis_record_gap(r), tolerance = r->tol * gpis_record_lower(r), smallest = smallest_gap(r);
     if (r->wanted == GPIS_CERTIFICATE_NONE) return GPIS_SETTLED_NOT;
     if (gap <= tolerance) return GPIS_SETTLED_BY_TOLERANCE;
+    if (r->coarse) return GPIS_SETTLED_NOT;
     if (r->objective <= fmax(r->noise, smallest)) return GPIS_SETTLED_AS_ZERO;
     return gap <= fmax(tolerance, 0.0) + smallest ? GPIS_SETTLED_BY_GRAIN : GPIS_SETTLED_NOT;
 }

@@ -59,6 +59,7 @@ typedef struct gpis_record {
     gpis_lower probable;         /* f* >= probable, but for a chance of delta */
     gpis_lower nearby;           /* f* >= nearby for some data within `nearness` of A */
     gpis_within within;          /* at `best` */
+    bool coarse;                 /* objectives come from a quick summary: a small one may be mere rounding */
     double response;             /* ||y||; 0 until it is known */
     double nearness;             /* backward error of the bound `nearby`, relative to each column */
     bool idle;                   /* the latest round improved neither the objective nor the gap (gpis_record_judge) */
@@ -82,7 +83,10 @@ bool gpis_record_move(gpis_record *record, const double *x, double change);
 /* Keeps another point of nearly the same objective in the place of the best one, unless the run would no longer be
  * solved with it or, if it is not solved, the objective would rise by more than rounding. Returns whether it did. */
 bool gpis_record_exchange(gpis_record *record, const gpis_point *point);
-/* The best point is about to be measured again, in extended precision: whatever is measured next takes its place. */
+/* From now on objectives come from a quick summary, or do not any more. While they do, only the tolerance counts: that
+ * an objective is as small as its noise says nothing about x. */
+void gpis_record_set_coarse(gpis_record *record, bool coarse);
+/* The best point is about to be measured again, more exactly: whatever is measured next takes its place. */
 void gpis_record_forget_objective(gpis_record *record);
 /* The pass that was to measure the best point again was stopped: the objective that was known before holds. */
 void gpis_record_recall_objective(gpis_record *record);

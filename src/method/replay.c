@@ -48,9 +48,10 @@ static uint32_t add_vectors(uint32_t sum, const double *v, int64_t count) {
 static uint32_t question_of(const gpis_run *run, const gpis_pass *pass) {
     const gpis_problem *p = run->problem;
     const gpis_sketch *sketch = pass->sketch;
-    const uint64_t numbers[6] = {(uint64_t)pass->k,
+    const uint64_t numbers[7] = {(uint64_t)pass->k,
                                  (uint64_t)pass->probes,
                                  pass->extended,
+                                 pass->summary && pass->quick,
                                  gpis_run_load(p, pass).wanted,
                                  sketch ? sketch->round + 1 : 0,
                                  sketch ? (uint64_t)sketch->m : 0};

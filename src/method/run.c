@@ -20,6 +20,7 @@ gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpi
                       .problem = problem,
                       .settings = settings,
                       .kind = gpis_run_kind(settings),
+                      .reported = INFINITY,
                       .backward_error = NAN};
     run->prices = usual_prices(problem, settings, run->kind);
     gpis_account_begin(&run->account, atomic_load(&context->used));
@@ -30,6 +31,7 @@ gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpi
 
 void gpis_run_clear(gpis_run *run) {
     gpis_free(run->context, run->nonzeros);
+    gpis_quadratic_destroy(run->summary);
     gpis_replay_close(run);
     gpis_curvature_clear(&run->curvature);
     gpis_record_clear(&run->record);
@@ -91,9 +93,10 @@ void gpis_run_end(gpis_run *run, gpis_outcome outcome) {
     run->outcome = outcome;
 }
 
-void gpis_run_report(gpis_run *run) {
+void gpis_run_give_up(gpis_run *run) { gpis_run_end(run, is_out_of_passes(run) ? GPIS_MAX_PASSES : GPIS_STALLED); }
+
+static void report(gpis_run *run, double objective) {
     const gpis_settings *settings = run->settings;
-    const double objective = gpis_record_known_objective(&run->record);
     const double gap = fmax(0.0, objective - gpis_record_lower(&run->record));
     gpis_progress progress;
     if (!gpis_account_report(&run->account, objective, gap, run->m, &progress)) return;
@@ -101,6 +104,16 @@ void gpis_run_report(gpis_run *run) {
     run->stop_asked = true;
     gpis_run_end(run, GPIS_INTERRUPTED);
 }
+
+/* The objective of a summary is told with its noise, so that a pass does not find a higher one. The noise can grow with
+ * x, while the best objective does not. */
+void gpis_run_report(gpis_run *run) {
+    const double known = gpis_record_known_objective(&run->record);
+    run->reported = run->by_summary ? fmin(run->reported, known + run->record.noise) : known;
+    report(run, run->reported);
+}
+
+void gpis_run_report_result(gpis_run *run) { report(run, gpis_record_known_objective(&run->record)); }
 
 void gpis_run_check(gpis_run *run) {
     gpis_run_report(run);
@@ -113,6 +126,6 @@ void gpis_run_check_quietly(gpis_run *run) {
         run->ended = true;
         run->outcome = GPIS_SOLVED;
     }
-    if (is_out_of_passes(run)) gpis_run_end(run, GPIS_MAX_PASSES);
+    if (is_out_of_passes(run) && !run->by_summary) gpis_run_end(run, GPIS_MAX_PASSES);
     if (gpis_run_out_of_time(run)) gpis_run_end(run, GPIS_TIME_LIMIT);
 }

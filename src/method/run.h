@@ -12,6 +12,7 @@
 #ifndef GPIS_RUN_H
 #define GPIS_RUN_H
 
+#include "linalg/quadratic.h"
 #include "method/account.h"
 #include "method/curvature.h"
 #include "method/record.h"
@@ -36,16 +37,19 @@ struct gpis_run {
     gpis_watch watch;    /* asks within a pass whether to stop */
     bool audit;          /* a given point is certified: there are no rounds that could improve it, and no time limit */
     bool best_constant;  /* audit: b was not given; the best one for x is looked at */
-    bool extended;       /* residuals are computed in extended precision from now on */
-    int64_t proof_due;   /* gpis_run_prove tries the second-order bound again from this pass on */
-    bool ended;          /* no further round is made */
-    bool stop_asked;     /* the caller's progress function has asked to stop: no further pass is made */
-    gpis_range range;    /* whether squares of the columns of A underflow (range.c) */
-    bool response_checked; /* the same of Y: it is known that they do not */
-    double *nonzeros;      /* owned: entries of each column that are not zero; NULL unless they are counted */
-    double backward_error; /* the estimate at the best point (refine.h); NaN: not estimated */
-    gpis_outcome outcome;  /* why it has ended */
-    char warning[512];     /* sentences for the caller, or "" */
+    gpis_quadratic *summary; /* owned: everything that f depends on, by one pass; NULL: it has not been made */
+    bool by_summary;         /* points are measured from the summary, without a pass */
+    double reported;         /* the objective that was reported last */
+    bool extended;           /* residuals are computed in extended precision from now on */
+    int64_t proof_due;       /* gpis_run_prove tries the second-order bound again from this pass on */
+    bool ended;              /* no further round is made */
+    bool stop_asked;         /* the caller's progress function has asked to stop: no further pass is made */
+    gpis_range range;        /* whether squares of the columns of A underflow (range.c) */
+    bool response_checked;   /* the same of Y: it is known that they do not */
+    double *nonzeros;        /* owned: entries of each column that are not zero; NULL unless they are counted */
+    double backward_error;   /* the estimate at the best point (refine.h); NaN: not estimated */
+    gpis_outcome outcome;    /* why it has ended */
+    char warning[512];       /* sentences for the caller, or "" */
 };
 
 gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings);
@@ -117,6 +121,18 @@ typedef struct gpis_origin {
  * (gpis_curvature_is_too_coarse) is left without an inner problem. */
 gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, const gpis_origin *origin);
 
+/* ---- the summary (run_summary.c) ---- */
+
+/* Makes the summary by one pass, in the place of the Gram matrix, and the model and inner problem of its Gram matrix.
+ * From now on points are measured from it. */
+gpis_status gpis_run_summarise(gpis_run *run);
+/* Measures x from the summary, with its gradient in g. */
+gpis_status gpis_run_measure_by_summary(gpis_run *run, const double *x, double *g, gpis_point *point);
+/* From now on points are measured by passes again; the best point is to be measured next. */
+void gpis_run_leave_summary(gpis_run *run);
+/* Rounding errors of the summary stand between the objective and the tolerance, and a pass may be made. */
+bool gpis_run_needs_rows(const gpis_run *run);
+
 /* ---- the end (run.c) ---- */
 
 /* Rounding errors of double precision stand between the objective and the tolerance, and extended precision, which has
@@ -127,12 +143,16 @@ void gpis_run_extend(gpis_run *run);
 /* Reports the latest pass to the caller, once, with what is known by now; the caller may end the run. Passes that a
  * method leaves unreported are reported before the next one begins. */
 void gpis_run_report(gpis_run *run);
+/* The same at the end of a run, with its result. */
+void gpis_run_report_result(gpis_run *run);
 /* Reports progress and applies the stopping rules. */
 void gpis_run_check(gpis_run *run);
 /* Applies the stopping rules; the latest pass is reported later, with what will be known then. */
 void gpis_run_check_quietly(gpis_run *run);
 /* Ends the run, unless it has ended already. */
 void gpis_run_end(gpis_run *run, gpis_outcome outcome);
+/* The run cannot go on: ends it, with the limit that is reached as its reason, if there is one. */
+void gpis_run_give_up(gpis_run *run);
 /* No further pass may be made: the limit of passes or of time is reached. */
 bool gpis_run_exhausted(const gpis_run *run);
 /* The limit of time is reached. */

@@ -58,13 +58,21 @@ static gpis_status carry_out(gpis_run *run, gpis_pass *pass, double gradients) {
     return GPIS_OK;
 }
 
+/* ||Y||_F^2, which is the objective at zero; NaN: the pass has no summary. */
+static double response_norm2(const gpis_run *run, const gpis_pass *pass) {
+    const int64_t d = run->problem->d, size = d + pass->k;
+    double sum = pass->summary ? 0.0 : NAN;
+    for (int64_t i = d; pass->summary && i < size; i++) sum += pass->summary[i * (size + 1)];
+    return sum;
+}
+
 gpis_status gpis_run_pass(gpis_run *run, const gpis_pass *pass, double gradients) {
     gpis_pass whole = *pass;
     whole.terms = run->problem->terms;
     whole.norms2 = gpis_curvature_norms_place(&run->curvature, pass);
     gpis_range_board(run, &whole);
     const gpis_status status = carry_out(run, &whole, gradients);
-    return status == GPIS_OK ? gpis_range_take(run, &whole, NAN) : status;
+    return status == GPIS_OK ? gpis_range_take(run, &whole, response_norm2(run, &whole)) : status;
 }
 
 gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradients, gpis_point *point) {

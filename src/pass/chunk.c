@@ -11,6 +11,7 @@
 #include "linalg/extended.h"
 #include "linalg/gram.h"
 #include "linalg/gram_dd.h"
+#include "linalg/gram_two.h"
 #include "linalg/moments.h"
 #include "linalg/terms.h"
 
@@ -132,6 +133,15 @@ static gpis_ahead memory_after(const gpis_block *part) {
     return (gpis_ahead){(const char *)part->values + bytes, bytes};
 }
 
+static void add_summary(const gpis_pass *pass, const gpis_block *part, gpis_ahead ahead, double *scratch, double *W) {
+    const double *Y = pass->Y ? pass->Y + part->row0 * pass->k : NULL;
+    const gpis_bordered rows = {part, pass->k, Y};
+    if (pass->quick)
+        gpis_gram_two_add(&rows, ahead, scratch, W);
+    else
+        gpis_gram_dd_add(part, Y, pass->k, scratch, W);
+}
+
 /* The Gram matrix of all columns, or of those that are selected, which are copied to `columns`. */
 static void add_gram(const gpis_chunk_plan *plan, gpis_block a, gpis_ahead ahead, double *columns, double *gram) {
     const gpis_pass *pass = plan->pass;
@@ -164,7 +174,7 @@ static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double
     else
         add_vectors(plan, &a, weighted(part, Y, pass->k, scratch + cut->responses_at), scratch, strip, here);
     if (strip->at[GPIS_PASS_SUMMARY])
-        gpis_gram_dd_add(stored, Y, pass->k, scratch + cut->summary_at, strip->at[GPIS_PASS_SUMMARY]);
+        add_summary(pass, stored, memory_after(part), scratch + cut->summary_at, strip->at[GPIS_PASS_SUMMARY]);
     if (strip->at[GPIS_PASS_GRAM]) add_gram(plan, a, memory_after(part), columns, strip->at[GPIS_PASS_GRAM]);
 }
 

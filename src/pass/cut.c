@@ -8,6 +8,7 @@
 #include "linalg/dense.h"
 #include "linalg/gram.h"
 #include "linalg/gram_dd.h"
+#include "linalg/gram_two.h"
 #include "linalg/rounding.h"
 #include "pass/ridge.h"
 #include "pass/sums.h"
@@ -18,8 +19,9 @@ enum {
     STRIPS_DOUBLES = 1 << 24, /* in all strips together: 128 MB, unless two strips need more */
     RUN_BYTES = 1 << 22,      /* of a run, which is also what a thread reads from a file at a time */
     MIN_RUNS_PER_STRIP = 4,   /* so that the strips have about the same number of rows */
-    MIN_GRAM_STRIPS = 16,     /* as long as there are chunks: fewer would limit the threads */
-    CHUNK_BYTES = 1 << 18,    /* of a chunk, so that it stays in the second-level cache */
+    MIN_GRAM_STRIP_ROWS = 1 << 12,
+    MIN_GRAM_STRIPS = 16,  /* as long as there are chunks: fewer would limit the threads */
+    CHUNK_BYTES = 1 << 18, /* of a chunk, so that it stays in the second-level cache */
     MIN_CHUNK_ROWS = 64,
     MAX_CHUNK_ROWS = 1024,
     GRAM_ROWS = MAX_CHUNK_ROWS, /* rows that dsyrk needs to run at full speed */
@@ -37,8 +39,9 @@ static int64_t strip_limit(int64_t strip_size) {
 
 /* The Gram matrix of each strip has to be cleared and added to the others, which takes as long as some hundred rows:
  * with two chunks per strip it was a tenth of a solve (measured at 100000 x 100). */
-static int64_t strips_of(int64_t chunks, int64_t strip_size, bool gram) {
-    const int64_t wanted = gram ? gpis_max64(MIN_GRAM_STRIPS, chunks / MIN_RUNS_PER_STRIP) : chunks;
+static int64_t strips_of(int64_t chunks, int64_t chunk_rows, int64_t strip_size, bool gram) {
+    const int64_t enough = gpis_max64(MIN_RUNS_PER_STRIP, MIN_GRAM_STRIP_ROWS / chunk_rows); /* chunks of a strip */
+    const int64_t wanted = gram ? gpis_max64(MIN_GRAM_STRIPS, chunks / enough) : chunks;
     return gpis_min64(strip_limit(strip_size), gpis_min64(wanted, chunks));
 }
 
@@ -53,7 +56,7 @@ static int64_t cached_rows(double row_bytes) {
 static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_bytes, bool gram) {
     c->chunk_rows = chunk_rows;
     c->chunks = (n + chunk_rows - 1) / chunk_rows;
-    c->strips = strips_of(c->chunks, c->strip_size, gram);
+    c->strips = strips_of(c->chunks, chunk_rows, c->strip_size, gram);
     c->run = 1;
     const double fit = RUN_BYTES / ((double)chunk_rows * row_bytes);
     while (2.0 * (double)c->run <= fit && 2 * c->run * c->strips * MIN_RUNS_PER_STRIP <= c->chunks) c->run *= 2;
@@ -62,6 +65,12 @@ static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_byte
 /* ---- the work on a chunk ----------------------------------------------------------------------------------------- */
 
 static bool has_summary(const gpis_load *load) { return gpis_pass_sum_is_wanted(load, GPIS_PASS_SUMMARY); }
+
+static int64_t summary_scratch(gpis_block_kind kind, const gpis_load *load) {
+    if (!has_summary(load)) return 0;
+    const int64_t columns = load->d + load->k;
+    return load->quick ? gpis_gram_two_scratch(kind, columns) : gpis_gram_dd_scratch(kind, columns, load->weights);
+}
 
 static int64_t whole_lines(int64_t numbers) { return (numbers + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE; }
 
@@ -83,8 +92,7 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
     c->responses_at = c->unpacked_at + (unpacks ? c->chunk_rows * c->unpacked_ld : 0);
     c->columns_at = c->responses_at + (unpacks && load->weights ? c->chunk_rows * load->k : 0);
     c->summary_at = whole_lines(c->columns_at + (load->some_columns ? (dense ? c->chunk_rows : 2) * load->gram : 0));
-    const int64_t summary =
-        has_summary(load) ? gpis_gram_dd_scratch(A->block_kind, load->d + load->k, load->weights) : 0;
+    const int64_t summary = summary_scratch(A->block_kind, load);
     c->scratch = whole_lines(c->summary_at + summary) + CACHE_LINE;
 }
 
@@ -98,6 +106,7 @@ static gpis_cut cut_into(const gpis_source *A, const gpis_load *load, int64_t ch
 
 static int64_t chunk_rows_for(const gpis_source *A, const gpis_load *load) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
+    if (load->quick && load->gram == 0 && !csr) return GPIS_GRAM_TWO_ROWS;
     return load->gram > 0 && !csr ? GRAM_ROWS : cached_rows(gpis_source_row_bytes(A));
 }
 
@@ -107,7 +116,8 @@ gpis_cut gpis_cut_make(const gpis_source *A, const gpis_load *load) {
 
 int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load *load, int threads) {
     /* entries of A times the vectors that they are multiplied with */
-    const double summary = has_summary(load) ? SUMMARY_WORK * (double)(load->d + load->k) / 4.0 : 0.0;
+    const double work = load->quick ? 1.0 : SUMMARY_WORK;
+    const double summary = has_summary(load) ? work * (double)(load->d + load->k) / 4.0 : 0.0;
     const double vectors = (double)load->k + (double)load->probes + (double)load->gram / 4.0 + summary;
     const double numbers = (double)A->nonzeros * fmax(1.0, vectors);
     return (int)gpis_min64(gpis_threads_for(threads, numbers), cut->strips);
@@ -127,7 +137,7 @@ static int64_t chunks_of_a_strip(const gpis_cut *c) {
  * in double-double for each block of a strip. Compressed rows: one such addition for each row of a strip, and with
  * weights 6 u^2 for the product. Then one for each strip, and u^2 for underflow.
  */
-static double summary_error(const gpis_cut *c, const gpis_source *A, bool weights) {
+static double accurate_summary_error(const gpis_cut *c, const gpis_source *A, bool weights) {
     const double m = (double)gpis_min64(A->n, GPIS_GRAM_DD_ROWS), unit2 = GPIS_UNIT * GPIS_UNIT;
     const int64_t rows = gpis_min64(A->n, chunks_of_a_strip(c) * c->chunk_rows);
     const int64_t blocks = (rows + GPIS_GRAM_DD_ROWS - 1) / GPIS_GRAM_DD_ROWS;
@@ -138,6 +148,27 @@ static double summary_error(const gpis_cut *c, const gpis_source *A, bool weight
 }
 
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/*
+ * The same for the quick summary ("The summary in two doubles"): the roundings q of a product within a block of dense
+ * rows, or within a strip of compressed ones, as q / (1 - q 2^-53) <= q + 1; and 6 N^2 u^2 for the low parts, N being
+ * the additions to an entry of a strip, two for each strip, and one. 10 N^2 u^2 are counted, so that strips may be
+ * longer by a quarter (gpis_cut_worst_roundings).
+ */
+static double quick_summary_error(const gpis_cut *c, const gpis_source *A) {
+    static const double UNEVEN = 1.25;
+    const bool csr = A->block_kind == GPIS_BLOCK_CSR;
+    const int64_t chunks = chunks_of_a_strip(c), of_a_strip = gpis_min64(A->n, chunks * c->chunk_rows);
+    const int64_t parts = divide_up(c->part_rows, GPIS_GRAM_TWO_ROWS) * divide_up(c->chunk_rows, c->part_rows);
+    const double additions = (double)((csr ? 0 : gpis_min64(A->n, chunks * parts)) + 2 * c->strips + 1);
+    const double of_a_block = (double)gpis_gram_two_roundings(gpis_min64(A->n, c->part_rows));
+    const double roundings = csr ? UNEVEN * (double)of_a_strip + 1.0 : of_a_block;
+    return (roundings + 1.0) * GPIS_UNIT + (10.0 * additions * additions + 1.0) * (GPIS_UNIT * GPIS_UNIT);
+}
+
+static double summary_error(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
+    return load->quick ? quick_summary_error(c, A) : accurate_summary_error(c, A, load->weights);
+}
 
 /* One for the product of two numbers, and three for terms of second order: q roundings do at most q / (1 - q 2^-53)
  * times the harm of one, which is less than that of q + 3 for q up to 1.6e8. */
@@ -194,6 +225,7 @@ static gpis_roundings with_terms(gpis_roundings r, const gpis_load *load) {
     r.gradient += load->extended ? extended_roundings(2) : 3.0;
     r.products += load->extended ? extended_roundings(2) : 3.0;
     r.gram += 4.0;
+    if (load->quick) r.summary += 4.0 * GPIS_UNIT;
     return r;
 }
 
@@ -212,7 +244,7 @@ static gpis_roundings roundings_of(const gpis_cut *c, const gpis_source *A, cons
                                                    : rows + strips,
                                   .products = rows + strips,
                                   .gram = roundings_of_gram(c, A, load, of_a_strip) + strips,
-                                  .summary = summary_error(c, A, load->weights)};
+                                  .summary = summary_error(c, A, load)};
     return with_terms(plain, load);
 }
 
@@ -249,7 +281,7 @@ gpis_roundings gpis_cut_worst_roundings(const gpis_source *A, const gpis_load *l
     worst.gradient *= load->extended ? UNEVEN * UNEVEN : UNEVEN;
     worst.products *= UNEVEN;
     worst.gram *= UNEVEN;
-    worst.summary *= UNEVEN;
+    if (!load->quick) worst.summary *= UNEVEN; /* the error of the quick summary allows for it */
     return worst;
 }
 
@@ -292,7 +324,7 @@ gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const do
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 double gpis_pass_gram_strips(double n, double d) {
-    return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), (int64_t)fmin(d * d, 1e18), true);
+    return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), GRAM_ROWS, (int64_t)fmin(d * d, 1e18), true);
 }
 
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {

@@ -27,6 +27,8 @@ typedef struct gpis_pass {
     int64_t probes;
     gpis_terms terms;       /* with a constant column, d counts it, here and below, and it is the last column */
     bool extended;          /* compute residuals in extended precision: slow, for the last digits */
+    bool quick;             /* sum short blocks of the summary in double (linalg/gram_two.h), which is about as fast as
+                             * the Gram matrix; else all of it in double-double (linalg/gram_dd.h) */
     const int64_t *columns; /* the columns that the Gram matrix is of, increasing; NULL: all */
     int64_t count;          /* how many `columns` there are */
     int64_t row0; /* for the sketch: the number of the first row in the whole of A, if these rows are a part */
@@ -41,7 +43,7 @@ typedef struct gpis_pass {
     double *gram;        /* A'A, d x d, both triangles; with `columns`, count x count */
     double *nonzeros;    /* of each column of A, the number of entries that are not zero, d */
     double *y_sizes;     /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
-    double *summary;     /* [A Y]'[A Y] in double-double (linalg/gram_dd.h): (d + k)^2 high parts, then the low parts */
+    double *summary;     /* [A Y]'[A Y] in two doubles: (d + k)^2 high parts, then the low parts */
     double *moments;     /* of the columns of A about the numbers in V, one vector: 3 x d (linalg/moments.h) */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
@@ -63,6 +65,7 @@ typedef struct gpis_load {
     bool some_columns; /* the Gram matrix is of selected columns */
     unsigned wanted;   /* a bit for each sum (sums.h) */
     bool extended, sketch;
+    bool quick;                    /* of the summary */
     bool weights, constant, ridge; /* the terms; d counts the constant column */
 } gpis_load;
 
@@ -74,7 +77,7 @@ gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bo
 
 /* For predictions: the same with the summary; the same for a problem with these terms, whose constant column d counts.
  */
-gpis_load gpis_load_with_summary(gpis_load load);
+gpis_load gpis_load_with_summary(gpis_load load, bool quick);
 gpis_load gpis_load_with_terms(gpis_load load, const gpis_terms *terms);
 
 /* Bytes that a pass allocates while it runs: sums of the strips, scratch of the threads, windows. The memory of the

@@ -6,6 +6,7 @@
 
 #include "linalg/accurate.h"
 #include "linalg/dd.h"
+#include "linalg/hot.h"
 
 /* The number of rows or of columns of a sum, taken as a matrix. */
 typedef enum side { ONE, TWO, THREE, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM, COLUMNS_OF_A_AND_Y } side;
@@ -72,7 +73,8 @@ gpis_load gpis_load_of(const gpis_pass *pass, int64_t columns) {
                                               : d,
                       .some_columns = pass->gram && pass->columns,
                       .extended = pass->extended,
-                      .sketch = pass->sketch != NULL};
+                      .sketch = pass->sketch != NULL,
+                      .quick = pass->summary && pass->quick};
     for (int s = 0; s < GPIS_PASS_SUMS; s++)
         if (gpis_pass_sum_place(pass, (gpis_pass_sum)s)) load.wanted |= 1u << s;
     return gpis_load_with_terms(load, &pass->terms);
@@ -94,8 +96,9 @@ gpis_load gpis_load_worst(int64_t d, int64_t k, int64_t probes, int64_t gram, bo
     return load;
 }
 
-gpis_load gpis_load_with_summary(gpis_load load) {
+gpis_load gpis_load_with_summary(gpis_load load, bool quick) {
     load.wanted |= 1u << GPIS_PASS_SUMMARY;
+    load.quick = quick;
     return load;
 }
 
@@ -176,6 +179,34 @@ static void collect_symmetric_dd(const gpis_strip *strips, int64_t count, gpis_p
         }
 }
 
+/* total += part for numbers in two doubles that need not be normalised: what the additions of high parts leave out goes
+ * to the low parts. */
+GPIS_HOT static void add_two(double *restrict high, double *restrict low, const double *restrict more,
+                             const double *restrict more_low, int64_t count) {
+    for (int64_t j = 0; j < count; j++) {
+        const double s = high[j] + more[j], z = s - high[j];
+        low[j] += ((high[j] - (s - z)) + (more[j] - z)) + more_low[j];
+        high[j] = s;
+    }
+}
+
+/* The same for strips of the quick summary (linalg/gram_two.h). */
+static void collect_symmetric_two(const gpis_strip *strips, int64_t count, gpis_pass_sum sum, int64_t size, int threads,
+                                  double *place) {
+    const int64_t low = size * size;
+#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)low *(double)count)) schedule(dynamic, 16)
+    for (int64_t i = 0; i < size; i++) {
+        double *highs = strips[0].at[sum] + i * size, *lows = highs + low;
+        for (int64_t t = 1; t < count; t++)
+            add_two(highs, lows, strips[t].at[sum] + i * size, strips[t].at[sum] + low + i * size, i + 1);
+        for (int64_t j = 0; j <= i; j++) {
+            const gpis_dd total = gpis_dd_two_sum(highs[j], lows[j]);
+            place[i * size + j] = place[j * size + i] = total.high;
+            place[low + i * size + j] = place[low + j * size + i] = total.low;
+        }
+    }
+}
+
 static void copy_transposed(const double *from, int64_t rows, int64_t cols, double *to) {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t c = 0; c < cols; c++) to[i * cols + c] = from[c * rows + i];
@@ -193,7 +224,8 @@ void gpis_strips_collect(const gpis_pass *pass, const gpis_load *load, bool tran
             continue;
         }
         if (table[s].layout == SYMMETRIC_DD) {
-            collect_symmetric_dd(strips, count, (gpis_pass_sum)s, length(load, table[s].rows), threads, place);
+            (load->quick ? collect_symmetric_two : collect_symmetric_dd)(strips, count, (gpis_pass_sum)s,
+                                                                         length(load, table[s].rows), threads, place);
             continue;
         }
         for (int64_t t = 1; t < count; t++)

@@ -26,7 +26,8 @@ enum given {
     HAS_SKETCH = 32,
     EXTENDED = 64,
     HAS_WEIGHTS = 128,
-    HAS_CONSTANT = 256
+    HAS_CONSTANT = 256,
+    QUICK = 1024
 };
 
 /* What a rank holds for a pass. */
@@ -96,7 +97,8 @@ static void place_sums(work *w, const gpis_pass *caller) {
 static int given_to(const gpis_pass *p) {
     return (p->X ? HAS_X : 0) | (p->P ? HAS_P : 0) | (p->V ? HAS_V : 0) | (p->Y ? HAS_Y : 0) |
            (p->gram && p->columns ? HAS_COLUMNS : 0) | (p->sketch ? HAS_SKETCH : 0) | (p->extended ? EXTENDED : 0) |
-           (p->terms.weights ? HAS_WEIGHTS : 0) | (p->terms.constant ? HAS_CONSTANT : 0);
+           (p->terms.weights ? HAS_WEIGHTS : 0) | (p->terms.constant ? HAS_CONSTANT : 0) |
+           (p->summary && p->quick ? QUICK : 0);
 }
 
 static void halve(uint64_t number, double *halves) {
@@ -284,6 +286,7 @@ static gpis_load load_asked_for(const double *request, int64_t columns) {
                        .some_columns = given & HAS_COLUMNS,
                        .wanted = (unsigned)request[GPIS_REQUEST_WANTED],
                        .extended = given & EXTENDED,
+                       .quick = given & QUICK,
                        .sketch = given & HAS_SKETCH,
                        .weights = given & HAS_WEIGHTS,
                        .constant = given & HAS_CONSTANT};
@@ -302,6 +305,7 @@ gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const d
                          .probes = w.load.probes,
                          .count = w.load.some_columns ? w.load.gram : 0,
                          .extended = w.load.extended,
+                         .quick = w.load.quick,
                          .row0 = join->begin[join->ranks.rank]};
     gpis_status status = allocate(&w, NULL);
     if (status == GPIS_OK && w.load.sketch)

@@ -68,7 +68,7 @@ typedef struct stage {
     int64_t *indptr;
     int32_t *indices;
     long rows_made;   /* by MADE */
-    int passes, slow; /* passes over them so far, each one block; the one that is slow */
+    int passes, slow; /* passes over them so far; the one that is slow */
     gpis_source *A;
     gpis_set *set;
     gpis_settings settings;
@@ -76,8 +76,9 @@ typedef struct stage {
 
 static inline int make_rows(void *user, int64_t row0, int64_t nrows, double *rows) {
     stage *t = user;
-    t->passes += nrows > 1;
-    if (nrows > 1 && t->passes == t->slow) usleep(150000);
+    const bool begins = row0 == 0 && nrows > 1;
+    t->passes += begins;
+    if (begins && t->passes == t->slow) usleep(150000);
     memcpy(rows, t->p.A + row0 * t->p.d, (size_t)(nrows * t->p.d) * sizeof *rows);
     t->rows_made += nrows;
     return 0;

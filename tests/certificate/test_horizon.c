@@ -12,7 +12,7 @@
 
 #include "certificate/problems.h"
 #include "inner/inner.h"
-#include "linalg/summary.h"
+#include "linalg/quadratic.h"
 #include "pass/pass.h"
 
 typedef __float128 quad;
@@ -35,14 +35,14 @@ typedef struct setting {
     gpis_context *context;
     const problem *p;
     gpis_set *set;
-    gpis_summary *summary;
+    gpis_quadratic *summary;
     double norms2[MAX_ENTRIES];
     double x[MAX_ENTRIES], best[MAX_ENTRIES];
 } setting;
 
 static void make_summary(setting *t, gpis_source *A) {
     const problem *p = t->p;
-    assert_ok(t->context, gpis_summary_create(t->context, p->d, p->k, &t->summary));
+    assert_ok(t->context, gpis_quadratic_create(t->context, p->d, p->k, &t->summary));
     const gpis_pass pass = {.k = p->k, .Y = p->Y, .norms2 = t->norms2, .summary = t->summary->W};
     const gpis_load load = gpis_load_of(&pass, p->d);
     assert_ok(t->context, gpis_pass_run(t->context, A, &pass));
@@ -96,10 +96,10 @@ static bool check_point(setting *t, double shift, uint64_t seed) {
     gpis_model *model;
     gpis_inner *inner = NULL;
     bool done, finite = false;
-    assert_ok(t->context, gpis_model_of_summary(t->context, t->summary, shift, &model));
+    assert_ok(t->context, gpis_model_of_quadratic(t->context, t->summary, shift, &model));
     if (!model) return false;
     assert_ok(t->context, gpis_inner_create(t->context, t->set, model, NULL, &inner));
-    const gpis_point point = gpis_summary_point(t->summary, t->x, NULL, g, low, t->norms2);
+    const gpis_point point = gpis_quadratic_point(t->summary, t->x, NULL, g, low, t->norms2);
     gpis_inner_begin(inner, t->x, g);
     for (int64_t effort = 1; effort <= 60; effort += 59) {
         gpis_second_order b;
@@ -136,7 +136,7 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
         assert_ok(context, gpis_set_project(set, t.x, t.x));
         *finite += check_point(&t, shifts[(seed + (uint64_t)near) % 3], seed + 9);
     }
-    gpis_summary_destroy(t.summary);
+    gpis_quadratic_destroy(t.summary);
     gpis_source_destroy(A);
     gpis_set_destroy(set);
     problem_clear(&p);

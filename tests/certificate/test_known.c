@@ -35,7 +35,7 @@ typedef struct setting {
     gpis_context *context;
     const problem *p;
     gpis_set *set;
-    gpis_summary *summary;
+    gpis_quadratic *summary;
     gpis_model *model;
     double norms2[MAX_ENTRIES];
     double memory[VECTORS][MAX_ENTRIES];
@@ -45,12 +45,12 @@ typedef struct setting {
 
 static void make_summary(setting *t, gpis_source *A) {
     const problem *p = t->p;
-    assert_ok(t->context, gpis_summary_create(t->context, p->d, p->k, &t->summary));
+    assert_ok(t->context, gpis_quadratic_create(t->context, p->d, p->k, &t->summary));
     const gpis_pass pass = {.k = p->k, .Y = p->Y, .norms2 = t->norms2, .summary = t->summary->W};
     const gpis_load load = gpis_load_of(&pass, p->d);
     assert_ok(t->context, gpis_pass_run(t->context, A, &pass));
     t->summary->gamma = gpis_pass_roundings(A, &load).summary;
-    assert_ok(t->context, gpis_model_of_summary(t->context, t->summary, 0.0, &t->model));
+    assert_ok(t->context, gpis_model_of_quadratic(t->context, t->summary, 0.0, &t->model));
 }
 
 static void solve(setting *t, double goal) {
@@ -63,7 +63,7 @@ static void solve(setting *t, double goal) {
     for (int64_t c = 0; c < t->p->k; c++)
         gpis_fine_solve(fine, c, x, (gpis_fine_aim){goal, GPIS_FINE_HIDDEN}, &at, &t->l);
     gpis_fine_destroy(fine);
-    t->v = gpis_summary_point(t->summary, at.x, at.x_low, t->memory[5], t->memory[6], t->norms2);
+    t->v = gpis_quadratic_point(t->summary, at.x, at.x_low, t->memory[5], t->memory[6], t->norms2);
 }
 
 static void check_at(const setting *t, gpis_known_bound b, const double *s) {
@@ -96,7 +96,7 @@ static void check_solution(const setting *t, uint64_t seed, bool solved) {
     }
     assert_ok(t->context, gpis_set_approach(t->set, t->v.x, s));
     check_at(t, b, s);
-    const double y = gpis_summary_response_norm(t->summary), f = (double)value_of(t->p, s, NULL);
+    const double y = gpis_quadratic_response_norm(t->summary), f = (double)value_of(t->p, s, NULL);
     const double noise = membership_noise(t->p, s) + t->v.errors.objective + 1e-26 * y * y;
     if (solved && !(f - b.lower <= 1e-13 * f + noise))
         fail_msg("%s: f is %.17g at the solution, and the bound %.17g", gpis_set_spec(t->set), f, b.lower);
@@ -121,7 +121,7 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
             check_solution(&t, seed + 7, goal < 1e-25);
         }
         gpis_model_destroy(t.model);
-        gpis_summary_destroy(t.summary);
+        gpis_quadratic_destroy(t.summary);
         gpis_source_destroy(A);
     }
     gpis_set_destroy(set);
@@ -155,11 +155,11 @@ static gpis_known_bound bound_of_one(gpis_context *context, const char *spec, do
     setting t = {.context = context, .p = &p, .set = set, .memory = {{-1.0}}};
     make_summary(&t, A);
     t.l = (gpis_known_multiplier){.l = t.memory[2], .l_low = t.memory[3], .off = t.memory[4]};
-    t.v = gpis_summary_point(t.summary, t.memory[0], t.memory[1], t.memory[5], t.memory[6], t.norms2);
+    t.v = gpis_quadratic_point(t.summary, t.memory[0], t.memory[1], t.memory[5], t.memory[6], t.norms2);
     *f = value_of(&p, t.memory[0], NULL);
     const gpis_known_bound b = gpis_certificate_known(set, &t.v, &t.l, t.model);
     gpis_model_destroy(t.model);
-    gpis_summary_destroy(t.summary);
+    gpis_quadratic_destroy(t.summary);
     gpis_set_destroy(set);
     gpis_source_destroy(A);
     return b;

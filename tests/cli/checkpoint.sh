@@ -2,7 +2,7 @@
 run 0 gen syn1 --n 8000 --d 60 --cond 1e14 --out p
 
 # What a solve reports, except for its times and where its passes came from.
-reported() { grep -v -e seconds -e resumed_passes stdout; }
+reported() { grep -v -e seconds -e resumed_passes -e sweeps stdout; }
 size() { wc -c 2>/dev/null <"$1" || echo 0; }
 
 # until_killed BYTES ARGUMENTS...: solves in the background and kills it when the checkpoint is larger than BYTES, unless
@@ -111,6 +111,6 @@ cmp -s x.npy whole.npy || fail "x differs after a full disk"
 # The passes in a checkpoint depend on no limit: one that was made with a single pass goes on without the limit.
 rm -f c
 run 0 gen syn1 --n 300 --d 5 --sparsity 2 --out small
-run 1 solve small/A.npy small/y.npy --set l1:3 --max-passes 1 --checkpoint c --json
-run 0 solve small/A.npy small/y.npy --set l1:3 --checkpoint c --resume --json
+run 1 solve small/A.npy small/y.npy --max-passes 1 --checkpoint c --json
+run 0 solve small/A.npy small/y.npy --checkpoint c --resume --json
 same "passes from the checkpoint" "$(get resumed_passes)" 1

@@ -40,7 +40,7 @@ grep -Eq '^pass [0-9]+(, [0-9]+ %)?  [0-9.]+[kMG]? rows/s  [0-9]+\.[0-9] GB/s$' 
 grep -E '(gap|  |about) -( |$)' states && fail "there are dashes in the line"
 
 # What the plan predicts: passes, and from them the time while there is no gap yet.
-shown "stty cols 120; $gpis solve p/A.npy p/y.npy --set nonneg"
+shown "stty cols 120; $gpis solve p/A.npy p/y.npy"
 grep -Eq '^pass 1 of about 2  ' states || fail "no 'pass 1 of about 2': $(grep pass states | head -3)"
 grep -Eq '^pass 1 of about 2  .*  about [0-9]+ s left$' states || fail "the passes left give no time: $(grep pass states | head -3)"
 

@@ -5,7 +5,7 @@ set_spec=$("$probe" get p/problem.json set)
 run 0 solve p/A.npy p/y.npy --set "$set_spec" --json --out x.npy --trace t.jsonl
 same "stderr" "$(cat stderr)" ""
 same "keys" "$("$probe" keys stdout)" "status method set objective penalty radius gap gap_kind gap_delta nearness backward_error horizon unique unique_reason relative_gap feasibility violation passes \
-sketches resumed_passes epochs bytes_read seconds predicted_passes predicted_seconds load_seconds rows cols responses table nonzeros seed threads plan warning checkpoint_trouble version active coefficients"
+sweeps sketches resumed_passes epochs bytes_read seconds predicted_passes predicted_seconds load_seconds rows cols responses table nonzeros seed threads plan warning checkpoint_trouble version active coefficients"
 same "status" "$(get status)" solved
 same "gap_kind" "$(get gap_kind)" proven
 same "gap_delta" "$(get gap_delta)" 0
@@ -20,7 +20,7 @@ holds "in the l1 ball" "$1 <= ${set_spec#l1:} * (1 + 1e-12)"
 same "nonzeros" "$(get nonzeros)" "$3"
 same "x" "$("$probe" shape x.npy)" "(20,)"
 lines=$("$probe" jsonl t.jsonl)
-holds "a line of trace for each pass" "$lines > 1 && $lines <= $(get passes)"
+holds "a line of trace for each pass" "$lines >= 1 && $lines <= $(get passes)"
 head -1 t.jsonl >first.json
 same "keys of the trace" "$("$probe" keys first.json)" \
     "pass seconds epochs objective gap contraction m inner_iterations"

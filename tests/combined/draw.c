@@ -46,12 +46,11 @@ static void draw_rows(dice *r, combined *p) {
     }
 }
 
-/* A penalty beside a curved set is refused. */
-static void draw_terms(dice *r, bool curved, drawn *out) {
+static void draw_terms(dice *r, drawn *out) {
     combined *p = &out->p;
     out->weighted = chance(r, 0.4);
     out->shifted = chance(r, 0.3);
-    out->penalised = chance(r, 0.4) && !curved;
+    out->penalised = chance(r, 0.4);
     p->constant = chance(r, 0.5);
     out->ridge = chance(r, 0.3) ? pow(10.0, whole(r, -4, 2)) : 0.0;
     out->lambda = out->penalised ? pow(2.0, whole(r, -6, 6)) : 0.0;
@@ -168,7 +167,7 @@ void draw(uint64_t seed, uint64_t number, bool curved, drawn *out) {
     dice r = {.seed = seed, .stream = number + 1};
     memset(out, 0, sizeof *out);
     draw_rows(&r, &out->p);
-    draw_terms(&r, curved, out);
+    draw_terms(&r, out);
     draw_bounds(&r, out);
     draw_linear(&r, &out->p);
     draw_redundant(&r, &out->p);

@@ -24,7 +24,7 @@ static const char *const SETS[] = {"none",
                                    "tv:1@$/U.npy"};
 enum { SET_COUNT = sizeof SETS / sizeof *SETS, K = 2 };
 
-static gpis_status solve(gpis_context *context, gpis_set *set, const gpis_summary *summary) {
+static gpis_status solve(gpis_context *context, gpis_set *set, const gpis_quadratic *summary) {
     const int64_t size = set->d * K;
     gpis_fine *fine = NULL;
     double *v = gpis_alloc_zero(context, 6 * size, sizeof *v);
@@ -43,12 +43,12 @@ static gpis_status make_and_solve(gpis_context *context, const world *w, const c
     char text[256];
     gpis_set *set = NULL;
     gpis_source *A = NULL;
-    gpis_summary *summary = NULL;
+    gpis_quadratic *summary = NULL;
     problem p = problem_make(FINE, 2 * w->d, w->d, K, 5);
     world_spec(w, spec, "1", text, sizeof text);
     gpis_status status = test_set(context, text, w->d, K, &set);
     if (status == GPIS_OK) status = gpis_source_dense(context, p.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, p.n, p.d, p.d, &A);
-    if (status == GPIS_OK) status = gpis_summary_create(context, p.d, K, &summary);
+    if (status == GPIS_OK) status = gpis_quadratic_create(context, p.d, K, &summary);
     const gpis_pass pass = {.k = K, .Y = p.Y, .summary = summary ? summary->W : NULL};
     if (status == GPIS_OK) status = gpis_pass_run(context, A, &pass);
     const long long before = atomic_load(&context->used);
@@ -57,7 +57,7 @@ static gpis_status make_and_solve(gpis_context *context, const world *w, const c
     *taken = (double)(atomic_load(&context->peak) - before);
     if (status == GPIS_OK && *taken > gpis_fine_memory(set) + 48.0 * (double)(w->d * K) + 64.0)
         fail_msg("%s takes %g bytes, not %g", text, *taken, gpis_fine_memory(set));
-    gpis_summary_destroy(summary);
+    gpis_quadratic_destroy(summary);
     gpis_source_destroy(A);
     gpis_set_destroy(set);
     problem_clear(&p);

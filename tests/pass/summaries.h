@@ -45,9 +45,9 @@ static inline problem problem_make(int64_t n, int64_t d, int64_t k, bool single)
 static inline void problem_clear(problem *t) { free(t->a), free(t->Y), free(t->exact); }
 
 /* The summary by one pass, which the caller frees, and the bound on its error. */
-static inline double *summary_of(gpis_context *context, gpis_source *A, const problem *t, double *bound) {
+static inline double *summary_of(gpis_context *context, gpis_source *A, const problem *t, bool quick, double *bound) {
     double *W = malloc((size_t)(2 * t->p * t->p) * sizeof *W);
-    const gpis_pass pass = {.k = t->k, .Y = t->Y, .summary = W};
+    const gpis_pass pass = {.k = t->k, .Y = t->Y, .quick = quick, .summary = W};
     assert_ok(context, gpis_pass_run(context, A, &pass));
     const gpis_load load = gpis_load_of(&pass, t->d);
     *bound = gpis_pass_roundings(A, &load).summary;

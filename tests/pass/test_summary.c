@@ -12,7 +12,7 @@ static void every_storage_and_shape(void **state) {
     static const int64_t columns[][2] = {{1, 0}, {2, 1}, {3, 5}, {16, 1}, {63, 1}, {62, 3}};
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    double share = 0.0;
+    double share[2] = {0.0};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
             for (int single = 0; single < 2; single++) {
@@ -21,15 +21,17 @@ static void every_storage_and_shape(void **state) {
                     if (holds_singles(stored_as) != single) continue;
                     matrix stored = store(t.a, t.n, t.d, stored_as);
                     gpis_source *A = source_of(context, &stored, stored_as);
-                    double bound, *W = summary_of(context, A, &t, &bound);
-                    share = fmax(share, check(&t, W, bound, NAMES[stored_as]));
-                    free(W);
+                    for (int quick = 0; quick < 2; quick++) {
+                        double bound, *W = summary_of(context, A, &t, quick, &bound);
+                        share[quick] = fmax(share[quick], check(&t, W, bound, NAMES[stored_as]));
+                        free(W);
+                    }
                     gpis_source_destroy(A);
                     matrix_clear(&stored);
                 }
                 problem_clear(&t);
             }
-    print_message("errors take up at most %.2g of their bounds\n", share);
+    print_message("errors take up at most %.2g of their bounds, those of quick sums %.2g\n", share[0], share[1]);
     test_context_end(context, &memory);
 }
 
@@ -42,8 +44,7 @@ static int make_rows(void *user, int64_t row0, int64_t nrows, double *out) {
 }
 
 /* In memory, on demand, and from a file by windows, with other sums or without; on one, two and three threads. */
-static void same_bits_for_any_walk(void **state) {
-    (void)state;
+static void check_walks(bool quick) {
     enum { N = 9001, D = 21, K = 2, P = D + K };
     problem t = problem_make(N, D, K, false);
     double *first = NULL;
@@ -64,7 +65,7 @@ static void same_bits_for_any_walk(void **state) {
                 assert_ok(context, gpis_source_open_with(context, "summary.npy", &small, &A));
                 assert_false(A->resident);
             }
-            gpis_pass pass = {.k = K, .Y = t.Y, .summary = W};
+            gpis_pass pass = {.k = K, .Y = t.Y, .quick = quick, .summary = W};
             if (walk == 1) pass.X = X, pass.G = G, pass.objective = &f, pass.norms2 = norms2;
             assert_ok(context, gpis_pass_run(context, A, &pass));
             if (first)
@@ -78,6 +79,12 @@ static void same_bits_for_any_walk(void **state) {
     unlink("summary.npy");
     problem_clear(&t);
     free(first);
+}
+
+static void same_bits_for_any_walk(void **state) {
+    (void)state;
+    check_walks(false);
+    check_walks(true);
 }
 
 /* Together with everything else, the Gram matrix included, which cuts the rows in another way. */
@@ -102,6 +109,7 @@ static void with_all_other_sums(void **state) {
                                         .G = G,
                                         .norms2 = norms2,
                                         .gram = gram,
+                                        .quick = extended,
                                         .summary = W};
                 assert_ok(context, gpis_pass_run(context, A, &pass));
                 const gpis_load load = gpis_load_of(&pass, D);
@@ -153,15 +161,15 @@ static void memory_is_predicted(void **state) {
     enum { N = 4000, D = 60, K = 2, P = D + K };
     problem t = problem_make(N, D, K, true);
     for (int stored_as = 0; stored_as < STORAGES; stored_as++)
-        for (int threads = 1; threads <= 2; threads++) {
+        for (int threads = 1; threads <= 4; threads++) {
             test_memory memory;
             gpis_context *context = test_context(&memory);
             matrix stored = store(t.a, N, D, stored_as);
             gpis_source *A = source_of(context, &stored, stored_as);
             double *W = malloc(2 * P * P * sizeof *W);
-            const gpis_pass pass = {.k = K, .Y = t.Y, .summary = W};
+            const gpis_pass pass = {.k = K, .Y = t.Y, .quick = threads > 2, .summary = W};
             const gpis_load load = gpis_load_of(&pass, D);
-            assert_ok(context, gpis_context_set_threads(context, threads));
+            assert_ok(context, gpis_context_set_threads(context, (threads - 1) % 2 + 1));
             const double before = (double)context->used, predicted = gpis_pass_memory(context, A, &load);
             atomic_store(&context->peak, 0);
             assert_ok(context, gpis_pass_run(context, A, &pass));
@@ -234,9 +242,11 @@ static void not_finite(void **state) {
             *(cases[c].in_Y ? &t.Y[150] : &t.a[150 * D + 1]) = cases[c].value;
             matrix stored = store(t.a, N, D, stored_as);
             gpis_source *A = source_of(context, &stored, stored_as);
-            const gpis_pass pass = {.k = K, .Y = t.Y, .summary = W};
-            assert_int_equal(gpis_pass_run(context, A, &pass), GPIS_BAD_DATA);
-            assert_message(context, cases[c].text);
+            for (int quick = 0; quick < 2; quick++) {
+                const gpis_pass pass = {.k = K, .Y = t.Y, .quick = quick, .summary = W};
+                assert_int_equal(gpis_pass_run(context, A, &pass), GPIS_BAD_DATA);
+                assert_message(context, cases[c].text);
+            }
             gpis_source_destroy(A);
             matrix_clear(&stored);
             problem_clear(&t);

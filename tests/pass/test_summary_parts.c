@@ -19,7 +19,7 @@ static void parts_of_mixed_storage(void **state) {
             matrix halves[2] = {store(t.a, SPLIT, D, first), store(t.a + SPLIT * D, N - SPLIT, D, second)};
             gpis_source *parts[2] = {source_of(context, &halves[0], first), source_of(context, &halves[1], second)}, *A;
             assert_ok(context, gpis_source_join(context, parts, 2, NULL, &A));
-            double bound, *W = summary_of(context, A, &t, &bound);
+            double bound, *W = summary_of(context, A, &t, false, &bound);
             check(&t, W, bound, "two parts");
             free(W);
             gpis_source_destroy(A);
@@ -130,7 +130,7 @@ static void every_compressed_row_counts(void **state) {
     problem t = worst_case(N);
     matrix stored = store(t.a, N, 2, CSR_64);
     gpis_source *A = source_of(context, &stored, CSR_64);
-    double bound, *W = summary_of(context, A, &t, &bound);
+    double bound, *W = summary_of(context, A, &t, false, &bound);
     assert_true(check(&t, W, bound, "compressed rows") * bound > 0.9 * (N - 1) * 0x1p-106);
     free(W);
     gpis_source_destroy(A);
@@ -150,7 +150,7 @@ static void every_part_counts(void **state) {
     for (int i = 0; i < N; i++)
         assert_ok(context, gpis_source_dense(context, t.a + 2 * i, GPIS_FLOAT64, GPIS_ROW_MAJOR, 1, 2, 2, &parts[i]));
     assert_ok(context, gpis_source_join(context, parts, N, NULL, &A));
-    double bound, *W = summary_of(context, A, &t, &bound);
+    double bound, *W = summary_of(context, A, &t, false, &bound);
     assert_true(check(&t, W, bound, "parts of one row") * bound > 0.9 * (N - 1) * 0x1p-106);
     free(W);
     gpis_source_destroy(A);

@@ -14,22 +14,25 @@ typedef struct kind_of_pass {
     int64_t k, probes;
     bool extended;
     gram_columns gram;
+    bool quick; /* with the summary in two doubles */
 } kind_of_pass;
 
 static const kind_of_pass passes[] = {
-    {"one response", 1, 0, false, NO_GRAM},
-    {"8 responses", 8, 0, false, NO_GRAM},
-    {"60 responses", 60, 0, false, NO_GRAM},
-    {"4 probes", 1, 4, false, NO_GRAM},
-    {"8 probes", 1, 8, false, NO_GRAM},
-    {"20 probes", 1, 20, false, NO_GRAM},
-    {"Gram matrix", 1, 0, false, ALL_COLUMNS},
-    {"Gram matrix of some columns", 1, 0, false, SOME_COLUMNS},
-    {"Gram matrix, 12 responses", 12, 0, false, ALL_COLUMNS},
-    {"extended precision", 1, 0, true, NO_GRAM},
-    {"extended precision, probes", 1, 4, true, NO_GRAM},
-    {"extended precision, 60 responses", 60, 0, true, NO_GRAM},
-    {"extended precision, Gram matrix", 1, 0, true, ALL_COLUMNS},
+    {"one response", 1, 0, false, NO_GRAM, false},
+    {"8 responses", 8, 0, false, NO_GRAM, false},
+    {"60 responses", 60, 0, false, NO_GRAM, false},
+    {"4 probes", 1, 4, false, NO_GRAM, false},
+    {"8 probes", 1, 8, false, NO_GRAM, false},
+    {"20 probes", 1, 20, false, NO_GRAM, false},
+    {"Gram matrix", 1, 0, false, ALL_COLUMNS, false},
+    {"Gram matrix of some columns", 1, 0, false, SOME_COLUMNS, false},
+    {"Gram matrix, 12 responses", 12, 0, false, ALL_COLUMNS, false},
+    {"extended precision", 1, 0, true, NO_GRAM, false},
+    {"extended precision, probes", 1, 4, true, NO_GRAM, false},
+    {"extended precision, 60 responses", 60, 0, true, NO_GRAM, false},
+    {"extended precision, Gram matrix", 1, 0, true, ALL_COLUMNS, false},
+    {"quick summary", 1, 0, false, NO_GRAM, true},
+    {"quick summary, 12 responses", 12, 0, false, NO_GRAM, true},
 };
 enum { PASSES = sizeof passes / sizeof passes[0] };
 
@@ -40,8 +43,8 @@ static inline bool by_blas(const kind_of_pass *how, int64_t d) {
 }
 
 /* The roundings of the sums of a pass: counted, or found. */
-enum { OBJECTIVE, GRADIENT, PRODUCTS, GRAM, SUMS };
-static const char *const sum_names[] = {"objective", "gradient", "products A'A V", "Gram matrix"};
+enum { OBJECTIVE, GRADIENT, PRODUCTS, GRAM, SUMMARY, SUMS };
+static const char *const sum_names[] = {"objective", "gradient", "products A'A V", "Gram matrix", "summary"};
 typedef struct paths {
     double of[SUMS];
 } paths;
@@ -53,20 +56,22 @@ static inline void take_larger(paths *longest, const paths *other) {
 /* A pass of that kind with memory of its own. X is zero, and so is V but for a one in column 0 of the first probe. */
 typedef struct made_pass {
     gpis_pass pass;
-    double *X, *G, *V, *AAV, *gram, objective;
+    double *X, *G, *V, *AAV, *gram, *summary, objective;
     double *memory; /* owned */
 } made_pass;
 
 static inline void made_pass_start(made_pass *m, const kind_of_pass *how, int64_t d, const double *Y) {
     static const int64_t columns[] = {0, 1};
     const int64_t vectors = d * how->k, products = d * how->probes;
-    const int64_t gram_size = how->gram == ALL_COLUMNS ? d * d : 4;
-    m->memory = calloc((size_t)(2 * vectors + 2 * products + gram_size), sizeof *m->memory);
+    const int64_t gram_size = how->gram == ALL_COLUMNS ? d * d : 4, columns_of_both = how->quick ? d + how->k : 0;
+    m->memory = calloc((size_t)(2 * vectors + 2 * products + gram_size + 2 * columns_of_both * columns_of_both),
+                       sizeof *m->memory);
     m->X = m->memory;
     m->G = m->X + vectors;
     m->V = m->G + vectors;
     m->AAV = m->V + products;
     m->gram = m->AAV + products;
+    m->summary = m->gram + gram_size;
     if (how->probes) m->V[0] = 1.0;
     m->pass = (gpis_pass){.k = how->k,
                           .Y = Y,
@@ -79,7 +84,9 @@ static inline void made_pass_start(made_pass *m, const kind_of_pass *how, int64_
                           .AAV = how->probes ? m->AAV : NULL,
                           .columns = how->gram == SOME_COLUMNS ? columns : NULL,
                           .count = how->gram == SOME_COLUMNS ? 2 : 0,
-                          .gram = how->gram ? m->gram : NULL};
+                          .gram = how->gram ? m->gram : NULL,
+                          .quick = how->quick,
+                          .summary = how->quick ? m->summary : NULL};
 }
 
 static inline void made_pass_clear(made_pass *m) { free(m->memory); }
@@ -100,12 +107,15 @@ static inline paths run_pass(gpis_context *context, gpis_source *A, const worst_
     assert_ok(context, gpis_pass_run(context, A, &m.pass));
     const gpis_load load = gpis_load_of(&m.pass, w->d);
     const gpis_roundings roundings = gpis_pass_roundings(A, &load);
-    *count = (paths){{roundings.objective, roundings.gradient, roundings.products, roundings.gram}};
+    *count = (paths){{roundings.objective, roundings.gradient, roundings.products, roundings.gram,
+                      roundings.summary / (0.5 * DBL_EPSILON)}};
+    const int64_t both = w->d + how->k;
     const paths found = {{
         [OBJECTIVE] = units_off(w->terms, m.objective, w->squares),
         [GRADIENT] = units_off(w->terms, m.G[0], w->chosen),
         [PRODUCTS] = how->probes ? units_off(w->terms, m.AAV[0], w->chosen) : 0.0,
         [GRAM] = how->gram ? units_off(w->terms, m.gram[0], w->chosen) : 0.0,
+        [SUMMARY] = how->quick ? units_off_two(w->terms, m.summary[0], m.summary[both * both], w->chosen) : 0.0,
     }};
     made_pass_clear(&m);
     return found;

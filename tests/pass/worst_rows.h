@@ -17,7 +17,7 @@
 
 #include <float.h>
 
-#include "linalg/gram.h"
+#include "linalg/gram_two.h"
 #include "pass/cut.h"
 #include "sketch/matrices.h"
 
@@ -38,6 +38,14 @@ static inline double units_off(worst_terms terms, double sum, int64_t count) {
     return fabs((large - fabs(sum)) + rest) / (0.5 * DBL_EPSILON * (large + rest));
 }
 
+/* The same for a sum in two doubles; errors of the low part itself do not count. */
+static inline double units_off_two(worst_terms terms, double high, double low, int64_t count) {
+    const double large = terms.root_of_large * terms.root_of_large;
+    const double rest = (double)count * (terms.root_of_small * terms.root_of_small);
+    const double off = fabs(((large - high) - low) + rest) / (0.5 * DBL_EPSILON * (large + rest));
+    return off < 0.01 ? 0.0 : off;
+}
+
 /* LARGE is the term of the first row of a strip, the first one unless `strip` says otherwise. Of the first `block` rows
  * of that strip those are SMALL whose number modulo 8 is in `mask`, and of each further block its first row. In blocks
  * of one row, `mask` decides for all rows. A row that is chosen has a SMALL term in the first response, or in every
@@ -56,10 +64,10 @@ enum { MAX_CHOICES = 40 };
 static inline int list_choices(const gpis_cut *cut, const gpis_load *load, choice *list) {
     static const int masks[] = {0xff, 0x57, 0x55, 0x11, 0x01};
     const int64_t block = gpis_min64(cut->part_rows, gpis_gram_block_rows(gpis_max64(1, load->gram)));
-    const int64_t blocks[] = {1, block, cut->part_rows, cut->chunk_rows};
+    const int64_t blocks[] = {1, GPIS_GRAM_TWO_SHORT, block, cut->part_rows, cut->chunk_rows};
     int count = 0;
-    for (int b = 0; b < 4; b++)
-        for (int m = 0; m < 5 && (b == 0 || blocks[b] != blocks[b - 1]); m++)
+    for (int b = 0; b < 5; b++)
+        for (int m = 0; m < 5 && (b == 0 || blocks[b] != blocks[b - 1]) && (b != 1 || load->quick); m++)
             list[count++] = (choice){masks[m], blocks[b], false, 0};
     if (load->k > 1) list[count++] = (choice){0xff, cut->chunk_rows, true, 0};
     if (cut->strips > 1) list[count++] = (choice){0xff, 1, false, 1};

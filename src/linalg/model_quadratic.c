@@ -10,10 +10,10 @@
 static const double UNIT = 0.5 * DBL_EPSILON;
 
 /* H = G (1 + shift on the diagonal) in double, and the scales of its columns. */
-static void take_gram(gpis_model *m, const gpis_summary *summary, double shift) {
+static void take_gram(gpis_model *m, const gpis_quadratic *summary, double shift) {
     const int64_t d = m->d;
     for (int64_t i = 0; i < d; i++)
-        for (int64_t j = 0; j < d; j++) m->H[i * d + j] = gpis_summary_entry(summary, i, j).high;
+        for (int64_t j = 0; j < d; j++) m->H[i * d + j] = gpis_quadratic_entry(summary, i, j).high;
     for (int64_t j = 0; j < d; j++) {
         const double norm2 = m->H[j * (d + 1)];
         m->scale[j] = norm2 > 0.0 ? 1.0 / sqrt(norm2) : 1.0;
@@ -22,11 +22,11 @@ static void take_gram(gpis_model *m, const gpis_summary *summary, double shift) 
 }
 
 /* T + shift = D^-1 G D^-1 + shift in double-double. A column of zeros gets a diagonal entry like the others. */
-static void scaled_copy(gpis_model *m, const gpis_summary *summary, double shift) {
+static void scaled_copy(gpis_model *m, const gpis_quadratic *summary, double shift) {
     const int64_t d = m->d;
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = i; j < d; j++) {
-            gpis_dd entry = gpis_dd_scale(gpis_dd_scale(gpis_summary_entry(summary, i, j), m->scale[i]), m->scale[j]);
+            gpis_dd entry = gpis_dd_scale(gpis_dd_scale(gpis_quadratic_entry(summary, i, j), m->scale[i]), m->scale[j]);
             if (i == j && entry.high == 0.0) entry.high = 1.0;
             if (i == j) entry = gpis_dd_add(entry, gpis_dd_of(shift));
             m->R[i * d + j] = entry.high;
@@ -64,7 +64,8 @@ static bool find_constants(gpis_model *m, double gamma, double shift, double *wo
     return isfinite(m->inverse) && m->c >= 0.5;
 }
 
-gpis_status gpis_model_of_summary(gpis_context *context, const gpis_summary *summary, double shift, gpis_model **out) {
+gpis_status gpis_model_of_quadratic(gpis_context *context, const gpis_quadratic *summary, double shift,
+                                    gpis_model **out) {
     const int64_t d = summary->d;
     double *work = gpis_alloc(context, d * d, sizeof *work);
     gpis_model *m = gpis_alloc_zero(context, 1, sizeof *m);

@@ -7,33 +7,36 @@
  * so that points are measured without reading A again. Each entry of W is within gamma ||w_i|| ||w_j|| of the exact
  * one, where the w_i are the columns of A and Y.
  */
-#ifndef GPIS_SUMMARY_H
-#define GPIS_SUMMARY_H
+#ifndef GPIS_QUADRATIC_H
+#define GPIS_QUADRATIC_H
 
 #include "base/base.h"
 #include "linalg/dd.h"
 #include "linalg/point.h"
 
-typedef struct gpis_summary {
+typedef struct gpis_quadratic {
     gpis_context *context; /* borrowed */
     int64_t d, k;
     double *W;             /* owned: (d + k) x (d + k) high parts, then as many low parts */
     double gamma;          /* bounds the rounding errors of W, as above */
     double response_error; /* ||Y - Y*|| for the response Y* that is meant (terms.h), an upper bound; often 0 */
-} gpis_summary;
+} gpis_quadratic;
 
 /* Bytes of a summary. */
-double gpis_summary_memory(int64_t d, int64_t k);
+double gpis_quadratic_memory(int64_t d, int64_t k);
 /* Makes an empty summary; the caller fills W and gamma. */
-gpis_status gpis_summary_create(gpis_context *context, int64_t d, int64_t k, gpis_summary **out);
-void gpis_summary_destroy(gpis_summary *summary);
+gpis_status gpis_quadratic_create(gpis_context *context, int64_t d, int64_t k, gpis_quadratic **out);
+void gpis_quadratic_destroy(gpis_quadratic *summary);
 
-gpis_dd gpis_summary_entry(const gpis_summary *summary, int64_t i, int64_t j);
+gpis_dd gpis_quadratic_entry(const gpis_quadratic *summary, int64_t i, int64_t j);
 /* ||Y||_F. */
-double gpis_summary_response_norm(const gpis_summary *summary);
+double gpis_quadratic_response_norm(const gpis_quadratic *summary);
 /* Measures the point x + x_low (NULL: x) of d x k. Its gradient is g + g_low, d x k each; the point borrows all of
  * them, and norms2. */
-gpis_point gpis_summary_point(const gpis_summary *summary, const double *x, const double *x_low, double *g,
-                              double *g_low, const double *norms2);
+gpis_point gpis_quadratic_point(const gpis_quadratic *summary, const double *x, const double *x_low, double *g,
+                                double *g_low, const double *norms2);
+/* Measures x with its gradient rounded to g, and an error that says so; `work` has d x k numbers. */
+gpis_point gpis_quadratic_measure(const gpis_quadratic *summary, const double *x, double *g, double *work,
+                                  const double *norms2);
 
 #endif

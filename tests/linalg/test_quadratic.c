@@ -2,7 +2,7 @@
  * Double-double arithmetic, factors in it, points measured from a summary, and models of one: against quadruple
  * precision (113 bits), with the errors that the headers promise.
  */
-#include "linalg/summary.h"
+#include "linalg/quadratic.h"
 
 #include "linalg/dd_factor.h"
 #include "linalg/model.h"
@@ -67,10 +67,10 @@ static double *table_of(int64_t n, int64_t columns, double apart, uint64_t seed)
 }
 
 /* The summary of the table, rounded from quadruple precision. */
-static gpis_summary *summary_of(gpis_context *context, const double *a, int64_t n, int64_t d, int64_t k) {
+static gpis_quadratic *summary_of(gpis_context *context, const double *a, int64_t n, int64_t d, int64_t k) {
     const int64_t size = d + k;
-    gpis_summary *s = NULL;
-    assert_ok(context, gpis_summary_create(context, d, k, &s));
+    gpis_quadratic *s = NULL;
+    assert_ok(context, gpis_quadratic_create(context, d, k, &s));
     for (int64_t p = 0; p < size; p++)
         for (int64_t q = 0; q < size; q++) {
             quad sum = 0;
@@ -88,10 +88,10 @@ static void points_are_those_of_the_data(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     double *a = table_of(N, SIZE, 1e-9, 3), x[D * K], g[D * K], low[D * K], norms2[D];
-    gpis_summary *s = summary_of(context, a, N, D, K);
+    gpis_quadratic *s = summary_of(context, a, N, D, K);
     gpis_random_normal(5, 1, 0, D * K, x);
     for (int j = 0; j < D; j++) norms2[j] = s->W[j * SIZE + j];
-    const gpis_point point = gpis_summary_point(s, x, NULL, g, low, norms2);
+    const gpis_point point = gpis_quadratic_point(s, x, NULL, g, low, norms2);
     quad f = 0, G[D * K] = {0};
     for (int i = 0; i < N; i++)
         for (int c = 0; c < K; c++) {
@@ -104,9 +104,9 @@ static void points_are_those_of_the_data(void **state) {
     assert_true(point.errors.residual == 0.0 && point.errors.product > 0.0);
     for (int i = 0; i < D * K; i++)
         assert_true(size_of((quad)g[i] + low[i] - G[i]) <= point.errors.product * sqrt(norms2[i / K]));
-    assert_true(fabs(gpis_summary_response_norm(s) / sqrt(s->W[D * SIZE + D] + s->W[(D + 1) * (SIZE + 1)]) - 1.0) <
+    assert_true(fabs(gpis_quadratic_response_norm(s) / sqrt(s->W[D * SIZE + D] + s->W[(D + 1) * (SIZE + 1)]) - 1.0) <
                 1e-15);
-    gpis_summary_destroy(s);
+    gpis_quadratic_destroy(s);
     free(a);
     test_context_end(context, &memory);
 }
@@ -143,10 +143,10 @@ static void models_hold(void **state) {
     gpis_context *context = test_context(&memory);
     for (int t = 0; t < 5; t++) {
         double *a = table_of(N, SIZE, aparts[t], 11);
-        gpis_summary *s = summary_of(context, a, N, D, 1);
+        gpis_quadratic *s = summary_of(context, a, N, D, 1);
         for (int i = 0; i < 3; i++) {
             gpis_model *m;
-            assert_ok(context, gpis_model_of_summary(context, s, shifts[i], &m));
+            assert_ok(context, gpis_model_of_quadratic(context, s, shifts[i], &m));
             if (shifts[i] == 0.0) assert_true((m != NULL) == (aparts[t] >= 1e-11));
             if (!m) continue;
             assert_true(m->c >= 0.5 && m->by_rows && (m->slack > 0.0) == (shifts[i] > 0.0));
@@ -154,7 +154,7 @@ static void models_hold(void **state) {
             if (!holds(m, a, N, SIZE, 0.0)) fail_msg("the bound of %g with shift %g is false", aparts[t], shifts[i]);
             gpis_model_destroy(m);
         }
-        gpis_summary_destroy(s);
+        gpis_quadratic_destroy(s);
         free(a);
     }
     test_context_end(context, &memory);
@@ -167,9 +167,9 @@ static void whitening_keeps_digits(void **state) {
     test_memory memory;
     gpis_context *context = test_context(&memory);
     double *a = table_of(N, SIZE, 1e-10, 13), v[D], low[D] = {0}, work[2 * D];
-    gpis_summary *s = summary_of(context, a, N, D, 1);
+    gpis_quadratic *s = summary_of(context, a, N, D, 1);
     gpis_model *m;
-    assert_ok(context, gpis_model_of_summary(context, s, 0.0, &m));
+    assert_ok(context, gpis_model_of_quadratic(context, s, 0.0, &m));
     assert_non_null(m);
     gpis_random_normal(17, 1, 0, D, v);
     quad T[D][D], z[D], exact = 0, got = 0;
@@ -190,21 +190,21 @@ static void whitening_keeps_digits(void **state) {
     for (int p = 0; p < D; p++) got += ((quad)v[p] + low[p]) * ((quad)v[p] + low[p]);
     if (!(size_of(got / exact - 1) < 1e-6)) fail_msg("off by %g", (double)(got / exact - 1));
     gpis_model_destroy(m);
-    gpis_summary_destroy(s);
+    gpis_quadratic_destroy(s);
     free(a);
     test_context_end(context, &memory);
 }
 
 static gpis_status make_all(gpis_context *context, void *user) {
-    gpis_summary *s = NULL;
+    gpis_quadratic *s = NULL;
     gpis_model *m = NULL;
     (void)user;
-    gpis_status status = gpis_summary_create(context, 2, 1, &s);
+    gpis_status status = gpis_quadratic_create(context, 2, 1, &s);
     for (int i = 0; status == GPIS_OK && i < 18; i++) s->W[i] = i < 9 ? (i % 4 == 0) : 0.0;
     if (status == GPIS_OK) s->gamma = 0x1p-104;
-    if (status == GPIS_OK) status = gpis_model_of_summary(context, s, 0.0, &m);
+    if (status == GPIS_OK) status = gpis_model_of_quadratic(context, s, 0.0, &m);
     gpis_model_destroy(m);
-    gpis_summary_destroy(s);
+    gpis_quadratic_destroy(s);
     return status;
 }
 

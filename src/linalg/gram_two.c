@@ -1,0 +1,100 @@
+/* W += [A 1 Y]'[A 1 Y] in two doubles: rows are packed for the kernel (gram_two_kernel.h), and the kernel is chosen. */
+#include "linalg/gram_two.h"
+
+#include "linalg/simd_level.h"
+
+enum {
+    TILE_VECTORS = 3, /* with AVX-512, 8 x 3 sums, the vectors, and a factor fill the registers */
+    LINE_BYTES = 64,  /* of a cache line */
+    /* Rows that a panel has room for: one more, so that panels do not fall on the same sets of the cache. */
+    ROOM = GPIS_GRAM_TWO_ROWS + 1
+};
+
+/* A block of packed rows. */
+typedef struct task {
+    int64_t rows, p, room;
+    const double *packed;
+    double *W;
+} task;
+
+#define SIMD_BODY "linalg/gram_two_kernel.h"
+#include "linalg/simd.h"
+
+typedef const char *(*kernel)(const task *g, const char *ahead, const char *stop);
+
+static const kernel kernels[] = {tiles_plain,
+#if GPIS_X86_DISPATCH
+                                 tiles_avx2, tiles_avx512
+#endif
+};
+
+/* The product, the additions of a short sum, and those of the short sums. */
+int64_t gpis_gram_two_roundings(int64_t rows) {
+    const int64_t block = gpis_min64(rows, GPIS_GRAM_TWO_ROWS);
+    return 1 + gpis_min64(block, GPIS_GRAM_TWO_SHORT) + (block + GPIS_GRAM_TWO_SHORT - 1) / GPIS_GRAM_TWO_SHORT;
+}
+
+int64_t gpis_gram_two_scratch(gpis_block_kind kind, int64_t p) {
+    return kind == GPIS_BLOCK_CSR ? 0 : gpis_panels_of(p) * GPIS_PANEL * ROOM;
+}
+
+static void add_dense(kernel tiles, const gpis_bordered *b, gpis_ahead ahead, double *scratch, double *W) {
+    const int64_t p = gpis_bordered_columns(b), room = ROOM;
+    /* If there is nothing to prefetch, the range is empty and begins at the rows, since NULL allows no arithmetic. */
+    const char *from = ahead.from ? ahead.from : (const char *)scratch;
+    const char *stop = ahead.from ? from + ahead.bytes : from;
+    for (int64_t i = 0; i < b->rows->nrows; i += GPIS_GRAM_TWO_ROWS) {
+        const int64_t rows = gpis_min64(GPIS_GRAM_TWO_ROWS, b->rows->nrows - i);
+        gpis_pack(b, i, rows, room, scratch);
+        const task block = {.rows = rows, .p = p, .room = room, .packed = scratch, .W = W};
+        from = tiles(&block, from, stop);
+    }
+}
+
+/* row[j] += factor times entry j, for the entries of a compressed row up to number `end`. */
+GPIS_INLINE void add_scaled(const gpis_block *b, int64_t begin, int64_t end, double factor, bool single,
+                            double *restrict row) {
+    const int32_t *restrict indices = b->indices;
+    const float *floats = b->values;
+    const double *doubles = b->values;
+#pragma GCC unroll 4
+    for (int64_t t = begin; t < end; t++) row[indices[t]] += factor * (single ? (double)floats[t] : doubles[t]);
+}
+
+/* Row i of the block: the products of its entries with each other, with the 1, and with those of Y. */
+GPIS_INLINE void add_row(const gpis_bordered *from, int64_t i, bool single, int64_t p, double *restrict W) {
+    const gpis_block *b = from->rows;
+    const double weight = b->weights ? b->weights[i] : 1.0, *Y = from->Y ? from->Y + i * from->k : NULL;
+    const int64_t begin = b->indptr[i], end = b->indptr[i + 1], y0 = gpis_block_width(b);
+    for (int64_t s = begin; s < end; s++)
+        add_scaled(b, begin, s + 1, weight * gpis_block_entry(b, i, s), single, W + b->indices[s] * p);
+    if (b->constant) {
+        add_scaled(b, begin, end, weight, single, W + b->d * p);
+        W[b->d * p + b->d] += weight;
+    }
+    for (int64_t c = 0; Y && c < from->k; c++) {
+        double *restrict row = W + (y0 + c) * p;
+        const double factor = weight * Y[c];
+        add_scaled(b, begin, end, factor, single, row);
+        if (b->constant) row[b->d] += factor;
+        for (int64_t e = 0; e <= c; e++) row[y0 + e] += factor * Y[e];
+    }
+}
+
+GPIS_HOT static void add_compressed(const gpis_bordered *from, double *W) {
+    const int64_t p = gpis_bordered_columns(from);
+    const bool single = from->rows->type == GPIS_FLOAT32;
+    for (int64_t i = 0; single && i < from->rows->nrows; i++) add_row(from, i, true, p, W);
+    for (int64_t i = 0; !single && i < from->rows->nrows; i++) add_row(from, i, false, p, W);
+}
+
+void gpis_gram_two_add_at(int level, const gpis_bordered *b, gpis_ahead ahead, double *scratch, double *W) {
+    if (b->rows->kind == GPIS_BLOCK_CSR)
+        add_compressed(b, W);
+    else
+        add_dense(kernels[level], b, ahead, scratch, W);
+}
+
+void gpis_gram_two_add(const gpis_bordered *b, gpis_ahead ahead, double *scratch, double *W) {
+    gpis_gram_two_add_at(gpis_simd_best(), b, ahead, scratch, W);
+}
