@@ -171,7 +171,8 @@ static double largest_tau(const gpis_set *set, const gpis_point *point) {
     return most * (1.0 - 8.0 * UNIT);
 }
 
-/* Whether l is still -2 tau g: an unbounded polyhedron may have moved it to where its conjugate is finite. */
+/* Whether l is still -2 tau g: an unbounded polyhedron may have moved it to where its conjugate is finite. Where it
+ * has, or knows l only up to rounding, there is no bound of first order. */
 static bool has_stayed(const gpis_set *set, const gpis_point *point, double tau, const double *l) {
     for (int64_t i = 0; i < set->d * set->k; i++)
         if (l[i] != -2.0 * tau * point->g[i]) return false;
@@ -188,7 +189,7 @@ static gpis_status first_with(gpis_set *set, const gpis_point *point, double tau
     const double size_of_l = gpis_norm2(l, size);
     const gpis_status status = gpis_set_support_near(set, l, &conjugate, &lost);
     *gap = INFINITY;
-    if (status != GPIS_OK || (set->polyhedron && !has_stayed(set, point, tau, l))) return status;
+    if (status != GPIS_OK || (set->polyhedron && !(lost == 0.0 && has_stayed(set, point, tau, l)))) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
     const double product = MARGIN * errors.product * sqrt(columns2 * (double)set->k);
     const double f = point->objective + errors.objective, x = MARGIN * gpis_norm2(point->x, size);

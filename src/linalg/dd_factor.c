@@ -4,9 +4,9 @@
 #include "linalg/dd.h"
 #include "linalg/hot.h"
 
-GPIS_HOT void gpis_dd_subtract_multiple(int64_t count, double a_high, double a_low, const double *restrict from_high,
-                                        const double *restrict from_low, double *restrict to_high,
-                                        double *restrict to_low) {
+GPIS_HOT static void subtract_multiple(int64_t count, double a_high, double a_low, const double *restrict from_high,
+                                       const double *restrict from_low, double *restrict to_high,
+                                       double *restrict to_low) {
     for (int64_t j = 0; j < count; j++) {
         const double p = a_high * from_high[j];
         const double rest = __builtin_fma(a_high, from_high[j], -p) + (a_high * from_low[j] + a_low * from_high[j]);
@@ -16,6 +16,12 @@ GPIS_HOT void gpis_dd_subtract_multiple(int64_t count, double a_high, double a_l
         to_low[j] = low - (sum - s);
         to_high[j] = sum;
     }
+}
+
+/* A function of its own, since the variants of one that is not static would be exported. */
+void gpis_dd_subtract_multiple(int64_t count, double a_high, double a_low, const double *from_high,
+                               const double *from_low, double *to_high, double *to_low) {
+    subtract_multiple(count, a_high, a_low, from_high, from_low, to_high, to_low);
 }
 
 /* Row i of R from row i of what is left of T; false if its pivot is not positive. */
@@ -41,8 +47,7 @@ bool gpis_dd_factor(int threads, int64_t d, double *high, double *low) {
         const int64_t left = d - i - 1;
 #pragma omp parallel for num_threads(gpis_threads_for(threads, 10.0 * (double)(left * left))) schedule(static, 4)
         for (int64_t j = i + 1; j < d; j++)
-            gpis_dd_subtract_multiple(d - j, row[j], row_low[j], row + j, row_low + j, high + j * d + j,
-                                      low + j * d + j);
+            subtract_multiple(d - j, row[j], row_low[j], row + j, row_low + j, high + j * d + j, low + j * d + j);
     }
     return positive;
 }
@@ -52,8 +57,7 @@ void gpis_dd_whiten(int64_t d, const double *high, const double *low, double *v_
         const int64_t at = i * d + i;
         const gpis_dd entry = gpis_dd_divide((gpis_dd){v_high[i], v_low[i]}, (gpis_dd){high[at], low[at]});
         v_high[i] = entry.high, v_low[i] = entry.low;
-        gpis_dd_subtract_multiple(d - i - 1, entry.high, entry.low, high + at + 1, low + at + 1, v_high + i + 1,
-                                  v_low + i + 1);
+        subtract_multiple(d - i - 1, entry.high, entry.low, high + at + 1, low + at + 1, v_high + i + 1, v_low + i + 1);
     }
 }
 

@@ -93,10 +93,11 @@ static gpis_status support(gpis_set *s, const double *g, double *value) {
     return status;
 }
 
-static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
+/* `near`: a point where v is nearly normal to the product, for parts that make use of it; NULL: none. */
+static gpis_status add_supports(gpis_set *s, const double *near, double *v, double *value, double *slack) {
     const blocks_state *p = s->state;
     gpis_status status = GPIS_OK;
-    double sizes = 0, lost = 0;
+    double sizes = 0, lost = 0, *point = s->work + s->d * width_of(s);
     int64_t terms = 0;
     *value = *slack = 0;
     for (int64_t b = 0; b < p->count; b++) {
@@ -104,7 +105,8 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
         for (int64_t first = 0; first < width_of(s) && status == GPIS_OK; first += step_of(s, at), terms++) {
             double one = 0;
             gather(s, at, first, v, s->work);
-            status = gpis_set_support_near_part(at->set, s->work, &one, &lost);
+            if (near) gather(s, at, first, near, point);
+            status = gpis_set_support_at_part(at->set, near ? point : NULL, s->work, &one, &lost);
             scatter(s, at, first, s->work, v);
             *value += one;
             *slack = hypot(*slack, lost);
@@ -113,6 +115,10 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
     }
     *value += (double)terms * DBL_EPSILON * sizes; /* the rounding of the sum */
     return status;
+}
+
+static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
+    return add_supports(s, NULL, v, value, slack);
 }
 
 static gpis_set *part(const gpis_set *s, int64_t i, const int64_t **columns) {
@@ -126,6 +132,7 @@ static const gpis_set_class blocks_class = {
     .name = "blocks",
     .project = project,
     .support = support,
+    .support_at = add_supports,
     .recession = recession,
     .support_near = support_near,
     .part = part,
@@ -270,7 +277,7 @@ static gpis_status make_product(gpis_context *context, int64_t d, int64_t k, boo
     gpis_status status = gpis_set_begin(context, &blocks_class, d, k, matrix, out, &s);
     if (status == GPIS_OK) status = describe(s, count, columns, sets);
     if (status == GPIS_OK) status = take_blocks(s, count, columns, sets);
-    if (status == GPIS_OK) status = gpis_set_take_work(s, matrix ? d * k : d);
+    if (status == GPIS_OK) status = gpis_set_take_work(s, 2 * (matrix ? d * k : d));
     return gpis_set_finish(s, status, out);
 }
 

@@ -87,8 +87,8 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
 
 /* ---- support ----------------------------------------------------------------------------------------------------- */
 
-/* The point of K that is farthest along v, or nearly: the projection of a long multiple of v. In a cone, whose limits are
- * all 0, it is the origin. */
+/* The point of K that is farthest along v, or nearly: the projection of a long multiple of v. In a cone, whose limits
+ * are all 0, it is the origin. */
 static gpis_status go_along(gpis_set *s, const double *v, double *at) {
     static const double FAR = 1e5;
     const gpis_polyhedron_state *p = s->state;

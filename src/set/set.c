@@ -255,9 +255,8 @@ gpis_status gpis_set_support_near_part(gpis_set *s, double *w, double *value, do
     return s->penalised ? gpis_penalised_conjugate(s, w, value, lost) : gpis_set_support_near_plain(s, w, value, lost);
 }
 
-/* One part of X, by the point `at` where the kind makes use of it. */
-static gpis_status part_support(gpis_set *s, const double *at, double *w, double *value, double *lost) {
-    if (at && s->class->support_at) return s->class->support_at(s, at, w, value, lost);
+gpis_status gpis_set_support_at_part(gpis_set *s, const double *at, double *w, double *value, double *lost) {
+    if (at && s->class->support_at && !s->penalised) return s->class->support_at(s, at, w, value, lost);
     return gpis_set_support_near_part(s, w, value, lost);
 }
 
@@ -273,7 +272,7 @@ gpis_status gpis_set_support_at(gpis_set *set, const double *at, double *v, doub
         if (!whole) gather(set, v, j);
         for (int64_t i = 0; at && !whole && i < set->d; i++) set->column_out[i] = at[i * set->k + j];
         if (at && !whole) point = set->column_out;
-        if ((status = part_support(set, point, w, &part, &lost)) != GPIS_OK) break;
+        if ((status = gpis_set_support_at_part(set, point, w, &part, &lost)) != GPIS_OK) break;
         if (!whole) scatter(set, w, v, j);
         total += part;
         sizes += fabs(part);

@@ -165,6 +165,8 @@ gpis_status gpis_set_support_near_part(gpis_set *set, double *v, double *value, 
 /* The same for a v that is nearly normal to K at the member `at`, which some kinds make use of: they return a value
  * that is attained there, or nearly. A bounded set may move v, too. */
 gpis_status gpis_set_support_at(gpis_set *set, const double *at, double *v, double *value, double *slack);
+/* The same for one column of X or, with `matrix`, for X as a whole; `at` NULL: no such point is known. */
+gpis_status gpis_set_support_at_part(gpis_set *set, const double *at, double *v, double *value, double *slack);
 
 /* sup ||s||_2 over all of X; INFINITY when unbounded. */
 double gpis_set_radius(const gpis_set *set);
