@@ -28,16 +28,18 @@ static int group_of(const gpis_option *row) {
     return 0;
 }
 
-/* Options of the problem are kept in a list that lasts as long as the program. */
+/* Options of the problem are kept in a list that lasts as long as the program: one command parses its options once. */
 static bool remember(cli_common *c, int number, const char *value) {
-    static cli_given_text *all; /* one command parses its options once */
-    cli_given_text *given = malloc(sizeof *given);
-    if (!given) {
-        cli_fail(CLI_TROUBLE, "out of memory");
+    enum { MAX_GIVEN = 10000 };
+    static cli_given_text list[MAX_GIVEN];
+    static int used;
+    if (used == MAX_GIVEN) {
+        cli_fail(CLI_BAD_INPUT, "there are more than %d options of the problem; --subject-to takes @FILE, a line each",
+                 MAX_GIVEN);
         return false;
     }
-    *given = (cli_given_text){number, value, c->problem};
-    c->problem = all = given;
+    list[used] = (cli_given_text){number, value, c->problem};
+    c->problem = &list[used++];
     return true;
 }
 
@@ -47,7 +49,7 @@ static error_t take(const struct argp_state *state, cli_common *c, int number, c
     char trouble[512];
     if (gpis_option_explain(row, value, trouble, sizeof trouble) > 0) return cli_usage(state, "--%s", trouble);
     c->given |= UINT64_C(1) << number;
-    if (row->where & GPIS_OPTION_PROBLEM && !remember(c, number, value)) return ENOMEM;
+    if (row->where & GPIS_OPTION_PROBLEM && !remember(c, number, value)) return EINVAL;
     if (row->where & GPIS_OPTION_OPEN) gpis_open_options_set(&c->open, row->name, value);
     if (row->where & (GPIS_OPTION_SOLVE | GPIS_OPTION_PLAN | GPIS_OPTION_CHECK))
         gpis_settings_set(&c->settings, row->name, value);

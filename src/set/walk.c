@@ -196,6 +196,24 @@ static void keep_bounds(gpis_walk *w) {
     }
 }
 
+/* Whether the gradient vanishes at the free entries, as it does at the minimum of a face, up to rounding of the terms
+ * that it is made of. With H = I there is no factor that could be wrong. */
+static bool is_stationary(const gpis_walk *w) {
+    static const double STATIONARY = 1e-6;
+    const gpis_polyhedron *p = w->p;
+    double size = 0.0, most = 0.0;
+    if (!w->metric.unit) return true;
+    for (int64_t j = 0; j < w->d; j++) {
+        const double left = fabs(w->t[j] - w->sign[j] * w->kappa[j]), unit = gpis_walk_unit(w, j);
+        size = fmax(size, (fabs(w->G[j]) + (w->g ? fabs(w->g[j]) : 0.0) + w->kappa[j]) * unit);
+        if (w->held[j] == GPIS_FREE) most = fmax(most, left * unit);
+    }
+    for (int64_t i = 0; i < w->rows; i++)
+        for (int64_t e = p->first[i]; e < p->first[i + 1]; e++)
+            size = fmax(size, fabs(w->y[i] * p->value[e]) * gpis_walk_unit(w, p->column[e]));
+    return most <= STATIONARY * size;
+}
+
 /* Once more to the minimum of the face, from a gradient that is computed afresh. Where rounding has put something on
  * the wrong side, it changes sides. False: something is still wrong. */
 static bool refine(gpis_walk *w) {
@@ -226,7 +244,7 @@ gpis_walk_end gpis_walk_solve(gpis_walk *w, const gpis_limits *of, const gpis_me
     find_row_units(w);
     gpis_walk_read(w);
     gpis_walk_evaluate(w);
-    bool solved = pivot(w) && refine(w);
+    bool solved = pivot(w) && refine(w) && is_stationary(w);
     for (int i = 0; i < ATTEMPTS && !solved && end != GPIS_WALK_EMPTY; i++) {
         end = restore(w) ? gpis_walk_dual(w, most) : GPIS_WALK_LOST;
         solved = end == GPIS_WALK_SOLVED && refine(w);

@@ -51,7 +51,8 @@ static void test_missed_face(void **state) {
     (void)state;
     char why[600] = "";
     if (check_combined(1, 387, false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why);
-    if (check_combined(2, 455, false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why); /* entries of 1e-64 */
+    if (check_combined(2, 455, false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why);  /* entries of 1e-64 */
+    if (check_combined(1, 1951, false, why, sizeof why) != VERDICT_SOLVED) fail_msg("%s", why); /* no minimum */
 }
 
 /* A penalty with a weighted sum, and with rows: the multipliers that are complementary prove it. */
