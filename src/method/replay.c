@@ -194,7 +194,8 @@ static bool is_summary(const double *W, int64_t size) {
  * answer that is possible is not seen here: that the file belongs to this user must do against forgery. */
 static bool is_possible(const gpis_run *run, const gpis_pass *pass, double seconds) {
     const gpis_load load = gpis_run_load(run->problem, pass);
-    if (!(isfinite(seconds) && seconds >= 0.0) || !gpis_pass_is_finite(run->context, pass, load.d)) return false;
+    if (!(isfinite(seconds) && seconds >= 0.0) || !gpis_pass_is_finite(run->context, pass, run->problem->A->d))
+        return false;
     for (int s = 0; s < GPIS_PASS_SUMS; s++) {
         const gpis_pass_sum sum = (gpis_pass_sum)s;
         if (gpis_pass_sum_is_nonnegative(sum) &&

@@ -15,9 +15,9 @@ static bool all_finite(const double *v, int64_t count, int threads) {
     return sum == 0.0;
 }
 
-bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int64_t d) {
+bool gpis_pass_is_finite(const gpis_context *context, const gpis_pass *pass, int64_t columns) {
     const gpis_sketch *sketch = pass->sketch;
-    const gpis_load load = gpis_load_of(pass, d);
+    const gpis_load load = gpis_load_of(pass, columns);
     bool finite = true;
     for (int s = 0; s < GPIS_PASS_SUMS; s++)
         finite = finite && all_finite(gpis_pass_sum_place(pass, (gpis_pass_sum)s),

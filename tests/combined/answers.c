@@ -38,7 +38,7 @@ static void check_some(bool curved, int count, int max_open) {
 
 static void test_polyhedra(void **state) {
     (void)state;
-    check_some(false, 200, 4);
+    check_some(false, 200, 6);
 }
 
 static void test_curved(void **state) {
