@@ -1,6 +1,6 @@
 # --memory is a promise for every kind of source: rows that take 120 MB, 16 MB allowed. All kinds hold the same problem.
 rows=150000 columns=100
-[ -z "$sanitized" ] || rows=10000
+[ -z "$sanitized" ] || rows=30000
 tools=$(dirname "$probe")
 
 # solved KIND ARGUMENTS...: under the budget, with the objective that the first kind had
