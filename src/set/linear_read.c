@@ -301,8 +301,9 @@ static gpis_status read_chain(parser *p, chain *c) {
 
 /* Adds lower <= left - right <= upper; the numbers of both sides are in the bounds already. */
 static gpis_status add_row(parser *p, const sum *left, const sum *right, double lower, double upper, gpis_span text) {
-    const gpis_linear_side sides[2] = {{p->stack + left->first, left->count},
-                                       {right ? p->stack + right->first : NULL, right ? right->count : 0}};
+    gpis_linear_side sides[2] = {{NULL, left->count}, {NULL, right ? right->count : 0}};
+    if (left->count > 0) sides[0] = (gpis_linear_side){p->stack + left->first, left->count};
+    if (right && right->count > 0) sides[1] = (gpis_linear_side){p->stack + right->first, right->count};
     return gpis_linear_add_row(p->linear, p->spec, sides, lower, upper, text);
 }
 
