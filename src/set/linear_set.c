@@ -116,6 +116,7 @@ static gpis_status describe(gpis_set *s, const gpis_linear *l) {
     gpis_free(s->context, text);
     if (status != GPIS_OK || !l->always_true) return status;
     const size_t size = strlen(l->always_true) + 64;
+    gpis_free(s->context, s->warning); /* the rows may have one of their own; one is enough */
     s->warning = gpis_alloc(s->context, (int64_t)size, 1);
     if (!s->warning) return GPIS_NO_MEMORY;
     snprintf(s->warning, size, "the constraint '%s' is always true", l->always_true);
