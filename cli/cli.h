@@ -25,6 +25,12 @@ enum {
 
 /* ---- commands: argv[0] is "gpis NAME"; each returns an exit code ----------------------------------------------- */
 
+typedef struct cli_command {
+    const char *name, *arguments, *summary;
+    int (*run)(int argc, char **argv);
+    bool ranks; /* can be run by several at once */
+} cli_command;
+
 int cli_solve(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_check(int argc, char **argv);
@@ -33,6 +39,26 @@ int cli_gen(int argc, char **argv);
 int cli_bounds(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 int cli_plot(int argc, char **argv);
+
+/* ---- what is said about commands: manual pages, completion of shells -------------------------------------------- */
+
+extern const char cli_about[], cli_exit_codes[], cli_example[]; /* parts of `gpis --help` (about.c) */
+const cli_command *cli_find_command(const cli_command *commands, int count, const char *name); /* NULL: none */
+int cli_manual(const cli_command *commands, int count, int argc, char **argv);                 /* manual.c */
+int cli_complete(const cli_command *commands, int count, int argc, char **argv);               /* complete.c */
+
+/* Calls `describe` with all the options and texts of a command, which is not run. */
+void cli_describe_command(const cli_command *command, void (*describe)(const struct argp *argp, void *user),
+                          void *user);
+
+/* An option, or the heading of a group, which has no name. */
+typedef struct cli_option_row {
+    const struct argp_option *option;
+    int group;
+} cli_option_row;
+enum { CLI_MAX_OPTIONS = 256 };
+/* The options of argp and its children, at most `most` of them; returns how many. */
+int cli_list_options(const struct argp *argp, cli_option_row *rows, int most);
 
 /* ---- trouble (trouble.c) ---------------------------------------------------------------------------------------- */
 

@@ -4,11 +4,7 @@
 
 #include "cli.h"
 
-static const struct {
-    const char *name, *arguments, *summary;
-    int (*run)(int argc, char **argv);
-    bool ranks; /* can be run by several at once */
-} commands[] = {
+static const cli_command commands[] = {
     {"solve", "A [y]", "minimise ||y - A x||^2 over a set, with a certificate", cli_solve, true},
     {"plan", "A [y]", "what solve would do, why, and what it would cost", cli_plan, true},
     {"check", "A [y] x", "audit a given x: objective, feasibility, certificate", cli_check, true},
@@ -25,13 +21,13 @@ static void print_help(void) {
          "Large-scale constrained least squares with a certificate.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  gpis %-9s %-8s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
-    puts("\n`gpis help COMMAND` explains a command and its options; `gpis --version` prints the version.\n"
-         "\n"
-         "Exit codes: 0 certified to the tolerance, 1 ended before it, 2 bad usage or bad input,\n"
-         "3 file or memory trouble, 130 interrupted.\n"
-         "\n"
-         "Example:\n"
-         "  gpis solve data.csv --target price --set l1:3.5 --out x.npy");
+    printf("\n`gpis help COMMAND` explains a command and its options; `gpis --version` prints the version.\n"
+           "\n"
+           "Exit codes: %s\n"
+           "\n"
+           "Example:\n"
+           "  %s\n",
+           cli_exit_codes, cli_example);
 }
 
 static void print_version(FILE *stream, struct argp_state *state) {
@@ -51,15 +47,15 @@ static int unknown_command(const char *name) {
 
 static int run_command(int argc, char **argv) {
     char title[64];
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0) continue;
-        if (!commands[i].ranks && cli_ranks_launched() > 1)
-            return cli_fail(CLI_BAD_INPUT, "%s is not for several ranks: run it without mpirun", commands[i].name);
-        snprintf(title, sizeof title, "gpis %s", commands[i].name);
-        argv[1] = title; /* what argp calls the program in help texts */
-        return commands[i].run(argc - 1, argv + 1);
-    }
-    return unknown_command(argv[1]);
+    if (strcmp(argv[1], "manual") == 0) return cli_manual(commands, COMMANDS, argc - 1, argv + 1);
+    if (strcmp(argv[1], "complete") == 0) return cli_complete(commands, COMMANDS, argc - 1, argv + 1);
+    const cli_command *command = cli_find_command(commands, COMMANDS, argv[1]);
+    if (!command) return unknown_command(argv[1]);
+    if (!command->ranks && cli_ranks_launched() > 1)
+        return cli_fail(CLI_BAD_INPUT, "%s is not for several ranks: run it without mpirun", command->name);
+    snprintf(title, sizeof title, "gpis %s", command->name);
+    argv[1] = title; /* what argp calls the program in help texts */
+    return command->run(argc - 1, argv + 1);
 }
 
 /* gpis help [COMMAND]: the same as gpis COMMAND --help. */

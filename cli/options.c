@@ -126,7 +126,45 @@ static void say_what_is_wrong(const struct argp *argp, const struct argp_state *
         say_what_was_meant(argp, state, argument);
 }
 
+/* While a command is described, cli_parse hands its options and texts over instead of parsing anything. */
+static struct {
+    void (*describe)(const struct argp *argp, void *user);
+    void *user;
+} described;
+
+void cli_describe_command(const cli_command *command, void (*describe)(const struct argp *argp, void *user),
+                          void *user) {
+    char title[64];
+    snprintf(title, sizeof title, "gpis %s", command->name);
+    char *argv[] = {title, NULL};
+    described.describe = describe;
+    described.user = user;
+    command->run(1, argv);
+    described.describe = NULL;
+}
+
+static int add_options(const struct argp *argp, cli_option_row *rows, int count, int most) {
+    int group = 0;
+    for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++) {
+        group = o->group != 0 ? o->group : o->name ? group : group + 1; /* as argp counts them */
+        if (count < most && !(o->flags & OPTION_HIDDEN)) rows[count++] = (cli_option_row){o, group};
+    }
+    for (const struct argp_child *c = argp->children; c && c->argp; c++)
+        count = add_options(c->argp, rows, count, most);
+    return count;
+}
+
+int cli_list_options(const struct argp *argp, cli_option_row *rows, int most) {
+    const struct argp_child child[] = {{argp, 0, NULL, 0}, {0}};
+    const struct argp whole = {.options = guard_options, .children = child};
+    return add_options(&whole, rows, 0, most);
+}
+
 bool cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
+    if (described.describe) {
+        described.describe(argp, described.user);
+        return false;
+    }
     const struct argp_child child[] = {{argp, 0, NULL, 0}, {0}};
     const struct argp outer = {.options = guard_options, .parser = guard_parser, .children = child};
     guard g = {.input = input};

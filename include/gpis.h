@@ -365,6 +365,9 @@ struct gpis_problem;
  * what it is made of. docs/howto/constraints.md has the grammar. */
 GPIS_API gpis_status gpis_set_parse(gpis_context *context, const char *spec, const struct gpis_problem *problem,
                                     gpis_set **out);
+/* The form of the specs of one kind, "l1:R or l1:R,WEIGHTS.npy", by its place in the list of kinds, counted from 0. NULL
+ * behind the last. */
+GPIS_API const char *gpis_set_usage(int64_t index);
 /* The set of the x for which all of `count` linear constraints hold: "tv + radio <= 0.5", "2 x2 - x1 >= 0",
  * "0.1 <= price <= 0.4", "sum(w*) = 1". */
 GPIS_API gpis_status gpis_set_parse_linear(gpis_context *context, const char *const *texts, int64_t count,
@@ -701,6 +704,7 @@ typedef struct gpis_option {
     const char *methods;
     int in_checkpoint; /* non-zero: a checkpoint goes on only where this option has the value it was made with */
     int repeated;      /* non-zero: it may be given several times, and all of them count */
+    const char *words; /* what the value of a text may begin with, "auto, newton, gpis"; NULL: anything */
 } gpis_option;
 
 GPIS_API const gpis_option *gpis_option_at(int64_t index);      /* NULL behind the last */

@@ -43,3 +43,15 @@ file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
 configure_file(packaging/gpis.pc.in ${CMAKE_BINARY_DIR}/packaging/gpis.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/packaging/gpis.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# ---- manual pages, completion --------------------------------------------------------------------------------------
+# The program writes its manual pages from its own tables, so that they cannot differ from --help.
+if(TARGET gpis_program)
+  set(manual ${CMAKE_BINARY_DIR}/manual)
+  file(MAKE_DIRECTORY ${manual})
+  add_custom_command(OUTPUT ${manual}/gpis.1 COMMAND gpis_program manual --all ${manual} DEPENDS gpis_program VERBATIM)
+  add_custom_target(gpis_manual ALL DEPENDS ${manual}/gpis.1)
+  install(DIRECTORY ${manual}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES packaging/completion/gpis DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES packaging/completion/_gpis DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()

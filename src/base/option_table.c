@@ -80,7 +80,8 @@ static const gpis_option_row rows[] = {
       .help = "add LAMBDA ||x||_1 to the objective (l1:LAMBDA), or LAMBDA sum_j W_j |x_j| with weights from a file "
               "(l1:LAMBDA,W.npy; 0 exempts), or LAMBDA ||x||^2 (l2:LAMBDA); both may be given",
       .in_checkpoint = KEY,
-      .repeated = 1},
+      .repeated = 1,
+      .words = "l1:, l2:"},
      GPIS_HELD_AS_TEXT,
      NEITHER},
     {{.name = "target",
@@ -137,7 +138,8 @@ static const gpis_option_row rows[] = {
       .argument = "FMT",
       .group = "Problem",
       .help = "format of A, or of the file that is '-': npy, csv (default of '-'), tsv, txt, mtx, svm; without it the "
-              "ending of the name says what a file is"},
+              "ending of the name says what a file is",
+      .words = "npy, csv, tsv, txt, mtx, svm"},
      GPIS_HELD_AS_TEXT,
      OPENING(format)},
 
@@ -148,7 +150,8 @@ static const gpis_option_row rows[] = {
       .argument = "C",
       .group = "Problem",
       .help = "what is between the fields of a .csv/.tsv file: a character, or tab, space, comma, semicolon, pipe; "
-              "without it what the first lines show"},
+              "without it what the first lines show",
+      .words = "tab, space, comma, semicolon, pipe"},
      GPIS_HELD_AS_TEXT,
      OPENING(delimiter)},
     {{.name = "header",
@@ -260,7 +263,8 @@ static const gpis_option_row rows[] = {
       .argument = "NAME",
       .group = "Method",
       .help = "one of auto" GPIS_METHOD_LIST(GPIS_COMMA_NAME),
-      .in_checkpoint = KEY},
+      .in_checkpoint = KEY,
+      .words = "auto" GPIS_METHOD_LIST(GPIS_COMMA_NAME)},
      GPIS_HELD_AS_TEXT,
      SETTING(method)},
     {{.name = "sketch",
@@ -272,7 +276,8 @@ static const gpis_option_row rows[] = {
       .help = "of gpis, acc-gpis and newton: auto (count; in newton what the plan says)" GPIS_SKETCH_LIST(
           GPIS_COMMA_NAME) ", or none: newton with the Gram matrix",
       .methods = SKETCHING,
-      .in_checkpoint = KEY},
+      .in_checkpoint = KEY,
+      .words = "auto" GPIS_SKETCH_LIST(GPIS_COMMA_NAME) ", none"},
      GPIS_HELD_AS_TEXT,
      SETTING(sketch)},
     {{.name = "m",

@@ -12,6 +12,8 @@ static const gpis_set_class *const kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
+const char *gpis_set_usage(int64_t index) { return index >= 0 && index < KINDS ? kinds[index]->usage : NULL; }
+
 static const gpis_set_class *find_kind(const char *name, size_t length) {
     for (int i = 0; i < KINDS; i++)
         if (strlen(kinds[i]->name) == length && memcmp(kinds[i]->name, name, length) == 0) return kinds[i];

@@ -19,6 +19,10 @@ if grep -rlF -e "$build" -e "$tree" -e "$work/first" "$prefix"; then
     echo "FAILED: these installed files name the build tree, the source tree or the first prefix"
     exit 1
 fi
+for file in share/man/man1/gpis.1 share/man/man1/gpis-solve.1 share/bash-completion/completions/gpis \
+    share/zsh/site-functions/_gpis; do
+    [ -s "$prefix/$file" ] || { echo "FAILED: $file is not installed" && exit 1; }
+done
 cp "$here/consumer.c" "$work"
 cd "$work"
 export PKG_CONFIG_PATH="$lib/pkgconfig"

@@ -56,7 +56,7 @@ expect "with lists: asks once" "$(cat asked)" "$wanted"
 
 # The program alone does without the packages of the tests, MPI and gnuplot; what only some targets need is asked for by
 # them alone.
-MISSING="libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core libomp-dev"
+MISSING="libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core libomp-dev pandoc"
 asks() { # asks WHAT PACKAGES ARGUMENTS...
     what=$1 packages=$2
     shift 2
@@ -67,6 +67,7 @@ asks "program" "libfftw3-dev" program
 asks "install" "libfftw3-dev libopenmpi-dev gnuplot-nox" install
 asks "tests" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format"
 asks "bench" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core" bench
+asks "docs" "libfftw3-dev libopenmpi-dev gnuplot-nox pandoc" docs
 asks "clang" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format libomp-dev" clang
 run everything
 expect "unknown argument: exit code" $code 2
