@@ -15,10 +15,10 @@
  * time; different contexts are independent.
  *
  * How the interface grows. Results, plans and what is handed to progress functions are made by the library. Structs
- * with options, which the caller fills, begin with their size: gpis_settings, gpis_open_options, gpis_machine and
- * gpis_bounds_problem. New fields of all these are only ever added at the end, so that programs need not be compiled
- * again for a newer library. All other structs stay as they are for as long as the name of the shared library stays the
- * same.
+ * with options, which the caller fills, begin with their size: gpis_settings, gpis_open_options, gpis_machine,
+ * gpis_summary_options and gpis_bounds_problem. New fields of all these are only ever added at the end, so that
+ * programs need not be compiled again for a newer library. All other structs stay as they are for as long as the name
+ * of the shared library stays the same.
  */
 #ifndef GPIS_H
 #define GPIS_H
@@ -663,6 +663,69 @@ static inline gpis_settings gpis_settings_default(void) {
     return settings;
 }
 
+/* ---- summary: what one sweep over the rows keeps --------------------------------------------------------------- */
+
+/* For d columns and k responses the (d + 1 + k)^2 sums of products of the columns of [A 1 Y], with the weights and
+ * without the offset, are all that any least-squares problem with these rows depends on: every set, penalty, ridge,
+ * with an intercept or without. They are made by one sweep over the rows, in two doubles and with a bound on their
+ * rounding errors, so that answers from them are proven as those from the rows are. Summaries of different rows add up.
+ *
+ * With folds there is one such summary for each fold of the rows, and the summary of all rows is their sum. */
+typedef struct gpis_summary gpis_summary;
+
+typedef struct gpis_summary_options {
+    size_t size;         /* of this struct in the caller's program; set by gpis_summary_options_init */
+    int64_t folds;       /* 0 and 1: none; at most 65536 */
+    const int64_t *fold; /* a number from 0 to folds - 1 for each row of this rank, borrowed; NULL: the folds are drawn,
+                          * as a function of seed and row number alone, so that they do not depend on how the rows are
+                          * spread over parts, ranks and machines */
+    int64_t fold_rows;   /* how many numbers `fold` has */
+    uint64_t seed;
+    int64_t first_row; /* the number of the first row of A, from 0, among the rows of all parts that are to be merged */
+    const char *const *responses; /* k names, copied; NULL, or a NULL in it: none */
+    gpis_pass_progress_fn pass_progress;
+    void *progress_user;
+} gpis_summary_options;
+GPIS_API gpis_status gpis_summary_options_init(gpis_summary_options *options, size_t size);
+static inline gpis_summary_options gpis_summary_options_default(void) {
+    gpis_summary_options options;
+    gpis_summary_options_init(&options, sizeof options);
+    return options;
+}
+
+/* Makes the summary of the rows of a problem: A, Y, weights and offset; the other terms do not matter, and can be
+ * chosen when the summary is used. NULL options are the defaults. Called by all ranks together; all get the same
+ * summary. */
+GPIS_API gpis_status gpis_summary_make(const gpis_problem *problem, const gpis_summary_options *options,
+                                       gpis_summary **out);
+GPIS_API void gpis_summary_destroy(gpis_summary *summary); /* NULL is fine */
+
+typedef struct gpis_summary_info {
+    size_t size;  /* of this struct in the caller's program, which sets it */
+    int64_t rows; /* of all folds together */
+    int64_t columns, responses;
+    int64_t folds;      /* at least 1 */
+    double weights_sum; /* the number of rows where there are no weights */
+    /* Each sum of products of two columns is known up to gamma times the product of their norms. */
+    double gamma;
+    int weighted, offset; /* non-zero: the problem had weights, an offset */
+    int given_folds;      /* non-zero: the caller has given the folds; else they were drawn */
+    uint64_t seed;        /* that they were drawn with */
+} gpis_summary_info;
+/* GPIS_BAD_ARGUMENT for an impossible size. */
+GPIS_API gpis_status gpis_summary_describe(const gpis_summary *summary, gpis_summary_info *info);
+GPIS_API int64_t gpis_summary_fold_rows(const gpis_summary *summary, int64_t fold); /* -1: there is no such fold */
+/* The name of column j of A, and of response c, from 0; NULL where there is none. Borrowed. */
+GPIS_API const char *gpis_summary_column(const gpis_summary *summary, int64_t j);
+GPIS_API const char *gpis_summary_response(const gpis_summary *summary, int64_t c);
+
+/* A problem whose rows are known by their summary alone. Set, penalty, ridge, intercept and standardised columns are
+ * given to it as usual; A, Y, weights and offset are those of the summary. gpis_solve, gpis_check and gpis_plan_make
+ * take it and read nothing; calls that need the rows themselves refuse it (GPIS_NOT_APPLICABLE). Where the rounding
+ * errors of the summary do not allow the tolerance, the outcome is GPIS_STALLED, with the gap that they do allow. The
+ * summary is borrowed, and has the same context. */
+GPIS_API gpis_status gpis_problem_of_summary(gpis_context *context, const gpis_summary *summary, gpis_problem **out);
+
 /* ---- options: settings by name and text ------------------------------------------------------------------------- */
 
 /* What the value of an option looks like. */
@@ -781,6 +844,8 @@ typedef struct gpis_result {
     /* The constraints that x meets with equality and that have a price; none where the gradient at x is not known. */
     int64_t active_count;
     const gpis_active *const *active;
+    int64_t sweeps; /* how often this call has read A: passes that a checkpoint has answered do not count, those that
+                       find standard deviations do; 0 for a problem of a summary */
 } gpis_result;
 
 /* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */

@@ -20,6 +20,15 @@ typedef struct given_point {
     double objective; /* at the point itself */
 } given_point;
 
+/* Without rows. */
+static gpis_status measure_by_summary(gpis_run *run, const double *x, given_point *given, double *g,
+                                      gpis_point *point) {
+    gpis_status status = GPIS_OK;
+    if (given->p) status = gpis_run_measure_by_summary(run, given->x, g, point);
+    if (status == GPIS_OK && given->p) given->objective = point->objective;
+    return status == GPIS_OK ? gpis_run_measure_by_summary(run, x, g, point) : status;
+}
+
 /* The pass that measures x. Where another point was given, its objective comes from the same pass,
  *
  *     f(x + p) = f(x) + 2 <g, p> + ||A p||^2,
@@ -28,6 +37,7 @@ typedef struct given_point {
 static gpis_status measure(gpis_run *run, const double *x, given_point *given, double *g, gpis_point *point) {
     static const double CANCELLED = 1e-3; /* what may be left of the largest term */
     double Ap2 = 0.0, along = 0.0;
+    if (!gpis_run_has_rows(run)) return measure_by_summary(run, x, given, g, point);
     if (!given->p) return gpis_run_gradient(run, x, g, point);
     const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .X = x, .P = given->p, .G = g, .AP2 = &Ap2};
     gpis_status status = gpis_run_measure(run, &pass, 1.5, point);
@@ -99,7 +109,8 @@ static gpis_status find_constant(gpis_run *run, double *x, double *g) {
     const gpis_problem *p = run->problem;
     const int64_t last = p->size - p->k;
     gpis_point point;
-    const gpis_status status = gpis_run_gradient(run, x, g, &point);
+    const gpis_status status =
+        gpis_run_has_rows(run) ? gpis_run_gradient(run, x, g, &point) : gpis_run_measure_by_summary(run, x, g, &point);
     for (int64_t c = 0; status == GPIS_OK && c < p->k; c++)
         x[last + c] = -g[last + c] / run->curvature.norms2[p->d - 1];
     return status;
@@ -109,6 +120,7 @@ gpis_status gpis_audit(gpis_run *run, double *x, double *distance, double *objec
     given_point given = {0};
     double *g = gpis_alloc(run->context, run->problem->size, sizeof *g);
     gpis_status status = g ? GPIS_OK : GPIS_NO_MEMORY;
+    if (status == GPIS_OK && !gpis_run_has_rows(run)) status = gpis_run_summarise(run);
     if (status == GPIS_OK && run->best_constant) status = find_constant(run, x, g);
     if (status == GPIS_OK) status = project_given(run, x, &given, distance);
     if (status == GPIS_OK) status = audit_as_needed(run, x, &given, g);

@@ -57,6 +57,9 @@ static const gpis_candidate *check_kept(const gpis_run *run, const gpis_plan_tab
 gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **method) {
     gpis_plan_table plan;
     bool resumed;
+    if (run->problem->summary && run->settings->checkpoint)
+        return gpis_fail(run->context, GPIS_NOT_APPLICABLE,
+                         "a checkpoint keeps what passes give, and a summary needs none: leave option checkpoint out");
     gpis_status status = gpis_replay_resume(run, choice, &resumed);
     if (status == GPIS_OK) status = gpis_plan_choose(run->problem, run->settings, run->account.memory_before, &plan);
     if (status != GPIS_OK) return status;

@@ -20,6 +20,7 @@ void gpis_complete_end(gpis_completion *c) {
     gpis_free(context, c->scale);
     gpis_free(context, c->ridge);
     gpis_free(context, c->penalty);
+    gpis_quadratic_destroy(c->summary);
     *c = (gpis_completion){0};
 }
 
@@ -111,8 +112,10 @@ gpis_status gpis_complete_together(gpis_completion *c) {
     gpis_problem *p = &c->problem;
     gpis_status status = p->weights || p->offset ? add_up_ranks(p) : GPIS_OK;
     if (status != GPIS_OK) return status;
-    if (p->standardize) status = gpis_spread_find(p, &c->scale);
+    if (p->standardize)
+        status = p->summary ? gpis_complete_spread_of_summary(c) : gpis_spread_find(p, &c->scale, &c->sweeps);
     if (status == GPIS_OK) status = make_ridge(c);
+    if (status == GPIS_OK && p->summary) status = gpis_complete_summary(c);
     return p->weights || p->offset || p->standardize || p->ridge > 0.0 ? gpis_ranks_agree(p->A, status) : status;
 }
 

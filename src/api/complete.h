@@ -4,8 +4,9 @@
  *
  *     gpis_complete_begin      checks that the terms fit each other, and counts the rows of X; reads nothing
  *     gpis_complete_response   subtracts the offset from Y
- *     gpis_complete_together   all ranks: standard deviations by one or two passes, what the ranks' rows add up to,
- * ridge_j gpis_complete_set        the set of all rows of X
+ *     gpis_complete_together   all ranks: standard deviations by one or two passes, or from the summary; what the
+ * ranks' rows add up to; ridge_j; the summary of the columns of the complete problem gpis_complete_set        the set
+ * of all rows of X
  */
 #ifndef GPIS_API_COMPLETE_H
 #define GPIS_API_COMPLETE_H
@@ -21,6 +22,8 @@ typedef struct gpis_completion {
                         columns are not standardised */
     double *ridge;   /* owned: problem.d numbers; NULL: none */
     double *penalty; /* owned: problem.d numbers; NULL: none */
+    gpis_quadratic *summary; /* owned: what problem.summary points to; NULL: that is borrowed, or there is none */
+    int64_t sweeps;          /* passes that were made for the standard deviations */
 } gpis_completion;
 
 /* *c is empty after a failure, too, and gpis_complete_end takes it in any case. */
@@ -29,5 +32,10 @@ gpis_status gpis_complete_response(gpis_completion *c);
 gpis_status gpis_complete_together(gpis_completion *c);
 gpis_status gpis_complete_set(gpis_completion *c);
 void gpis_complete_end(gpis_completion *c);
+
+/* For a problem without rows: makes problem.summary that of the complete problem, its columns and its ridge, and the
+ * standard deviations of standardised columns (complete_summary.c). */
+gpis_status gpis_complete_spread_of_summary(gpis_completion *c);
+gpis_status gpis_complete_summary(gpis_completion *c);
 
 #endif

@@ -28,6 +28,7 @@ static const double no_rows[1]; /* the response on a rank without rows, which ne
 
 gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_t rows, int64_t k) {
     if (!problem) return GPIS_BAD_ARGUMENT;
+    if (problem->summary) return gpis_problem_refuse_rows(problem, "y");
     const int64_t here = gpis_ranks_rows_here(problem->A);
     int64_t size;
     problem->Y = NULL;
@@ -47,6 +48,11 @@ gpis_status gpis_problem_response(gpis_problem *problem, const double *Y, int64_
     problem->size = size;
     problem->refused &= ~(unsigned)GPIS_REFUSED_RESPONSE;
     return GPIS_OK;
+}
+
+gpis_status gpis_problem_refuse_rows(const gpis_problem *problem, const char *what) {
+    return gpis_fail(problem->context, GPIS_NOT_APPLICABLE,
+                     "%s cannot be given to a problem of a summary: those of its rows are in the sums already", what);
 }
 
 gpis_status gpis_problem_refuse_shape(const gpis_problem *problem, const gpis_set *set, int64_t k) {

@@ -9,6 +9,9 @@
  * text. */
 gpis_status gpis_problem_agree(const gpis_problem *problem, int64_t k, gpis_status status);
 
+/* Why a term of the rows cannot be given to a problem that has no rows. */
+gpis_status gpis_problem_refuse_rows(const gpis_problem *problem, const char *what);
+
 /* Why a set of this shape does not fit X of A->d x k. */
 gpis_status gpis_problem_refuse_shape(const gpis_problem *problem, const gpis_set *set, int64_t k);
 

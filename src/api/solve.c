@@ -45,6 +45,7 @@ static void fill_result(gpis_run *run, const char *method, gpis_made_result *mad
     result->epochs = run->account.epochs;
     result->bytes_read = run->account.bytes_read;
     result->seconds = gpis_account_seconds(&run->account);
+    result->sweeps += result->passes - result->resumed_passes;
 }
 
 static void enter_choice(const gpis_choice *choice, gpis_made_result *result) {
@@ -152,7 +153,9 @@ static gpis_status start(task *t) {
                       "set %.100s: without a support function there is no certificate: how far the objective is "
                       "above the best is not known",
                       set->spec);
-    return status == GPIS_OK ? gpis_result_create(problem, &t->result) : status;
+    if (status == GPIS_OK) status = gpis_result_create(problem, &t->result);
+    if (status == GPIS_OK) t->result->seen.sweeps = t->complete.sweeps;
+    return status;
 }
 
 /* On several ranks rank 0 does the work, and the others serve it; they come here in any case, with their status. */

@@ -29,8 +29,8 @@ static double variance_of(const double *moments, int64_t width, int64_t j, doubl
     return fmax(0.0, *second - off * off);
 }
 
-/* One or two passes; *work holds the numbers c, then the moments. */
-static gpis_status find(const gpis_problem *p, double *c, double *moments, double *scale) {
+/* One or two passes. */
+static gpis_status find(const gpis_problem *p, double *c, double *moments, double *scale, double *passes) {
     const int64_t d = p->A->d;
     bool again = false;
     gpis_status status = sum_moments(p, c, moments);
@@ -41,6 +41,7 @@ static gpis_status find(const gpis_problem *p, double *c, double *moments, doubl
         c[j] = mean;
     }
     if (status == GPIS_OK && again) status = sum_moments(p, c, moments);
+    *passes = again ? 2.0 : 1.0;
     for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
         double mean, second;
         if (again) scale[j] = variance_of(moments, d + 1, j, c[j], &mean, &second);
@@ -51,16 +52,17 @@ static gpis_status find(const gpis_problem *p, double *c, double *moments, doubl
     return status;
 }
 
-gpis_status gpis_spread_find(const gpis_problem *p, double **scale) {
+gpis_status gpis_spread_find(const gpis_problem *p, double **scale, int64_t *passes) {
     const int64_t d = p->A->d;
-    double *work = gpis_alloc_zero(p->context, 4 * (d + 1), sizeof *work);
+    double made = 0.0, *work = gpis_alloc_zero(p->context, 4 * (d + 1), sizeof *work);
     *scale = gpis_alloc(p->context, d, sizeof **scale);
     gpis_status status = gpis_ranks_agree(p->A, work && *scale ? GPIS_OK : GPIS_NO_MEMORY);
     if (status == GPIS_OK && gpis_ranks_is_served(p->A))
         status = gpis_ranks_serve(p->context, p->A, p->Y, &p->terms);
     else if (status == GPIS_OK)
-        status = gpis_ranks_dismiss(p->context, p->A, find(p, work, work + d + 1, *scale));
+        status = gpis_ranks_dismiss(p->context, p->A, find(p, work, work + d + 1, *scale, &made));
     if (status == GPIS_OK) status = gpis_ranks_share_numbers(p->A, *scale, d);
+    *passes = (int64_t)made;
     gpis_free(p->context, work);
     return status;
 }

@@ -7,8 +7,8 @@
 /*
  * All ranks: s_j with s_j^2 = sum_i w_i (a_ij - m_j)^2 / sum_i w_i, where m_j is the weighted mean of column j; 1 for a
  * column whose entries are all alike. *scale has A->d numbers and is the caller's. One pass over A, and a second one
- * where the mean of a column is so much larger than its deviation that digits were lost.
+ * where the mean of a column is so much larger than its deviation that digits were lost: *passes of them.
  */
-gpis_status gpis_spread_find(const gpis_problem *problem, double **scale);
+gpis_status gpis_spread_find(const gpis_problem *problem, double **scale, int64_t *passes);
 
 #endif

@@ -34,6 +34,7 @@ static gpis_status check_weights(const gpis_problem *p, const double *weights, i
 
 gpis_status gpis_problem_weights(gpis_problem *problem, const double *weights, int64_t rows) {
     if (!problem) return GPIS_BAD_ARGUMENT;
+    if (problem->summary) return gpis_problem_refuse_rows(problem, "weights");
     problem->weights = NULL;
     problem->refused &= ~(unsigned)GPIS_REFUSED_WEIGHTS;
     if (!weights && rows == 0 && gpis_ranks_rows_here(problem->A) > 0) return GPIS_OK;
@@ -48,6 +49,7 @@ gpis_status gpis_problem_weights(gpis_problem *problem, const double *weights, i
 
 gpis_status gpis_problem_offset(gpis_problem *problem, const double *offset, int64_t rows, int64_t k) {
     if (!problem) return GPIS_BAD_ARGUMENT;
+    if (problem->summary) return gpis_problem_refuse_rows(problem, "an offset");
     problem->offset = NULL;
     problem->refused &= ~(unsigned)GPIS_REFUSED_OFFSET;
     if (!offset && rows == 0 && gpis_ranks_rows_here(problem->A) > 0) return GPIS_OK;

@@ -15,7 +15,8 @@ enum {
     GPIS_STREAM_SKETCH = 1,
     GPIS_STREAM_MIX = 2,
     GPIS_STREAM_PROBE = 3,
-    GPIS_STREAM_SHUFFLE = 4
+    GPIS_STREAM_SHUFFLE = 4,
+    GPIS_STREAM_FOLD = 5
 };
 static inline uint64_t gpis_stream(int purpose, uint64_t round) { return ((uint64_t)purpose << 56) ^ round; }
 

@@ -19,7 +19,7 @@ typedef enum gpis_inner_cost { GPIS_INNER_BY_FACTOR, GPIS_INNER_BY_FACES, GPIS_I
 
 typedef struct gpis_workload {
     double n, d, k;
-    double entries; /* of A that are stored */
+    double entries; /* of A that are stored; where there are no rows, of the summary */
     double ranks;   /* ranks that share the rows, and talk to each other in every pass */
     gpis_storage storage;
     gpis_inner_cost inner;
@@ -31,6 +31,7 @@ typedef struct gpis_workload {
     bool at_hand;                    /* single rows can be read, so that a sample of rows takes no pass */
     bool windows;                    /* the rows are read from a file in every pass */
     bool summary;                    /* the Gram matrix is made as a part of the summary (gpis_workload_summarises) */
+    bool rowless;                    /* the summary is all that there is: nothing is read */
     double disk;                     /* bytes that come from the disk in every pass; 0: the file stays in the cache */
 } gpis_workload;
 
@@ -76,8 +77,10 @@ gpis_effort gpis_effort_of(int64_t passes, double flops, double seconds);
 #define GPIS_FEW_FREE_SHARE 0.1
 
 /* Passes of a solve with the Gram matrix: one that makes it, with the gradient at the start, and one at the solution;
- * or one for the summary. */
-static inline double gpis_gram_passes(const gpis_workload *work) { return work->summary ? 1.0 : 2.0; }
+ * or one for the summary; or none where there are no rows. */
+static inline double gpis_gram_passes(const gpis_workload *work) {
+    return work->rowless ? 0.0 : work->summary ? 1.0 : 2.0;
+}
 
 /* ---- passes over A, in seconds ------------------------------------------------------------------------------------
  */

@@ -30,6 +30,7 @@ static bool may_end_on_face(const gpis_set *set, const gpis_settings *settings) 
 /* First the summary and its pass; then the summary, the model, the memory to make the model, and the inner problem. */
 bool gpis_workload_summarises(const gpis_problem *p) {
     enum { MAX_COLUMNS = 4096 };
+    if (p->summary) return true;
     if (p->set->shape == GPIS_SHAPE_WHOLE || p->d + p->k > MAX_COLUMNS) return false;
     const gpis_load plain = gpis_load_with_terms((gpis_load){.d = p->d, .k = p->k}, &p->terms);
     const gpis_load load = gpis_load_with_summary(plain, true);
@@ -41,12 +42,14 @@ bool gpis_workload_summarises(const gpis_problem *p) {
 gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings *settings,
                                const gpis_sketch_class *kind, const gpis_machine *machine) {
     const gpis_source *A = problem->A;
-    const bool windows = !A->resident && !A->class->on_demand;
+    const bool windows = !problem->summary && !A->resident && !A->class->on_demand;
     const double bytes = gpis_source_row_bytes(A) * (double)problem->n;
+    const double size = (double)(problem->d + problem->k),
+                 entries = problem->summary ? size * size : (double)A->nonzeros;
     return (gpis_workload){.n = (double)problem->n,
                            .d = (double)problem->d,
                            .k = (double)problem->k,
-                           .entries = fmax(1.0, (double)A->nonzeros),
+                           .entries = fmax(1.0, entries),
                            .ranks = 1.0,
                            .storage = storage_of(A),
                            .inner = inner_of(problem->set),
@@ -55,6 +58,7 @@ gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings 
                            .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
                            .walls = may_end_on_face(problem->set, settings),
                            .sketch = kind,
+                           .rowless = problem->summary != NULL,
                            .at_hand = A->resident,
                            .windows = windows,
                            .summary = gpis_workload_summarises(problem),

@@ -58,7 +58,7 @@ static void weigh(const gpis_block *b, int64_t p, const double *packed, double *
 
 static void add_dense(const kernel *by, const gpis_block *b, const double *Y, int64_t k, double *scratch, double *W) {
     gpis_block rows = *b;
-    const gpis_bordered plain = {&rows, k, Y};
+    const gpis_bordered plain = {.rows = &rows, .k = k, .Y = Y};
     rows.weights = NULL; /* they are held exactly, beside the rows */
     const int64_t p = gpis_block_width(b) + k;
     double *left = b->weights ? scratch + packed_size(p) : scratch, *rest = b->weights ? left + packed_size(p) : NULL;

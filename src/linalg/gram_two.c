@@ -43,8 +43,8 @@ static void add_dense(kernel tiles, const gpis_bordered *b, gpis_ahead ahead, do
     /* If there is nothing to prefetch, the range is empty and begins at the rows, since NULL allows no arithmetic. */
     const char *from = ahead.from ? ahead.from : (const char *)scratch;
     const char *stop = ahead.from ? from + ahead.bytes : from;
-    for (int64_t i = 0; i < b->rows->nrows; i += GPIS_GRAM_TWO_ROWS) {
-        const int64_t rows = gpis_min64(GPIS_GRAM_TWO_ROWS, b->rows->nrows - i);
+    for (int64_t i = 0; i < gpis_bordered_rows(b); i += GPIS_GRAM_TWO_ROWS) {
+        const int64_t rows = gpis_min64(GPIS_GRAM_TWO_ROWS, gpis_bordered_rows(b) - i);
         gpis_pack(b, i, rows, room, scratch);
         const task block = {.rows = rows, .p = p, .room = room, .packed = scratch, .W = W};
         from = tiles(&block, from, stop);
@@ -82,10 +82,10 @@ GPIS_INLINE void add_row(const gpis_bordered *from, int64_t i, bool single, int6
 }
 
 GPIS_HOT static void add_compressed(const gpis_bordered *from, double *W) {
-    const int64_t p = gpis_bordered_columns(from);
+    const int64_t p = gpis_bordered_columns(from), count = gpis_bordered_rows(from), *picked = from->picked;
     const bool single = from->rows->type == GPIS_FLOAT32;
-    for (int64_t i = 0; single && i < from->rows->nrows; i++) add_row(from, i, true, p, W);
-    for (int64_t i = 0; !single && i < from->rows->nrows; i++) add_row(from, i, false, p, W);
+    for (int64_t i = 0; single && i < count; i++) add_row(from, picked ? picked[i] : i, true, p, W);
+    for (int64_t i = 0; !single && i < count; i++) add_row(from, picked ? picked[i] : i, false, p, W);
 }
 
 void gpis_gram_two_add_at(int level, const gpis_bordered *b, gpis_ahead ahead, double *scratch, double *W) {

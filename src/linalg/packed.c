@@ -4,19 +4,25 @@
 #include "linalg/hot.h"
 #include "linalg/terms.h"
 
+/* The rows to pack: those of the block, or those that `picked` numbers. */
+static inline int64_t number_of(const int64_t *picked, int64_t i) { return picked ? picked[i] : i; }
+
 /* Row by row where rows are contiguous, so that memory is read in order; else column by column. */
-#define DEFINE_PACK(name, type)                                                                                     \
-    GPIS_HOT static void name(const gpis_block *b, int64_t room, double *restrict packed) {                         \
-        const type *restrict a = b->values;                                                                         \
-        const int64_t rs = b->row_stride, cs = b->col_stride, whole = b->d / GPIS_PANEL * GPIS_PANEL;               \
-        for (int64_t i = 0; cs == 1 && i < b->nrows; i++, a += rs) {                                                \
-            double *restrict to = packed + i * GPIS_PANEL;                                                          \
-            for (int64_t j = 0; j < whole; j += GPIS_PANEL)                                                         \
-                for (int64_t l = 0; l < GPIS_PANEL; l++) to[j * room + l] = (double)a[j + l];                       \
-            for (int64_t j = whole; j < b->d; j++) to[whole * room + j - whole] = (double)a[j];                     \
-        }                                                                                                           \
-        for (int64_t j = 0; cs != 1 && j < b->d; j++)                                                               \
-            for (int64_t i = 0; i < b->nrows; i++) packed[gpis_packed_at(room, i, j)] = (double)a[i * rs + j * cs]; \
+#define DEFINE_PACK(name, type)                                                                          \
+    GPIS_HOT static void name(const gpis_block *b, const int64_t *picked, int64_t count, int64_t room,   \
+                              double *restrict packed) {                                                 \
+        const type *restrict values = b->values;                                                         \
+        const int64_t rs = b->row_stride, cs = b->col_stride, whole = b->d / GPIS_PANEL * GPIS_PANEL;    \
+        for (int64_t i = 0; cs == 1 && i < count; i++) {                                                 \
+            const type *restrict a = values + number_of(picked, i) * rs;                                 \
+            double *restrict to = packed + i * GPIS_PANEL;                                               \
+            for (int64_t j = 0; j < whole; j += GPIS_PANEL)                                              \
+                for (int64_t l = 0; l < GPIS_PANEL; l++) to[j * room + l] = (double)a[j + l];            \
+            for (int64_t j = whole; j < b->d; j++) to[whole * room + j - whole] = (double)a[j];          \
+        }                                                                                                \
+        for (int64_t j = 0; cs != 1 && j < b->d; j++)                                                    \
+            for (int64_t i = 0; i < count; i++)                                                          \
+                packed[gpis_packed_at(room, i, j)] = (double)values[number_of(picked, i) * rs + j * cs]; \
     }
 DEFINE_PACK(pack_double, double)
 DEFINE_PACK(pack_float, float)
@@ -26,28 +32,30 @@ static void fill_column(double *column, int64_t count, double value) {
 }
 
 /* Row i of each panel times the square root of its weight. */
-static void weigh(const double *weights, int64_t count, int64_t columns, int64_t room, double *packed) {
+static void weigh(const double *weights, const int64_t *picked, int64_t count, int64_t columns, int64_t room,
+                  double *packed) {
     double roots[GPIS_PACKED_ROWS];
-    for (int64_t i = 0; i < count; i++) roots[i] = gpis_root_weight(weights, i);
+    for (int64_t i = 0; i < count; i++) roots[i] = gpis_root_weight(weights, number_of(picked, i));
     for (int64_t j = 0; j < columns; j += GPIS_PANEL)
         for (int64_t i = 0; i < count; i++)
             for (int64_t l = 0; l < GPIS_PANEL; l++) packed[j * room + i * GPIS_PANEL + l] *= roots[i];
 }
 
 void gpis_pack(const gpis_bordered *from, int64_t first, int64_t count, int64_t room, double *packed) {
-    const gpis_block b = gpis_block_rows(from->rows, first, count);
+    const int64_t *picked = from->picked ? from->picked + first : NULL;
+    const gpis_block b = picked ? *from->rows : gpis_block_rows(from->rows, first, count);
     const int64_t columns = gpis_bordered_columns(from), k = from->k, y0 = columns - k;
-    const double *Y = from->Y ? from->Y + first * k : NULL;
+    const double *Y = from->Y && !picked ? from->Y + first * k : from->Y;
     if (b.type == GPIS_FLOAT64)
-        pack_double(&b, room, packed);
+        pack_double(&b, picked, count, room, packed);
     else
-        pack_float(&b, room, packed);
+        pack_float(&b, picked, count, room, packed);
     if (b.constant) fill_column(packed + gpis_packed_at(room, 0, b.d), count, 1.0);
     for (int64_t c = 0; c < k; c++) {
         double *column = packed + gpis_packed_at(room, 0, y0 + c);
         if (!Y) fill_column(column, count, 0.0);
-        for (int64_t i = 0; Y && i < count; i++) column[i * GPIS_PANEL] = Y[i * k + c];
+        for (int64_t i = 0; Y && i < count; i++) column[i * GPIS_PANEL] = Y[number_of(picked, i) * k + c];
     }
     for (int64_t j = columns; j % GPIS_PANEL != 0; j++) fill_column(packed + gpis_packed_at(room, 0, j), count, 0.0);
-    if (b.weights) weigh(b.weights, count, columns, room, packed);
+    if (b.weights) weigh(b.weights, picked, count, columns, room, packed);
 }

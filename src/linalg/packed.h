@@ -16,7 +16,12 @@ typedef struct gpis_bordered {
     const gpis_block *rows;
     int64_t k;       /* columns of Y */
     const double *Y; /* nrows x k: the rows of Y that belong to the block; NULL: they count as zeros */
+    /* The numbers of the rows to take, in the block; NULL: all of them. */
+    const int64_t *picked;
+    int64_t count; /* how many `picked` there are */
 } gpis_bordered;
+
+static inline int64_t gpis_bordered_rows(const gpis_bordered *b) { return b->picked ? b->count : b->rows->nrows; }
 
 /* The columns of [A 1 Y]. */
 static inline int64_t gpis_bordered_columns(const gpis_bordered *b) { return gpis_block_width(b->rows) + b->k; }
@@ -30,7 +35,8 @@ static inline int64_t gpis_packed_at(int64_t room, int64_t row, int64_t column) 
 
 enum { GPIS_PACKED_ROWS = 128 }; /* that are packed at once, at most */
 
-/* Packs `count` rows, from row `first` of the block on, into panels with room for `room` rows. Dense rows only. */
+/* Packs `count` rows, from number `first` of those to take on, into panels with room for `room` rows. Dense rows only.
+ */
 void gpis_pack(const gpis_bordered *from, int64_t first, int64_t count, int64_t room, double *packed);
 
 #endif

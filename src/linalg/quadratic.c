@@ -2,6 +2,8 @@
 #include "linalg/quadratic.h"
 
 #include <float.h>
+#include <math.h>
+#include <string.h>
 
 #include "linalg/hot.h"
 
@@ -27,6 +29,40 @@ void gpis_quadratic_destroy(gpis_quadratic *s) {
     if (!s) return;
     gpis_free(s->context, s->W);
     gpis_free(s->context, s);
+}
+
+void gpis_quadratic_clear(gpis_quadratic *total) {
+    const int64_t size = total->d + total->k;
+    memset(total->W, 0, (size_t)(2 * size * size) * sizeof *total->W);
+    total->gamma = total->response_error = 0.0;
+}
+
+void gpis_quadratic_copy(gpis_quadratic *total, const gpis_quadratic *from) {
+    const int64_t size = total->d + total->k;
+    memcpy(total->W, from->W, (size_t)(2 * size * size) * sizeof *total->W);
+    total->gamma = from->gamma;
+    total->response_error = from->response_error;
+}
+
+/* high + low += more + more_low, for `count` numbers in double-double. */
+GPIS_HOT static void add_dd(double *restrict high, double *restrict low, const double *restrict more,
+                            const double *restrict more_low, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        const gpis_dd sum = gpis_dd_add((gpis_dd){high[i], low[i]}, (gpis_dd){more[i], more_low[i]});
+        high[i] = sum.high;
+        low[i] = sum.low;
+    }
+}
+
+/* docs/maths, "Summaries that add up": the errors of two summaries add up to at most the larger gamma times the norms
+ * of the columns of all rows, by the inequality of Cauchy and Schwarz; and the addition is off by its own rounding. The
+ * square root and the sum below are off by less than 2^-50. */
+void gpis_quadratic_add(gpis_quadratic *total, const gpis_quadratic *part) {
+    const int64_t size = total->d + total->k, low = size * size;
+    const double a = total->response_error, b = part->response_error;
+    add_dd(total->W, total->W + low, part->W, part->W + low, low);
+    total->gamma = fmax(total->gamma, part->gamma) + 1.01 * GPIS_DD_UNIT;
+    total->response_error = a == 0.0 || b == 0.0 ? fmax(a, b) : hypot(a, b) * (1.0 + 0x1p-50);
 }
 
 gpis_dd gpis_quadratic_entry(const gpis_quadratic *s, int64_t i, int64_t j) {

@@ -28,6 +28,12 @@ double gpis_quadratic_memory(int64_t d, int64_t k);
 gpis_status gpis_quadratic_create(gpis_context *context, int64_t d, int64_t k, gpis_quadratic **out);
 void gpis_quadratic_destroy(gpis_quadratic *summary);
 
+/* total := 0, the summary of no rows; total := from; and total += part, the summary of other rows with the same
+ * columns, in double-double. */
+void gpis_quadratic_clear(gpis_quadratic *total);
+void gpis_quadratic_copy(gpis_quadratic *total, const gpis_quadratic *from);
+void gpis_quadratic_add(gpis_quadratic *total, const gpis_quadratic *part);
+
 gpis_dd gpis_quadratic_entry(const gpis_quadratic *summary, int64_t i, int64_t j);
 /* ||Y||_F. */
 double gpis_quadratic_response_norm(const gpis_quadratic *summary);

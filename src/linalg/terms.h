@@ -20,6 +20,7 @@
 typedef struct gpis_terms {
     const double *weights; /* borrowed: w_i >= 0 of the rows on this rank; NULL: each is 1 */
     bool constant;         /* a column of ones follows the columns of A */
+    const int64_t *fold;   /* borrowed: the folds of the rows on this rank; NULL: none, or by row number (pass.h) */
     const double *ridge;   /* borrowed: D numbers >= 0, that of the constant column 0; NULL: none */
     /* An upper bound on ||Y - Y*||, with the weights, where Y* is the response that is meant and Y is rounded. */
     double response_error;

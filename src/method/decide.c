@@ -38,7 +38,7 @@ static bool probes_board(const gpis_facts *f) {
  * made in the first pass. A single pass is worth a Gram matrix only if it makes the summary. */
 static gpis_action begin(const gpis_facts *f) {
     if (f->begins_with_sketch && f->model == GPIS_MODEL_NONE) return (gpis_action){.phase = GPIS_PHASE_SKETCH};
-    const bool may_do_without = f->given_start || !f->wants_bounds || (f->one_pass && !f->summarises);
+    const bool may_do_without = !f->rowless && (f->given_start || !f->wants_bounds || (f->one_pass && !f->summarises));
     return (gpis_action){.phase = GPIS_PHASE_START,
                          .gram = f->model == GPIS_MODEL_NONE && !may_do_without,
                          .probes = f->model != GPIS_MODEL_NONE && probes_board(f)};

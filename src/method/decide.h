@@ -46,6 +46,7 @@ typedef struct gpis_facts {
     bool ended;        /* the tolerance, a limit or the caller has ended the run */
     bool solved;       /* it was the tolerance */
     bool exhausted;    /* no further pass may be made */
+    bool rowless;      /* the problem is known by its summary alone: no pass can be made at all */
     bool wants_bounds; /* the caller wants a certificate */
     bool wants_proof;  /* the caller accepts no probable certificate */
     /* The points. */

@@ -52,8 +52,8 @@ static bool may_look(const gpis_run *run) {
     const gpis_dependence *dependence = &curvature->dependence;
     const bool all_known = dependence->known && dependence->exact >= dependence->deficit;
     const bool at_start = curvature->sketched && !isfinite(run->record.known_objective);
-    return !all_known && !dependence->sought[curvature->sketched] && (at_start || !gpis_run_exhausted(run)) &&
-           has_memory(run->problem, 1);
+    const bool may_try = at_start || !gpis_run_exhausted(run) || !gpis_run_has_rows(run);
+    return !all_known && !dependence->sought[curvature->sketched] && may_try && has_memory(run->problem, 1);
 }
 
 /* The same for the sake of bounds. */
@@ -111,9 +111,23 @@ static gpis_status guess(const gpis_curvature *curvature, const int64_t *own, gu
     return status;
 }
 
+/* Without rows: a combination of columns of zeros is zero, and of others nothing is known. */
+static void judge_guesses(const gpis_run *run, const guesses *g) {
+    const int64_t d = run->problem->d;
+    for (int64_t i = 0; i < g->count; i++) {
+        g->misses[i] = 0.0;
+        for (int64_t j = 0; j < d; j++)
+            if (g->V[i * d + j] != 0.0 && run->curvature.norms2[j] != 0.0) g->misses[i] = 1.0;
+    }
+}
+
 /* One pass over A in arithmetic that loses nothing. */
 static gpis_status try_guesses(gpis_run *run, const guesses *g) {
     const gpis_problem *p = run->problem;
+    if (!gpis_run_has_rows(run)) {
+        judge_guesses(run, g);
+        return GPIS_OK;
+    }
     double *columns = gpis_alloc(run->context, p->d * g->count, sizeof *columns);
     if (!columns) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < g->count; i++)

@@ -19,6 +19,7 @@ struct gpis_method {
     bool needs_sketch; /* it cannot do without: the settings must allow one */
     bool chooses_m;    /* its proposals differ in m; one that the settings give leaves the proposal with that m */
     bool endless;      /* it goes on for very long where only rounding errors move: something else must end the run */
+    bool by_summary;   /* it can solve a problem that is known by its summary alone */
     bool by_rows;      /* it reads rows one by one: a checkpoint, which keeps the sums of whole passes, is no use */
 
     /* For the planner. Without `propose` the method is taken only where it is asked for by name, and nothing is

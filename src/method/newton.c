@@ -102,6 +102,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .ended = run->ended,
         .solved = run->ended && run->outcome == GPIS_SOLVED,
         .exhausted = gpis_run_exhausted(run),
+        .rowless = !gpis_run_has_rows(run),
         .wants_bounds = settings->certificate != GPIS_CERTIFICATE_NONE,
         .wants_proof = settings->certificate == GPIS_CERTIFICATE_PROVEN,
         .started = s->phase != GPIS_PHASE_SKETCH,
@@ -349,7 +350,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     go_to(s, x0);
     s->summarises = gpis_workload_summarises(p);
-    if (gpis_refine_is_small(p)) gpis_run_extend(run);
+    if (gpis_refine_is_small(p) && gpis_run_has_rows(run)) gpis_run_extend(run);
     return gpis_hull_create(run->context, p->d, p->k, p->set->shape == GPIS_SHAPE_WHOLE, p->set, &s->hull);
 }
 
@@ -381,6 +382,7 @@ const gpis_method gpis_method_newton = {.name = "newton",
                                         .applicable = gpis_model_applicable,
                                         .run = run_newton,
                                         .chooses_m = true,
+                                        .by_summary = true,
                                         .propose = gpis_newton_propose,
                                         .cost = gpis_newton_cost,
                                         .memory = gpis_newton_memory,

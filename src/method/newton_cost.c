@@ -61,9 +61,10 @@ double gpis_newton_passes_to_face(double rounds_to_face, double share) {
 /* ---- the passes of each of the three ways ---------------------------------------------------------------------------
  */
 
-/* One pass for the Gram matrix and one at the solution; or one for the summary. */
+/* One pass for the Gram matrix and one at the solution; or one for the summary; or none where that is given. */
 static gpis_effort with_gram(const gpis_workload *w, const gpis_speed *s) {
     const double passes = gpis_gram_passes(w);
+    if (w->rowless) return (gpis_effort){.seconds = w->entries * s->copy};
     return (gpis_effort){.passes = (int64_t)passes,
                          .flops = w->entries * w->entries / w->n,
                          .seconds = gpis_cost_gram_pass(w, s) + (passes - 1.0) * gpis_cost_gradient_pass(w, s, false)};

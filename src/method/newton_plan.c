@@ -42,7 +42,7 @@ static void propose_gram(const gpis_inquiry *q, gpis_proposals *all, bool settle
     gpis_proposal *p = gpis_propose(all);
     p->settled = settled;
     p->impossible = gpis_model_applicable(q->run);
-    snprintf(p->title, sizeof p->title, "newton with the Gram matrix");
+    snprintf(p->title, sizeof p->title, "newton with the %s", q->work->rowless ? "summary" : "Gram matrix");
 }
 
 static void propose_sketch(const gpis_inquiry *q, gpis_proposals *all, const gpis_sketch_class *kind, int64_t m,
@@ -79,6 +79,7 @@ void gpis_newton_propose(const gpis_inquiry *q, gpis_proposals *all) {
     const bool is_named = q->asked && q->asked->propose == gpis_newton_propose, may_be_chosen = !q->asked || is_named;
     const bool sampling = gpis_workload_samples(q->work);
     propose_gram(q, all, is_named && settings->m == 0);
+    if (q->work->rowless) return; /* there is nothing to sketch */
     if (may_be_chosen && settings->m > 0) {
         propose_sketch(q, all, kind, settings->m, true);
     } else if (!gpis_run_is_unsketched(settings)) {
@@ -106,6 +107,10 @@ void gpis_newton_explain(const gpis_verdict *v, char *text, size_t size) {
     const long long passes = (long long)c->effort.passes, d = (long long)v->inquiry->run->problem->d;
     const char *hope = v->inquiry->work->walls ? " if few entries are free" : "";
     char expected[64];
+    if (v->inquiry->work->rowless) {
+        snprintf(text, size, "%s of %lld column%s; no row is read", c->title, d, d > 1 ? "s" : "");
+        return;
+    }
     snprintf(expected, sizeof expected, "%lld pass%s expected%s", passes, passes > 1 ? "es" : "", c->m > 0 ? hope : "");
     if (v->inquiry->run->settings->m > 0)
         snprintf(text, size, "%s, as asked for; %s", c->title, expected);

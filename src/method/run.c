@@ -31,7 +31,7 @@ gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpi
 
 void gpis_run_clear(gpis_run *run) {
     gpis_free(run->context, run->nonzeros);
-    gpis_quadratic_destroy(run->summary);
+    gpis_quadratic_destroy(run->made_summary);
     gpis_replay_close(run);
     gpis_curvature_clear(&run->curvature);
     gpis_record_clear(&run->record);
@@ -85,7 +85,9 @@ static bool is_out_of_passes(const gpis_run *run) {
     return run->settings->max_passes > 0 && run->account.passes >= run->settings->max_passes;
 }
 
-bool gpis_run_exhausted(const gpis_run *run) { return is_out_of_passes(run) || gpis_run_out_of_time(run); }
+bool gpis_run_exhausted(const gpis_run *run) {
+    return !gpis_run_has_rows(run) || is_out_of_passes(run) || gpis_run_out_of_time(run);
+}
 
 void gpis_run_end(gpis_run *run, gpis_outcome outcome) {
     if (run->ended) return;

@@ -37,19 +37,20 @@ struct gpis_run {
     gpis_watch watch;    /* asks within a pass whether to stop */
     bool audit;          /* a given point is certified: there are no rounds that could improve it, and no time limit */
     bool best_constant;  /* audit: b was not given; the best one for x is looked at */
-    gpis_quadratic *summary; /* owned: everything that f depends on, by one pass; NULL: it has not been made */
-    bool by_summary;         /* points are measured from the summary, without a pass */
-    double reported;         /* the objective that was reported last */
-    bool extended;           /* residuals are computed in extended precision from now on */
-    int64_t proof_due;       /* gpis_run_prove tries the second-order bound again from this pass on */
-    bool ended;              /* no further round is made */
-    bool stop_asked;         /* the caller's progress function has asked to stop: no further pass is made */
-    gpis_range range;        /* whether squares of the columns of A underflow (range.c) */
-    bool response_checked;   /* the same of Y: it is known that they do not */
-    double *nonzeros;        /* owned: entries of each column that are not zero; NULL unless they are counted */
-    double backward_error;   /* the estimate at the best point (refine.h); NaN: not estimated */
-    gpis_outcome outcome;    /* why it has ended */
-    char warning[512];       /* sentences for the caller, or "" */
+    const gpis_quadratic *summary; /* everything that f depends on; NULL: it has not been made */
+    gpis_quadratic *made_summary;  /* owned: the same, if the run has made it by a pass, and not the caller */
+    bool by_summary;               /* points are measured from the summary, without a pass */
+    double reported;               /* the objective that was reported last */
+    bool extended;                 /* residuals are computed in extended precision from now on */
+    int64_t proof_due;             /* gpis_run_prove tries the second-order bound again from this pass on */
+    bool ended;                    /* no further round is made */
+    bool stop_asked;               /* the caller's progress function has asked to stop: no further pass is made */
+    gpis_range range;              /* whether squares of the columns of A underflow (range.c) */
+    bool response_checked;         /* the same of Y: it is known that they do not */
+    double *nonzeros;              /* owned: entries of each column that are not zero; NULL unless they are counted */
+    double backward_error;         /* the estimate at the best point (refine.h); NaN: not estimated */
+    gpis_outcome outcome;          /* why it has ended */
+    char warning[512];             /* sentences for the caller, or "" */
 };
 
 gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings);
@@ -123,8 +124,8 @@ gpis_status gpis_run_take_model(gpis_run *run, double *H, double roundings, cons
 
 /* ---- the summary (run_summary.c) ---- */
 
-/* Makes the summary by one pass, in the place of the Gram matrix, and the model and inner problem of its Gram matrix.
- * From now on points are measured from it. */
+/* Makes the summary by one pass, in the place of the Gram matrix, or takes that of a problem without rows; and makes
+ * the model and inner problem of its Gram matrix. From now on points are measured from it. */
 gpis_status gpis_run_summarise(gpis_run *run);
 /* Measures x from the summary, with its gradient in g. */
 gpis_status gpis_run_measure_by_summary(gpis_run *run, const double *x, double *g, gpis_point *point);
@@ -153,8 +154,10 @@ void gpis_run_check_quietly(gpis_run *run);
 void gpis_run_end(gpis_run *run, gpis_outcome outcome);
 /* The run cannot go on: ends it, with the limit that is reached as its reason, if there is one. */
 void gpis_run_give_up(gpis_run *run);
-/* No further pass may be made: the limit of passes or of time is reached. */
+/* No further pass may be made: the limit of passes or of time is reached, or there are no rows. */
 bool gpis_run_exhausted(const gpis_run *run);
+/* The problem has rows, and is not known by its summary alone. */
+static inline bool gpis_run_has_rows(const gpis_run *run) { return !run->problem->summary; }
 /* The limit of time is reached. */
 bool gpis_run_out_of_time(const gpis_run *run);
 

@@ -35,16 +35,35 @@ static gpis_status measure_start(gpis_run *run) {
     return status;
 }
 
-gpis_status gpis_run_summarise(gpis_run *run) {
+static gpis_status make_summary(gpis_run *run) {
     const gpis_problem *p = run->problem;
-    gpis_quadratic_destroy(run->summary);
-    gpis_status status = gpis_quadratic_create(run->context, p->d, p->k, &run->summary);
+    gpis_quadratic_destroy(run->made_summary);
+    gpis_status status = gpis_quadratic_create(run->context, p->d, p->k, &run->made_summary);
     if (status != GPIS_OK) return status;
-    const gpis_pass pass = {.k = p->k, .Y = p->Y, .quick = true, .summary = run->summary->W};
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .quick = true, .summary = run->made_summary->W};
     const gpis_load load = gpis_run_load(p, &pass);
     status = gpis_run_pass(run, &pass, (double)p->d / 4.0);
-    run->summary->response_error = p->terms.response_error;
-    run->summary->gamma = gpis_pass_roundings(p->A, &load).summary;
+    run->made_summary->response_error = p->terms.response_error;
+    run->made_summary->gamma = gpis_pass_roundings(p->A, &load).summary;
+    run->summary = run->made_summary;
+    return status;
+}
+
+/* Squares of the rows do not underflow: that was checked when the summary was made. */
+static void take_summary(gpis_run *run) {
+    const gpis_pass sums = {.k = run->problem->k, .summary = run->problem->summary->W};
+    run->summary = run->problem->summary;
+    gpis_curvature_take_norms(&run->curvature, &sums);
+    run->range = GPIS_RANGE_CHECKED;
+    run->response_checked = true;
+}
+
+gpis_status gpis_run_summarise(gpis_run *run) {
+    gpis_status status = GPIS_OK;
+    if (gpis_run_has_rows(run))
+        status = make_summary(run);
+    else
+        take_summary(run);
     if (status != GPIS_OK) return status;
     run->by_summary = true;
     gpis_record_set_coarse(&run->record, true);
@@ -65,8 +84,8 @@ void gpis_run_leave_summary(gpis_run *run) {
     run->by_summary = false;
     gpis_record_set_coarse(&run->record, false);
     gpis_record_forget_objective(&run->record);
-    gpis_quadratic_destroy(run->summary);
-    run->summary = NULL;
+    gpis_quadratic_destroy(run->made_summary);
+    run->summary = run->made_summary = NULL;
 }
 
 bool gpis_run_needs_rows(const gpis_run *run) {

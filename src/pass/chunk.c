@@ -14,6 +14,7 @@
 #include "linalg/gram_two.h"
 #include "linalg/moments.h"
 #include "linalg/terms.h"
+#include "pass/folds.h"
 
 /* Each row is summed by itself first, so that an entry goes through rows + columns roundings and not rows x columns. */
 static double norm2(const double *v, int64_t rows, int64_t k) {
@@ -133,10 +134,44 @@ static gpis_ahead memory_after(const gpis_block *part) {
     return (gpis_ahead){(const char *)part->values + bytes, bytes};
 }
 
-static void add_summary(const gpis_pass *pass, const gpis_block *part, gpis_ahead ahead, double *scratch, double *W) {
+/* Sorts the rows of a part by their folds: those of fold f are picked[begin[f]] to picked[begin[f + 1] - 1]. */
+static void sort_by_fold(const gpis_pass *pass, const gpis_block *part, int64_t *begin, int64_t *picked) {
+    const int64_t folds = pass->folds.count, n = part->nrows;
+    int64_t *fold = picked + n; /* of each row */
+    memset(begin, 0, (size_t)(folds + 2) * sizeof *begin);
+    for (int64_t i = 0; i < n; i++) {
+        fold[i] = gpis_pass_fold(pass, part->row0 + i);
+        begin[fold[i] + 2]++;
+    }
+    for (int64_t f = 0; f < folds; f++) begin[f + 2] += begin[f + 1];
+    for (int64_t i = 0; i < n; i++) picked[begin[fold[i] + 1]++] = i;
+}
+
+/* The summary of each fold by itself. */
+static void add_by_folds(const gpis_chunk_plan *plan, const gpis_bordered *rows, gpis_ahead ahead, double *scratch,
+                         double *W) {
+    const gpis_pass *pass = plan->pass;
+    const int64_t p = gpis_bordered_columns(rows);
+    int64_t *begin = (int64_t *)(scratch + plan->cut->folds_at - plan->cut->summary_at);
+    int64_t *picked = begin + pass->folds.count + 2;
+    sort_by_fold(pass, rows->rows, begin, picked);
+    for (int64_t f = 0; f < pass->folds.count; f++) {
+        gpis_bordered some = *rows;
+        some.picked = picked + begin[f];
+        some.count = begin[f + 1] - begin[f];
+        if (some.count > 0) gpis_gram_two_add(&some, ahead, scratch, W + f * 2 * p * p);
+        ahead = (gpis_ahead){NULL, 0};
+    }
+}
+
+static void add_summary(const gpis_chunk_plan *plan, const gpis_block *part, gpis_ahead ahead, double *scratch,
+                        double *W) {
+    const gpis_pass *pass = plan->pass;
     const double *Y = pass->Y ? pass->Y + part->row0 * pass->k : NULL;
-    const gpis_bordered rows = {part, pass->k, Y};
-    if (pass->quick)
+    const gpis_bordered rows = {.rows = part, .k = pass->k, .Y = Y};
+    if (pass->quick && pass->folds.count > 1)
+        add_by_folds(plan, &rows, ahead, scratch, W);
+    else if (pass->quick)
         gpis_gram_two_add(&rows, ahead, scratch, W);
     else
         gpis_gram_dd_add(part, Y, pass->k, scratch, W);
@@ -174,7 +209,7 @@ static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double
     else
         add_vectors(plan, &a, weighted(part, Y, pass->k, scratch + cut->responses_at), scratch, strip, here);
     if (strip->at[GPIS_PASS_SUMMARY])
-        add_summary(pass, stored, memory_after(part), scratch + cut->summary_at, strip->at[GPIS_PASS_SUMMARY]);
+        add_summary(plan, stored, memory_after(part), scratch + cut->summary_at, strip->at[GPIS_PASS_SUMMARY]);
     if (strip->at[GPIS_PASS_GRAM]) add_gram(plan, a, memory_after(part), columns, strip->at[GPIS_PASS_GRAM]);
 }
 

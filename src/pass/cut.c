@@ -20,8 +20,11 @@ enum {
     RUN_BYTES = 1 << 22,      /* of a run, which is also what a thread reads from a file at a time */
     MIN_RUNS_PER_STRIP = 4,   /* so that the strips have about the same number of rows */
     MIN_GRAM_STRIP_ROWS = 1 << 12,
-    MIN_GRAM_STRIPS = 16,  /* as long as there are chunks: fewer would limit the threads */
-    CHUNK_BYTES = 1 << 18, /* of a chunk, so that it stays in the second-level cache */
+    MIN_GRAM_STRIPS = 16,      /* as long as there are chunks: fewer would limit the threads */
+    MIN_FOLD_STRIPS = 8,       /* the same where a strip holds the sums of several folds */
+    FOLD_ROWS = 112,           /* of each fold in a chunk: rarely more than one block of the quick summary */
+    MAX_FOLDS_BYTES = 1 << 25, /* of a chunk with rows of all folds */
+    CHUNK_BYTES = 1 << 18,     /* of a chunk, so that it stays in the second-level cache */
     MIN_CHUNK_ROWS = 64,
     MAX_CHUNK_ROWS = 1024,
     GRAM_ROWS = MAX_CHUNK_ROWS, /* rows that dsyrk needs to run at full speed */
@@ -39,9 +42,11 @@ static int64_t strip_limit(int64_t strip_size) {
 
 /* The Gram matrix of each strip has to be cleared and added to the others, which takes as long as some hundred rows:
  * with two chunks per strip it was a tenth of a solve (measured at 100000 x 100). */
-static int64_t strips_of(int64_t chunks, int64_t chunk_rows, int64_t strip_size, bool gram) {
-    const int64_t enough = gpis_max64(MIN_RUNS_PER_STRIP, MIN_GRAM_STRIP_ROWS / chunk_rows); /* chunks of a strip */
-    const int64_t wanted = gram ? gpis_max64(MIN_GRAM_STRIPS, chunks / enough) : chunks;
+static int64_t strips_of(int64_t chunks, int64_t chunk_rows, int64_t strip_size, bool gram, int64_t folds) {
+    const double rows = (double)MIN_GRAM_STRIP_ROWS * (double)gpis_max64(1, folds); /* of a strip, at least */
+    const int64_t enough = gpis_max64(MIN_RUNS_PER_STRIP, (int64_t)(rows / (double)chunk_rows)); /* in chunks */
+    const int64_t fewest = folds > 1 ? MIN_FOLD_STRIPS : MIN_GRAM_STRIPS;
+    const int64_t wanted = gram ? gpis_max64(fewest, chunks / enough) : chunks;
     return gpis_min64(strip_limit(strip_size), gpis_min64(wanted, chunks));
 }
 
@@ -53,10 +58,10 @@ static int64_t cached_rows(double row_bytes) {
 }
 
 /* Runs are as long as possible while the strips keep about the same number of rows. */
-static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_bytes, bool gram) {
+static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_bytes, bool gram, int64_t folds) {
     c->chunk_rows = chunk_rows;
     c->chunks = (n + chunk_rows - 1) / chunk_rows;
-    c->strips = strips_of(c->chunks, chunk_rows, c->strip_size, gram);
+    c->strips = strips_of(c->chunks, chunk_rows, c->strip_size, gram, folds);
     c->run = 1;
     const double fit = RUN_BYTES / ((double)chunk_rows * row_bytes);
     while (2.0 * (double)c->run <= fit && 2 * c->run * c->strips * MIN_RUNS_PER_STRIP <= c->chunks) c->run *= 2;
@@ -93,20 +98,28 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
     c->columns_at = c->responses_at + (unpacks && load->weights ? c->chunk_rows * load->k : 0);
     c->summary_at = whole_lines(c->columns_at + (load->some_columns ? (dense ? c->chunk_rows : 2) * load->gram : 0));
     const int64_t summary = summary_scratch(A->block_kind, load);
-    c->scratch = whole_lines(c->summary_at + summary) + CACHE_LINE;
+    c->folds_at = whole_lines(c->summary_at + summary);
+    c->scratch = whole_lines(c->folds_at + (load->folds > 1 ? load->folds + 2 + 2 * c->chunk_rows : 0)) + CACHE_LINE;
 }
 
 /* The cut for chunks of that many rows. Runs become as long as rows of `row_bytes` allow. */
 static gpis_cut cut_into(const gpis_source *A, const gpis_load *load, int64_t chunk_rows, double row_bytes) {
     gpis_cut c = {.strip_size = whole_lines(gpis_strip_size(load))};
-    cut_rows(&c, A->n, chunk_rows, row_bytes, load->gram > 0 || has_summary(load));
+    cut_rows(&c, A->n, chunk_rows, row_bytes, load->gram > 0 || has_summary(load), load->folds);
     plan_chunks(&c, A, load);
     return c;
 }
 
+/* A block of the quick summary, or one for each fold. */
+static int64_t rows_of_folds(const gpis_load *load, double row_bytes) {
+    if (load->folds <= 1) return GPIS_GRAM_TWO_ROWS;
+    const double rows = fmin(FOLD_ROWS * (double)load->folds, MAX_FOLDS_BYTES / row_bytes);
+    return gpis_max64(GPIS_GRAM_TWO_ROWS, (int64_t)rows / CACHE_LINE * CACHE_LINE);
+}
+
 static int64_t chunk_rows_for(const gpis_source *A, const gpis_load *load) {
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
-    if (load->quick && load->gram == 0 && !csr) return GPIS_GRAM_TWO_ROWS;
+    if (load->quick && load->gram == 0 && !csr) return rows_of_folds(load, gpis_source_row_bytes(A));
     return load->gram > 0 && !csr ? GRAM_ROWS : cached_rows(gpis_source_row_bytes(A));
 }
 
@@ -324,7 +337,7 @@ gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const do
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 double gpis_pass_gram_strips(double n, double d) {
-    return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), GRAM_ROWS, (int64_t)fmin(d * d, 1e18), true);
+    return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), GRAM_ROWS, (int64_t)fmin(d * d, 1e18), true, 1);
 }
 
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {

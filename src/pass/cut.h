@@ -26,6 +26,7 @@ typedef struct gpis_cut {
     int64_t responses_at; /* offset of Y with its weights */
     int64_t columns_at;   /* offset of the selected columns in the scratch */
     int64_t summary_at;   /* offset of what the summary needs (linalg/gram_dd.h) in the scratch */
+    int64_t folds_at;     /* offset of the numbers of the rows, sorted by folds: whole numbers, as large as doubles */
     int64_t scratch;      /* numbers in the scratch of a thread */
 } gpis_cut;
 

@@ -201,6 +201,7 @@ static gpis_status check_sizes(gpis_context *context, const gpis_source *A, cons
     const bool fits = countable && gpis_checked_mul(8 * d, pass->k, &sums) &&
                       gpis_checked_mul(8 * d, pass->probes, &probes) && gpis_checked_mul(8 * columns, columns, &gram) &&
                       gpis_checked_mul(16 * both, both, &summary) &&
+                      gpis_checked_mul(gpis_max64(1, pass->folds.count), summary, &summary) &&
                       gpis_checked_mul(8 * gpis_max64(1, pass->k), A->n, &responses);
     if (fits) return GPIS_OK;
     return gpis_fail(context, GPIS_TOO_LARGE,

@@ -18,6 +18,14 @@
 /* Squares of numbers below this lose digits by underflow, or all of them. */
 static const double GPIS_TINY = 0x1p-450;
 
+/* By which folds the summary is summed. Row i of A is in the fold that terms.fold[i] names or, where that is NULL, in
+ * one that depends on the seed and on its number in the whole of A alone (folds.h). */
+typedef struct gpis_folds {
+    int64_t count; /* 0 and 1: there are no folds */
+    uint64_t seed;
+    int64_t first; /* the number of the first row of A among all rows that have folds */
+} gpis_folds;
+
 typedef struct gpis_pass {
     int64_t k;       /* responses: columns of X, Y, P */
     const double *Y; /* n x k */
@@ -31,7 +39,8 @@ typedef struct gpis_pass {
                              * the Gram matrix; else all of it in double-double (linalg/gram_dd.h) */
     const int64_t *columns; /* the columns that the Gram matrix is of, increasing; NULL: all */
     int64_t count;          /* how many `columns` there are */
-    int64_t row0; /* for the sketch: the number of the first row in the whole of A, if these rows are a part */
+    gpis_folds folds;       /* of the quick summary */
+    int64_t row0; /* for sketch and folds: the number of the first row in the whole of A, if these rows are a part */
     int64_t skip; /* the sketch does not absorb this many of the first rows */
     /* Results; those that are NULL are not computed. */
     double *objective;   /* ||A X - Y||_F^2 */
@@ -43,7 +52,8 @@ typedef struct gpis_pass {
     double *gram;        /* A'A, d x d, both triangles; with `columns`, count x count */
     double *nonzeros;    /* of each column of A, the number of entries that are not zero, d */
     double *y_sizes;     /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
-    double *summary;     /* [A Y]'[A Y] in two doubles: (d + k)^2 high parts, then the low parts */
+    double *summary;     /* [A Y]'[A Y] in two doubles: (d + k)^2 high parts, then the low parts; with folds, as many
+                          * again for each fold */
     double *moments;     /* of the columns of A about the numbers in V, one vector: 3 x d (linalg/moments.h) */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
@@ -66,6 +76,7 @@ typedef struct gpis_load {
     unsigned wanted;   /* a bit for each sum (sums.h) */
     bool extended, sketch;
     bool quick;                    /* of the summary */
+    int64_t folds;                 /* of the summary; 0 and 1: there are no folds */
     bool weights, constant, ridge; /* the terms; d counts the constant column */
 } gpis_load;
 

@@ -32,7 +32,7 @@ static void add_misses(const double *ridge, const double *V, int64_t D, int64_t 
         for (int64_t c = 0; c < probes; c++) misses[c] += ridge[j] > 0.0 && V[j * probes + c] != 0.0;
 }
 
-static void add_to_summary(const double *ridge, int64_t D, int64_t k, double *W) {
+void gpis_ridge_add_summary(const double *ridge, int64_t D, int64_t k, double *W) {
     const int64_t size = D + k;
     for (int64_t j = 0; j < D; j++) {
         double *high = W + j * (size + 1), *low = high + size * size;
@@ -54,7 +54,7 @@ void gpis_ridge_add(const gpis_pass *pass, int64_t D) {
     if (pass->G) add_products(ridge, pass->X, D, pass->k, pass->G);
     if (pass->AAV) add_products(ridge, pass->V, D, pass->probes, pass->AAV);
     if (pass->misses) add_misses(ridge, pass->V, D, pass->probes, pass->misses);
-    if (pass->summary) add_to_summary(ridge, D, pass->k, pass->summary);
+    if (pass->summary) gpis_ridge_add_summary(ridge, D, pass->k, pass->summary);
     if (pass->gram && !pass->columns) gpis_ridge_add_diagonal(ridge, D, pass->gram);
     for (int64_t c = 0; pass->gram && pass->columns && c < pass->count; c++)
         pass->gram[c * (pass->count + 1)] += ridge[pass->columns[c]];

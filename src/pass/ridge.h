@@ -8,6 +8,8 @@
 void gpis_ridge_add(const gpis_pass *pass, int64_t D);
 /* H += diag(ridge), for H of D x D; NULL: none. */
 void gpis_ridge_add_diagonal(const double *ridge, int64_t D, double *H);
+/* The same for a summary W of D columns and k responses, in double-double. */
+void gpis_ridge_add_summary(const double *ridge, int64_t D, int64_t k, double *W);
 /* The roundings of a pass, with those of these additions. */
 gpis_roundings gpis_ridge_roundings(gpis_roundings roundings, const gpis_load *load);
 

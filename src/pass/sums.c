@@ -74,7 +74,8 @@ gpis_load gpis_load_of(const gpis_pass *pass, int64_t columns) {
                       .some_columns = pass->gram && pass->columns,
                       .extended = pass->extended,
                       .sketch = pass->sketch != NULL,
-                      .quick = pass->summary && pass->quick};
+                      .quick = pass->summary && pass->quick,
+                      .folds = pass->summary ? pass->folds.count : 0};
     for (int s = 0; s < GPIS_PASS_SUMS; s++)
         if (gpis_pass_sum_place(pass, (gpis_pass_sum)s)) load.wanted |= 1u << s;
     return gpis_load_with_terms(load, &pass->terms);
@@ -106,11 +107,14 @@ bool gpis_pass_sum_is_nonnegative(gpis_pass_sum sum) { return table[sum].nonnega
 
 bool gpis_pass_sum_is_wanted(const gpis_load *load, gpis_pass_sum sum) { return load->wanted >> sum & 1; }
 
+/* The number of summaries. */
+static int64_t folds_of(const gpis_load *load) { return gpis_max64(1, load->folds); }
+
 int64_t gpis_pass_sum_count(const gpis_load *load, gpis_pass_sum sum) {
     static const int64_t MAX_COUNT = INT64_MAX / 64; /* so that the counts of all sums can be added without overflow */
     int64_t count;
     if (!gpis_pass_sum_is_wanted(load, sum)) return 0;
-    const int64_t parts = table[sum].layout == SYMMETRIC_DD ? 2 : 1;
+    const int64_t parts = table[sum].layout == SYMMETRIC_DD ? 2 * folds_of(load) : 1;
     const bool fits = gpis_checked_mul(length(load, table[sum].rows), length(load, table[sum].cols), &count) &&
                       gpis_checked_mul(count, parts, &count);
     return fits ? gpis_min64(count, MAX_COUNT) : MAX_COUNT;
@@ -190,19 +194,21 @@ GPIS_HOT static void add_two(double *restrict high, double *restrict low, const 
     }
 }
 
-/* The same for strips of the quick summary (linalg/gram_two.h). */
-static void collect_symmetric_two(const gpis_strip *strips, int64_t count, gpis_pass_sum sum, int64_t size, int threads,
-                                  double *place) {
+/* The same for strips of the quick summary (linalg/gram_two.h), fold by fold. */
+static void collect_symmetric_two(const gpis_strip *strips, int64_t count, gpis_pass_sum sum, int64_t size,
+                                  int64_t folds, int threads, double *place) {
     const int64_t low = size * size;
-#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)low *(double)count)) schedule(dynamic, 16)
-    for (int64_t i = 0; i < size; i++) {
-        double *highs = strips[0].at[sum] + i * size, *lows = highs + low;
+#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)(folds * low) * (double)count)) \
+    schedule(dynamic, 16)
+    for (int64_t row = 0; row < folds * size; row++) {
+        const int64_t i = row % size, at = row / size * 2 * low + i * size;
+        double *highs = strips[0].at[sum] + at, *lows = highs + low, *to = place + row / size * 2 * low;
         for (int64_t t = 1; t < count; t++)
-            add_two(highs, lows, strips[t].at[sum] + i * size, strips[t].at[sum] + low + i * size, i + 1);
+            add_two(highs, lows, strips[t].at[sum] + at, strips[t].at[sum] + low + at, i + 1);
         for (int64_t j = 0; j <= i; j++) {
             const gpis_dd total = gpis_dd_two_sum(highs[j], lows[j]);
-            place[i * size + j] = place[j * size + i] = total.high;
-            place[low + i * size + j] = place[low + j * size + i] = total.low;
+            to[i * size + j] = to[j * size + i] = total.high;
+            to[low + i * size + j] = to[low + j * size + i] = total.low;
         }
     }
 }
@@ -224,8 +230,11 @@ void gpis_strips_collect(const gpis_pass *pass, const gpis_load *load, bool tran
             continue;
         }
         if (table[s].layout == SYMMETRIC_DD) {
-            (load->quick ? collect_symmetric_two : collect_symmetric_dd)(strips, count, (gpis_pass_sum)s,
-                                                                         length(load, table[s].rows), threads, place);
+            const int64_t size = length(load, table[s].rows);
+            if (load->quick)
+                collect_symmetric_two(strips, count, (gpis_pass_sum)s, size, folds_of(load), threads, place);
+            else
+                collect_symmetric_dd(strips, count, (gpis_pass_sum)s, size, threads, place);
             continue;
         }
         for (int64_t t = 1; t < count; t++)
@@ -250,7 +259,8 @@ static int triangles_of(gpis_pass_sum sum) {
 
 static int64_t numbers_sent(const gpis_load *load, gpis_pass_sum sum) {
     const int64_t count = gpis_pass_sum_count(load, sum), triangles = triangles_of(sum);
-    return count > 0 && triangles > 0 ? triangles * triangle(length(load, table[sum].rows)) : count;
+    const int64_t folds = triangles == 2 ? folds_of(load) : 1;
+    return count > 0 && triangles > 0 ? folds * triangles * triangle(length(load, table[sum].rows)) : count;
 }
 
 int64_t gpis_message_size(const gpis_load *load) {
@@ -271,9 +281,9 @@ void gpis_message_add_dd(double *total, const double *part, int64_t count) {
     }
 }
 
-/* The same for the upper triangle of size x size numbers, of which the message holds nothing else. */
-static void add_triangle_dd(double *message, const double *sum, int64_t size) {
-    const int64_t count = triangle(size);
+/* The same for the upper triangle of size x size numbers, of which the message holds nothing else: `count` high parts,
+ * of all folds, and as many low parts. */
+static void add_triangle_dd(double *message, int64_t count, const double *sum, int64_t size) {
     for (int64_t i = 0, at = 0; i < size; i++)
         for (int64_t j = i; j < size; j++, at++) {
             const gpis_dd more = {sum[i * size + j], sum[size * size + i * size + j]};
@@ -289,7 +299,8 @@ void gpis_message_add(const gpis_pass *pass, const gpis_load *load, double *mess
         const int64_t d = length(load, table[s].rows), count = numbers_sent(load, (gpis_pass_sum)s);
         if (count == 0) continue;
         if (table[s].layout == SYMMETRIC_DD)
-            add_triangle_dd(message, sum, d);
+            for (int64_t f = 0; f < folds_of(load); f++)
+                add_triangle_dd(message + f * triangle(d), count / 2, sum + f * 2 * d * d, d);
         else if (table[s].layout == SYMMETRIC)
             for (int64_t i = 0, at = 0; i < d; i++)
                 for (int64_t j = i; j < d; j++) message[at++] += sum[i * d + j];
@@ -299,15 +310,20 @@ void gpis_message_add(const gpis_pass *pass, const gpis_load *load, double *mess
     }
 }
 
+static void deliver_triangle(const double *message, int64_t d, double *sum) {
+    for (int64_t i = 0, at = 0; i < d; i++)
+        for (int64_t j = i; j < d; j++) sum[i * d + j] = sum[j * d + i] = message[at++];
+}
+
 void gpis_message_deliver(const gpis_pass *pass, const gpis_load *load, const double *message) {
     for (int s = 0; s < GPIS_PASS_SUMS; s++) {
         double *sum = gpis_pass_sum_place(pass, (gpis_pass_sum)s);
         const int64_t d = length(load, table[s].rows), count = numbers_sent(load, (gpis_pass_sum)s);
         const int triangles = triangles_of((gpis_pass_sum)s);
         if (count == 0) continue;
-        for (int64_t t = 0, at = 0; t < triangles; t++, sum += d * d)
-            for (int64_t i = 0; i < d; i++)
-                for (int64_t j = i; j < d; j++) sum[i * d + j] = sum[j * d + i] = message[at++];
+        const int64_t folds = triangles == 2 ? folds_of(load) : 1;
+        for (int64_t t = 0; t < triangles * folds; t++) /* all high parts, then all low parts */
+            deliver_triangle(message + t * triangle(d), d, sum + (t % folds * triangles + t / folds) * d * d);
         if (triangles == 0) memcpy(sum, message, (size_t)count * sizeof *sum);
         message += count;
     }

@@ -66,10 +66,15 @@ static void add_unpredicted(planner *k, const gpis_method *method) {
     snprintf(p->title, sizeof p->title, "%s", method->name);
 }
 
+/* Where there are no rows, only a method that needs none. */
+static bool fits_rows(const planner *k, const gpis_method *method) {
+    return !k->inquiry.work->rowless || method->by_summary;
+}
+
 static void collect(planner *k, gpis_methods methods) {
     for (int i = 0; i < methods.count; i++) {
         const int before = k->all.count;
-        if (!methods.rows[i]->propose) continue;
+        if (!methods.rows[i]->propose || !fits_rows(k, methods.rows[i])) continue;
         methods.rows[i]->propose(&k->inquiry, &k->all);
         for (int j = before; j < k->all.count; j++) assess(k, methods.rows[i], &k->all.list[j]);
     }
@@ -225,6 +230,10 @@ gpis_status gpis_plan_choose_among(gpis_methods methods, const gpis_problem *pro
     if (settings->method && strcmp(settings->method, "auto") != 0) {
         asked = gpis_method_named(methods, settings->method);
         if (!asked) return gpis_method_unknown(context, methods, settings->method);
+        if (problem->summary && !asked->by_summary)
+            return gpis_fail(context, GPIS_NOT_APPLICABLE,
+                             "%s cannot be used here: it reads the rows of A, and of a summary only sums are known",
+                             asked->name);
     }
     const int ranks = gpis_ranks_count(problem->A), machines = gpis_ranks_machines(problem->A);
     const gpis_machine one = machine_of(settings), machine = all_machines(one, machines);

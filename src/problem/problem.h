@@ -10,10 +10,14 @@
  * it (api/problem.h), and everything behind the interface takes that one as const: b is the last row of X, the
  * coefficient of a column of ones, so that X has d = A->d + 1 rows, o has been subtracted from Y, and K is a set of d
  * rows, in which b is free, with the penalty lambda (set/penalty.h).
+ *
+ * A problem may be known by the summary of its rows alone (linalg/quadratic.h). Then A tells sizes and names and has no
+ * rows, there is no Y, and no pass can be made.
  */
 #ifndef GPIS_PROBLEM_H
 #define GPIS_PROBLEM_H
 
+#include "linalg/quadratic.h"
 #include "linalg/terms.h"
 #include "set/set.h"
 #include "source/source.h"
@@ -49,6 +53,10 @@ struct gpis_problem {
     bool intercept, standardize;
     double ridge;
     double *penalty; /* owned: A->d entries, lambda_j; NULL: none */
+    /* A problem without rows: the summary of [A 1 Y] with weights; of a complete problem that of its own columns, with
+     * the ridge. NULL: there are rows. */
+    const gpis_quadratic *summary;
+    const gpis_summary *made_of; /* the summary that the caller has made such a problem of; NULL: there are rows */
 };
 
 #endif

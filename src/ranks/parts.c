@@ -27,6 +27,7 @@ enum given {
     EXTENDED = 64,
     HAS_WEIGHTS = 128,
     HAS_CONSTANT = 256,
+    HAS_FOLD = 512,
     QUICK = 1024
 };
 
@@ -98,7 +99,7 @@ static int given_to(const gpis_pass *p) {
     return (p->X ? HAS_X : 0) | (p->P ? HAS_P : 0) | (p->V ? HAS_V : 0) | (p->Y ? HAS_Y : 0) |
            (p->gram && p->columns ? HAS_COLUMNS : 0) | (p->sketch ? HAS_SKETCH : 0) | (p->extended ? EXTENDED : 0) |
            (p->terms.weights ? HAS_WEIGHTS : 0) | (p->terms.constant ? HAS_CONSTANT : 0) |
-           (p->summary && p->quick ? QUICK : 0);
+           (p->terms.fold ? HAS_FOLD : 0) | (p->summary && p->quick ? QUICK : 0);
 }
 
 static void halve(uint64_t number, double *halves) {
@@ -116,6 +117,9 @@ static void write_request(const work *w, double *request) {
     request[GPIS_REQUEST_GRAM_COLUMNS] = (double)w->load.gram;
     request[GPIS_REQUEST_WANTED] = w->load.wanted;
     request[GPIS_REQUEST_GIVEN] = w->given;
+    request[GPIS_REQUEST_FOLDS] = (double)w->pass.folds.count;
+    halve(w->pass.folds.seed, &request[GPIS_REQUEST_FOLD_SEED]);
+    halve((uint64_t)w->pass.folds.first, &request[GPIS_REQUEST_FOLD_FIRST]);
     if (!sketch) return;
     request[GPIS_REQUEST_KIND] = gpis_sketch_number(sketch->class);
     request[GPIS_REQUEST_M] = (double)sketch->m;
@@ -157,6 +161,7 @@ static gpis_status sweep_parts(work *w) {
         gpis_pass pass = w->pass;
         pass.Y = pass.Y ? pass.Y + row * pass.k : NULL;
         if (pass.terms.weights) pass.terms.weights += row;
+        if (pass.terms.fold) pass.terms.fold += row;
         pass.row0 += row;
         pass.skip = gpis_max64(0, pass.skip - row);
         status = gpis_pass_sweep(w->context, join->parts[i], &pass);
@@ -287,6 +292,7 @@ static gpis_load load_asked_for(const double *request, int64_t columns) {
                        .wanted = (unsigned)request[GPIS_REQUEST_WANTED],
                        .extended = given & EXTENDED,
                        .quick = given & QUICK,
+                       .folds = (int64_t)request[GPIS_REQUEST_FOLDS],
                        .sketch = given & HAS_SKETCH,
                        .weights = given & HAS_WEIGHTS,
                        .constant = given & HAS_CONSTANT};
@@ -301,7 +307,12 @@ gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const d
               .given = (int)request[GPIS_REQUEST_GIVEN]};
     w.pass = (gpis_pass){.k = w.load.k,
                          .Y = w.given & HAS_Y ? Y : NULL,
-                         .terms = {.weights = w.load.weights ? terms->weights : NULL, .constant = w.load.constant},
+                         .terms = {.weights = w.load.weights ? terms->weights : NULL,
+                                   .constant = w.load.constant,
+                                   .fold = w.given & HAS_FOLD ? terms->fold : NULL},
+                         .folds = {.count = w.load.folds,
+                                   .seed = whole(&request[GPIS_REQUEST_FOLD_SEED]),
+                                   .first = (int64_t)whole(&request[GPIS_REQUEST_FOLD_FIRST])},
                          .probes = w.load.probes,
                          .count = w.load.some_columns ? w.load.gram : 0,
                          .extended = w.load.extended,

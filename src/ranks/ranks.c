@@ -22,6 +22,11 @@ int64_t gpis_ranks_rows_here(const gpis_source *A) {
     return join ? gpis_join_rows(join) : A->n;
 }
 
+int64_t gpis_ranks_first_row(const gpis_source *A) {
+    const gpis_join *join = gpis_source_joined(A);
+    return join ? join->begin[join->ranks.rank] : 0;
+}
+
 bool gpis_ranks_is_served(const gpis_source *A) {
     const gpis_join *join = gpis_source_joined(A);
     return join && join->ranks.rank > 0;

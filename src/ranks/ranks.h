@@ -11,6 +11,7 @@
 int gpis_ranks_count(const gpis_source *A);         /* 1: there are no others */
 int gpis_ranks_machines(const gpis_source *A);      /* that the ranks run on, as far as they know */
 int64_t gpis_ranks_rows_here(const gpis_source *A); /* rows of A that this rank holds */
+int64_t gpis_ranks_first_row(const gpis_source *A); /* the number of the first of them in A */
 /* True on the ranks that serve rank 0 with their rows of this source. */
 bool gpis_ranks_is_served(const gpis_source *A);
 

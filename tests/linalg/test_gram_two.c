@@ -12,7 +12,7 @@ enum { PAD = 24 };
 
 /* [A Y]'[A Y] of the block, p x p high parts and as many low parts, which the caller frees. */
 static double *summary(int level, const gpis_block *b, const double *Y, int64_t k) {
-    const gpis_bordered rows = {b, k, Y};
+    const gpis_bordered rows = {.rows = b, .k = k, .Y = Y};
     const int64_t p = gpis_bordered_columns(&rows), size = 2 * p * p, scratch = gpis_gram_two_scratch(b->kind, p);
     double *W = malloc((size_t)(size + 2 * PAD) * sizeof *W), *work = malloc((size_t)(scratch + PAD) * sizeof *work);
     for (int64_t i = 0; i < size + 2 * PAD; i++) W[i] = i < PAD || i >= size + PAD ? MARK : 0.0;

@@ -1,0 +1,95 @@
+/*
+ * The sweep: one pass sums the products of the columns of [A 1 Y] in two doubles, by folds (linalg/gram_two.h), at
+ * about the cost of a Gram matrix.
+ */
+#include <string.h>
+
+#include "pass/folds.h"
+#include "ranks/ranks.h"
+#include "summary/summary.h"
+
+static gpis_pass pass_of(const gpis_problem *p, const gpis_folds *folds, gpis_watch *watch) {
+    return (gpis_pass){.k = p->k, .Y = p->Y, .terms = p->terms, .quick = true, .folds = *folds, .watch = watch};
+}
+
+/* ---- underflow ---- */
+
+static bool is_small(double square) { return square < GPIS_TINY * GPIS_TINY; }
+
+/* The diagonal entries of all folds together. */
+static double norm2(const gpis_summary *s, int64_t i) {
+    double sum = 0.0;
+    for (int64_t f = 0; f < s->folds; f++) sum += gpis_quadratic_entry(s->fold[f], i, i).high;
+    return sum;
+}
+
+/* Squares that underflow are refused, as a solve refuses them (docs/maths, "Underflow"). A column whose squares add up
+ * to less than 2^-900 is most often zero; whether it is takes a second pass. */
+static gpis_status check_range(const gpis_summary *s, const gpis_problem *p) {
+    int64_t small = 0;
+    double response = 0.0, sizes[2];
+    for (int64_t j = 0; j < s->d; j++) small += is_small(norm2(s, j));
+    for (int64_t c = 0; c < s->k; c++) response += norm2(s, s->d + 1 + c);
+    if (small == 0 && !is_small(response)) return GPIS_OK;
+    double *nonzeros = gpis_alloc(s->context, p->d, sizeof *nonzeros);
+    if (!nonzeros) return GPIS_NO_MEMORY;
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .terms = p->terms, .nonzeros = nonzeros, .y_sizes = sizes};
+    gpis_status status = gpis_pass_run(s->context, p->A, &pass);
+    if (status == GPIS_OK && is_small(response) && sizes[0] > 0.0 && sizes[1] == 0.0)
+        status = gpis_fail(s->context, GPIS_BAD_DATA,
+                           "y: the squares of its entries underflow; multiply y by a large number");
+    for (int64_t j = 0; status == GPIS_OK && j < s->d; j++)
+        if (nonzeros[j] > 0.0 && is_small(norm2(s, j)))
+            status = gpis_fail(s->context, GPIS_BAD_DATA,
+                               "%s: column %s: the squares of its entries underflow; multiply it by a large number",
+                               gpis_source_name(p->A), gpis_problem_label(p, j).text);
+    gpis_free(s->context, nonzeros);
+    return status;
+}
+
+/* ---- the sums ---- */
+
+/* One matrix behind the other, as the pass writes them, to the folds. */
+static void deliver(gpis_summary *s, const double *W, double gamma, double response_error) {
+    const int64_t size = s->d + 1 + s->k, numbers = 2 * size * size;
+    for (int64_t f = 0; f < s->folds; f++) {
+        if (W) memcpy(s->fold[f]->W, W + f * numbers, (size_t)numbers * sizeof *W);
+        s->fold[f]->gamma = gamma;
+        s->fold[f]->response_error = response_error;
+    }
+}
+
+gpis_status gpis_summary_sweep(gpis_summary *s, const gpis_problem *p, const gpis_folds *folds, gpis_watch *watch) {
+    const int64_t size = s->d + 1 + s->k;
+    gpis_pass pass = pass_of(p, folds, watch);
+    double *all = NULL;
+    if (s->folds > 1 && !(all = gpis_alloc(s->context, s->folds * 2 * size * size, sizeof *all))) return GPIS_NO_MEMORY;
+    pass.summary = all ? all : s->fold[0]->W;
+    const gpis_load load = gpis_load_of(&pass, p->A->d);
+    const gpis_status status = gpis_pass_run(s->context, p->A, &pass);
+    if (status == GPIS_OK) deliver(s, all, gpis_pass_roundings(p->A, &load).summary, p->terms.response_error);
+    gpis_free(s->context, all);
+    return status == GPIS_OK ? check_range(s, p) : status;
+}
+
+/* ---- rows ---- */
+
+/* Without weights the sum of the squares of the ones is their number, exactly. */
+static void read_counts(gpis_summary *s) {
+    for (int64_t f = 0; f < s->folds; f++) s->rows[f] = (int64_t)gpis_quadratic_entry(s->fold[f], s->d, s->d).high;
+}
+
+gpis_status gpis_summary_count_rows(gpis_summary *s, const gpis_problem *p, const gpis_folds *folds) {
+    const int64_t here = gpis_ranks_rows_here(p->A);
+    s->rows[0] = p->A->n;
+    if (s->folds > 1 && !p->terms.weights) read_counts(s);
+    if (s->folds == 1 || !p->terms.weights) return GPIS_OK;
+    double *counts = gpis_alloc_zero(s->context, s->folds, sizeof *counts);
+    gpis_status status = gpis_ranks_agree(p->A, counts ? GPIS_OK : GPIS_NO_MEMORY);
+    const gpis_pass pass = {.terms = p->terms, .folds = *folds, .row0 = gpis_ranks_first_row(p->A)};
+    for (int64_t i = 0; status == GPIS_OK && i < here; i++) counts[gpis_pass_fold(&pass, i)] += 1.0;
+    if (status == GPIS_OK) status = gpis_ranks_sum(p->A, counts, s->folds);
+    for (int64_t f = 0; status == GPIS_OK && f < s->folds; f++) s->rows[f] = (int64_t)counts[f];
+    gpis_free(s->context, counts);
+    return status;
+}
