@@ -264,6 +264,9 @@ GPIS_API const double *gpis_source_target(const gpis_source *source, int64_t *k)
  * gpis_problem_weights and gpis_problem_offset take them; NULL where the table has no such column. Borrowed. */
 GPIS_API const double *gpis_source_weights(const gpis_source *source);
 GPIS_API const double *gpis_source_offset(const gpis_source *source);
+/* Gives the d columns names, in the place of those that they have; the names are copied. Specs, messages and results
+ * use them. */
+GPIS_API gpis_status gpis_source_name_columns(gpis_source *source, const char *const *names, int64_t d);
 /* The header name of column j (counted from 0), or NULL where there is none. Borrowed. */
 GPIS_API const char *gpis_source_column(const gpis_source *source, int64_t j);
 

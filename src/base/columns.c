@@ -236,6 +236,31 @@ static gpis_status add_range(gpis_selection *s, const gpis_column_text *text, co
     }
 }
 
+/* "age:bmi", two names: the columns from the one to the other. *from and *to count from 1; 0: it is no such range. A
+ * name may have colons itself, so each of them is tried. */
+static gpis_status find_named_range(gpis_selection *s, gpis_span word, int64_t *from, int64_t *to) {
+    gpis_status status = GPIS_OK;
+    *from = *to = 0;
+    for (const char *colon = word.begin; colon < word.end && status == GPIS_OK && *from == 0; colon++) {
+        int64_t first, last, firsts = 0, lasts = 0;
+        if (*colon != ':') continue;
+        status = gpis_lookup_find(s->lookup, (gpis_span){word.begin, colon}, &first, &firsts);
+        if (status == GPIS_OK) status = gpis_lookup_find(s->lookup, (gpis_span){colon + 1, word.end}, &last, &lasts);
+        if (firsts != 1 || lasts != 1) continue;
+        *from = first + 1;
+        *to = last + 1;
+    }
+    return status;
+}
+
+/* What is not the name of a column: a range of names, or nothing at all. */
+static gpis_status add_named_range(gpis_selection *s, const gpis_column_text *text, const gpis_column_word *w) {
+    int64_t from, to;
+    const gpis_status status = find_named_range(s, w->word, &from, &to);
+    if (status != GPIS_OK) return status;
+    return from > 0 ? add_range(s, text, w, from, to) : gpis_column_text_unknown(s->lookup, text, w->at, w->word);
+}
+
 static gpis_status add_item(gpis_selection *s, const gpis_column_text *text, const gpis_column_word *w) {
     int64_t first = 0, count = 0, from, to;
     if (w->stars) return add_pattern(s, text, w);
@@ -249,7 +274,7 @@ static gpis_status add_item(gpis_selection *s, const gpis_column_text *text, con
                     "for the number",
                     shown(w->word), w->word.begin, (long long)first + 1, shown(w->word), w->word.begin);
     if (count == 1) return add_column(s, text, w, first);
-    if (count == 0) return gpis_column_text_unknown(s->lookup, text, w->at, w->word);
+    if (count == 0) return add_named_range(s, text, w);
     return fail(text, w->at, "%lld columns are called '%.*s': say #%lld for the first of them", (long long)count,
                 shown(w->word), w->word.begin, (long long)first + 1);
 }

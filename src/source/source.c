@@ -103,6 +103,27 @@ char **gpis_source_names(gpis_context *context, const char *words, int64_t bytes
     return names;
 }
 
+gpis_status gpis_source_name_columns(gpis_source *source, const char *const *names, int64_t d) {
+    int64_t bytes = 0, used = 0;
+    if (!source) return GPIS_BAD_ARGUMENT;
+    if (!names || d != source->d)
+        return gpis_fail(source->context, GPIS_BAD_SHAPE,
+                         "there are %" PRId64 " names for the %" PRId64 " columns of A", names ? d : 0, source->d);
+    for (int64_t j = 0; j < d; j++) {
+        if (!names[j])
+            return gpis_fail(source->context, GPIS_BAD_ARGUMENT, "the name of column %" PRId64 " is NULL", j + 1);
+        bytes += (int64_t)strlen(names[j]) + 1;
+    }
+    char *words = gpis_alloc(source->context, bytes, 1);
+    for (int64_t j = 0; words && j < d; j++) used += stpcpy(words + used, names[j]) - (words + used) + 1;
+    char **columns = words ? gpis_source_names(source->context, words, bytes, d) : NULL;
+    gpis_free(source->context, words);
+    if (!columns) return GPIS_NO_MEMORY;
+    gpis_free(source->context, source->columns);
+    source->columns = columns;
+    return GPIS_OK;
+}
+
 const char *gpis_source_column(const gpis_source *source, int64_t j) {
     while (source && !source->columns && source->of) source = source->of;
     return source && source->columns && j >= 0 && j < source->d ? source->columns[j] : NULL;

@@ -74,6 +74,9 @@ static void test_lists(void **state) {
     SELECTS(&f->lookup, "driver's age]", 7);
     SELECTS(&f->lookup, "\" x \"]", 8);
     SELECTS(&f->lookup, "\"a,\"*]", 4); /* stars outside quotes, the rest inside */
+    SELECTS(&f->lookup, "price_a:5]", 2, 3, 4, 5); /* from one name to another, either way */
+    SELECTS(&f->lookup, "5:price_a,\" x \"]", 5, 4, 3, 2, 8);
+    SELECTS(&f->lookup, "'a,b]':driver's age]", 4, 5, 6, 7);
 }
 
 static void test_no_names(void **state) {
@@ -83,6 +86,7 @@ static void test_no_names(void **state) {
     SELECTS(&plain, "x12,3]", 12, 3);
     SELECTS(&plain, "x1*]", 1, 10, 11, 12);
     SELECTS(&plain, "3-5]", 3, 4, 5);
+    SELECTS(&plain, "x3:x5]", 3, 4, 5);
     gpis_selection none = {0};
     assert_int_equal(select_columns(&plain, "x13]", &none), GPIS_BAD_SET);
     assert_int_equal(select_columns(&plain, "x0]", &none), GPIS_BAD_SET);
@@ -96,6 +100,8 @@ static const struct {
 } refused[] = {
     {"", "expected a column, found the end at position 1"},
     {"]", "expected a column, found ']' at position 1"},
+    {"price_a:price_c]", "there is no column 'price_a:price_c'"},
+    {"age:price_a]", "there is no column 'age:price_a'"}, /* two columns are called age */
     {"price_a,]", "expected a column, found ']' at position 9"},
     {"price_a,,2]", "expected a column, found ',' at position 9"},
     {"price_a", "expected ']', found the end at position 8"},
