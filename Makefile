@@ -4,7 +4,7 @@ BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-program program build test demo bench install sanitize fuzz stress combined tsan format check-format clean
+.PHONY: all setup setup-program program python build test demo bench install sanitize fuzz stress combined tsan format check-format clean
 
 all: build
 
@@ -27,6 +27,12 @@ $(BUILD)/tests/Makefile: CMakePresets.json | setup
 # The program and the libraries, without tests and benchmarks.
 program: setup-program $(BUILD)/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) --target program -- --no-print-directory -s
+
+# The Python package in the tree: PYTHONPATH=build/release/python.
+python: program
+	@scripts/setup python
+	@cmake $(BUILD) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target python_package -- --no-print-directory -s
 
 build: setup $(BUILD)/tests/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s

@@ -1,0 +1,372 @@
+"""The library itself: loading it, its errors as exceptions, its options as keywords, and the lifetime of what it makes."""
+
+from __future__ import annotations
+
+import atexit
+import difflib
+import os
+import re
+import sys
+import threading
+import weakref
+from typing import Any, Callable, Iterator, NamedTuple
+
+from ._gpis import ffi, lib
+
+__all__ = ["ffi", "lib"]
+
+
+# ---- errors --------------------------------------------------------------------------------------------------------
+
+
+class Error(Exception):
+    """What the library refuses or fails to do, in its own words. Every error of this package is one of these."""
+
+
+class InputError(Error, ValueError):
+    """The data, the constraints or a value of an option cannot be used."""
+
+
+class UsageError(Error, TypeError):
+    """A keyword does not exist, or an argument has a type that means nothing here."""
+
+
+class FileError(Error, OSError):
+    """A file cannot be read or written."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """There is not enough memory, or a limit that was set does not allow more (memory=)."""
+
+
+class InternalError(Error, RuntimeError):
+    """An error of the library itself."""
+
+
+class CopyWarning(UserWarning):
+    """Data had to be copied, because the library cannot use them as they lie in memory."""
+
+
+class ConstraintWarning(UserWarning):
+    """What the library says about constraints, such as one that always holds."""
+
+
+_KINDS = {
+    lib.GPIS_NO_MEMORY: OutOfMemoryError,
+    lib.GPIS_IO: FileError,
+    lib.GPIS_INTERNAL: InternalError,
+}
+
+
+def text_of(pointer: Any) -> str:
+    """A text of the library. Names from files need not be UTF-8."""
+    return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
+
+
+def name_options(text: str) -> str:
+    """A message as Python says it: "option memory" is memory=.
+
+    >>> name_options("raise the limit (option memory), or take option max-passes away")
+    'raise the limit (memory=), or take max_passes= away'
+    """
+
+    def keyword(match: re.Match[str]) -> str:
+        found = lib.gpis_option_find(match.group(1).encode()) != ffi.NULL
+        return match.group(1).replace("-", "_") + "=" if found else match.group(0)
+
+    return re.sub(r"(?<![^ (])option ([a-z-]*[a-z])", keyword, text)
+
+
+def error_of(status: int, message: str) -> Error:
+    kind = _KINDS.get(status, InputError)
+    return kind(name_options(message or text_of(lib.gpis_status_text(status))))
+
+
+# ---- forks and the end of the interpreter ----------------------------------------------------------------------------
+
+# The threads of libgomp do not survive a fork, and a child that uses them waits for them forever. So what is solved in a
+# child is solved by one thread.
+_forked = False
+
+
+def _after_fork() -> None:
+    global _forked
+    _forked = True
+
+
+os.register_at_fork(after_in_child=_after_fork)
+atexit.register(lib.gpis_py_exit)
+
+
+def is_forked() -> bool:
+    return _forked
+
+
+# ---- what the library makes ------------------------------------------------------------------------------------------
+
+
+class Native:
+    """A context and what was made with it, destroyed in the opposite order when nothing refers to it any more."""
+
+    def __init__(self) -> None:
+        out = ffi.new("gpis_context **")
+        status = lib.gpis_context_create(out)
+        if status != lib.GPIS_OK:
+            raise error_of(status, "")
+        self.context = out[0]
+        self.lock = threading.RLock()
+        self.busy = False
+        self.kept: list[Any] = []  # Python objects that C borrows
+        self.failure: BaseException | None = None  # what a function of the user's raised
+        self._made: list[tuple[Callable[[Any], None], Any]] = [(lib.gpis_context_destroy, self.context)]
+        # Not at exit: a thread that cannot be ended may still solve, and the process gives the memory back anyway.
+        weakref.finalize(self, _destroy, self._made).atexit = False
+        if _forked:
+            lib.gpis_context_set_threads(self.context, 1)
+
+    def own(self, destroy: Callable[[Any], None], pointer: Any) -> Any:
+        self._made.append((destroy, pointer))
+        return pointer
+
+    def keep(self, thing: Any) -> Any:
+        self.kept.append(thing)
+        return thing
+
+    def check(self, status: int) -> None:
+        """Raises what the status stands for; what a function of the user's raised comes out as it was."""
+        if status == lib.GPIS_OK:
+            return
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            raise failure
+        raise error_of(status, text_of(lib.gpis_last_error(self.context)))
+
+    def make(self, type_name: str, destroy: Callable[[Any], None] | None, function: Callable[..., int],
+             *arguments: Any) -> Any:
+        """Calls a function whose last argument is the place for what it makes."""
+        out = ffi.new(type_name + " **")
+        self.check(function(*arguments, out))
+        return self.own(destroy, out[0]) if destroy else out[0]
+
+    def __enter__(self) -> Native:
+        if not self.lock.acquire(timeout=-1):  # pragma: no cover: without a limit it is always acquired
+            raise InternalError("the lock of a problem was not given")
+        if self.busy:
+            self.lock.release()
+            raise UsageError("this problem is being solved: a function that it calls cannot use it")
+        self.busy = True
+        return self
+
+    def __exit__(self, *what: Any) -> None:
+        self.busy = False
+        self.lock.release()
+
+
+def _destroy(made: list[tuple[Callable[[Any], None], Any]]) -> None:
+    while made:
+        destroy, pointer = made.pop()
+        destroy(pointer)
+
+
+# ---- options ---------------------------------------------------------------------------------------------------------
+
+
+class Option(NamedTuple):
+    """A row of the library's table of options."""
+
+    name: str  #: as a keyword: "max_passes"
+    type: str  #: "number", "integer", "flag", ...
+    default: str  #: as text; "" where no value is the default
+    choices: str
+    group: str
+    help: str
+    repeated: bool
+    where: int  #: for which calls it counts
+
+
+_TYPES = {
+    lib.GPIS_OPTION_TEXT: "text",
+    lib.GPIS_OPTION_FILE: "file",
+    lib.GPIS_OPTION_NUMBER: "number",
+    lib.GPIS_OPTION_INTEGER: "integer",
+    lib.GPIS_OPTION_INTEGERS: "integers",
+    lib.GPIS_OPTION_BYTES: "bytes",
+    lib.GPIS_OPTION_FLAG: "flag",
+    lib.GPIS_OPTION_CHOICE: "choice",
+}
+
+
+def _rows() -> Iterator[Any]:
+    index = 0
+    while (row := lib.gpis_option_at(index)) != ffi.NULL:
+        yield row
+        index += 1
+
+
+def options() -> dict[str, Option]:
+    """The options of the library, which are keywords of solve, plan, check and the others.
+
+    >>> import gpis
+    >>> gpis.options()["tol"].default
+    '1e-8'
+    """
+    return {
+        (name := text_of(row.name).replace("-", "_")): Option(
+            name, _TYPES.get(row.type, "text"), text_of(row.fallback), text_of(row.choices), text_of(row.group),
+            text_of(row.help), bool(row.repeated), row.where)
+        for row in _rows()
+    }
+
+
+OPTIONS = options()
+
+
+def refuse_unknown(names: Any, known: Any) -> None:
+    """Raises for the first name that is not known, with the nearest one that is."""
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, sorted(known), 1)
+            raise UsageError(f"there is no option {name}=" + (f" (did you mean {near[0]}=?)" if near else ""))
+
+
+def option_text(option: Option, value: Any) -> str:
+    """A value as the library reads it.
+
+    >>> option_text(OPTIONS["inner"], [20, 40]), option_text(OPTIONS["resume"], True), option_text(OPTIONS["tol"], 1e-10)
+    ('20,40', 'yes', '1e-10')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool,)) or type(value).__name__ == "bool_":
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ",".join(option_text(option, v) for v in value)
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
+    if option.type in ("integer", "integers", "bytes") and float(value) == int(value):
+        return str(int(value))
+    return repr(float(value))
+
+
+def set_options(settings: Any, setter: Callable[..., int], values: dict[str, Any], kept: list[Any]) -> None:
+    """Sets the fields of these options; the texts stay with `kept`, from where the library borrows them."""
+    for name, value in values.items():
+        if value is None:
+            continue
+        try:
+            text = option_text(OPTIONS[name], value)
+        except (TypeError, ValueError):
+            raise InputError(f"{name}={value!r}: this is no value of an option") from None
+        encoded = ffi.new("char[]", os.fsencode(text))
+        kept.append(encoded)
+        if setter(settings, name.encode(), encoded) != lib.GPIS_OK:
+            raise InputError(_explain(name, encoded))
+
+
+def _explain(name: str, encoded: Any) -> str:
+    reason = ffi.new("char[1024]")
+    lib.gpis_option_explain(lib.gpis_option_find(name.encode()), encoded, reason, 1024)
+    text = name_options(text_of(reason))
+    return text.replace(name.replace("_", "-"), name, 1) or f"{name}= cannot be {text_of(encoded)!r}"
+
+
+def thread_limit(settings: Any) -> None:
+    if _forked:
+        settings.threads = 1
+
+
+# ---- watching a solve --------------------------------------------------------------------------------------------------
+
+
+class Watch:
+    """What Python sees of a solve: its trace, its progress, the signals that arrive meanwhile."""
+
+    def __init__(self, progress: Callable[[dict[str, Any]], Any] | bool | None = None) -> None:
+        self.progress = Line() if progress is True else progress or None
+        self.interrupted = False
+        self.failure: BaseException | None = None
+        self.handle = ffi.new_handle(self)
+        self.state = ffi.new("gpis_py_watch *")
+        self.state.handle = self.handle
+        self.state.each_pass = self.progress is not None
+        self.state.next_look = 0.1
+
+    def attach(self, settings: Any) -> None:
+        settings.progress = _AFTER_PASS
+        settings.pass_progress = _WITHIN_PASS
+        settings.progress_user = self.state
+
+    def look(self, after: Any, within: Any) -> int:
+        """Called with the GIL. Non-zero ends the solve."""
+        if self.progress is None:
+            return 0
+        seen = {name: getattr(row, name) for row in (after, within) if row != ffi.NULL for name in _fields(row)}
+        return 1 if seen and self.progress(seen) else 0
+
+    def fail(self, error: BaseException) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            self.interrupted = True
+        else:
+            self.failure = error
+
+    def trace(self) -> bytes:
+        """The lines of the trace, as they lie in memory."""
+        size = self.state.count * ffi.sizeof("gpis_progress")
+        return bytes(ffi.buffer(self.state.trace, size)) if size else b""
+
+    def end(self) -> None:
+        """Ends the line of the progress, and raises what a function of the user's raised."""
+        if isinstance(self.progress, Line):
+            self.progress.end()
+        if self.failure is not None:
+            raise self.failure
+
+    def __del__(self) -> None:
+        lib.gpis_py_watch_clear(self.state)
+
+
+# The fields of gpis_progress, all of them of 8 bytes.
+TRACE = ("pass", "seconds", "epochs", "objective", "gap", "contraction", "m", "inner_iterations", "step",
+         "processor_seconds")
+_WITHIN = ("pass", "done", "rows", "pass_seconds", "seconds")
+
+
+def _fields(row: Any) -> tuple[str, ...]:
+    return TRACE if ffi.typeof(row) is _AFTER_TYPE else _WITHIN
+
+
+_AFTER_PASS, _WITHIN_PASS, WHILE_OPENING = (ffi.addressof(lib, "gpis_py_" + name)
+                                            for name in ("after_pass", "within_pass", "while_opening"))
+_AFTER_TYPE = ffi.typeof("gpis_progress *")
+
+
+class Line:
+    """A line of progress, which is written over: in a terminal and in a notebook."""
+
+    def __init__(self) -> None:
+        self.width = 0
+
+    def __call__(self, seen: dict[str, Any]) -> None:
+        if "done" in seen:
+            part = 100.0 * seen["done"] / max(1, seen["rows"])
+            text = f"pass {seen['pass']}: {part:3.0f} % of the rows, {seen['seconds']:.1f} s"
+        else:
+            text = f"pass {seen['pass']}: objective {seen['objective']:.8g}, gap {seen['gap']:.2g}, {seen['seconds']:.1f} s"
+        sys.stderr.write("\r" + text.ljust(self.width))
+        sys.stderr.flush()
+        self.width = len(text)
+
+    def end(self) -> None:
+        if self.width:
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
+
+def _look_failed(kind: Any, error: BaseException, traceback: Any) -> int:
+    ffi.from_handle(traceback.tb_frame.f_locals["handle"]).fail(error)
+    return 1
+
+
+@ffi.def_extern(onerror=_look_failed, error=1)
+def gpis_py_look(handle: Any, after: Any, within: Any) -> int:
+    return ffi.from_handle(handle).look(after, within)

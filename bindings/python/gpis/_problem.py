@@ -1,0 +1,473 @@
+"""Problems: what is solved, made once and used as often as you like; and the functions that make one for a single call."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import warnings
+from typing import Any, Callable, ContextManager, Sequence
+
+import numpy as np
+
+from . import _data, _sets
+from ._core import (OPTIONS, WHILE_OPENING, ConstraintWarning, InputError, Native, UsageError, Watch, ffi, lib, refuse_unknown, set_options,
+                    text_of, thread_limit)
+from ._result import Plan, Result
+
+_OPEN, _PROBLEM = lib.GPIS_OPTION_OPEN, lib.GPIS_OPTION_PROBLEM
+_SETTINGS = lib.GPIS_OPTION_SOLVE | lib.GPIS_OPTION_PLAN | lib.GPIS_OPTION_CHECK
+_OF_TABLES = {name for name, option in OPTIONS.items() if option.where & _OPEN}  # options of files
+_OF_FRAMES = {"target", "weights", "offset"}  # those that a table in memory has too
+_OF_PROBLEM = {name for name, option in OPTIONS.items() if option.where & (_PROBLEM | _OPEN)}
+_OF_SOLVE = {name for name, option in OPTIONS.items() if option.where & _SETTINGS}
+
+
+def _texts(value: Any) -> list[str]:
+    """A repeated option: a text, or several."""
+    return [] if value is None else [value] if isinstance(value, str) else [str(v) for v in value]
+
+
+def _constraint_texts(value: Any) -> list[str]:
+    """Linear constraints, where @FILE stands for the lines of a file."""
+    out: list[str] = []
+    for text in _texts(value):
+        if not text.startswith("@"):
+            out.append(text)
+            continue
+        with open(text[1:], encoding="utf-8", errors="surrogateescape") as lines:
+            out += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    return out
+
+
+@contextlib.contextmanager
+def _hdf5_lock(used: bool) -> Any:
+    """HDF5 may not be used by two threads at once, and h5py has a lock for that."""
+    h5py = sys.modules.get("h5py")
+    if not used or h5py is None:
+        yield
+        return
+    with h5py._objects.phil:
+        yield
+
+
+class Problem:
+    """Constrained least squares, prepared: minimise ||y - A x||^2 over x in a set, with the terms of the options.
+
+    A prepared problem saves the work that does not depend on y, so that many solves with the same A cost little more
+    than their arithmetic. The arrays are borrowed and must not be changed while the problem lives.
+
+    >>> import numpy as np, gpis
+    >>> problem = gpis.Problem(np.eye(2), set=gpis.nonneg)
+    >>> problem.solve([1.0, -1.0]).x, problem.solve([-1.0, 3.0]).x
+    (array([1., 0.]), array([0., 3.]))
+
+    Parameters
+    ----------
+    A : array, np.memmap, scipy.sparse matrix, pandas frame or another table, h5py data set, path, or gpis.Rows
+    y : array of n or n x k numbers, or a path; not needed where a file or a table holds it (target=)
+    set : a spec such as "l1:3.5", a set such as gpis.l1(3.5), a projection, or a list of these, which all hold
+    names : of the columns of A
+    options : of the library's table, gpis.options(): intercept, subject_to, bounds, penalty, weights, offset,
+        standardize, and for files target, columns, exclude, categorical, missing, format, ...; those of a solve (tol,
+        threads, memory, ...) then hold for every solve of this problem
+    """
+
+    shape: tuple[int, int] = (0, 0)
+    _spec = "none"
+
+    def __init__(self, A: Any, y: Any = None, set: Any = None, *, names: Sequence[str] | None = None,
+                 progress: Callable[[dict[str, Any]], Any] | bool | None = None, **options: Any) -> None:
+        refuse_unknown(options, OPTIONS)
+        self._native = native = Native()
+        self._options = {name: value for name, value in options.items() if name in _OF_SOLVE and value is not None}
+        self._given = {name: value for name, value in options.items() if name in _OF_PROBLEM and value is not None}
+        self._sets: list[Any] = [set]
+        self._penalty = _sets.as_penalty(self._given.get("penalty"))
+        self._settings = self._make_settings(self._options, native.kept)
+        native.check(lib.gpis_context_set_memory(native.context, self._settings.memory))
+        if self._settings.threads:
+            native.check(lib.gpis_context_set_threads(native.context, self._settings.threads))
+        thread_limit(self._settings)
+        self._matrix: _data.Matrix | None = None
+        self._hdf5 = False
+        y = self._open(A, y, progress)
+        info = ffi.new("gpis_source_info *")
+        lib.gpis_source_describe(self._source, info)
+        self.shape = (info.rows, info.cols)
+        if names is not None:
+            texts, kept = _data.c_names([str(name) for name in names])
+            native.check(lib.gpis_source_name_columns(self._source, texts, len(names)))
+        self._names = self._column_names()
+        self._problem = native.make("gpis_problem", lib.gpis_problem_destroy, lib.gpis_problem_create, native.context,
+                                    self._source)
+        self._terms()
+        self._k = 0
+        self._flat = True
+        self._y: np.ndarray | None = None
+        if y is not None:
+            self._respond(y)
+
+    # -- data --
+
+    def _open(self, A: Any, y: Any, progress: Any) -> Any:
+        """Makes the source; returns y, from wherever it comes."""
+        if _data.is_path(A):
+            return self._open_path(A, y, progress)
+        allowed = _OF_FRAMES if _data.is_table(A) else {"weights", "offset"}
+        for name in self._given:
+            if name in _OF_TABLES - allowed and not OPTIONS[name].where & _SETTINGS:
+                raise UsageError(f"{name}= is for A in a file, which this is not")
+        if _data.is_table(A):
+            A, y = self._take_columns(A, y)
+        self._matrix = _data.matrix(A)
+        self._source = _data.source(self._native, self._matrix)
+        return None if y is None else self._read(y, "y")
+
+    def _take_columns(self, table: Any, y: Any) -> tuple[Any, Any]:
+        """The columns of a table that are named as y, weights and offset are not in A."""
+        named = {name: self._given[name] for name in _OF_FRAMES if isinstance(self._given.get(name), str)}
+        if not named:
+            return table, y
+        if _data.is_pandas(table, "DataFrame"):
+            columns = {str(name): table.iloc[:, j] for j, name in enumerate(table.columns)}
+            rest: Any = table.drop(columns=[c for c in table.columns if str(c) in named.values()])
+        else:
+            listed = _data.table_columns(table)
+            columns = {c.name: c.values for c in listed}
+            rest = _data.from_columns([c for c in listed if c.name not in named.values()])
+        for name, column in named.items():
+            if column not in columns:
+                raise InputError(f"{name}={column!r}: the table has no column of this name")
+        for name in named.keys() - {"target"}:
+            self._given[name] = columns[named[name]]
+        return rest, columns[named["target"]] if "target" in named else y
+
+    def _open_path(self, A: Any, y: Any, progress: Any) -> Any:
+        native = self._native
+        options = ffi.new("gpis_open_options *")
+        native.check(lib.gpis_open_options_init(options, ffi.sizeof("gpis_open_options")))
+        texts = {name: value for name, value in self._given.items() if name in _OF_TABLES and
+                 (isinstance(value, (str, os.PathLike)) or name not in ("weights", "offset"))}
+        kept: list[Any] = []
+        set_options(options, lib.gpis_open_options_set, texts, kept)
+        watch = Watch(None)
+        options.progress, options.progress_user = WHILE_OPENING, watch.state
+        path = os.fsencode(A)
+        self._hdf5 = ".h5" in os.fsdecode(path).lower() or ".hdf5" in os.fsdecode(path).lower()
+        with self._guard():
+            out = ffi.new("gpis_source **")
+            status = lib.gpis_source_open_with(native.context, path, options, out)
+        if watch.interrupted:
+            raise KeyboardInterrupt
+        watch.end()
+        native.check(status)
+        self._source = native.own(lib.gpis_source_destroy, out[0])
+        for name, column in (("weights", lib.gpis_source_weights), ("offset", lib.gpis_source_offset)):
+            numbers = column(self._source)
+            if numbers != ffi.NULL and name in texts:
+                self._given[name] = self._borrowed(numbers, 1)
+        if y is not None:
+            return self._read(y, "y")
+        k = ffi.new("int64_t *")
+        target = lib.gpis_source_target(self._source, k)
+        return None if target == ffi.NULL else self._borrowed(target, k[0])
+
+    def _borrowed(self, numbers: Any, k: int) -> np.ndarray:
+        info = ffi.new("gpis_source_info *")
+        lib.gpis_source_describe(self._source, info)
+        array = np.frombuffer(ffi.buffer(numbers, info.rows * k * 8), dtype=np.float64)
+        return array if k == 1 else array.reshape(info.rows, k)
+
+    def _read(self, values: Any, what: str) -> np.ndarray:
+        """Numbers for each row: an array, or the file that holds them."""
+        if not _data.is_path(values):
+            return _data.numbers(values, what)
+        out = ffi.new("gpis_array *")
+        with _hdf5_lock(True):
+            self._native.check(lib.gpis_array_read(self._native.context, os.fsencode(values), out))
+        shape = (out.rows,) if out.dimensions == 1 else (out.rows, out.cols)
+        array = np.frombuffer(ffi.buffer(out.data, out.rows * out.cols * 8), dtype=np.float64).copy().reshape(shape)
+        lib.gpis_array_clear(self._native.context, out)
+        return array
+
+    def _guard(self) -> ContextManager[Any]:
+        return _hdf5_lock(self._hdf5)
+
+    def _column_names(self) -> list[str] | None:
+        if lib.gpis_source_column(self._source, 0) == ffi.NULL:
+            return None
+        return [text_of(lib.gpis_source_column(self._source, j)) for j in range(self.shape[1])]
+
+    def _encoding(self) -> Any:
+        """All that it takes to make the same columns of another table."""
+        if self._matrix is not None:
+            return self._matrix.encoding
+        made = lib.gpis_source_encoding(self._source)
+        if made == ffi.NULL:
+            return None
+        size = lib.gpis_encoding_text(made, ffi.NULL, 0) + 1
+        text = ffi.new("char[]", size)
+        lib.gpis_encoding_text(made, text, size)
+        return ffi.string(text)
+
+    # -- terms --
+
+    def _terms(self) -> None:
+        native, given = self._native, self._given
+        for name, function in (("intercept", lib.gpis_problem_intercept), ("standardize", lib.gpis_problem_standardize)):
+            if name in given:
+                native.check(function(self._problem, _flag(name, given[name])))
+        if "weights" in given:
+            w = native.keep(self._read(given["weights"], "weights"))
+            w = w.reshape(-1) if w.ndim == 2 and 1 in w.shape else w
+            if w.ndim != 1:
+                raise InputError(f"weights has the shape {w.shape}; there is one for each row")
+            native.check(lib.gpis_problem_weights(self._problem, _data.pointer(w), w.shape[0]))
+        if "offset" in given:
+            o = native.keep(self._read(given["offset"], "offset"))
+            native.check(lib.gpis_problem_offset(self._problem, _data.pointer(o), o.shape[0], o.shape[1] if o.ndim == 2 else 1))
+        penalty = self._penalty
+        if penalty.l1 is not None:
+            w = penalty.weights
+            native.check(lib.gpis_problem_penalty(self._problem, penalty.l1, ffi.NULL if w is None else _data.pointer(w),
+                                                  self.shape[1] if w is None else w.shape[0]))
+        if penalty.l2 is not None:
+            native.check(lib.gpis_problem_ridge(self._problem, penalty.l2))
+
+    def _respond(self, y: Any) -> None:
+        """Gives the problem its response, and for another number of columns its set once more."""
+        y = self._read(y, "y")
+        k = y.shape[1] if y.ndim == 2 else 1
+        self._native.check(lib.gpis_problem_response(self._problem, _data.pointer(y), y.shape[0], k))
+        self._y, self._flat = y, y.ndim == 1
+        if k != self._k:
+            self._constrain(k)
+
+    def _constrain(self, k: int) -> None:
+        native = self._native
+        names = self._names or [f"x{j + 1}" for j in range(self.shape[1])]
+        place = _sets.Place(native, self._problem, names, self.shape[1], k)
+        made = [term.build(place) for given in self._sets for term in _sets.as_set(given).terms]
+        texts = _constraint_texts(self._given.get("subject_to"))
+        if texts:
+            lines, kept = _data.c_names(texts)
+            made.append(native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_parse_linear, native.context, lines,
+                                    len(texts), self._problem))
+        bounds = self._given.get("bounds")
+        if isinstance(bounds, (str, os.PathLike)):
+            made.append(native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_read_bounds, native.context,
+                                    os.fsencode(bounds), self._problem))
+        elif bounds is not None:
+            made.append(_sets.box(*bounds).terms[0].build(place))
+        for one in made:
+            if text := text_of(lib.gpis_set_warning(one)):
+                warnings.warn(text, ConstraintWarning, stacklevel=3)
+        if len(made) > 1:
+            made = [native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_intersection, native.context, len(made),
+                                ffi.new("gpis_set *[]", made))]
+        if made:
+            native.check(lib.gpis_set_responses(made[0], k))
+            native.check(lib.gpis_problem_constrain(self._problem, made[0]))
+            self._spec = text_of(lib.gpis_set_spec(made[0]))
+        self._set = made[0] if made else None
+        self._k = k
+
+    # -- calls --
+
+    def _make_settings(self, options: dict[str, Any], kept: list[Any]) -> Any:
+        settings = ffi.new("gpis_settings *")
+        self._native.check(lib.gpis_settings_init(settings, ffi.sizeof("gpis_settings")))
+        set_options(settings, lib.gpis_settings_set, options, kept)
+        return settings
+
+    def _settings_for(self, options: dict[str, Any], kept: list[Any]) -> Any:
+        if not options:
+            return self._settings
+        refuse_unknown(options, _OF_SOLVE)
+        settings = self._make_settings({**self._options, **options}, kept)
+        thread_limit(settings)
+        return settings
+
+    def _ready(self, y: Any) -> None:
+        if y is not None:
+            self._respond(y)
+        elif self._y is None:
+            raise InputError("the problem has no y: give it, or name its column (target=)")
+        else:
+            _data.check_file(self._y)
+        if self._matrix is not None:
+            self._matrix.check()
+
+    def _run(self, call: Callable[[Any, Any], int], options: dict[str, Any], x0: Any, progress: Any, on_interrupt: str) -> Result:
+        if on_interrupt not in ("return", "raise"):
+            raise InputError(f"on_interrupt is 'return' or 'raise', not {on_interrupt!r}")
+        kept: list[Any] = []
+        settings = self._settings_for(options, kept)
+        watch = Watch(progress)
+        watch.attach(settings)
+        start = None if x0 is None else _data.numbers(x0, "x0")
+        settings.x0, settings.x0_entries = (ffi.NULL, 0) if start is None else (_data.pointer(start), start.size)
+        out = ffi.new("gpis_result **")
+        with self._guard():
+            status = call(settings, out)
+        result = None
+        if status == lib.GPIS_OK:
+            result = Result(self._native, out[0], self._flat, self._names, self._encoding(), watch.trace(), self._spec)
+            lib.gpis_result_destroy(out[0])
+        failure, self._native.failure = self._native.failure, None
+        watch.end()
+        if failure is not None:
+            raise failure
+        if watch.interrupted and (on_interrupt == "raise" or result is None):
+            raise KeyboardInterrupt
+        if result is None:
+            self._native.check(status)
+        assert result is not None
+        return result
+
+    def solve(self, y: Any = None, *, x0: Any = None, progress: Callable[[dict[str, Any]], Any] | bool | None = None,
+              on_interrupt: str = "return", **options: Any) -> Result:
+        """Solves the problem, for another y if one is given. Options as in gpis.solve."""
+        with self._native:
+            self._ready(y)
+            return self._run(lambda settings, out: lib.gpis_solve(self._problem, settings, out), options, x0, progress,
+                             on_interrupt)
+
+    def check(self, x: Any, *, intercept: Any = None, progress: Callable[[dict[str, Any]], Any] | bool | None = None,
+              on_interrupt: str = "return", **options: Any) -> Result:
+        """Audits a given x from the data alone: its objective, a bound on its distance from the best, its feasibility."""
+        with self._native:
+            self._ready(None)
+            point = _data.numbers(x, "x").reshape(-1)
+            if intercept is not None:
+                point = np.concatenate([point, _data.numbers(np.atleast_1d(intercept), "intercept").reshape(-1)])
+            return self._run(lambda settings, out: lib.gpis_check(self._problem, _data.pointer(point), point.size, settings, out),
+                             options, None, progress, on_interrupt)
+
+    def plan(self, **options: Any) -> Plan:
+        """What a solve would do, and what it would cost; reads nothing of A and y."""
+        with self._native:
+            if self._k == 0:
+                self._constrain(1)
+            kept: list[Any] = []
+            out = ffi.new("gpis_plan **")
+            self._native.check(lib.gpis_plan_make(self._problem, self._settings_for(options, kept), out))
+            made = Plan(out[0])
+            lib.gpis_plan_destroy(out[0])
+            return made
+
+    @property
+    def memory_peak(self) -> int:
+        """The most bytes that the library has had in use for this problem at one time, besides A and y."""
+        return int(lib.gpis_context_memory_peak(self._native.context))
+
+    def __repr__(self) -> str:
+        names = f", set {self._spec}" if self._spec != "none" else ""
+        return f"<gpis.Problem: {self.shape[0]} rows, {self.shape[1]} columns{names}>"
+
+
+def _flag(name: str, value: Any) -> int:
+    if isinstance(value, str) and value in ("yes", "no"):
+        return int(value == "yes")
+    if isinstance(value, (bool, np.bool_)):
+        return int(value)
+    raise InputError(f"{name}= is True or False, not {value!r}")
+
+
+# ---- functions -----------------------------------------------------------------------------------------------------------
+
+
+def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    called = {name: options.pop(name) for name in ("x0", "progress", "on_interrupt") if name in options}
+    return options, called
+
+
+def solve(A: Any, y: Any = None, set: Any = None, *, x0: Any = None,
+          progress: Callable[[dict[str, Any]], Any] | bool | None = None, on_interrupt: str = "return",
+          names: Sequence[str] | None = None, **options: Any) -> Result:
+    """Solves a constrained least-squares problem, with a bound on how far the answer can be from the best.
+
+    >>> import numpy as np, gpis
+    >>> A = np.array([[1.0, 0], [0, 1], [1, 1]])
+    >>> gpis.solve(A, [2.0, 1, 2], "l1:1").x
+    array([1., 0.])
+
+    Parameters
+    ----------
+    A, y, set, names : as gpis.Problem has them
+    x0 : where to start
+    progress : True for a line on stderr, or a function of a dict, which ends the solve by returning True
+    on_interrupt : Ctrl-C ends the solve; "return" gives the best point so far, with status "interrupted", and "raise"
+        raises KeyboardInterrupt
+    options : those of the problem and of the solve; gpis.options() lists them
+    """
+    return Problem(A, y, set, names=names, progress=progress, **options).solve(x0=x0, progress=progress, on_interrupt=on_interrupt)
+
+
+def check(A: Any, y: Any, x: Any, set: Any = None, *, x_intercept: Any = None,
+          progress: Callable[[dict[str, Any]], Any] | bool | None = None, names: Sequence[str] | None = None,
+          **options: Any) -> Result:
+    """Audits a given x, of any origin, from the data alone. `x_intercept`: its constant term, where the problem has one.
+
+    >>> import numpy as np, gpis
+    >>> r = gpis.check(np.eye(2), [1.0, 2.0], [1.0, 1.0])
+    >>> r.objective, r.status
+    (1.0, 'stalled')
+    """
+    return Problem(A, y, set, names=names, progress=progress, **options).check(x, intercept=x_intercept, progress=progress)
+
+
+def plan(A: Any, y: Any = None, set: Any = None, *, names: Sequence[str] | None = None, **options: Any) -> Plan:
+    """What gpis.solve would do with these arguments, and what it would cost.
+
+    >>> import numpy as np, gpis
+    >>> gpis.plan(np.eye(3), set="nonneg").chosen.method
+    'newton'
+    """
+    return Problem(A, y, set, names=names, **options).plan()
+
+
+def project(v: Any, set: Any, names: Sequence[str] | None = None) -> np.ndarray:
+    """The member of the set nearest to v, of d or d x k numbers.
+
+    >>> import gpis
+    >>> gpis.project([3.0, -2.0], "l1:2")
+    array([ 1.5, -0.5])
+    """
+    point = _data.numbers(v, "v")
+    d, k = point.shape[0], point.shape[1] if point.ndim == 2 else 1
+    if not d or not k:
+        raise InputError("v is empty")
+    made = Problem(np.zeros((1, d)), None, set, names=names)
+    made._native.check(lib.gpis_problem_response(made._problem, _data.pointer(np.zeros(k)), 1, k))
+    made._constrain(k)
+    if made._set is None:
+        return point.copy()
+    x = np.empty(point.shape)
+    made._native.check(lib.gpis_set_project(made._set, _data.pointer(point), _data.pointer(x)))
+    return x
+
+
+def predict_file(path: Any, encoding: bytes | None, x: np.ndarray, b: Any) -> np.ndarray:
+    """Predictions for the rows of a file, whose columns are made as those of the file that the model is from."""
+    native = Native()
+    options = ffi.new("gpis_open_options *")
+    native.check(lib.gpis_open_options_init(options, ffi.sizeof("gpis_open_options")))
+    if encoding is not None:
+        made = native.make("gpis_encoding", lib.gpis_encoding_destroy, lib.gpis_encoding_parse, native.context, encoding)
+        options.encoding = made
+    with _hdf5_lock(True):
+        source = native.make("gpis_source", lib.gpis_source_destroy, lib.gpis_source_open_with, native.context,
+                             os.fsencode(path), options)
+        info = ffi.new("gpis_source_info *")
+        lib.gpis_source_describe(source, info)
+        if info.cols != x.shape[0]:
+            raise InputError(f"{path} has {info.cols} columns, and the model {x.shape[0]}")
+        step = max(1, (1 << 20) // info.cols)
+        rows, out = np.empty((step, info.cols)), []
+        for first in range(0, info.rows, step):
+            count = min(step, info.rows - first)
+            native.check(lib.gpis_source_rows(native.context, source, first, count, _data.pointer(rows)))
+            out.append(rows[:count] @ x + b)
+    return np.concatenate(out)

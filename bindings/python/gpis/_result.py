@@ -1,0 +1,293 @@
+"""Results and plans: plain Python objects, copied from the library, so that they can be pickled and sent anywhere."""
+
+from __future__ import annotations
+
+import html
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from ._core import TRACE, InputError, Native, ffi, lib, text_of
+from . import _data
+
+SHOWN = 10  # coefficients and constraints in a summary
+
+
+class Active(NamedTuple):
+    """A constraint that x meets with equality, and its shadow price."""
+
+    constraint: str
+    column: int  #: the entry of x that it bounds, from 0; -1: it concerns several
+    response: int  #: the column of X, from 0
+    multiplier: float  #: how much the least objective falls for a unit more of room; of an equation, of the right side
+
+
+def _copy(pointer: Any, count: int) -> np.ndarray:
+    return np.frombuffer(ffi.buffer(pointer, count * 8), dtype=np.float64).copy()
+
+
+_NUMBERS = ("objective", "gap", "gap_delta", "feasibility", "epochs", "bytes_read", "seconds", "predicted_seconds",
+            "given_objective", "nearness", "backward_error", "horizon", "penalty", "violation")
+_COUNTS = ("passes", "sketches", "resumed_passes", "predicted_passes")
+_TEXTS = ("method", "plan", "warning", "checkpoint_trouble", "unique_reason")
+
+
+class Result:
+    """What a solve or a check has found.
+
+    Attributes
+    ----------
+    x : the coefficients, of shape (d,) or, where y has columns, (d, k)
+    intercept : a number or k of them; None: the problem has none
+    objective, gap : the objective at x, and a bound on how far it is above the best possible one
+    gap_kind : "proven", "probable" (wrong with probability gap_delta) or "none"
+    relative_gap : gap / (objective - gap)
+    status : "solved", "max_passes", "time_limit", "stalled" or "interrupted"
+    active, multipliers : the constraints that hold x, and their shadow prices
+    violation : the largest amount by which x breaks a constraint, in the units of that constraint
+    passes, seconds, method, plan, warning : how it went
+    trace : a line for each pass
+    names : of the columns
+
+    >>> import numpy as np, gpis
+    >>> r = gpis.solve(np.eye(3), [1.0, -2.0, 3.0], "nonneg")
+    >>> r.x, r.status, r.multipliers
+    (array([1., 0., 3.]), 'solved', {'x2 >= 0': 4.0})
+    """
+
+    x: np.ndarray
+    intercept: Any
+    objective: float
+    gap: float
+    gap_kind: str
+    gap_delta: float
+    relative_gap: float
+    status: str
+    violation: float
+    passes: int
+    seconds: float
+    method: str
+    plan: str
+    warning: str
+    nearness: float
+    horizon: float
+    backward_error: float
+    penalty: float
+    unique: bool | None
+    set: str
+
+    def __init__(self, native: Native, r: Any, flat: bool, names: Sequence[str] | None, encoding: Any, trace: bytes,
+                 spec: str) -> None:
+        self.d, self.k = r.d, r.k
+        x = _copy(r.x, r.d * r.k)
+        self.x = x if flat else x.reshape(r.d, r.k)
+        b = None if r.intercept == ffi.NULL else _copy(r.intercept, r.k)
+        self.intercept = b if b is None or not flat else float(b[0])
+        fields = self.__dict__
+        for name in _NUMBERS:
+            fields[name] = getattr(r, name)
+        for name in _COUNTS:
+            fields[name] = getattr(r, name)
+        for name in _TEXTS:
+            fields[name] = text_of(getattr(r, name))
+        self.relative_gap = lib.gpis_relative_gap(r)
+        self.status = text_of(lib.gpis_outcome_text(r.outcome))
+        self.gap_kind = text_of(lib.gpis_gap_kind_text(r.gap_kind))
+        self.unique = None if r.unique < 0 else bool(r.unique)
+        self.active = [Active(text_of(a.text), a.column, a.response, a.multiplier)
+                       for a in (r.active[i] for i in range(r.active_count))]
+        self.set = spec
+        self._names, self._encoding, self._trace = names, encoding, trace
+
+    # -- what it says --
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns: their own, or x1, x2, ..."""
+        return [f"x{j + 1}" for j in range(self.d)] if self._names is None else list(self._names)
+
+    @property
+    def multipliers(self) -> dict[Any, float]:
+        """The price of each active constraint; with several responses the keys are (constraint, response)."""
+        if self.k == 1:
+            return {a.constraint: a.multiplier for a in self.active}
+        return {(a.constraint, a.response): a.multiplier for a in self.active}
+
+    @property
+    def trace(self) -> np.ndarray:
+        """A line for each pass: pass, seconds, epochs, objective, gap, ..."""
+        kinds = [(name, np.int64 if name in ("pass", "m", "inner_iterations") else np.float64) for name in TRACE]
+        return np.frombuffer(self._trace, dtype=kinds)
+
+    @property
+    def solved(self) -> bool:
+        return self.status == "solved"
+
+    # -- what can be done with it --
+
+    def predict(self, B: Any) -> np.ndarray:
+        """Predictions for the rows of B, which has the columns of A: an array, a sparse matrix, a table, Rows, a path."""
+        if _data.is_path(B):
+            from ._problem import predict_file
+
+            encoding = self._encoding if isinstance(self._encoding, bytes) else None
+            return predict_file(B, encoding, self.x, 0.0 if self.intercept is None else self.intercept)
+        m = _data.matrix(B, self._encoding if _data.is_table(B) and isinstance(self._encoding, _data.Encoding) else None)
+        m.check()
+        if m.shape[1] != self.d:
+            raise InputError(f"B has {m.shape[1]} columns, and the model {self.d}")
+        b = 0.0 if self.intercept is None else self.intercept
+        if m.kind == "dense":
+            return m.parts["arrays"][0] @ self.x + b
+        if m.kind == "csr":
+            from scipy import sparse
+
+            values, indices, indptr = m.parts["arrays"]
+            return sparse.csr_matrix((values, indices, indptr), shape=m.shape) @ self.x + b
+        step = max(1, (1 << 20) // m.shape[1])
+        rows = m.parts["rows"]
+        return np.concatenate([rows.read(i, min(i + step, m.shape[0])) @ self.x + b for i in range(0, m.shape[0], step)])
+
+    def to_frame(self) -> Any:
+        """A pandas frame: name, (response,) coefficient, the active constraint that holds it and its multiplier."""
+        import pandas
+
+        held: dict[tuple[int, int], Active] = {}
+        for a in self.active:
+            key = (a.column, a.response)
+            if a.column >= 0 and (key not in held or abs(a.multiplier) > abs(held[key].multiplier)):
+                held[key] = a
+        x = self.x.reshape(self.d, self.k)
+        lines = [(name, c, x[j, c], held[j, c].constraint if (j, c) in held else "",
+                  held[j, c].multiplier if (j, c) in held else 0.0)
+                 for j, name in enumerate(self.names) for c in range(self.k)]
+        frame = pandas.DataFrame(lines, columns=["name", "response", "coefficient", "active", "multiplier"])
+        return frame.drop(columns="response") if self.k == 1 else frame
+
+    def plot(self, kind: str = "coefficients", ax: Any = None) -> Any:
+        """Draws the largest coefficients, or with kind="trace" objective and gap by pass; returns the axes of matplotlib."""
+        from matplotlib import pyplot
+
+        ax = pyplot.subplots()[1] if ax is None else ax
+        if kind == "trace":
+            trace = self.trace
+            best = self.objective - self.gap if np.isfinite(self.gap) else self.objective
+            ax.semilogy(trace["pass"], np.maximum(trace["objective"] - best, 0) + self.gap, label="objective - lower bound")
+            finite = np.isfinite(trace["gap"])
+            ax.semilogy(trace["pass"][finite], trace["gap"][finite], "o", label="gap")
+            ax.set_xlabel("pass")
+            ax.legend()
+        elif kind == "coefficients":
+            order = np.argsort(-np.abs(self.x.reshape(self.d, self.k)).max(axis=1), kind="stable")[:30][::-1]
+            size = 0.8 / self.k
+            for c in range(self.k):
+                ax.barh(np.arange(len(order)) + c * size, self.x.reshape(self.d, self.k)[order, c], height=size)
+            names = self.names
+            # A dollar would begin a formula.
+            ax.set_yticks(np.arange(len(order)), [names[j].replace("$", r"\$") for j in order])
+            ax.axvline(0, color="black", linewidth=0.5)
+            ax.set_xlabel("coefficient")
+        else:
+            raise InputError(f"kind is 'coefficients' or 'trace', not {kind!r}")
+        return ax
+
+    # -- how it looks --
+
+    def _certificate(self) -> str:
+        if self.gap_kind == "none":
+            return "none: how far the objective is above the best possible one is not known"
+        doubt = f", wrong with probability {self.gap_delta:.0e}" if self.gap_kind == "probable" else ""
+        return f"{self.gap_kind}: within {self.relative_gap:.2g} of the best possible objective, relative{doubt}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        facts = [("status", self.status), ("objective", f"{self.objective:.10g}"), ("certificate", self._certificate()),
+                 ("set", self.set), ("nonzeros", f"{np.count_nonzero(self.x)} of {self.x.size}"),
+                 ("passes", f"{self.passes} by {self.method}, {self.seconds:.2f} s"), ("plan", self.plan)]
+        if self.intercept is not None and self.k == 1:
+            facts.insert(2, ("intercept", f"{self.intercept:.6g}"))
+        if self.violation > 0:
+            facts.append(("violation", f"{self.violation:.2g}"))
+        return facts + ([("warning", self.warning)] if self.warning else [])
+
+    def _largest(self) -> list[tuple[str, float]]:
+        if self.k > 1:
+            return []
+        order = [j for j in np.argsort(-np.abs(self.x), kind="stable")[:SHOWN] if self.x[j] != 0]
+        names = self.names
+        return [(names[j], self.x[j]) for j in order]
+
+    def _dearest(self) -> list[Active]:
+        return sorted(self.active, key=lambda a: -abs(a.multiplier))[:SHOWN]
+
+    def __repr__(self) -> str:
+        lines = [f"{name:<13} {printable(text)}" for name, text in self._facts()]
+        if self.active:
+            lines.append("active constraints, and how much the objective falls for a unit more of room")
+            lines += [f"  {printable(a.constraint):<20} {a.multiplier: .4g}" for a in self._dearest()]
+        largest = self._largest()
+        if largest:
+            lines.append("largest coefficients")
+            lines += [f"  {printable(name):<20} {value: .6g}" for name, value in largest]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        def table(rows: Sequence[tuple[str, str]]) -> str:
+            cells = "".join(f"<tr><th style='text-align:left'>{html.escape(a)}</th><td style='text-align:left'>{html.escape(b)}"
+                            "</td></tr>" for a, b in rows)
+            return f"<table>{cells}</table>"
+
+        parts = [table(self._facts())]
+        if self.active:
+            parts += ["<p>active constraints and their prices</p>",
+                      table([(a.constraint, f"{a.multiplier:.4g}") for a in self._dearest()])]
+        if self._largest():
+            parts += ["<p>largest coefficients</p>", table([(name, f"{value:.6g}") for name, value in self._largest()])]
+        return "<div>" + "".join(parts) + "</div>"
+
+
+def printable(text: str) -> str:
+    """A text from outside as it can be shown in a terminal."""
+    if text.isprintable():
+        return text
+    copy = ffi.new("char[]", text.encode("utf-8", "replace"))
+    return text_of(lib.gpis_make_printable(copy))
+
+
+class Candidate(NamedTuple):
+    """One way to solve a problem, with what it is predicted to cost."""
+
+    method: str
+    sketch: str
+    m: int
+    passes: int
+    sketches: int
+    flops: float
+    memory: float  #: bytes at its height, besides A, y and the set
+    seconds: float
+    applicable: bool
+    chosen: bool
+    reason: str
+
+
+class Plan:
+    """What a solve would do and cost: `text`, the `chosen` candidate, and all `candidates`."""
+
+    def __init__(self, p: Any) -> None:
+        self.text = text_of(p.text)
+        self.candidates = [_candidate(p.candidates[i]) for i in range(p.count)]
+        self.chosen = next((c for c in self.candidates if c.chosen), None)
+
+    def to_frame(self) -> Any:
+        import pandas
+
+        return pandas.DataFrame(self.candidates)
+
+    def __repr__(self) -> str:
+        if self.chosen is None:
+            return self.text
+        return f"{self.text}\nmemory {self.chosen.memory / 2**20:.1f} MB, passes {self.chosen.passes}, {self.chosen.seconds:.2g} s"
+
+
+def _candidate(c: Any) -> Candidate:
+    return Candidate(text_of(c.method), text_of(c.sketch), c.m, c.passes, c.sketches, c.flops, c.memory, c.seconds,
+                     bool(c.applicable), bool(c.chosen), text_of(c.reason))
