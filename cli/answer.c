@@ -1,7 +1,6 @@
 /*
- * The answer with its names: coefficients, and the constraints that hold them with their shadow prices; as JSON, as a
- * table for spreadsheets and as lines of the summary. Names are data: in CSV they are quoted, in JSON escaped, and on a
- * terminal made printable.
+ * The answer with its names: coefficients, and the constraints that hold them with their shadow prices; as JSON and as
+ * a table for spreadsheets. Names are data: in CSV they are quoted, in JSON escaped.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,21 +8,16 @@
 
 #include "cli.h"
 
-enum { MOST_SHOWN = 10, WIDEST_CONSTRAINT = 56 }; /* constraints in the summary, and characters of each */
-
 static int64_t entries(const cli_problem *p) { return p->shape.cols * p->k; }
 
-/* The name of column j: that of the file, or x1, x2, ... in `made`. */
-static const char *name_of(const cli_problem *p, int64_t j, char made[32]) {
+const char *cli_column_name(const cli_problem *p, int64_t j, char made[32]) {
     const char *name = gpis_source_column(p->A, j);
     if (name) return name;
     snprintf(made, 32, "x%lld", (long long)j + 1);
     return made;
 }
 
-/* For each entry of x the active constraint that bounds it, the dearest if there are two; NULL: none. The caller frees
- * the array, which is NULL when there is no memory. */
-static const gpis_active **bounds_of_entries(const cli_problem *p, const gpis_result *r) {
+const gpis_active **cli_held_entries(const cli_problem *p, const gpis_result *r) {
     const gpis_active **held = calloc((size_t)entries(p), sizeof *held);
     for (int64_t i = 0; held && i < r->active_count; i++) {
         const gpis_active *a = r->active[i];
@@ -32,12 +26,6 @@ static const gpis_active **bounds_of_entries(const cli_problem *p, const gpis_re
         if (!*place || fabs(a->multiplier) > fabs((*place)->multiplier)) *place = a;
     }
     return held;
-}
-
-double cli_l1_norm(const double *x, int64_t count) {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += fabs(x[i]);
-    return sum;
 }
 
 /* Coefficients with the intercept, if there is one, which comes first and has no constraint. */
@@ -54,14 +42,14 @@ static coefficient line_at(const cli_problem *p, const gpis_result *r, const gpi
                            char made[32]) {
     if (r->intercept && i < p->k) return (coefficient){"(intercept)", r->intercept[i], NULL};
     const int64_t e = r->intercept ? i - p->k : i;
-    return (coefficient){name_of(p, e / p->k, made), r->x[e], held ? held[e] : NULL};
+    return (coefficient){cli_column_name(p, e / p->k, made), r->x[e], held ? held[e] : NULL};
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
  */
 
 json_t *cli_coefficients_json(const cli_problem *p, const gpis_result *r) {
-    const gpis_active **held = bounds_of_entries(p, r);
+    const gpis_active **held = cli_held_entries(p, r);
     json_t *list = held ? json_array() : NULL;
     for (int64_t i = 0; list && i < lines(p, r); i++) {
         char made[32];
@@ -88,7 +76,8 @@ json_t *cli_active_json(const cli_problem *p, const gpis_result *r) {
         char made[32];
         json_t *one = json_object();
         json_object_set_new(one, "constraint", cli_json_text(a->text));
-        json_object_set_new(one, "column", a->column < 0 ? json_null() : cli_json_text(name_of(p, a->column, made)));
+        json_object_set_new(one, "column",
+                            a->column < 0 ? json_null() : cli_json_text(cli_column_name(p, a->column, made)));
         if (p->k > 1) json_object_set_new(one, "response", json_integer(a->response + 1));
         json_object_set_new(one, "multiplier", cli_json_number(a->multiplier));
         if (json_array_append_new(list, one) != 0) {
@@ -142,7 +131,7 @@ static void write_line(FILE *stream, const cli_problem *p, const char *name, int
 }
 
 void cli_write_csv(FILE *stream, const cli_problem *p, const gpis_result *r) {
-    const gpis_active **held = bounds_of_entries(p, r);
+    const gpis_active **held = cli_held_entries(p, r);
     fprintf(stream, "name,%scoefficient,active,multiplier\n", p->k > 1 ? "response," : "");
     for (int64_t i = 0; i < lines(p, r); i++) {
         char made[32];
@@ -152,60 +141,4 @@ void cli_write_csv(FILE *stream, const cli_problem *p, const gpis_result *r) {
     for (int64_t i = 0; i < r->active_count; i++) /* those of several coefficients have lines of their own */
         if (r->active[i]->column < 0) write_line(stream, p, "", r->active[i]->response, NULL, r->active[i]);
     free(held);
-}
-
-/* ---- the summary --------------------------------------------------------------------------------------------------
- */
-
-/* Dearest first; ties as they come. */
-static int by_price(const void *a, const void *b) {
-    const gpis_active *p = *(const gpis_active *const *)a, *q = *(const gpis_active *const *)b;
-    const double size_p = fabs(p->multiplier), size_q = fabs(q->multiplier);
-    if (size_p != size_q) return size_p < size_q ? 1 : -1;
-    if (p->column != q->column) return p->column < q->column ? -1 : 1;
-    return p->response < q->response ? -1 : p->response > q->response;
-}
-
-/* Characters of UTF-8. */
-static int width_of(const char *text) {
-    int width = 0;
-    for (; *text; text++) width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
-/* The text of a constraint as the summary shows it: printable, and cut where it is long. */
-static cli_text shown(const cli_problem *p, const gpis_active *a) {
-    cli_text text = cli_printable(a->text);
-    char *at = text.text;
-    for (int width = 0; *at; at++) {
-        if (((unsigned char)*at & 0xC0) == 0x80) continue;
-        if (++width > WIDEST_CONSTRAINT) {
-            snprintf(at, 8, "...");
-            break;
-        }
-    }
-    const size_t used = strlen(text.text);
-    if (p->k > 1) snprintf(text.text + used, sizeof text.text - used, " [response %lld]", (long long)a->response + 1);
-    return text;
-}
-
-void cli_print_active(const cli_problem *p, const gpis_result *r) {
-    if (r->active_count == 0) return;
-    const gpis_active **order = calloc((size_t)r->active_count, sizeof *order);
-    if (!order) return; /* a summary without this part is still true */
-    memcpy(order, r->active, (size_t)r->active_count * sizeof *order);
-    qsort(order, (size_t)r->active_count, sizeof *order, by_price);
-    const int64_t count = r->active_count < MOST_SHOWN ? r->active_count : MOST_SHOWN;
-    int width = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const int one = width_of(shown(p, order[i]).text);
-        if (one > width) width = one;
-    }
-    puts("active constraints, and how much the objective falls for a unit more of room (=: of the right side)");
-    for (int64_t i = 0; i < count; i++) {
-        const cli_text text = shown(p, order[i]);
-        printf("  %s%*s  % .4g\n", text.text, width - width_of(text.text), "", order[i]->multiplier);
-    }
-    if (r->active_count > count) printf("  and %lld more\n", (long long)(r->active_count - count));
-    free(order);
 }

@@ -297,14 +297,19 @@ json_t *cli_json_number(double value); /* null where the value is infinite or no
 /* ---- the answer with its names (answer.c) -------------------------------------------------------------------------
  */
 
-double cli_l1_norm(const double *x, int64_t count);
+/* The name of column j: that of the file, or x1, x2, ... in `made`. */
+const char *cli_column_name(const cli_problem *problem, int64_t j, char made[32]);
+/* For each entry of x the active constraint that bounds it, the dearest if there are two; NULL: none. The caller frees
+ * the array, which is NULL when there is no memory. */
+const gpis_active **cli_held_entries(const cli_problem *problem, const gpis_result *result);
 /* A list of {name, value, active, multiplier}, and of {constraint, column, multiplier}; NULL when there is no memory.
  */
 json_t *cli_coefficients_json(const cli_problem *problem, const gpis_result *result);
 json_t *cli_active_json(const cli_problem *problem, const gpis_result *result);
 /* A line for each coefficient, and for each active constraint that concerns several of them. */
 void cli_write_csv(FILE *stream, const cli_problem *problem, const gpis_result *result);
-void cli_print_active(const cli_problem *problem, const gpis_result *result);
+/* The table of the summary (listing.c): the largest coefficients and the dearest constraints, within the terminal. */
+void cli_print_listing(const cli_problem *problem, const gpis_result *result);
 
 /* ---- output files (output.c): they take their name when they are whole ------------------------------------------- */
 
@@ -348,6 +353,9 @@ typedef struct cli_line {
 void cli_line_report(cli_line *line, const gpis_progress *progress);      /* after a pass */
 void cli_line_within(cli_line *line, const gpis_pass_progress *progress); /* within one */
 void cli_line_end(cli_line *line);                                        /* wipes it */
+/* Characters that fit in a line of what a file descriptor shows, but for the last; `otherwise` where it is no terminal.
+ */
+int cli_terminal_width(int fd, int otherwise);
 void cli_line_put(
     const char *text); /* puts a text in the place of the line, cut to the terminal's width; "" wipes it */
 /* "  about 40 s left" */

@@ -65,10 +65,14 @@ void cli_line_left(char *text, size_t size, double seconds) {
  */
 
 /* Without the last column, where some terminals begin a new line. */
-static int width_of_terminal(void) {
+int cli_terminal_width(int fd, int otherwise) {
     struct winsize size;
-    const int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
-    return width - 1 < WIDEST ? width - 1 : WIDEST - 1;
+    return (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : otherwise) - 1;
+}
+
+static int width_of_terminal(void) {
+    const int width = cli_terminal_width(STDERR_FILENO, 80);
+    return width < WIDEST ? width : WIDEST - 1;
 }
 
 /* 1.2M rows/s */

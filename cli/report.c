@@ -5,8 +5,7 @@
 
 #include "cli.h"
 
-enum { LARGEST = 10, WIDEST = 40 }; /* coefficients shown; columns that their names take, unless one is longer */
-enum { MOST_LISTED = 10000 };       /* columns of A up to which --json lists the coefficients */
+enum { MOST_LISTED = 10000 }; /* columns of A up to which --json lists the coefficients */
 
 static int64_t entries(const cli_problem *p) { return p->shape.cols * p->k; }
 
@@ -14,12 +13,6 @@ int64_t cli_count_nonzeros(const double *x, int64_t count) {
     int64_t nonzeros = 0;
     for (int64_t i = 0; i < count; i++) nonzeros += x[i] != 0;
     return nonzeros;
-}
-
-static double sum_of_sizes(const double *x, int64_t count) {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += fabs(x[i]);
-    return sum;
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
@@ -79,7 +72,6 @@ json_t *cli_report_object(const cli_problem *p, const cli_common *common, const 
         {"set", cli_json_text(gpis_set_spec(p->set))},
         {"objective", cli_json_number(r->objective)},
         {"penalty", cli_json_number(r->penalty)},
-        {"radius", cli_json_number(sum_of_sizes(r->x, entries(p)))},
         {"gap", cli_json_number(r->gap)},
         {"gap_kind", json_string(gpis_gap_kind_text(r->gap_kind))},
         {"gap_delta", cli_json_number(r->gap_delta)},
@@ -91,9 +83,13 @@ json_t *cli_report_object(const cli_problem *p, const cli_common *common, const 
         {"relative_gap", cli_json_number(gpis_relative_gap(r))},
         {"feasibility", cli_json_number(r->feasibility)},
         {"violation", cli_json_number(r->violation)},
-        {"radius", cli_json_number(cli_l1_norm(r->x, entries(p)))},
+        {"radius", cli_json_number(r->radius)},
+        {"r2", cli_json_number(r->r2)},
+        {"rmse", cli_json_number(r->rmse)},
+        {"degrees_of_freedom", cli_json_number(r->degrees_of_freedom)},
+        {"sigma2", cli_json_number(r->sigma2)},
         {"passes", json_integer(r->passes)},
-        {"sweeps", json_integer(r->passes - r->resumed_passes)},
+        {"sweeps", json_integer(r->sweeps)},
         {"sketches", json_integer(r->sketches)},
         {"resumed_passes", json_integer(r->resumed_passes)},
         {"epochs", cli_json_number(r->epochs)},
@@ -179,39 +175,6 @@ static void print_uniqueness(const gpis_result *r) {
     printf("unique        %s: %s\n", r->unique == 0 ? "no" : "perhaps not", cli_printable(r->unique_reason).text);
 }
 
-typedef struct coefficient {
-    double size;
-    int64_t index;
-} coefficient;
-
-/* Largest first; ties by position. */
-static int by_size(const void *a, const void *b) {
-    const coefficient *p = a, *q = b;
-    if (p->size != q->size) return p->size < q->size ? 1 : -1;
-    return p->index < q->index ? -1 : p->index > q->index;
-}
-
-static void print_largest(const cli_problem *p, const double *x) {
-    const int64_t d = p->shape.cols;
-    coefficient *order = calloc((size_t)d, sizeof *order);
-    int width = 0;
-    if (!order) return; /* a summary without this part is still true */
-    for (int64_t j = 0; j < d; j++) order[j] = (coefficient){fabs(x[j]), j};
-    qsort(order, (size_t)d, sizeof *order, by_size);
-    int64_t shown = 0;
-    while (shown < d && shown < LARGEST && order[shown].size > 0) shown++;
-    for (int64_t i = 0; i < shown; i++) {
-        const int length = (int)strlen(cli_printable(gpis_source_column(p->A, order[i].index)).text);
-        if (length > width) width = length;
-    }
-    if (width > WIDEST) width = WIDEST;
-    puts(shown > 0 ? "largest coefficients" : "all coefficients are zero");
-    for (int64_t i = 0; i < shown; i++)
-        printf("  %-*s  % .6g\n", width, cli_printable(gpis_source_column(p->A, order[i].index)).text,
-               x[order[i].index]);
-    free(order);
-}
-
 /* An x outside the set is reported as it was given, before its projection. */
 static void print_given(const cli_problem *p, const gpis_result *r, const cli_given *given) {
     printf("x as given    NOT in the set: its distance from it is %.4g\n", r->feasibility);
@@ -227,6 +190,17 @@ static void print_intercept(const gpis_result *r) {
     puts(r->k > SHOWN ? " ..." : "");
 }
 
+/* How well it fits; of an x outside the set it says nothing about the x that was given. */
+static void print_fit(const gpis_result *r) {
+    if (isnan(r->rmse)) return;
+    printf("fit           ");
+    if (!isnan(r->r2)) printf("R^2 %.6g, ", r->r2);
+    printf("RMSE %.6g", r->rmse);
+    if (!isnan(r->degrees_of_freedom)) printf(", %.0f degrees of freedom", r->degrees_of_freedom);
+    if (!isnan(r->sigma2)) printf(", sigma^2 %.6g", r->sigma2);
+    putchar('\n');
+}
+
 void cli_report_summary(const cli_problem *p, const cli_common *common, const gpis_result *r, const cli_given *given,
                         double sent) {
     const bool outside = given && !given->in_set;
@@ -240,6 +214,7 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
         puts("\nobjective     not known: no pass was made"); /* interrupted in the first */
     cli_penalty_print(p, r);
     print_certificate(r);
+    print_fit(r);
     if (!isnan(r->backward_error))
         printf("accuracy      backward error about %.1e: x is exact for data that differ by that much, relative\n",
                r->backward_error);
@@ -261,6 +236,5 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
                gpis_context_threads(p->context), gpis_context_threads(p->context) > 1 ? "s each" : "",
                1e-6 * sent / (double)(r->passes > 0 ? r->passes : 1));
     if (r->plan[0]) printf("plan          %s\n", cli_printable(r->plan).text);
-    cli_print_active(p, r);
-    if (p->k == 1 && gpis_source_column(p->A, 0)) print_largest(p, r->x);
+    cli_print_listing(p, r);
 }

@@ -849,6 +849,16 @@ typedef struct gpis_result {
     const gpis_active *const *active;
     int64_t sweeps; /* how often this call has read A: passes that a checkpoint has answered do not count, those that
                        find standard deviations do; 0 for a problem of a summary */
+    /* How well x fits, with SSR = sum_i w_i ||y_i - o_i - a_i x - b||^2, without penalties. NaN: not known. */
+    double r2;   /* 1 - SSR / SST; SST is about the weighted mean of each response if there is an intercept, else about
+                    0, and the response is without its offset. NaN where SST is 0 */
+    double rmse; /* sqrt(SSR / (k sum of w)) */
+    /* The directions in which x can move without leaving the constraints that it meets with equality, and without
+     * making a penalised entry that is zero nonzero; b counts, and columns that depend on others do not where every x
+     * is allowed. The ridge does not change it. docs/maths/fit.md has it set by set. */
+    double degrees_of_freedom;
+    double sigma2; /* SSR / (k rows of positive weight - degrees_of_freedom); NaN where that is not positive */
+    double radius; /* the sum of |x_i|, without b */
 } gpis_result;
 
 /* Solves the problem. NULL settings are the defaults. *result is NULL after a failure. */

@@ -7,6 +7,7 @@
 #include "api/audit.h"
 #include "api/choose.h"
 #include "api/complete.h"
+#include "api/fit.h"
 #include "api/problem.h"
 #include "api/result.h"
 #include "api/settings.h"
@@ -15,6 +16,7 @@
 #include "method/prices.h"
 #include "method/unique.h"
 #include "ranks/ranks.h"
+#include "set/dimension.h"
 #include "set/penalty.h"
 
 /* The start: x0 or zero, projected on K, so that every iterate is feasible. An x0 without b starts at b = 0. */
@@ -67,9 +69,19 @@ static gpis_status enter_price(void *result, const gpis_price *price) {
     return gpis_result_enter_active(result, price);
 }
 
+/* Where every x is allowed, columns that depend on others add nothing. */
+static double freedom_lost(const gpis_run *run) {
+    const gpis_dependence *columns = &run->curvature.dependence;
+    const gpis_set *set = run->problem->set;
+    const bool whole = set->shape == GPIS_SHAPE_WHOLE && !set->penalty && !run->problem->terms.ridge;
+    return whole && columns->known ? (double)(columns->deficit * run->problem->k) : 0.0;
+}
+
 /* What x meets, breaks and pays. */
 static gpis_status judge_constraints(gpis_run *run, gpis_made_result *result) {
-    const gpis_status status = gpis_set_violation(run->problem->set, result->x, &result->seen.violation);
+    gpis_status status = gpis_set_violation(run->problem->set, result->x, &result->seen.violation);
+    if (status == GPIS_OK) status = gpis_set_dimension(run->problem->set, result->x, &result->seen.degrees_of_freedom);
+    result->seen.degrees_of_freedom -= freedom_lost(run);
     return status == GPIS_OK ? gpis_run_prices(run, enter_price, result) : status;
 }
 
@@ -121,6 +133,7 @@ typedef struct task {
     gpis_completion complete;
     gpis_call call;
     gpis_run run;
+    gpis_total total;         /* of the response */
     gpis_made_result *result; /* owned until it is the caller's */
 } task;
 
@@ -171,6 +184,7 @@ static gpis_status work_together(task *t, const gpis_problem *given, gpis_status
         else
             status = gpis_ranks_dismiss(context, given->A, work(&t->run, t->result));
         if (status == GPIS_OK) status = gpis_result_share(&t->complete.problem, t->result);
+        if (status == GPIS_OK) gpis_fit_enter(&t->complete.problem, &t->total, &t->result->seen);
     }
     gpis_blas_leave(outside);
     return status;
@@ -205,6 +219,7 @@ gpis_status gpis_solve(const gpis_problem *problem, const gpis_settings *setting
     if (status == GPIS_OK) status = gpis_settings_check_end(problem->context, &t.call.settings);
     status = gpis_problem_agree(problem, problem->k, status);
     if (status == GPIS_OK) status = gpis_complete_together(&t.complete);
+    if (status == GPIS_OK) status = gpis_total_find(&t.complete.problem, problem->summary, &t.total);
     if (status == GPIS_OK) status = start(&t);
     status = work_together(&t, problem, status, solve);
     return finish(&t, problem->context, status, result);
@@ -219,6 +234,7 @@ gpis_status gpis_check(const gpis_problem *problem, const double *X, int64_t ent
     if (status == GPIS_OK) status = check_given_x(&t.complete.problem, X, entries);
     status = gpis_problem_agree(problem, problem->k, status);
     if (status == GPIS_OK) status = gpis_complete_together(&t.complete);
+    if (status == GPIS_OK) status = gpis_total_find(&t.complete.problem, problem->summary, &t.total);
     if (status == GPIS_OK) status = start(&t);
     if (status == GPIS_OK) memcpy(t.result->x, X, (size_t)entries * sizeof *X);
     t.run.best_constant = status == GPIS_OK && entries < t.complete.problem.size;

@@ -54,7 +54,7 @@ prints "NOT in the set"
 
 # The summary names the active constraints.
 run 0 solve t.csv --target y --subject-to 'x2 + x3 <= 0' --subject-to 'x1 >= 0.03'
-prints "active constraints"
+prints "active constraint"
 prints "  x2 + x3 <= 0"
 prints "  x1 >= 0.03"
 

@@ -21,7 +21,7 @@ for files in "t.csv --target 3" "t.tsv --target" "t2.csv.gz --target" "t.mtx y.c
 done
 
 run 0 solve t.csv --target "the y" --set nonneg
-prints "largest coefficients"
+prints "name  coefficient"
 grep -q '^  two *1\.9' stdout || fail "coefficients are not reported by name"
 
 run 0 info t.csv t.mtx t.svm t.npy --json

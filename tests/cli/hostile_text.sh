@@ -18,7 +18,7 @@ run 0 solve t.csv --target y
 clean
 prints "a?]0;t??[31m???b????c"
 prints "two?lines"
-same "lines of the summary" "$(sed -n '/^largest/,$p' stdout | wc -l)" 4
+same "lines of the summary" "$(sed -n '/^  name /,$p' stdout | wc -l)" 4
 run 0 solve t.csv --target y --json
 clean
 run 0 info t.csv

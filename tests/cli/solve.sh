@@ -4,7 +4,7 @@ set_spec=$("$probe" get p/problem.json set)
 
 run 0 solve p/A.npy p/y.npy --set "$set_spec" --json --out x.npy --trace t.jsonl
 same "stderr" "$(cat stderr)" ""
-same "keys" "$("$probe" keys stdout)" "status method set objective penalty radius gap gap_kind gap_delta nearness backward_error horizon unique unique_reason relative_gap feasibility violation passes \
+same "keys" "$("$probe" keys stdout)" "status method set objective penalty gap gap_kind gap_delta nearness backward_error horizon unique unique_reason relative_gap feasibility violation radius r2 rmse degrees_of_freedom sigma2 passes \
 sweeps sketches resumed_passes epochs bytes_read seconds predicted_passes predicted_seconds load_seconds rows cols responses table nonzeros seed threads plan warning checkpoint_trouble version active coefficients"
 same "status" "$(get status)" solved
 same "gap_kind" "$(get gap_kind)" proven
