@@ -4,7 +4,7 @@ BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: all setup setup-program program python build test demo bench install sanitize fuzz stress combined tsan format check-format clean
+.PHONY: all setup setup-program program python build test demo examples docs bench install sanitize fuzz stress combined tsan format check-format clean
 
 all: build
 
@@ -44,6 +44,17 @@ demo: program
 	@examples/demo $(BUILD)/gpis
 	@echo
 	@echo 'The program is $(BUILD)/gpis. To call it by its name in this shell: export PATH=$$PWD/$(BUILD):$$PATH'
+
+# Real data from file to figure, into build/examples. DATA: where the folders of data/ are, with what does not come with
+# gpis; the head of each script says what it needs.
+EXAMPLES := index-tracking magic04 beijing-air blogfeedback unmixing
+DATA ?= data
+examples: program
+	@scripts/setup install
+	@for name in $(EXAMPLES); do \
+	    printf '\n== %s\n' "$$name"; \
+	    examples/$$name $(BUILD)/gpis build/examples/$$name $(DATA) || [ $$? = 77 ] || exit 1; \
+	done
 
 # QUICK=1: a tenth of the rows. RESULTS=bench: results into the folder that is committed, and the constants of the cost
 # model into src/cost, where they are compiled, but not with QUICK. BENCH: more for bench/solve.py.
