@@ -107,8 +107,7 @@ static void write_field(FILE *stream, const char *text) {
     putc('"', stream);
 }
 
-/* The shortest of the usual precisions that reads back as the same number. */
-static void write_number(FILE *stream, double value) {
+void cli_write_number(FILE *stream, double value) {
     char text[40];
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
@@ -122,11 +121,11 @@ static void write_line(FILE *stream, const cli_problem *p, const char *name, int
     write_field(stream, name);
     if (p->k > 1) fprintf(stream, ",%lld", (long long)response + 1);
     putc(',', stream);
-    if (value) write_number(stream, *value);
+    if (value) cli_write_number(stream, *value);
     putc(',', stream);
     write_field(stream, active ? active->text : "");
     putc(',', stream);
-    write_number(stream, active ? active->multiplier : 0);
+    cli_write_number(stream, active ? active->multiplier : 0);
     putc('\n', stream);
 }
 

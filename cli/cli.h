@@ -39,6 +39,7 @@ int cli_gen(int argc, char **argv);
 int cli_bounds(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 int cli_plot(int argc, char **argv);
+int cli_predict(int argc, char **argv);
 
 /* ---- what is said about commands: manual pages, completion of shells -------------------------------------------- */
 
@@ -173,7 +174,8 @@ void cli_loading_end(cli_loading *loading); /* wipes the line */
 
 /* Notes on stderr: rows that are left out, fields that became means, the levels that others are compared with. */
 void cli_tell_encoding(const char *path, const gpis_encoding *encoding);
-void cli_print_encoding(const gpis_encoding *encoding); /* lines of `gpis info`; NULL prints nothing */
+void cli_tell_missing(const char *path, const gpis_encoding *encoding); /* the first two of these notes alone */
+void cli_print_encoding(const gpis_encoding *encoding);                 /* lines of `gpis info`; NULL prints nothing */
 json_t *cli_json_encoding(const gpis_encoding *encoding);
 /* All ranks: one encoding for `count` parts. mine[i] is that of part i, on the one rank that has opened it, else NULL.
  * Returns 0 or an exit code, the same everywhere. */
@@ -311,6 +313,12 @@ void cli_write_csv(FILE *stream, const cli_problem *problem, const gpis_result *
 /* The table of the summary (listing.c): the largest coefficients and the dearest constraints, within the terminal. */
 void cli_print_listing(const cli_problem *problem, const gpis_result *result);
 
+/* The shortest of the usual precisions that reads back as the same number. */
+void cli_write_number(FILE *stream, double value);
+
+/* The model file (model.c): all that predict needs; NULL when there is no memory. */
+json_t *cli_model_object(const cli_problem *problem, const cli_common *common, const gpis_result *result);
+
 /* ---- output files (output.c): they take their name when they are whole ------------------------------------------- */
 
 typedef struct cli_output {
@@ -320,6 +328,7 @@ typedef struct cli_output {
     bool nameless;
 } cli_output;
 
+bool cli_ends_in(const char *path, const char *ending); /* and has more of a name than that */
 /* Tries, before long work, whether a file could be put at `path`; returns 0 or an exit code. */
 int cli_output_try(const char *path);
 /* Whether two names are those of one regular file, or would be once it is written. */

@@ -18,16 +18,21 @@ static void name_column(const gpis_encoding_column *column, char *text, size_t s
         snprintf(text, size, "x%lld", (long long)column->number);
 }
 
-void cli_tell_encoding(const char *path, const gpis_encoding *encoding) {
+void cli_tell_missing(const char *path, const gpis_encoding *encoding) {
     gpis_encoding_info info = {.size = sizeof info};
-    gpis_encoding_column column;
-    char list[400] = "", name[64];
     if (!encoding || gpis_encoding_describe(encoding, &info) != GPIS_OK) return;
     if (info.dropped > 0)
         cli_fail(0, "note: %s: %lld of %lld rows are left out, since a field is missing in them", path,
                  (long long)info.dropped, (long long)(info.dropped + info.rows));
     if (info.filled > 0)
         cli_fail(0, "note: %s: %lld missing fields are the means of their columns", path, (long long)info.filled);
+}
+
+void cli_tell_encoding(const char *path, const gpis_encoding *encoding) {
+    gpis_encoding_column column;
+    char list[400] = "", name[64];
+    cli_tell_missing(path, encoding);
+    if (!encoding) return;
     for (int64_t j = 0; column_at(encoding, j, &column); j++) {
         const size_t used = strlen(list);
         if (column.levels == 0 || used > sizeof list - 100) continue;

@@ -19,6 +19,11 @@ static char *folder_of(const char *path) {
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
+bool cli_ends_in(const char *path, const char *ending) {
+    const size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcmp(path + length - size, ending) == 0;
+}
+
 bool cli_output_is_same(const char *a, const char *b) {
     struct stat first, second;
     const bool there = stat(a, &first) == 0;

@@ -6,15 +6,16 @@
 
 typedef struct solve_options {
     cli_common common;
-    const char *a, *y, *x0, *out, *trace;
+    const char *a, *y, *x0, *out, *trace, *model, *page;
 } solve_options;
 
 enum { WORTH_MEASURING = 1 << 26 }; /* bytes of A: below, a solve is over before the machine is measured */
-enum { KEY_X0 = 512, KEY_OUT, KEY_TRACE };
+enum { KEY_X0 = 512, KEY_OUT, KEY_TRACE, KEY_MODEL };
 
 static const struct argp_option options[] = {
     {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
     {"out", KEY_OUT, "FILE", 0, "write x here: .npy, .csv (with names and active constraints) or .json", 5},
+    {"model", KEY_MODEL, "FILE.json", 0, "write all that gpis predict needs here, with the certificate", 5},
     {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 5},
     {0},
 };
@@ -54,11 +55,9 @@ static error_t check_outputs(const solve_options *o, const struct argp_state *st
     const struct {
         const char *name, *path;
         bool written;
-    } files[] = {{"A", o->a, false},
-                 {"y", o->y, false},
-                 {"--out", o->out, true},
-                 {"--trace", o->trace, true},
-                 {"--checkpoint", o->common.settings.checkpoint, true}};
+    } files[] = {{"A", o->a, false},          {"y", o->y, false},
+                 {"--out", o->out, true},     {"--model", o->model, true},
+                 {"--trace", o->trace, true}, {"--checkpoint", o->common.settings.checkpoint, true}};
     enum { FILES = sizeof files / sizeof files[0] };
     for (int i = 0; i < FILES; i++)
         for (int j = i + 1; j < FILES; j++)
@@ -70,11 +69,6 @@ static error_t check_outputs(const solve_options *o, const struct argp_state *st
     return 0;
 }
 
-static bool ends_in(const char *path, const char *ending) {
-    const size_t length = strlen(path), size = strlen(ending);
-    return length > size && strcmp(path + length - size, ending) == 0;
-}
-
 static error_t check_options(const solve_options *o, const struct argp_state *state) {
     if (!o->a) return cli_usage(state, "solve needs the file of A");
     if (o->y && o->common.open.target)
@@ -83,7 +77,7 @@ static error_t check_options(const solve_options *o, const struct argp_state *st
         return cli_usage(state, "--resume needs --checkpoint FILE, the file to go on from");
     if (cli_is_given(&o->common, "checkpoint-every") && !o->common.settings.checkpoint)
         return cli_usage(state, "--checkpoint-every needs --checkpoint FILE, the file to write");
-    if (o->out && !ends_in(o->out, ".npy") && !ends_in(o->out, ".csv") && !ends_in(o->out, ".json"))
+    if (o->out && !cli_ends_in(o->out, ".npy") && !cli_ends_in(o->out, ".csv") && !cli_ends_in(o->out, ".json"))
         return cli_usage(state, "--out writes .npy, .csv or .json; '%s' does not end so", o->out);
     return check_outputs(o, state);
 }
@@ -98,6 +92,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_X0: return cli_take_input(state, &o->common, arg, &o->x0);
     case KEY_OUT: o->out = arg; return 0;
     case KEY_TRACE: o->trace = arg; return 0;
+    case KEY_MODEL: o->model = arg; return 0;
     case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
     case ARGP_KEY_END: return check_options(o, state);
     default: return ARGP_ERR_UNKNOWN;
@@ -142,25 +137,30 @@ static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result 
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
-/* x as --out asks for it; returns 0 or an exit code. */
-static int write_answer(const cli_problem *p, const solve_options *o, const gpis_result *result, double sent) {
-    if (ends_in(o->out, ".npy")) {
-        const gpis_status status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
-        return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
-    }
+/* Writes a JSON object, which it releases, to a file; returns 0 or an exit code. */
+static int write_object(const char *path, json_t *object) {
     cli_output output = {0};
-    int code = cli_output_open(&output, o->out);
-    if (code != 0) return code;
-    if (ends_in(o->out, ".csv")) {
-        cli_write_csv(output.stream, p, result);
-    } else {
-        json_t *object = cli_report_object(p, &o->common, result, NULL, sent, true);
-        if (!cli_write_json(output.stream, object)) code = cli_fail(CLI_TROUBLE, "cannot write %s", o->out);
-        json_decref(object);
-    }
+    int code = cli_output_open(&output, path);
+    if (code == 0 && !cli_write_json(output.stream, object)) code = cli_fail(CLI_TROUBLE, "cannot write %s", path);
+    json_decref(object);
     if (code == 0) return cli_output_commit(&output);
     cli_output_discard(&output);
     return code;
+}
+
+/* x as --out asks for it; returns 0 or an exit code. */
+static int write_answer(const cli_problem *p, const solve_options *o, const gpis_result *result, double sent) {
+    if (cli_ends_in(o->out, ".npy")) {
+        const gpis_status status = gpis_array_write(p->context, o->out, result->x, p->shape.cols, p->k, p->dimensions);
+        return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
+    }
+    if (cli_ends_in(o->out, ".json"))
+        return write_object(o->out, cli_report_object(p, &o->common, result, NULL, sent, true));
+    cli_output output = {0};
+    const int code = cli_output_open(&output, o->out);
+    if (code != 0) return code;
+    cli_write_csv(output.stream, p, result);
+    return cli_output_commit(&output);
 }
 
 /* Puts the files of an answer in their places. Trouble with one does not keep the others, or the report, from coming;
@@ -170,6 +170,7 @@ static bool deliver(const cli_problem *p, const solve_options *o, cli_output *tr
     if (!cli_is_first()) return false;
     cli_defer(true);
     const int code = o->out ? write_answer(p, o, result, sent) : 0;
+    if (o->model) write_object(o->model, cli_model_object(p, &o->common, result));
     cli_output_commit(trace);
     if (result->checkpoint_trouble[0]) cli_fail(CLI_TROUBLE, "checkpoint %s", result->checkpoint_trouble);
     cli_defer(false);
@@ -217,6 +218,7 @@ int cli_solve(int argc, char **argv) {
     int code = cli_ranks_start(o.common.mpi);
     if (code != 0) return code;
     if (o.out && cli_is_first()) code = cli_output_try(o.out);
+    if (code == 0 && o.model && cli_is_first()) code = cli_output_try(o.model);
     if (code == 0 && o.trace && cli_is_first()) code = cli_output_try(o.trace);
     if (code == 0 && cli_is_first()) code = try_checkpoint(&o);
     code = cli_ranks_agree(code);
