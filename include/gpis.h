@@ -368,8 +368,8 @@ struct gpis_problem;
  * what it is made of. docs/howto/constraints.md has the grammar. */
 GPIS_API gpis_status gpis_set_parse(gpis_context *context, const char *spec, const struct gpis_problem *problem,
                                     gpis_set **out);
-/* The form of the specs of one kind, "l1:R or l1:R,WEIGHTS.npy", by its place in the list of kinds, counted from 0. NULL
- * behind the last. */
+/* The form of the specs of one kind, "l1:R or l1:R,WEIGHTS.npy", by its place in the list of kinds, counted from 0.
+ * NULL behind the last. */
 GPIS_API const char *gpis_set_usage(int64_t index);
 /* The set of the x for which all of `count` linear constraints hold: "tv + radio <= 0.5", "2 x2 - x1 >= 0",
  * "0.1 <= price <= 0.4", "sum(w*) = 1". */
@@ -721,6 +721,22 @@ GPIS_API int64_t gpis_summary_fold_rows(const gpis_summary *summary, int64_t fol
 /* The name of column j of A, and of response c, from 0; NULL where there is none. Borrowed. */
 GPIS_API const char *gpis_summary_column(const gpis_summary *summary, int64_t j);
 GPIS_API const char *gpis_summary_response(const gpis_summary *summary, int64_t c);
+
+/* The summary of the rows of all parts together. They must have the same columns and responses, the same folds, and all
+ * or none of them weights and an offset; the message says what differs. The parts are not changed. */
+GPIS_API gpis_status gpis_summary_merge(gpis_context *context, const gpis_summary *const *parts, int64_t count,
+                                        gpis_summary **out);
+
+/* A summary as a file, which is whole or not there: an archive of arrays that numpy.load reads
+ * (docs/howto/summaries.md), with a checksum for each. A file that is damaged, or is something else, is refused. */
+GPIS_API gpis_status gpis_summary_save(const gpis_summary *summary, const char *path);
+GPIS_API gpis_status gpis_summary_load(gpis_context *context, const char *path, gpis_summary **out);
+/* Non-zero: the file begins as a summary does, whatever its name. */
+GPIS_API int gpis_is_summary(const char *path);
+
+/* A source that stands for A: its number of rows, the names of its columns and their encoding; no row can be read from
+ * it. Borrowed from the summary. */
+GPIS_API const gpis_source *gpis_summary_source(const gpis_summary *summary);
 
 /* A problem whose rows are known by their summary alone. Set, penalty, ridge, intercept and standardised columns are
  * given to it as usual; A, Y, weights and offset are those of the summary. gpis_solve, gpis_check and gpis_plan_make

@@ -52,9 +52,6 @@ static gpis_status check_folds(const gpis_problem *p, const gpis_summary_options
     if (o->folds < 0 || o->folds > GPIS_MAX_FOLDS)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there can be 1 to %d folds, not %" PRId64, GPIS_MAX_FOLDS,
                          o->folds);
-    if (folds > p->n)
-        return gpis_fail(context, GPIS_BAD_ARGUMENT, "%" PRId64 " folds are more than the %" PRId64 " rows of A", folds,
-                         p->n);
     if (o->first_row < 0 || o->first_row > INT64_MAX - p->n)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "the first row cannot have the number %" PRId64, o->first_row);
     if (o->fold && o->fold_rows != here)

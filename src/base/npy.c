@@ -238,6 +238,26 @@ gpis_status gpis_npy_parse(gpis_context *context, const char *path, const unsign
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
+int64_t gpis_npy_write_header(const char *type, int dimensions, const int64_t *shape,
+                              char header[GPIS_NPY_WRITTEN_HEADER]) {
+    char sizes[80] = "";
+    int used = 0;
+    for (int i = 0; i < dimensions; i++) {
+        const char *behind = dimensions == 1 ? "," : i + 1 < dimensions ? ", " : "";
+        used += snprintf(sizes + used, sizeof sizes - (size_t)used, "%" PRId64 "%s", shape[i], behind);
+    }
+    const int text = snprintf(header, GPIS_NPY_WRITTEN_HEADER,
+                              "%s%c%c%c%c{'descr': '%c%s', 'fortran_order': False, 'shape': (%s), }", magic, 1, 0, 0, 0,
+                              type[1] == '1' ? '|' : HOST_ORDER, type, sizes);
+    /* The numbers begin at a multiple of 64 bytes; the header ends in a newline. */
+    const int total = (text + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    memset(header + text, ' ', (size_t)(total - text));
+    header[total - 1] = '\n';
+    header[8] = (char)((total - 10) & 0xff);
+    header[9] = (char)((total - 10) >> 8);
+    return total;
+}
+
 gpis_status gpis_npy_write(gpis_context *context, const char *path, const double *data, int64_t rows, int64_t cols,
                            int dimensions) {
     int64_t bytes;
@@ -247,20 +267,9 @@ gpis_status gpis_npy_write(gpis_context *context, const char *path, const double
     if (!gpis_checked_mul(rows, cols, &bytes) || !gpis_checked_mul(bytes, sizeof *data, &bytes))
         return gpis_fail(context, GPIS_TOO_LARGE, "%s: cannot hold %" PRId64 " x %" PRId64 " numbers", path, rows,
                          cols);
-    char shape[48], header[2 * ALIGNMENT + 1];
-    if (dimensions == 1)
-        snprintf(shape, sizeof shape, "(%" PRId64 ",)", rows);
-    else
-        snprintf(shape, sizeof shape, "(%" PRId64 ", %" PRId64 ")", rows, cols);
-    const int text =
-        snprintf(header, sizeof header, "%s%c%c%c%c{'descr': '%cf8', 'fortran_order': False, 'shape': %s, }", magic, 1,
-                 0, 0, 0, HOST_ORDER, shape);
-    /* The numbers begin at a multiple of 64 bytes; the header ends in a newline. */
-    const int total = (text + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    memset(header + text, ' ', (size_t)(total - text));
-    header[total - 1] = '\n';
-    header[8] = (char)((total - 10) & 0xff);
-    header[9] = (char)((total - 10) >> 8);
-    const gpis_file_part parts[] = {{header, total}, {data, bytes}};
+    char header[GPIS_NPY_WRITTEN_HEADER];
+    const int64_t shape[] = {rows, cols};
+    const int64_t size = gpis_npy_write_header("f8", dimensions, shape, header);
+    const gpis_file_part parts[] = {{header, size}, {data, bytes}};
     return gpis_file_replace(context, path, parts, 2);
 }

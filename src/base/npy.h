@@ -29,6 +29,12 @@ gpis_status gpis_npy_spool(gpis_context *context, const char *path, int *fd, int
 /* Reads the whole array as row-major doubles. */
 gpis_status gpis_npy_read(gpis_context *context, const char *path, gpis_array *out);
 
+/* Writes the header of an array of up to 3 dimensions, of this machine's own numbers: "f8", "i8", "u1". Returns its
+ * length, a multiple of 64. */
+enum { GPIS_NPY_WRITTEN_HEADER = 193 };
+int64_t gpis_npy_write_header(const char *type, int dimensions, const int64_t *shape,
+                              char header[GPIS_NPY_WRITTEN_HEADER]);
+
 /* Writes row-major doubles, all or nothing (gpis_file_replace); with 1 dimension cols must be 1. */
 gpis_status gpis_npy_write(gpis_context *context, const char *path, const double *data, int64_t rows, int64_t cols,
                            int dimensions);

@@ -197,3 +197,30 @@ gpis_point gpis_quadratic_measure(const gpis_quadratic *s, const double *x, doub
     point.g_low = NULL;
     return point;
 }
+
+/* ---- sums that come from a file ---- */
+
+/* Whether this can be A'A: symmetric, and no entry larger than the geometric mean of its two diagonal entries. */
+bool gpis_gram_is_possible(const double *H, int64_t d) {
+    const double slack = 1.0 + 1e-6;
+    for (int64_t i = 0; i < d; i++) {
+        if (!(H[i * d + i] >= 0.0 && H[i * d + i] <= DBL_MAX)) return false;
+        for (int64_t j = 0; j < i; j++) {
+            const double most = slack * sqrt(H[i * d + i]) * sqrt(H[j * d + j]) + DBL_MIN;
+            if (H[i * d + j] != H[j * d + i] || !(fabs(H[i * d + j]) <= most)) return false;
+        }
+    }
+    return true;
+}
+
+/* Whether this can be a summary: its high parts are a Gram matrix, and its low parts are symmetric and no larger than
+ * the rounding errors of the high ones. */
+bool gpis_quadratic_is_possible(const double *W, int64_t size) {
+    const double *low = W + size * size;
+    for (int64_t i = 0; i < size; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            const int64_t at = i * size + j;
+            if (low[at] != low[j * size + i] || !(fabs(low[at]) <= DBL_EPSILON * fabs(W[at]))) return false;
+        }
+    return gpis_gram_is_possible(W, size);
+}

@@ -45,4 +45,11 @@ gpis_point gpis_quadratic_point(const gpis_quadratic *summary, const double *x, 
 gpis_point gpis_quadratic_measure(const gpis_quadratic *summary, const double *x, double *g, double *work,
                                   const double *norms2);
 
+/* Whether H, d x d, can be a Gram matrix, and W a summary of `size` columns in all: symmetric, with squares that are
+ * not negative and products that are not larger than they allow; low parts no larger than rounding errors of the high
+ * ones.
+ */
+bool gpis_gram_is_possible(const double *H, int64_t d);
+bool gpis_quadratic_is_possible(const double *W, int64_t size);
+
 #endif

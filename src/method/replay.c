@@ -165,31 +165,6 @@ static bool has_negative(const double *v, int64_t count) {
     return false;
 }
 
-/* Whether this can be A'A: symmetric, and no entry larger than the geometric mean of its two diagonal entries. */
-static bool is_gram(const double *H, int64_t d) {
-    const double slack = 1.0 + 1e-6;
-    for (int64_t i = 0; i < d; i++) {
-        if (!(H[i * d + i] >= 0.0)) return false;
-        for (int64_t j = 0; j < i; j++) {
-            const double most = slack * sqrt(H[i * d + i]) * sqrt(H[j * d + j]) + DBL_MIN;
-            if (H[i * d + j] != H[j * d + i] || !(fabs(H[i * d + j]) <= most)) return false;
-        }
-    }
-    return true;
-}
-
-/* Whether this can be a summary: its high parts are a Gram matrix, and its low parts are symmetric and no larger than
- * the rounding errors of the high ones. */
-static bool is_summary(const double *W, int64_t size) {
-    const double *low = W + size * size;
-    for (int64_t i = 0; i < size; i++)
-        for (int64_t j = 0; j <= i; j++) {
-            const int64_t at = i * size + j;
-            if (low[at] != low[j * size + i] || !(fabs(low[at]) <= DBL_EPSILON * fabs(W[at]))) return false;
-        }
-    return is_gram(W, size);
-}
-
 /* Whether a pass can have given these answers: they are finite, sums of squares are not negative, and so on. A wrong
  * answer that is possible is not seen here: that the file belongs to this user must do against forgery. */
 static bool is_possible(const gpis_run *run, const gpis_pass *pass, double seconds) {
@@ -202,8 +177,8 @@ static bool is_possible(const gpis_run *run, const gpis_pass *pass, double secon
             has_negative(gpis_pass_sum_place(pass, sum), gpis_pass_sum_count(&load, sum)))
             return false;
     }
-    return (!pass->gram || is_gram(pass->gram, load.gram)) &&
-           (!pass->summary || is_summary(pass->summary, load.d + load.k));
+    return (!pass->gram || gpis_gram_is_possible(pass->gram, load.gram)) &&
+           (!pass->summary || gpis_quadratic_is_possible(pass->summary, load.d + load.k));
 }
 
 gpis_status gpis_replay_answer(gpis_run *run, const gpis_pass *pass, bool *answered) {

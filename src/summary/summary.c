@@ -90,6 +90,8 @@ const char *gpis_summary_response(const gpis_summary *s, int64_t c) {
     return name && name[0] ? name : NULL;
 }
 
+const gpis_source *gpis_summary_source(const gpis_summary *s) { return s ? s->A : NULL; }
+
 /* ---- sums of folds ---- */
 
 /* The sum of all folds but `left_out` (-1: of all of them). */
