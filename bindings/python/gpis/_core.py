@@ -155,6 +155,8 @@ class Native:
             self.lock.release()
             raise UsageError("this problem is being solved: a function that it calls cannot use it")
         self.busy = True
+        if _forked:
+            lib.gpis_context_set_threads(self.context, 1)
         return self
 
     def __exit__(self, *what: Any) -> None:

@@ -306,7 +306,7 @@ def matrix(A: Any, encoding: Encoding | None = None) -> Matrix:
     if callable(A) and not hasattr(A, "__array__"):
         raise UsageError("a function that makes rows needs their shape: gpis.Rows(function, (rows, columns))")
     try:
-        return dense(np.asarray(A))
+        return dense(A if isinstance(A, np.ma.MaskedArray) else np.asarray(A))
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise

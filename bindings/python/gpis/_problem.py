@@ -88,7 +88,6 @@ class Problem:
         native.check(lib.gpis_context_set_memory(native.context, self._settings.memory))
         if self._settings.threads:
             native.check(lib.gpis_context_set_threads(native.context, self._settings.threads))
-        thread_limit(self._settings)
         self._matrix: _data.Matrix | None = None
         self._hdf5 = False
         y = self._open(A, y, progress)
@@ -282,10 +281,10 @@ class Problem:
         return settings
 
     def _settings_for(self, options: dict[str, Any], kept: list[Any]) -> Any:
-        if not options:
-            return self._settings
-        refuse_unknown(options, _OF_SOLVE)
-        settings = self._make_settings({**self._options, **options}, kept)
+        settings = self._settings
+        if options:
+            refuse_unknown(options, _OF_SOLVE)
+            settings = self._make_settings({**self._options, **options}, kept)
         thread_limit(settings)
         return settings
 

@@ -7,6 +7,7 @@ l1:3.5[age:bmi] & nonneg
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any, Callable, NamedTuple, Sequence, Union
 
@@ -93,7 +94,8 @@ def _resolve(items: Sequence[str | int | slice], place: Place) -> list[int]:
 
 
 class Term(NamedTuple):
-    """One set, for all columns or for some. `make` is NULL where the text says everything."""
+    """One set, for all columns or for some. `make` is None where the text says everything, else a partial function of this
+    module, so that sets can be pickled."""
 
     text: str
     make: Callable[[Place, int], Any] | None = None
@@ -176,27 +178,30 @@ class Set:
 
     def dct(self) -> Set:
         """The x whose cosine transform (orthonormal DCT-II) is in this set."""
-        return self._turned("@dct", lambda place, base: place.native.make(
-            "gpis_set", lib.gpis_set_destroy, lib.gpis_set_dct, place.native.context, base))
+        term = self._alone()
+        if term.make is None:
+            return Set(Term(term.text + "@dct"))
+        return Set(Term(term.text + "@dct", functools.partial(_make_dct, term)))
 
     def transform(self, U: Any) -> Set:
         """The x for which U x is in this set, for an orthogonal matrix U."""
         matrix = numbers(U, "U", (2,))
+        return Set(Term(f"{self._alone().text}@{_label(matrix)}", functools.partial(_make_transform, self._alone(), matrix)))
 
-        def turn(place: Place, base: Any) -> Any:
-            _check_size(matrix, (place.d, place.d), "U")
-            return place.native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_transform, place.native.context, base,
-                                     pointer(matrix))
-
-        return self._turned("@" + _label(matrix), turn, text=False)
-
-    def _turned(self, mark: str, turn: Callable[[Place, Any], Any], text: bool = True) -> Set:
+    def _alone(self) -> Term:
         if len(self.terms) != 1 or self.terms[0].columns is not None:
             raise UsageError(f"{self}: one set for all columns can be transformed; then take columns and combine")
-        term = self.terms[0]
-        if text and term.make is None:
-            return Set(Term(term.text + mark))
-        return Set(Term(term.text + mark, lambda place, d: turn(place, _plain(term, place, d))))
+        return self.terms[0]
+
+
+def _make_dct(term: Term, place: Place, d: int) -> Any:
+    return place.native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_dct, place.native.context, _plain(term, place, d))
+
+
+def _make_transform(term: Term, U: np.ndarray, place: Place, d: int) -> Any:
+    _check_size(U, (d, d), "U")
+    return place.native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_transform, place.native.context,
+                             _plain(term, place, d), pointer(U))
 
 
 def _plain(term: Term, place: Place, d: int) -> Any:
@@ -248,22 +253,23 @@ def _check_size(array: np.ndarray, shape: tuple[int, ...], what: str) -> None:
         raise InputError(f"{what} has the shape {array.shape} and needs {shape}")
 
 
-def _make(function: str, *arguments: Callable[[int], Any]) -> Callable[[Place, int], Any]:
-    """A set by a constructor of the library, whose arguments are known when the number of columns is."""
+class _Entries(NamedTuple):
+    """A number for each column, as an argument of a constructor of the library."""
 
-    def make(place: Place, d: int) -> Any:
-        values = [argument(d) for argument in arguments]
-        return place.native.make("gpis_set", lib.gpis_set_destroy, getattr(lib, function), place.native.context, *values, d)
+    array: np.ndarray
+    what: str
 
-    return make
+    def pointer(self, d: int) -> Any:
+        _check_size(self.array, (d,), self.what)
+        if self.array.dtype == np.int64:
+            return ffi.cast("int64_t *", self.array.ctypes.data)
+        return pointer(self.array)
 
 
-def _entries(array: np.ndarray, what: str) -> Callable[[int], Any]:
-    def of(d: int) -> Any:
-        _check_size(array, (d,), what)
-        return pointer(array)
-
-    return of
+def _make(function: str, arguments: tuple[Any, ...], place: Place, d: int) -> Any:
+    """A set by a constructor of the library."""
+    values = [a.pointer(d) if isinstance(a, _Entries) else ffi.NULL if a is None else a for a in arguments]
+    return place.native.make("gpis_set", lib.gpis_set_destroy, getattr(lib, function), place.native.context, *values, d)
 
 
 none = Set(Term("none"))
@@ -280,7 +286,8 @@ def l1(R: float, weights: Any = None) -> Set:
     if weights is None:
         return Set(Term(f"l1:{_text(R)}"))
     w = numbers(weights, "the weights of l1", (1,))
-    return Set(Term(f"l1:{_text(R)},{_label(w)}", _make("gpis_set_l1_weighted", lambda d: R, _entries(w, "the weights of l1"))))
+    made = functools.partial(_make, "gpis_set_l1_weighted", (float(R), _Entries(w, "the weights of l1")))
+    return Set(Term(f"l1:{_text(R)},{_label(w)}", made))
 
 
 def l2(R: float) -> Set:
@@ -331,20 +338,15 @@ def box(lower: Any = None, upper: Any = None) -> Set:
     if np.ndim(lower) == 0 and np.ndim(upper) == 0:
         low = "" if lower is None else _text(lower)
         return Set(Term(f"box:{low},{'' if upper is None else _text(upper)}"))
-    ends = [None if end is None or np.ndim(end) == 0 else numbers(end, "a bound", (1,)) for end in (lower, upper)]
+    ends = [end if np.ndim(end) == 0 else numbers(end, "a bound", (1,)) for end in (lower, upper)]
+    label = ",".join("" if end is None else _text(end) if np.ndim(end) == 0 else _label(end) for end in ends)
+    return Set(Term("box:" + label, functools.partial(_make_box, *ends)))
 
-    def side(end: Any, array: np.ndarray | None, what: str) -> Callable[[int], Any]:
-        def of(d: int) -> Any:
-            if array is not None:
-                return _entries(array, what)(d)
-            return ffi.NULL if end is None else ffi.new("double[]", [float(end)] * d)
 
-        return of
-
-    label = ",".join("" if end is None else _text(end) if array is None else _label(array)
-                     for end, array in zip((lower, upper), ends))
-    return Set(Term("box:" + label, _make("gpis_set_box", side(lower, ends[0], "the lower bounds"),
-                                          side(upper, ends[1], "the upper bounds"))))
+def _make_box(lower: Any, upper: Any, place: Place, d: int) -> Any:
+    ends = [end if end is None else _Entries(np.full(d, float(end)) if np.ndim(end) == 0 else end, f"the {side} bound")
+            for side, end in (("lower", lower), ("upper", upper))]
+    return _make("gpis_set_box", tuple(ends), place, d)
 
 
 def group(R: float, groups: Any) -> Set:
@@ -356,40 +358,38 @@ def group(R: float, groups: Any) -> Set:
     if np.ndim(groups) == 0:
         return Set(Term(f"group:{_text(R)}:{int(groups)}"))
     number = np.ascontiguousarray(groups, np.int64)
-
-    def of(d: int) -> Any:
-        _check_size(number, (d,), "the groups")
-        return ffi.cast("int64_t *", number.ctypes.data)
-
-    return Set(Term(f"group:{_text(R)}:{_label(number)}", _make("gpis_set_group_by", lambda d: R, of)))
+    made = functools.partial(_make, "gpis_set_group_by", (float(R), _Entries(number, "the list of groups")))
+    return Set(Term(f"group:{_text(R)}:{_label(number)}", made))
 
 
 def affine(C: Any, b: Any) -> Set:
     """C x = b."""
     rows, right = numbers(C, "C", (2,)), numbers(b, "b", (1,))
     _check_size(right, (rows.shape[0],), "b")
+    return Set(Term(f"affine:{_label(rows)}", functools.partial(_make_affine, rows, right)))
 
-    def of(d: int) -> Any:
-        _check_size(rows, (rows.shape[0], d), "C")
-        return pointer(rows)
 
-    return Set(Term(f"affine:{_label(rows)}", _make("gpis_set_affine", of, lambda d: pointer(right), lambda d: rows.shape[0])))
+def _make_affine(C: np.ndarray, b: np.ndarray, place: Place, d: int) -> Any:
+    _check_size(C, (C.shape[0], d), "C")
+    return _make("gpis_set_affine", (pointer(C), pointer(b), C.shape[0]), place, d)
 
 
 def linear(C: Any, lower: Any = None, upper: Any = None, names: Sequence[str] | None = None) -> Set:
     """lower <= C x <= upper; None or infinite is no limit. names[i] is what results call row i."""
     rows = numbers(C, "C", (2,))
-    count = rows.shape[0]
-    limits = [None if end is None else numbers(np.broadcast_to(end, (count,)).copy(), "a limit", (1,)) for end in (lower, upper)]
+    limits = [None if end is None else numbers(np.broadcast_to(end, rows.shape[:1]).copy(), "a limit", (1,)) for end in (lower, upper)]
+    listed = None if names is None else [str(name) for name in names]
+    if listed is not None and len(listed) != rows.shape[0]:
+        raise InputError(f"there are {len(listed)} names for the {rows.shape[0]} rows of C")
+    return Set(Term(f"linear:{_label(rows)}", functools.partial(_make_linear, rows, *limits, listed)))
 
-    def make(place: Place, d: int) -> Any:
-        _check_size(rows, (count, d), "C")
-        texts, kept = c_names(names) if names is not None else (ffi.NULL, None)
-        low, high = (ffi.NULL if limit is None else pointer(limit) for limit in limits)
-        return place.native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_linear, place.native.context,
-                                 pointer(rows), low, high, count, d, texts)
 
-    return Set(Term(f"linear:{_label(rows)}", make))
+def _make_linear(C: np.ndarray, lower: Any, upper: Any, names: list[str] | None, place: Place, d: int) -> Any:
+    _check_size(C, (C.shape[0], d), "C")
+    texts, kept = c_names(names) if names is not None else (ffi.NULL, None)
+    low, high = (ffi.NULL if limit is None else pointer(limit) for limit in (lower, upper))
+    return place.native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_linear, place.native.context, pointer(C), low, high,
+                             C.shape[0], d, texts)
 
 
 def subject_to(*texts: str) -> Set:
@@ -470,22 +470,23 @@ def custom(project: Callable[[np.ndarray], Any], support: Callable[[np.ndarray],
     array([0.6, 0.8])
     """
     label = name or getattr(project, "__name__", "set").strip("<>")
+    made = functools.partial(_make_custom, project, support, float(radius), recession, label, matrix)
+    return Set(Term(f"custom:{label}", made))
 
-    def make(place: Place, d: int) -> Any:
-        native = place.native
-        shape = (d, place.k) if matrix else (d,)
-        functions = _Custom(native, shape, project=project, support=support, recession=recession)
-        text = native.keep(ffi.new("char[]", label.encode("utf-8", "replace")))
-        given = ffi.new("gpis_custom_set *")
-        given.name, given.project, given.radius, given.matrix = text, lib.gpis_py_project, radius, matrix
-        if support is not None:
-            given.support = lib.gpis_py_support
-        if recession is not None:
-            given.recession = lib.gpis_py_recession
-        given.user = native.keep(ffi.new_handle(native.keep(functions)))
-        return native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_custom, native.context, given, d, place.k)
 
-    return Set(Term(f"custom:{label}", make))
+def _make_custom(project: Any, support: Any, radius: float, recession: Any, label: str, matrix: bool, place: Place, d: int) -> Any:
+    native = place.native
+    shape = (d, place.k) if matrix else (d,)
+    functions = _Custom(native, shape, project=project, support=support, recession=recession)
+    text = native.keep(ffi.new("char[]", label.encode("utf-8", "replace")))
+    given = ffi.new("gpis_custom_set *")
+    given.name, given.project, given.radius, given.matrix = text, lib.gpis_py_project, radius, matrix
+    if support is not None:
+        given.support = lib.gpis_py_support
+    if recession is not None:
+        given.recession = lib.gpis_py_recession
+    given.user = native.keep(ffi.new_handle(native.keep(functions)))
+    return native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_custom, native.context, given, d, place.k)
 
 
 # ---- penalties ------------------------------------------------------------------------------------------------------------------

@@ -9,6 +9,10 @@ import pytest
 TREE = Path(os.environ.get("GPIS_TREE", Path(__file__).resolve().parents[3]))
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "copies: data are copied in this test, as they have to be")
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
