@@ -23,7 +23,7 @@ with _awake():
     from ._core import (ConstraintWarning, CopyWarning, Error, FileError, InputError, InternalError, Option, OutOfMemoryError,
                         UsageError, lib as _lib, options, text_of as _text_of)
     from ._data import Rows
-    from ._problem import Problem, check, plan, project, solve
+    from ._problem import Problem, Summary, check, plan, project, solve, summarize
     from ._result import Active, Candidate, Plan, Result
     from ._sets import (Penalty, Set, affine, box, capped_simplex, custom, group, l1, l2, lasso, linear, linf, monotone, none,
                         nonneg, nuclear, ridge, simplex, subject_to, sum, tv)
@@ -32,7 +32,7 @@ __version__: str = _text_of(_lib.gpis_version())
 
 __all__ = [
     "Active", "Candidate", "ConstraintWarning", "CopyWarning", "Error", "FileError", "InputError", "InternalError", "Option",
-    "OutOfMemoryError", "Penalty", "Plan", "Problem", "Result", "Rows", "Set", "UsageError", "affine", "box", "capped_simplex",
+    "OutOfMemoryError", "Penalty", "Plan", "Problem", "Result", "Rows", "Set", "Summary", "UsageError", "affine", "box", "capped_simplex",
     "check", "custom", "group", "l1", "l2", "lasso", "linear", "linf", "monotone", "none", "nonneg", "nuclear", "options",
-    "plan", "project", "ridge", "simplex", "solve", "subject_to", "sum", "tv",
+    "plan", "project", "ridge", "simplex", "solve", "subject_to", "sum", "summarize", "tv",
 ]

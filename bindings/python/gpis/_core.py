@@ -108,19 +108,22 @@ def is_forked() -> bool:
 class Native:
     """A context and what was made with it, destroyed in the opposite order when nothing refers to it any more."""
 
-    def __init__(self) -> None:
+    def __init__(self, parent: Native | None = None) -> None:
+        self.parent = parent  # which has the context, and lives longer
+        self.kept: list[Any] = []  # Python objects that C borrows
+        self.failure: BaseException | None = None  # what a function of the user's raised
+        self._made: list[tuple[Callable[[Any], None], Any]] = []
+        # Not at exit: a thread that cannot be ended may still solve, and the process gives the memory back anyway.
+        weakref.finalize(self, _destroy, self._made, parent).atexit = False
+        if parent is not None:
+            self.context, self.use = parent.context, parent.use
+            return
+        self.use = Use()
         out = ffi.new("gpis_context **")
         status = lib.gpis_context_create(out)
         if status != lib.GPIS_OK:
             raise error_of(status, "")
-        self.context = out[0]
-        self.lock = threading.RLock()
-        self.busy = False
-        self.kept: list[Any] = []  # Python objects that C borrows
-        self.failure: BaseException | None = None  # what a function of the user's raised
-        self._made: list[tuple[Callable[[Any], None], Any]] = [(lib.gpis_context_destroy, self.context)]
-        # Not at exit: a thread that cannot be ended may still solve, and the process gives the memory back anyway.
-        weakref.finalize(self, _destroy, self._made).atexit = False
+        self.context = self.own(lib.gpis_context_destroy, out[0])
         if _forked:
             lib.gpis_context_set_threads(self.context, 1)
 
@@ -149,22 +152,35 @@ class Native:
         return self.own(destroy, out[0]) if destroy else out[0]
 
     def __enter__(self) -> Native:
-        if not self.lock.acquire(timeout=-1):  # pragma: no cover: without a limit it is always acquired
-            raise InternalError("the lock of a problem was not given")
-        if self.busy:
-            self.lock.release()
-            raise UsageError("this problem is being solved: a function that it calls cannot use it")
-        self.busy = True
+        self.use.begin()
         if _forked:
             lib.gpis_context_set_threads(self.context, 1)
         return self
 
     def __exit__(self, *what: Any) -> None:
+        self.use.end()
+
+
+class Use:
+    """A context is used by one thread at a time, and not from within a call that uses it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.busy = False
+
+    def begin(self) -> None:
+        self.lock.acquire()
+        if self.busy:
+            self.lock.release()
+            raise UsageError("this problem is being solved: a function that it calls cannot use it")
+        self.busy = True
+
+    def end(self) -> None:
         self.busy = False
         self.lock.release()
 
 
-def _destroy(made: list[tuple[Callable[[Any], None], Any]]) -> None:
+def _destroy(made: list[tuple[Callable[[Any], None], Any]], parent: Any) -> None:
     while made:
         destroy, pointer = made.pop()
         destroy(pointer)
@@ -297,6 +313,10 @@ class Watch:
         settings.progress = _AFTER_PASS
         settings.pass_progress = _WITHIN_PASS
         settings.progress_user = self.state
+
+    def attach_pass(self, options: Any) -> None:
+        """For calls of a single pass."""
+        options.pass_progress, options.progress_user = _WITHIN_PASS, self.state
 
     def look(self, after: Any, within: Any) -> int:
         """Called with the GIL. Non-zero ends the solve."""

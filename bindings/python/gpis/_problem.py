@@ -75,11 +75,13 @@ class Problem:
 
     shape: tuple[int, int] = (0, 0)
     _spec = "none"
+    _of_summary: Summary | None = None
 
     def __init__(self, A: Any, y: Any = None, set: Any = None, *, names: Sequence[str] | None = None,
                  progress: Callable[[dict[str, Any]], Any] | bool | None = None, **options: Any) -> None:
         refuse_unknown(options, OPTIONS)
-        self._native = native = Native()
+        summary = A if isinstance(A, Summary) else None
+        self._native = native = Native(summary._native if summary is not None else None)
         self._options = {name: value for name, value in options.items() if name in _OF_SOLVE and value is not None}
         self._given = {name: value for name, value in options.items() if name in _OF_PROBLEM and value is not None}
         self._sets: list[Any] = [set]
@@ -90,6 +92,12 @@ class Problem:
             native.check(lib.gpis_context_set_threads(native.context, self._settings.threads))
         self._matrix: _data.Matrix | None = None
         self._hdf5 = False
+        self._k = 0
+        self._flat = True
+        self._y: np.ndarray | None = None
+        if summary is not None:
+            self._pose_summary(summary, y, names)
+            return
         y = self._open(A, y, progress)
         info = ffi.new("gpis_source_info *")
         lib.gpis_source_describe(self._source, info)
@@ -101,11 +109,23 @@ class Problem:
         self._problem = native.make("gpis_problem", lib.gpis_problem_destroy, lib.gpis_problem_create, native.context,
                                     self._source)
         self._terms()
-        self._k = 0
-        self._flat = True
-        self._y: np.ndarray | None = None
         if y is not None:
             self._respond(y)
+
+    def _pose_summary(self, summary: Summary, y: Any, names: Any) -> None:
+        """The rows are known by their summary alone, which has A, y, weights and offset."""
+        if y is not None or names is not None:
+            raise UsageError("a summary has y and the names of its columns: give neither")
+        for name in self._given:
+            if name in _OF_TABLES and not OPTIONS[name].where & _SETTINGS:
+                raise UsageError(f"{name}= is given when the summary is made")
+        self.shape, self._names, self._flat = (summary.rows, summary.columns), summary._names, summary._flat
+        self._of_summary = summary
+        native = self._native
+        self._problem = native.make("gpis_problem", lib.gpis_problem_destroy, lib.gpis_problem_of_summary, native.context,
+                                    summary._summary)
+        self._terms()
+        self._constrain(summary.responses)
 
     # -- data --
 
@@ -200,6 +220,8 @@ class Problem:
 
     def _encoding(self) -> Any:
         """All that it takes to make the same columns of another table."""
+        if self._of_summary is not None:
+            return self._of_summary._columns
         if self._matrix is not None:
             return self._matrix.encoding
         made = lib.gpis_source_encoding(self._source)
@@ -289,6 +311,10 @@ class Problem:
         return settings
 
     def _ready(self, y: Any) -> None:
+        if self._of_summary is not None:
+            if y is not None:
+                raise UsageError("a summary has its y: another cannot be given")
+            return
         if y is not None:
             self._respond(y)
         elif self._y is None:
@@ -366,6 +392,71 @@ class Problem:
         return f"<gpis.Problem: {self.shape[0]} rows, {self.shape[1]} columns{names}>"
 
 
+class Summary:
+    """What one sweep over the rows keeps: all that any later solve with them needs, whatever its constraints.
+
+    Made by gpis.summarize, and given to solve, plan, check, path and cv in the place of A and y.
+    """
+
+    def __init__(self, native: Native, pointer: Any, flat: bool = True, columns: Any = None) -> None:
+        info = ffi.new("gpis_summary_info *", {"size": ffi.sizeof("gpis_summary_info")})
+        native.check(lib.gpis_summary_describe(pointer, info))
+        self._native, self._summary, self._flat, self._columns = native, pointer, flat and info.responses == 1, columns
+        self.rows, self.columns, self.responses, self.folds = info.rows, info.columns, info.responses, info.folds
+        self.weights_sum, self.gamma = info.weights_sum, info.gamma
+        named = lib.gpis_summary_column(pointer, 0) != ffi.NULL
+        self._names = [text_of(lib.gpis_summary_column(pointer, j)) for j in range(self.columns)] if named else None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns: their own, or x1, x2, ..."""
+        return [f"x{j + 1}" for j in range(self.columns)] if self._names is None else list(self._names)
+
+    def fold_rows(self, fold: int) -> int:
+        """How many rows a fold has."""
+        return int(lib.gpis_summary_fold_rows(self._summary, fold))
+
+    def __repr__(self) -> str:
+        folds = f", {self.folds} folds" if self.folds > 1 else ""
+        return f"<gpis.Summary: {self.rows} rows, {self.columns} columns, {self.responses} responses{folds}>"
+
+
+def summarize(A: Any, y: Any = None, *, folds: int | Sequence[int] | np.ndarray = 0, seed: int = 0, names: Sequence[str] | None = None,
+              progress: Callable[[dict[str, Any]], Any] | bool | None = None, **options: Any) -> Summary:
+    """Reads the rows once and keeps what any later solve needs: the sums of products of [A 1 y], with their error bounds.
+
+    `folds` is a number of folds, which are drawn with `seed`, or the number of its fold, from 0, for each row. The terms of
+    the rows, weights and offset, belong to the summary; all else is chosen when it is used.
+
+    >>> import numpy as np, gpis
+    >>> s = gpis.summarize(np.eye(3), [1.0, -2.0, 3.0])
+    >>> s, gpis.solve(s, set="nonneg").x
+    (<gpis.Summary: 3 rows, 3 columns, 1 responses>, array([1., 0., 3.]))
+    """
+    problem = Problem(A, y, names=names, progress=progress, **options)
+    given = ffi.new("gpis_summary_options *")
+    native = problem._native
+    native.check(lib.gpis_summary_options_init(given, ffi.sizeof("gpis_summary_options")))
+    given.seed = seed
+    if np.ndim(folds) == 0:
+        given.folds = int(folds)  # type: ignore[arg-type]
+    else:
+        fold = np.ascontiguousarray(folds, np.int64)
+        given.folds, given.fold, given.fold_rows = int(fold.max(initial=0)) + 1, ffi.cast("int64_t *", fold.ctypes.data), fold.size
+    watch = Watch(progress)
+    watch.attach_pass(given)
+    with native:
+        problem._ready(None)
+        out = ffi.new("gpis_summary **")
+        with problem._guard():
+            status = lib.gpis_summary_make(problem._problem, given, out)
+        watch.end()
+        if watch.interrupted:
+            raise KeyboardInterrupt
+        native.check(status)
+        return Summary(native, native.own(lib.gpis_summary_destroy, out[0]), problem._flat, problem._encoding())
+
+
 def _flag(name: str, value: Any) -> int:
     if isinstance(value, str) and value in ("yes", "no"):
         return int(value == "yes")
@@ -386,6 +477,8 @@ def solve(A: Any, y: Any = None, set: Any = None, *, x0: Any = None,
           progress: Callable[[dict[str, Any]], Any] | bool | None = None, on_interrupt: str = "return",
           names: Sequence[str] | None = None, **options: Any) -> Result:
     """Solves a constrained least-squares problem, with a bound on how far the answer can be from the best.
+
+    A may be a summary of the rows (gpis.summarize), which has y.
 
     >>> import numpy as np, gpis
     >>> A = np.array([[1.0, 0], [0, 1], [1, 1]])

@@ -26,10 +26,13 @@ def _copy(pointer: Any, count: int) -> np.ndarray:
     return np.frombuffer(ffi.buffer(pointer, count * 8), dtype=np.float64).copy()
 
 
-_NUMBERS = ("objective", "gap", "gap_delta", "feasibility", "epochs", "bytes_read", "seconds", "predicted_seconds",
-            "given_objective", "nearness", "backward_error", "horizon", "penalty", "violation")
-_COUNTS = ("passes", "sketches", "resumed_passes", "predicted_passes")
-_TEXTS = ("method", "plan", "warning", "checkpoint_trouble", "unique_reason")
+def _fields_of(kinds: set[str], without: set[str]) -> tuple[str, ...]:
+    """The fields of gpis_result of these types: what the library adds is there without a line of ours."""
+    return tuple(name for name, field in ffi.typeof("gpis_result").fields if field.type.cname in kinds and name not in without)
+
+
+_NUMBERS = _fields_of({"double", "int64_t", "long", "int"}, {"d", "k", "active_count", "outcome", "gap_kind", "unique"})
+_TEXTS = _fields_of({"char *"}, set())
 
 
 class Result:
@@ -44,6 +47,7 @@ class Result:
     relative_gap : gap / (objective - gap)
     status : "solved", "max_passes", "time_limit", "stalled" or "interrupted"
     active, multipliers : the constraints that hold x, and their shadow prices
+    r2, rmse, degrees_of_freedom, sigma2 : how well it fits
     violation : the largest amount by which x breaks a constraint, in the units of that constraint
     passes, seconds, method, plan, warning : how it went
     trace : a line for each pass
@@ -73,6 +77,9 @@ class Result:
     horizon: float
     backward_error: float
     penalty: float
+    r2: float
+    degrees_of_freedom: float
+    sigma2: float
     unique: bool | None
     set: str
 
@@ -85,8 +92,6 @@ class Result:
         self.intercept = b if b is None or not flat else float(b[0])
         fields = self.__dict__
         for name in _NUMBERS:
-            fields[name] = getattr(r, name)
-        for name in _COUNTS:
             fields[name] = getattr(r, name)
         for name in _TEXTS:
             fields[name] = text_of(getattr(r, name))
