@@ -80,6 +80,8 @@ class Problem:
     def __init__(self, A: Any, y: Any = None, set: Any = None, *, names: Sequence[str] | None = None,
                  progress: Callable[[dict[str, Any]], Any] | bool | None = None, **options: Any) -> None:
         refuse_unknown(options, OPTIONS)
+        if _data.is_path(A) and lib.gpis_is_summary(os.fsencode(A)):
+            A = Summary.load(A)
         summary = A if isinstance(A, Summary) else None
         self._native = native = Native(summary._native if summary is not None else None)
         self._options = {name: value for name, value in options.items() if name in _OF_SOLVE and value is not None}
@@ -411,6 +413,34 @@ class Summary:
     def names(self) -> list[str]:
         """The names of the columns: their own, or x1, x2, ..."""
         return [f"x{j + 1}" for j in range(self.columns)] if self._names is None else list(self._names)
+
+    def save(self, path: Any) -> None:
+        """Writes the summary to a file, which the program reads too, and numpy: it is an archive of arrays (.npz)."""
+        with self._native:
+            self._native.check(lib.gpis_summary_save(self._summary, os.fsencode(path)))
+
+    @staticmethod
+    def load(path: Any) -> Summary:
+        """A summary from its file; solve and the others also take the path itself."""
+        native = Native()
+        return Summary(native, native.make("gpis_summary", lib.gpis_summary_destroy, lib.gpis_summary_load, native.context, os.fsencode(path)))
+
+    @staticmethod
+    def merge(*parts: Summary) -> Summary:
+        """The summary of the rows of all parts together.
+
+        >>> import numpy as np, gpis
+        >>> a, b = gpis.summarize(np.eye(2), [1.0, 2.0]), gpis.summarize(np.eye(2), [3.0, 4.0])
+        >>> gpis.solve(gpis.Summary.merge(a, b)).x
+        array([2., 3.])
+        """
+        native = Native()
+        for part in parts:
+            if not isinstance(part, Summary):
+                raise UsageError(f"summaries can be merged, and not a {type(part).__name__}")
+        made = native.make("gpis_summary", lib.gpis_summary_destroy, lib.gpis_summary_merge, native.context,
+                           ffi.new("const gpis_summary *[]", [part._summary for part in parts]), len(parts))
+        return Summary(native, made, all(part._flat for part in parts), parts[0]._columns if parts else None)
 
     def fold_rows(self, fold: int) -> int:
         """How many rows a fold has."""

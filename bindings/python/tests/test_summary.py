@@ -43,6 +43,26 @@ def test_folds(data):
         gpis.summarize(A, y, folds=fold - 1)
 
 
+def test_files_and_merging(data, tmp_path):
+    A, y = data
+    whole = gpis.solve(A, y, "l1:2", names=list("abcdef"), intercept=True)
+    parts = [gpis.summarize(A[:90], y[:90], names=list("abcdef")), gpis.summarize(A[90:], y[90:], names=list("abcdef"))]
+    both = gpis.Summary.merge(*parts)
+    assert both.rows == 200 and both.names == list("abcdef")
+    both.save(tmp_path / "S")
+    for s in (both, tmp_path / "S", gpis.Summary.load(tmp_path / "S")):
+        r = gpis.solve(s, set="l1:2", intercept=True)
+        assert np.allclose(r.x, whole.x, atol=1e-8) and r.intercept == pytest.approx(whole.intercept)
+    with pytest.raises(gpis.InputError):
+        gpis.Summary.merge(both, gpis.summarize(A[:, :2], y))
+    with pytest.raises(gpis.FileError):
+        both.save(tmp_path / "no" / "S")
+    with pytest.raises(gpis.Error):
+        gpis.Summary.merge()
+    with pytest.raises(TypeError):
+        gpis.Summary.merge(both, A)
+
+
 def test_refused(data):
     A, y = data
     s = gpis.summarize(A, y)
