@@ -32,6 +32,7 @@
 #include "inner/solver.h"
 #include "linalg/accurate.h"
 #include "set/penalty.h"
+#include "set/polyhedron.h"
 
 enum {
     GRADIENT_STEPS = 50,   /* before ADMM begins: about what a factor costs */
@@ -251,12 +252,25 @@ static void measure_residuals(const gpis_inner *inner) {
     a->primal = apart / fmax(gpis_norm2(a->v, size), sizes);
 }
 
+/* What is projected on an intersection: v or, better, the z of a set with a penalty, whose zeros are exact, or of a
+ * polyhedron, which meets its bounds exactly. */
+static const double *candidate(const gpis_inner *inner) {
+    const admm_state *a = inner->state;
+    const double *best = a->v;
+    for (int64_t p = 0; p < a->count; p++) {
+        const double *z = a->z + p * inner->set->d * inner->set->k;
+        if (set_of(inner, p)->penalty) return z;
+        if (gpis_polyhedron_describes(set_of(inner, p))) best = z;
+    }
+    return best;
+}
+
 /* Keeps z (of an intersection, the projection of v) if it is the lowest, and v if its bound is the best. */
 static gpis_status look(gpis_inner *inner) {
     admm_state *a = inner->state;
     const int64_t size = inner->set->d * inner->set->k;
     const bool several = is_intersection(inner);
-    gpis_status status = several ? gpis_set_project(inner->set, a->v, a->G) : GPIS_OK;
+    gpis_status status = several ? gpis_set_project(inner->set, candidate(inner), a->G) : GPIS_OK;
     if (status != GPIS_OK) return status;
     const double *point = several ? a->G : a->z, value = gpis_inner_value(inner, point, a->move, a->Hmove);
     if (value < inner->value) {
@@ -319,6 +333,9 @@ static gpis_status try_inside(gpis_inner *inner, bool *done) {
     return GPIS_OK;
 }
 
+/* Gradient steps before ADMM begins: none where a projection is itself an iteration. */
+static int64_t gradient_steps(const gpis_inner *inner) { return inner->set->iterative ? 0 : GRADIENT_STEPS; }
+
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     admm_state *a = inner->state;
     if (!a->tried_inside) {
@@ -326,7 +343,7 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
         const gpis_status status = try_inside(inner, done);
         if (status != GPIS_OK || *done) return status;
     }
-    if (!a->going && a->steps >= GRADIENT_STEPS && !a->factor) {
+    if (!a->going && a->steps >= gradient_steps(inner) && !a->factor) {
         const gpis_status status = switch_over(inner);
         if (status != GPIS_OK) return status;
     }

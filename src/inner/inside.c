@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "inner/flat.h"
 #include "inner/solver.h"
 #include "linalg/accurate.h"
 
@@ -215,6 +216,10 @@ static gpis_status run_inside(gpis_inner *inner, int64_t iterations, bool *done)
     return status;
 }
 
+/* Where the interior-point method does not know the set, the fallback takes gradient steps: these are of no use if each
+ * of their projections is an iteration. */
+static bool has_fallback(const gpis_inner *inner) { return !inner->set->iterative || gpis_flat_exists(inner->set); }
+
 static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     inside_state *t = inner->state;
     if (t->gave_up) return gpis_fallback_run(t->fallback, iterations, done);
@@ -234,7 +239,7 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     bool solved;
     if (-inner->value < 0.5 * promised) inner->bound = -INFINITY; /* of a model that is too far from the true one */
     status = gpis_inner_check(inner, GOOD, t->p, t->Hp, &solved);
-    if (status != GPIS_OK || solved) return status;
+    if (status != GPIS_OK || solved || !has_fallback(inner)) return status;
     t->gave_up = true;
     gpis_fallback_begin(t->fallback);
     return gpis_fallback_run(t->fallback, iterations, done);

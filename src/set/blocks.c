@@ -265,6 +265,7 @@ static gpis_status take_blocks(gpis_set *s, int64_t count, const int64_t *const 
         memcpy(copy, columns[b], (size_t)set->d * sizeof *copy);
         s->radius = hypot(s->radius, set->radius * sqrt((double)(width_of(s) / step_of(s, &p->blocks[b]))));
         s->unbounded = s->unbounded || set->unbounded;
+        s->iterative = s->iterative || set->iterative;
         s->has_support = s->has_support && set->has_support;
         s->exact_recession = s->exact_recession && (!set->unbounded || set->exact_recession);
     }

@@ -81,7 +81,7 @@ void gpis_set_destroy(gpis_set *set) {
 void gpis_set_adopt(gpis_set *set, gpis_set *part) {
     part->next_part = set->parts;
     set->parts = part;
-    if (set->warning || !part->warning) return;
+    if (set->warning || !part->warning || part->is_view) return; /* a view has only borrowed it */
     set->warning = part->warning;
     part->warning = NULL;
 }

@@ -9,6 +9,9 @@
  * So the same iteration splits a vector l that is normal to the meeting at a point s: l = l_1 + ... + l_m with l_i
  * normal to K_i, from the projection of s + theta l. Whatever the split, support(l) <= sum of support_i(l_i), which is
  * how a certificate takes it. What the split leaves of l goes to the last set that is bounded, or is moved away.
+ *
+ * One of the sets may have a penalty h, which is then that of the meeting: the prox of h takes the place of the
+ * projection on that set, and its conjugate that of its support function. All of the above holds for these as well.
  */
 #include "set/meet.h"
 
@@ -18,6 +21,7 @@
 
 #include "linalg/accurate.h"
 #include "set/kinds.h"
+#include "set/penalised.h"
 #include "set/polyhedron.h"
 
 enum { MAX_SWEEPS = 4000 };
@@ -49,10 +53,18 @@ static double last_radius(const gpis_set *s) {
     return piece_radius(s, m->sets[m->count - 1]);
 }
 
+/* What each of the sets does to a vector: the prox of `step` times its penalty, or the projection on its cone. */
+typedef struct mapping {
+    bool to_cone;
+    double step; /* 0: the projection on the set */
+} mapping;
+
+static const mapping PROJECTION = {false, 0.0}, RECESSION = {true, 0.0};
+
 /* One of the sets, for one column of X or, if the meeting works on X as a matrix, for all of X. */
-static gpis_status map_piece(const gpis_set *s, gpis_set *piece, bool to_cone, const double *v, double *x) {
-    if (s->matrix) return to_cone ? gpis_set_recession(piece, v, x) : gpis_set_project(piece, v, x);
-    if (!to_cone) return piece->class->project(piece, v, x);
+static gpis_status map_piece(const gpis_set *s, gpis_set *piece, mapping map, const double *v, double *x) {
+    if (s->matrix) return map.to_cone ? gpis_set_recession(piece, v, x) : gpis_set_prox(piece, map.step, v, x);
+    if (!map.to_cone) return gpis_set_prox_part(piece, map.step, v, x);
     if (piece->unbounded) return piece->class->recession(piece, v, x);
     memset(x, 0, (size_t)s->d * sizeof *x);
     return GPIS_OK;
@@ -61,7 +73,7 @@ static gpis_status map_piece(const gpis_set *s, gpis_set *piece, bool to_cone, c
 /* ---- projection -------------------------------------------------------------------------------------------------- */
 
 /* One sweep over the sets from x = v - sum of q. *moved: how far x has moved in all. */
-static gpis_status sweep(gpis_set *s, bool to_cone, double *x, double *moved) {
+static gpis_status sweep(gpis_set *s, mapping map, double *x, double *moved) {
     meet_state *m = s->state;
     const int64_t n = size_of(s);
     gpis_status status = GPIS_OK;
@@ -69,7 +81,7 @@ static gpis_status sweep(gpis_set *s, bool to_cone, double *x, double *moved) {
     for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
         double *q = m->q + i * n;
         for (int64_t e = 0; e < n; e++) m->y[e] = x[e] + q[e];
-        status = map_piece(s, m->sets[i], to_cone, m->y, m->z);
+        status = map_piece(s, m->sets[i], map, m->y, m->z);
         for (int64_t e = 0; e < n; e++) {
             q[e] = m->y[e] - m->z[e];
             m->y[e] = m->z[e] - x[e];
@@ -80,7 +92,7 @@ static gpis_status sweep(gpis_set *s, bool to_cone, double *x, double *moved) {
     return status;
 }
 
-static gpis_status nearest(gpis_set *s, bool to_cone, const double *v, double *x) {
+static gpis_status nearest(gpis_set *s, mapping map, const double *v, double *x) {
     static const double STILL = 2.0 * DBL_EPSILON;
     meet_state *m = s->state;
     const int64_t n = size_of(s);
@@ -90,7 +102,7 @@ static gpis_status nearest(gpis_set *s, bool to_cone, const double *v, double *x
     if (x != v) memcpy(x, v, (size_t)n * sizeof *x);
     memset(m->q, 0, (size_t)(m->count * n) * sizeof *m->q);
     for (int i = 0; i < MAX_SWEEPS && status == GPIS_OK && moved > STILL * fmax(size, gpis_max_abs(x, n)); i++)
-        status = sweep(s, to_cone, x, &moved);
+        status = sweep(s, map, x, &moved);
     return status;
 }
 
@@ -108,7 +120,7 @@ static gpis_status farthest(gpis_set *s, const double *x, double *distance) {
     gpis_status status = GPIS_OK;
     *distance = 0.0;
     for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
-        status = map_piece(s, m->sets[i], false, x, m->z);
+        status = map_piece(s, m->sets[i], PROJECTION, x, m->z);
         for (int64_t e = 0; e < n; e++) m->z[e] -= x[e];
         *distance = fmax(*distance, gpis_norm2(m->z, n));
     }
@@ -130,7 +142,7 @@ static gpis_status mend(gpis_set *s, double *x) {
     memcpy(m->start, x, (size_t)n * sizeof *x);
     for (int i = 0; i < ROUNDS && status == GPIS_OK && least > ROUNDING * gpis_norm2(x, n); i++) {
         for (int64_t e = 0; e < n; e++) m->y[e] = m->start[e] + share * (m->inside[e] - m->start[e]);
-        status = map_piece(s, polyhedron, false, m->y, m->y);
+        status = map_piece(s, polyhedron, PROJECTION, m->y, m->y);
         if (status == GPIS_OK) status = farthest(s, m->y, &off);
         if (status == GPIS_OK && off < least) least = off, memcpy(x, m->y, (size_t)n * sizeof *x);
         share = i > 0 ? 4.0 * share : fmax(DBL_EPSILON, off / fmax(m->size, DBL_MIN));
@@ -139,23 +151,31 @@ static gpis_status mend(gpis_set *s, double *x) {
 }
 
 static gpis_status project(gpis_set *s, const double *v, double *x) {
-    const gpis_status status = nearest(s, false, v, x);
+    const gpis_status status = nearest(s, PROJECTION, v, x);
     return status == GPIS_OK ? mend(s, x) : status;
 }
-static gpis_status recession(gpis_set *s, const double *v, double *x) { return nearest(s, true, v, x); }
+
+static gpis_status prox(gpis_set *s, double step, const double *v, double *x) {
+    const gpis_status status = nearest(s, (mapping){false, step}, v, x);
+    return status == GPIS_OK ? mend(s, x) : status;
+}
+
+static gpis_status recession(gpis_set *s, const double *v, double *x) { return nearest(s, RECESSION, v, x); }
 
 /* ---- support ----------------------------------------------------------------------------------------------------- */
 
-static gpis_status piece_support(const gpis_set *s, gpis_set *piece, double *l, double *value, double *slack) {
-    if (s->matrix) return gpis_set_support_near(piece, l, value, slack);
-    return gpis_set_support_near_part(piece, l, value, slack);
+static gpis_status piece_support(const gpis_set *s, gpis_set *piece, const double *at, double *l, double *value,
+                                 double *slack) {
+    if (s->matrix) return gpis_set_support_at(piece, at, l, value, slack);
+    return gpis_set_support_at_part(piece, at, l, value, slack);
 }
 
 /* The bound from the split theta v = sum of q_i, of which the last set takes what is left. Each l_i is cleaned by its
  * set and may then be off by what that set says; subtracting them from v loses the errors of the subtractions. For a
- * bounded meeting v stays, and what is off counts with the radius of the last set; else v becomes the sum of the l_i.
- */
-static gpis_status sum_of_supports(gpis_set *s, double theta, double *v, double *value, double *slack) {
+ * bounded meeting v stays, and what is off, or was taken by no set, counts with the radius of the last set; else v
+ * becomes the sum of the l_i. The l_i are nearly normal to their sets at `at`. */
+static gpis_status sum_of_supports(gpis_set *s, const double *at, double theta, double *v, double *value,
+                                   double *slack) {
     meet_state *m = s->state;
     const int64_t n = size_of(s);
     gpis_status status = GPIS_OK;
@@ -165,13 +185,14 @@ static gpis_status sum_of_supports(gpis_set *s, double theta, double *v, double 
     for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
         double *l = m->q + i * n, rounded = 0.0;
         for (int64_t e = 0; e < n; e++) l[e] = i + 1 < m->count ? l[e] / theta : m->z[e];
-        status = piece_support(s, m->sets[i], l, &part, &off);
+        status = piece_support(s, m->sets[i], at, l, &part, &off);
         *value += part;
         sizes += fabs(part);
         for (int64_t e = 0; e < n; e++) rounded = hypot(rounded, gpis_two_sum(&m->z[e], -l[e]));
         lost += off + rounded;
     }
     *value += (double)m->count * DBL_EPSILON * sizes;
+    if (!s->unbounded) lost += gpis_norm2(m->z, n);
     lost *= 1.0 + gpis_set_rounding(n);
     *slack = s->unbounded ? lost : 0.0;
     if (!s->unbounded) *value += lost * last_radius(s);
@@ -182,30 +203,31 @@ static gpis_status sum_of_supports(gpis_set *s, double theta, double *v, double 
     return status;
 }
 
-/* A split by the normals at the member `at`. */
+/* A split by the normals (with a penalty, the subgradients) at the member `at`. */
 static gpis_status support_at(gpis_set *s, const double *at, double *v, double *value, double *slack) {
     meet_state *m = s->state;
     const int64_t n = size_of(s);
     const double norm = gpis_max_abs(v, n), size = fmax(gpis_max_abs(at, n), m->size);
     const double theta = norm > 0.0 && size > 0.0 ? size / norm : 1.0;
     for (int64_t e = 0; e < n; e++) m->copy[e] = at[e] + theta * v[e];
-    const gpis_status status = nearest(s, false, m->copy, m->copy);
-    return status == GPIS_OK ? sum_of_supports(s, theta, v, value, slack) : status;
+    const gpis_status status = nearest(s, (mapping){false, theta}, m->copy, m->copy);
+    return status == GPIS_OK ? sum_of_supports(s, m->copy, theta, v, value, slack) : status;
 }
 
-/* The point that is farthest along v, nearly: the projection of a long multiple of v. */
+/* The point that is farthest along v, nearly: the projection of a long multiple of v. A penalty may keep the conjugate
+ * finite where K is endless: the split finds out. */
 static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
     static const double FAR = 1e6;
     meet_state *m = s->state;
     const int64_t n = size_of(s);
     gpis_status status = GPIS_OK;
-    if (s->unbounded) {
+    if (s->unbounded && !s->penalty) {
         status = recession(s, v, m->at);
         for (int64_t e = 0; e < n; e++) v[e] -= m->at[e];
     }
     const double norm = gpis_norm2(v, n), times = norm > 0.0 ? FAR * fmax(m->size, DBL_MIN) / norm : 0.0;
     for (int64_t e = 0; e < n; e++) m->at[e] = times * v[e];
-    if (status == GPIS_OK) status = project(s, m->at, m->at);
+    if (status == GPIS_OK) status = prox(s, times, m->at, m->at);
     return status == GPIS_OK ? support_at(s, m->at, v, value, slack) : status;
 }
 
@@ -225,6 +247,7 @@ static const double *share(const gpis_set *s, int64_t i) { return ((const meet_s
 static const gpis_set_class meet_class = {
     .name = "intersection",
     .project = project,
+    .prox = prox,
     .support = support,
     .recession = recession,
     .support_near = support_near,
@@ -244,6 +267,18 @@ static void order_pieces(meet_state *m, gpis_set *const *sets) {
             if (!sets[i]->unbounded == bounded) m->sets[used++] = sets[i];
 }
 
+/* A copy of the penalty of the set that has one. */
+static gpis_status take_penalty(gpis_set *s) {
+    const meet_state *m = s->state;
+    for (int64_t i = 0; i < m->count; i++) {
+        if (!m->sets[i]->penalty) continue;
+        s->penalty = gpis_alloc(s->context, s->d, sizeof *s->penalty);
+        if (!s->penalty) return GPIS_NO_MEMORY;
+        memcpy(s->penalty, m->sets[i]->penalty, (size_t)s->d * sizeof *s->penalty);
+    }
+    return GPIS_OK;
+}
+
 static gpis_status take_pieces(gpis_set *s, int64_t count, gpis_set *const *sets) {
     gpis_status status = gpis_set_take_state(s, sizeof(meet_state));
     if (status != GPIS_OK) return status;
@@ -257,7 +292,7 @@ static gpis_status take_pieces(gpis_set *s, int64_t count, gpis_set *const *sets
     if (!m->sets || !m->q) return GPIS_NO_MEMORY;
     m->count = count;
     order_pieces(m, sets);
-    s->unbounded = true;
+    s->unbounded = s->iterative = true;
     s->radius = INFINITY;
     for (int64_t i = 0; i < count; i++) {
         s->has_support = s->has_support && sets[i]->has_support;
@@ -265,7 +300,7 @@ static gpis_status take_pieces(gpis_set *s, int64_t count, gpis_set *const *sets
         if (!sets[i]->unbounded) s->radius = fmin(s->radius, piece_radius(s, sets[i])), s->unbounded = false;
     }
     if (s->unbounded) s->radius = m->size;
-    return GPIS_OK;
+    return take_penalty(s);
 }
 
 /* Whether the projection of 0 is in all of the sets, up to what the iteration may leave. */
@@ -274,10 +309,10 @@ static gpis_status check_together(gpis_set *s) {
     meet_state *m = s->state;
     const int64_t n = size_of(s);
     memset(m->copy, 0, (size_t)n * sizeof *m->copy);
-    gpis_status status = nearest(s, false, m->copy, m->copy);
+    gpis_status status = nearest(s, PROJECTION, m->copy, m->copy);
     memcpy(m->inside, m->copy, (size_t)n * sizeof *m->inside);
     for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
-        status = map_piece(s, m->sets[i], false, m->copy, m->z);
+        status = map_piece(s, m->sets[i], PROJECTION, m->copy, m->z);
         for (int64_t e = 0; e < n; e++) m->z[e] -= m->copy[e];
         if (status == GPIS_OK && gpis_max_abs(m->z, n) > APART * fmax(m->size, gpis_max_abs(m->copy, n)))
             status = gpis_fail(s->context, GPIS_BAD_SET, "set %.200s: no x is in all of these sets; %.150s is missed",

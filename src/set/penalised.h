@@ -21,6 +21,8 @@ typedef struct gpis_penalised {
     double *work; /* owned: 2 d */
 } gpis_penalised;
 
+/* gpis_set_prox for one column of X or, with `matrix`, for X as a whole. */
+gpis_status gpis_set_prox_part(gpis_set *set, double step, const double *v, double *x);
 /* gpis_set_support_near_part and gpis_set_support_low_part for a set with a penalty, one column. */
 gpis_status gpis_penalised_conjugate(gpis_set *set, double *l, double *value, double *slack);
 gpis_status gpis_penalised_conjugate_low(gpis_set *set, gpis_multiplier *m);

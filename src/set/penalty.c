@@ -12,22 +12,38 @@
 
 /* ---- what is known of a set -------------------------------------------------------------------------------------- */
 
-static gpis_signs signs_of(const gpis_set *set) {
-    if (set->matrix || set->inside) return GPIS_SIGNS_UNKNOWN;
-    if (set->class->part) return GPIS_SIGNS_OF_PARTS;
-    if (set->class->bounds && set->sum == GPIS_SUM_ANY) return GPIS_SIGNS_APART;
-    if (set->class->bounds) return set->sum == GPIS_SUM_OF_SIZES_WITHIN ? GPIS_SIGNS_FREE : GPIS_SIGNS_POSITIVE;
-    return set->shape == GPIS_SHAPE_BALL || set->group > 0 ? GPIS_SIGNS_FREE : GPIS_SIGNS_UNKNOWN;
-}
-
 static bool is_zero(const double *lambda, int64_t d) {
     for (int64_t j = 0; j < d; j++)
         if (lambda[j] > 0) return false;
     return true;
 }
 
+static gpis_signs signs_of(const gpis_set *set, const double *lambda);
+
+/* Nothing need be known of a block without a penalty. */
+static gpis_signs signs_of_parts(const gpis_set *set, const double *lambda) {
+    const int64_t *columns;
+    const gpis_set *part;
+    for (int64_t i = 0; (part = set->class->part(set, i, &columns)); i++) {
+        bool penalised = false;
+        for (int64_t j = 0; j < part->d; j++) penalised = penalised || !lambda || lambda[columns[j]] > 0;
+        if (!penalised || part->shape == GPIS_SHAPE_WHOLE) continue;
+        if (signs_of(part, NULL) == GPIS_SIGNS_UNKNOWN) return GPIS_SIGNS_UNKNOWN;
+    }
+    return GPIS_SIGNS_OF_PARTS;
+}
+
+/* With this penalty; NULL: with one of every entry. */
+static gpis_signs signs_of(const gpis_set *set, const double *lambda) {
+    if (set->matrix || set->inside) return GPIS_SIGNS_UNKNOWN;
+    if (set->class->part) return signs_of_parts(set, lambda);
+    if (set->class->bounds && set->sum == GPIS_SUM_ANY) return GPIS_SIGNS_APART;
+    if (set->class->bounds) return set->sum == GPIS_SUM_OF_SIZES_WITHIN ? GPIS_SIGNS_FREE : GPIS_SIGNS_POSITIVE;
+    return set->shape == GPIS_SHAPE_BALL || set->group > 0 ? GPIS_SIGNS_FREE : GPIS_SIGNS_UNKNOWN;
+}
+
 bool gpis_set_wants_polyhedron(const gpis_set *K, bool larger) {
-    const gpis_signs signs = signs_of(K);
+    const gpis_signs signs = signs_of(K, NULL);
     const bool bounds = signs == GPIS_SIGNS_APART || K->shape == GPIS_SHAPE_WHOLE;
     return !bounds && (larger || signs != GPIS_SIGNS_POSITIVE);
 }
@@ -50,13 +66,16 @@ static gpis_status penalise_parts(gpis_set *set) {
     return status;
 }
 
+bool gpis_set_knows_prox(const gpis_set *K, const double *lambda) {
+    return K->shape == GPIS_SHAPE_WHOLE || signs_of(K, lambda) != GPIS_SIGNS_UNKNOWN;
+}
+
 /* The solvers and bounds for a ball, and for all x, do not hold with a penalty. */
 gpis_status gpis_set_attach_penalty(gpis_set *set, const double *lambda) {
-    const gpis_signs signs = signs_of(set);
+    const gpis_signs signs = signs_of(set, lambda);
     if (is_zero(lambda, set->d)) return GPIS_OK;
     if (signs == GPIS_SIGNS_UNKNOWN)
-        return gpis_fail(set->context, GPIS_NOT_APPLICABLE,
-                         "set %.150s: it cannot be combined with an l1 penalty on its entries", set->spec);
+        return gpis_fail(set->context, GPIS_INTERNAL, "set %.150s: its prox is not known", set->spec);
     set->penalty = gpis_alloc(set->context, set->d, sizeof *set->penalty);
     gpis_penalised *p = set->penalised = gpis_alloc_zero(set->context, 1, sizeof *p);
     if (!set->penalty || !p || !(p->work = gpis_alloc(set->context, 2 * set->d, sizeof *p->work)))
@@ -126,8 +145,6 @@ static double soften(double v, double by) {
     return size > 0 ? copysign(size, v) : 0;
 }
 
-static gpis_status prox_part(gpis_set *s, double step, const double *v, double *x);
-
 static gpis_status prox_parts(gpis_set *s, double step, const double *v, double *x) {
     const gpis_penalised *p = s->penalised;
     gpis_status status = GPIS_OK;
@@ -135,15 +152,14 @@ static gpis_status prox_parts(gpis_set *s, double step, const double *v, double 
         const int64_t *columns;
         s->class->part(s, i, &columns);
         for (int64_t j = 0; j < p->part[i]->d; j++) p->work[j] = v[columns[j]];
-        status = prox_part(p->part[i], step, p->work, p->work + s->d);
+        status = gpis_set_prox_part(p->part[i], step, p->work, p->work + s->d);
         for (int64_t j = 0; j < p->part[i]->d; j++) x[columns[j]] = p->work[s->d + j];
     }
     return status;
 }
 
-/* One column. */
-static gpis_status prox_part(gpis_set *s, double step, const double *v, double *x) {
-    if (!s->penalty) return s->class->project(s, v, x);
+gpis_status gpis_set_prox_part(gpis_set *s, double step, const double *v, double *x) {
+    if (!s->penalty || step == 0) return s->class->project(s, v, x);
     if (!s->penalised) return s->class->prox(s, step, v, x);
     if (s->penalised->signs == GPIS_SIGNS_OF_PARTS) return prox_parts(s, step, v, x);
     const bool positive = s->penalised->signs == GPIS_SIGNS_POSITIVE;
@@ -156,14 +172,15 @@ static gpis_status prox_part(gpis_set *s, double step, const double *v, double *
 }
 
 gpis_status gpis_set_prox(gpis_set *s, double step, const double *v, double *x) {
-    if (!s->penalty) return gpis_set_project(s, v, x);
+    if (!s->penalty || step == 0) return gpis_set_project(s, v, x);
     if (!gpis_all_finite(v, s->d * s->k))
         return gpis_fail(s->context, GPIS_BAD_DATA, "set %.150s: the vector holds NaN or infinity", s->spec);
     int outside;
     gpis_status status = gpis_blas_enter(s->context, 1, &outside);
-    for (int64_t c = 0; status == GPIS_OK && c < s->k; c++) {
+    if (status == GPIS_OK && s->matrix) status = gpis_set_prox_part(s, step, v, x);
+    for (int64_t c = 0; status == GPIS_OK && !s->matrix && c < s->k; c++) {
         for (int64_t j = 0; j < s->d; j++) s->column_in[j] = v[j * s->k + c];
-        status = prox_part(s, step, s->column_in, s->column_out);
+        status = gpis_set_prox_part(s, step, s->column_in, s->column_out);
         for (int64_t j = 0; j < s->d; j++) x[j * s->k + c] = s->column_out[j];
     }
     gpis_blas_leave(outside);

@@ -15,15 +15,18 @@
  *   x >= 0 in K, where h is linear (simplex):
  *                                prox(v) = P(v - lambda),  h*(l) = support(l - lambda)
  *
- * with soft(v)_j = sign(v_j) max(|v_j| - lambda_j, 0). Proofs: docs/maths/certificates.md, "Penalties".
+ * with soft(v)_j = sign(v_j) max(|v_j| - lambda_j, 0). Any other K is the meeting of K with all x that have the penalty
+ * (extend.h, meet.c), where prox and conjugate are found by splitting. Proofs: docs/maths/certificates.md, "Penalties".
  */
 #ifndef GPIS_SET_PENALTY_H
 #define GPIS_SET_PENALTY_H
 
 #include "set/set.h"
 
-/* K with the penalty lambda (d entries >= 0, copied). K is borrowed; the new set is for as many columns as K is now. A
- * K for which the prox is not known is refused: GPIS_NOT_APPLICABLE. */
+/* Whether the prox of K with this penalty is known in closed form. */
+bool gpis_set_knows_prox(const gpis_set *K, const double *lambda);
+/* K, for which it is, with the penalty lambda (d entries >= 0, copied). K is borrowed; the new set is for as many
+ * columns as K is now. */
 gpis_status gpis_set_penalise(gpis_set *K, const double *lambda, gpis_set **out);
 /* The same for a set that the caller owns, and that it changes. */
 gpis_status gpis_set_attach_penalty(gpis_set *set, const double *lambda);

@@ -120,6 +120,7 @@ struct gpis_set {
     bool unbounded;       /* C is more than {0} */
     bool exact_recession; /* v - recession(v) has no rounding errors */
     bool constants;       /* C is the line of the vectors whose entries are all equal */
+    bool iterative;       /* its projection is an iteration of many steps, not a formula */
     bool has_support;     /* false: only the projection is known, and there is no certificate */
     gpis_shape shape;
     gpis_sum_rule sum; /* with class->bounds */

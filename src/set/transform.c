@@ -206,6 +206,7 @@ static gpis_status make(gpis_context *context, gpis_set *base, const given_matri
         s->inside = base;
         s->radius = base->radius;
         s->unbounded = base->unbounded;
+        s->iterative = base->iterative;
         s->has_support = base->has_support;
     }
     return gpis_set_finish(s, status, out);

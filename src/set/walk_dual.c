@@ -259,7 +259,7 @@ static gpis_walk_end end_empty(gpis_walk *w, const wanted *v, bool *ignored) {
 /* Raises tau until q is met. *ignored: q depends on others and lacks no more than rounding. */
 static gpis_walk_end raise_tau(gpis_walk *w, wanted *v, int64_t *left, bool *ignored) {
     *ignored = false;
-    for (; *left > 0; --*left) {
+    while ((*left)-- > 0) { /* a step that meets q counts, too: rounding may break q again at once */
         bool changed = false, met;
         blocker first;
         const double step = find_reach(w, v, &first, &met);

@@ -36,7 +36,8 @@ static void gather_normal(const gpis_walk *w, int64_t c, double *out) {
     for (int64_t i = 0; i < w->free_count; i++) out[i] = w->sign[w->order[i]] * weight[w->order[i]];
 }
 
-/* V and its QR decomposition. Returns the first row that depends on those before it; -1: none. */
+/* V and its QR decomposition. Returns the first row that depends on those before it; -1: none. In `missing` are the
+ * norms of the rows. */
 static int64_t decompose(gpis_walk *w) {
     const int64_t n = w->free_count, count = gpis_min64(w->count, n);
     for (int64_t i = 0; i < w->count; i++) gather_normal(w, w->list[i], w->V + i * n);
@@ -50,6 +51,23 @@ static int64_t decompose(gpis_walk *w) {
     return -1;
 }
 
+/* What is left of row i of the list, as it is in the decomposition, after the first `count` rows. */
+static double left_of(const gpis_walk *w, int64_t i, int64_t count) {
+    const int64_t n = w->free_count, last = gpis_min64(i, n - 1);
+    return count <= last ? cblas_dnrm2((int)(last - count + 1), w->V + i * n + count, 1) : 0.0;
+}
+
+/* Drops every row that depends on the first `independent` ones. Returns whether a sum was among them. */
+static bool drop_dependent(gpis_walk *w, int64_t independent) {
+    bool sum = false;
+    for (int64_t i = w->count - 1; i >= independent; i--) {
+        if (left_of(w, i, independent) > DEPENDENT * w->missing[i]) continue;
+        sum = sum || w->list[i] >= w->rows;
+        gpis_walk_drop(w, i);
+    }
+    return sum;
+}
+
 bool gpis_walk_factor(gpis_walk *w, bool *changed) {
     for (int64_t j = 0; j < w->d; j++) {
         w->member[j] = w->held[j] == GPIS_FREE;
@@ -59,11 +77,8 @@ bool gpis_walk_factor(gpis_walk *w, bool *changed) {
     if (w->free_count < 0) return false;
     for (int64_t i = 0; i < w->free_count; i++) w->position[w->order[i]] = i;
     w->faces++;
-    for (int64_t dependent; (dependent = decompose(w)) >= 0;) {
-        const bool sum = w->list[dependent] >= w->rows;
-        gpis_walk_drop(w, dependent);
-        if (sum) return gpis_walk_factor(w, changed); /* entries that it held at 0 are free */
-    }
+    for (int64_t dependent; (dependent = decompose(w)) >= 0;)
+        if (drop_dependent(w, dependent)) return gpis_walk_factor(w, changed); /* entries that it held at 0 are free */
     return true;
 }
 

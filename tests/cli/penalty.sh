@@ -49,4 +49,10 @@ for bad in l1:-1 l1:nan l1:inf l1: l1:x l1:3q l3:1 l1:1, l2:1,w.npy 1; do
 done
 refuse 2 solve "$data" --target Y --penalty l1:1 --penalty l1:2
 refuse 3 solve "$data" --target Y --penalty l1:1,missing.npy
-refuse 2 solve "$data" --target Y --penalty l1:1 --set tv:1@dct
+
+# Beside a set whose prox with a penalty is not known, and with standardised columns: solved, and the audit agrees.
+for terms in "--set tv:100@dct" "--set tv:100@dct --standardize --intercept" "--set l2:300&nonneg --standardize"; do
+    run 0 solve "$data" --target Y --penalty l1:20000 $terms --out curved.npy --json
+    holds "gap of $terms" "$(get relative_gap) < 1e-8 && $(get violation) < 1e-13"
+    run 0 check "$data" curved.npy --target Y --penalty l1:20000 $terms --quiet
+done

@@ -130,8 +130,8 @@ static void products(void **state) {
     assert_ok(context, test_set(context, "l2:1", 3, 1, &parts[0]));
     assert_ok(context, test_set(context, "monotone", 3, 1, &parts[1]));
     assert_ok(context, gpis_set_blocks(context, D, 2, columns, parts, &K));
-    assert_int_equal(gpis_set_penalise(K, lambda, &set), GPIS_NOT_APPLICABLE);
-    assert_true(strstr(gpis_last_error(context), "monotone") != NULL);
+    assert_false(gpis_set_knows_prox(K, lambda));
+    assert_true(gpis_set_knows_prox(K, some));
     assert_ok(context, gpis_set_responses(K, 2));
     assert_ok(context, gpis_set_penalise(K, some, &set));
     gpis_random_normal(1, 1, 0, 2 * D, V);
@@ -155,19 +155,30 @@ static void products(void **state) {
     test_context_end(context, &memory);
 }
 
-/* What cannot be had is refused by name; a penalty of zeros is none. */
-static void refused(void **state) {
+/* Sets whose prox with a penalty is not known, alone and in other units, extended by a constant: x is the prox of v if
+ * and only if h(x) + h*(l) = <l, x> for l = (v - x) / step. A penalty of zeros is none. */
+static void meetings(void **state) {
     (void)state;
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    static const char *const others[] = {"nuclear:1", "tv:1", "l1:1@dct"};
+    static const char *const others[] = {"nuclear:1", "tv:1", "l1:1@dct", "monotone@dct"};
+    static const double scale[D] = {1, 0.5, 2, 3, 1, 0.25}, step = 0.7;
     const double none[D] = {0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 16; i++) {
         gpis_set *K = NULL, *set = NULL;
-        assert_ok(context, test_set(context, others[i], D, 1, &K));
-        assert_int_equal(gpis_set_penalise(K, lambda, &set), GPIS_NOT_APPLICABLE);
-        assert_null(set);
-        assert_true(strstr(gpis_last_error(context), others[i]) != NULL);
+        const gpis_extension extension = {.constant = i & 4, .scale = i & 8 ? scale : NULL, .penalty = lambda};
+        double v[D + 1] = {0}, x[D + 1] = {0}, l[D + 1] = {0}, conjugate, lost, along = 0;
+        assert_ok(context, test_set(context, others[i % 4], D, 1, &K));
+        assert_false(gpis_set_knows_prox(K, lambda));
+        assert_ok(context, gpis_set_extend(context, K, &extension, &set));
+        gpis_random_normal(1, 3, (uint64_t)(8 * i), set->d, v);
+        assert_ok(context, gpis_set_prox(set, step, v, x));
+        for (int64_t j = 0; j < set->d; j++) l[j] = (v[j] - x[j]) / step;
+        assert_ok(context, gpis_set_support_at(set, x, l, &conjugate, &lost));
+        for (int64_t j = 0; j < set->d; j++) along += l[j] * x[j];
+        const double off = gpis_set_height(set, x) + conjugate - along;
+        if (!(off >= -1e-13 && off <= 1e-11)) fail_msg("%s: %g", gpis_set_spec(set), off);
+        gpis_set_destroy(set);
         assert_ok(context, gpis_set_penalise(K, none, &set));
         assert_null(set->penalty);
         gpis_set_destroy(set);
@@ -195,7 +206,7 @@ static void lack_of_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kinds), cmocka_unit_test(products), cmocka_unit_test(refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kinds), cmocka_unit_test(products), cmocka_unit_test(meetings),
                                        cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

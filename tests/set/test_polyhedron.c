@@ -108,8 +108,14 @@ static void test_extension(void **state) {
     assert_ok(context, gpis_set_project(extended, v, x));
     assert_true(fabs(sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - 2) <= 1e-15 && x[3] == 7);
     gpis_set_destroy(extended);
-    assert_int_equal(gpis_set_extend(context, ball, &(gpis_extension){.scale = scale}, &extended), GPIS_NOT_APPLICABLE);
-    assert_string_equal(gpis_last_error(context), "set l2:2: cannot be used with standardised columns");
+    assert_ok(context, gpis_set_extend(context, ball, &(gpis_extension){.scale = scale}, &extended));
+    assert_ok(context, gpis_set_project(extended, v, x));
+    assert_true(fabs(hypot(hypot(2 * x[0], 0.5 * x[1]), 4 * x[2]) - 2) <= 1e-15);
+    /* the normal of an ellipsoid: v - x = nu (4 x_1, x_2 / 4, 16 x_3) */
+    const double nu = (v[0] - x[0]) / (4 * x[0]);
+    assert_true(fabs((v[1] - x[1]) / (0.25 * x[1]) - nu) <= 1e-13 * nu);
+    assert_true(fabs((v[2] - x[2]) / (16 * x[2]) - nu) <= 1e-13 * nu);
+    gpis_set_destroy(extended);
     gpis_set_destroy(ball);
     gpis_set_destroy(K);
     test_context_end(context, &memory);
