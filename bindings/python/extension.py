@@ -15,6 +15,7 @@ int gpis_py_after_pass(void *user, const gpis_progress *progress);
 int gpis_py_within_pass(void *user, const gpis_pass_progress *progress);
 int gpis_py_while_opening(void *user, const gpis_open_progress *progress);
 void gpis_py_watch_clear(gpis_py_watch *watch);
+size_t gpis_py_pack(const gpis_result *result, char *to);
 extern "Python" {
     int gpis_py_look(void *handle, const gpis_progress *after, const gpis_pass_progress *within);
     int gpis_py_rows(void *user, int64_t row0, int64_t nrows, double *rows);
@@ -25,11 +26,20 @@ extern "Python" {
 """
 
 
+def result_texts(ffi: cffi.FFI) -> "tuple[str, int]":
+    """C that finds the texts of a result by their number: whatever fields gpis.h has. And how many there are."""
+    names = [name for name, field in ffi.typeof("gpis_result").fields if field.type.cname == "char *"]
+    cases = "".join(f"    case {i}: return result->{name};\n" for i, name in enumerate(names))
+    return (f"static const char *gpis_py_result_text(const gpis_result *result, int index) {{\n    switch (index) {{\n{cases}"
+            "    default: return NULL;\n    }\n}\n", len(names))
+
+
 def builder() -> cffi.FFI:
     ffi = cffi.FFI()
     ffi.cdef(declarations(HEADER))
     ffi.cdef((HERE / "watch.h").read_text() + (HERE / "arrow.h").read_text() + FUNCTIONS)
-    source = '#include "arrow.h"\n' + (HERE / "watch.c").read_text()
+    texts, count = result_texts(ffi)
+    source = f'#include "arrow.h"\n#define GPIS_PY_TEXTS {count}\n' + (HERE / "watch.c").read_text() + texts
     ffi.set_source("gpis._gpis", '#include <stddef.h>\n#include <stdint.h>\n' + source,
                    include_dirs=[str(HERE), str(HEADER.parent)], libraries=["gpis"])
     return ffi

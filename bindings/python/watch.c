@@ -4,6 +4,7 @@
  * handlers of the signals that have arrived, so that Ctrl-C ends the solve, and no handler of our own is needed.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpis.h"
 #include "watch.h"
@@ -54,4 +55,37 @@ static void gpis_py_watch_clear(gpis_py_watch *watch) {
     free(watch->trace);
     watch->trace = NULL;
     watch->count = watch->space = 0;
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------
+ *
+ * A result in one piece, so that Python copies it in one call and looks into it only where someone asks: the struct, the
+ * active constraints, and the texts, each with a NUL behind it: those of the result in the order of its fields, then
+ * those of the constraints.
+ */
+
+static const char *gpis_py_result_text(const gpis_result *result, int index); /* NULL behind the last; extension.py */
+
+static const char *text_at(const gpis_result *result, int64_t index, int64_t own) {
+    const char *text =
+        index < own ? gpis_py_result_text(result, (int)index) : result->active[index - own]->text;
+    return text ? text : "";
+}
+
+static size_t gpis_py_pack(const gpis_result *result, char *to) {
+    const size_t fixed = sizeof *result + (size_t)result->active_count * sizeof(gpis_py_active);
+    size_t used = fixed;
+    if (to) memcpy(to, result, sizeof *result);
+    for (int64_t i = 0; to && i < result->active_count; i++) {
+        const gpis_active *a = result->active[i];
+        const gpis_py_active line = {a->column, a->response, a->multiplier};
+        memcpy(to + sizeof *result + (size_t)i * sizeof line, &line, sizeof line);
+    }
+    for (int64_t i = 0; i < GPIS_PY_TEXTS + result->active_count; i++) {
+        const char *text = text_at(result, i, GPIS_PY_TEXTS);
+        const size_t length = strlen(text) + 1;
+        if (to) memcpy(to + used, text, length);
+        used += length;
+    }
+    return used;
 }

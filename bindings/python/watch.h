@@ -6,3 +6,9 @@ typedef struct gpis_py_watch {
     gpis_progress *trace; /* owned: a line for each pass */
     int64_t count, space;
 } gpis_py_watch;
+
+/* An active constraint without its text. */
+typedef struct gpis_py_active {
+    int64_t column, response;
+    double multiplier;
+} gpis_py_active;

@@ -301,13 +301,16 @@ class Watch:
 
     def __init__(self, progress: Callable[[dict[str, Any]], Any] | bool | None = None) -> None:
         self.progress = Line() if progress is True else progress or None
-        self.interrupted = False
         self.failure: BaseException | None = None
         self.handle = ffi.new_handle(self)
         self.state = ffi.new("gpis_py_watch *")
         self.state.handle = self.handle
         self.state.each_pass = self.progress is not None
-        self.state.next_look = 0.1
+        self.reset()
+
+    def reset(self) -> None:
+        self.interrupted, self.failure = False, None
+        self.state.next_look, self.state.count = 0.1, 0
 
     def attach(self, settings: Any) -> None:
         settings.progress = _AFTER_PASS

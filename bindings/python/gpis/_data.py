@@ -315,6 +315,8 @@ def matrix(A: Any, encoding: Encoding | None = None) -> Matrix:
 
 def numbers(values: Any, what: str, dimensions: tuple[int, ...] = (1, 2)) -> np.ndarray:
     """An array of doubles, row-major, as y, weights and offsets are taken."""
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.base is None and values.flags.carray and values.ndim in dimensions:
+        return values  # what most callers have: nothing has to be looked at
     if is_pandas(values, "Series") or is_pandas(values, "DataFrame"):
         values = values.to_numpy()
     try:
@@ -331,7 +333,7 @@ def numbers(values: Any, what: str, dimensions: tuple[int, ...] = (1, 2)) -> np.
 
 
 def pointer(array: np.ndarray) -> Any:
-    return ffi.cast("double *", array.ctypes.data) if array.size else ffi.new("double *")
+    return ffi.from_buffer("double[]", array) if array.size else ffi.new("double *")
 
 
 # ---- sources --------------------------------------------------------------------------------------------------------------------

@@ -40,15 +40,13 @@ def _constraint_texts(value: Any) -> list[str]:
     return out
 
 
-@contextlib.contextmanager
-def _hdf5_lock(used: bool) -> Any:
+_NOTHING = contextlib.nullcontext()
+
+
+def _hdf5_lock(used: bool) -> ContextManager[Any]:
     """HDF5 may not be used by two threads at once, and h5py has a lock for that."""
-    h5py = sys.modules.get("h5py")
-    if not used or h5py is None:
-        yield
-        return
-    with h5py._objects.phil:
-        yield
+    h5py = sys.modules.get("h5py") if used else None
+    return _NOTHING if h5py is None else h5py._objects.phil
 
 
 class Problem:
@@ -96,6 +94,7 @@ class Problem:
         self._hdf5 = False
         self._k = 0
         self._flat = True
+        self._watch = Watch()
         self._y: np.ndarray | None = None
         if summary is not None:
             self._pose_summary(summary, y, names)
@@ -202,7 +201,7 @@ class Problem:
 
     def _read(self, values: Any, what: str) -> np.ndarray:
         """Numbers for each row: an array, or the file that holds them."""
-        if not _data.is_path(values):
+        if type(values) is np.ndarray or not _data.is_path(values):
             return _data.numbers(values, what)
         out = ffi.new("gpis_array *")
         with _hdf5_lock(True):
@@ -331,7 +330,8 @@ class Problem:
             raise InputError(f"on_interrupt is 'return' or 'raise', not {on_interrupt!r}")
         kept: list[Any] = []
         settings = self._settings_for(options, kept)
-        watch = Watch(progress)
+        watch = self._watch if not progress else Watch(progress)
+        watch.reset()
         watch.attach(settings)
         start = None if x0 is None else _data.numbers(x0, "x0")
         settings.x0, settings.x0_entries = (ffi.NULL, 0) if start is None else (_data.pointer(start), start.size)

@@ -23,7 +23,9 @@ class Active(NamedTuple):
 
 
 def _copy(pointer: Any, count: int) -> np.ndarray:
-    return np.frombuffer(ffi.buffer(pointer, count * 8), dtype=np.float64).copy()
+    out = np.empty(count)
+    ffi.memmove(ffi.from_buffer(out), pointer, count * 8)
+    return out
 
 
 def _fields_of(kinds: set[str], without: set[str]) -> tuple[str, ...]:
@@ -90,19 +92,42 @@ class Result:
         self.x = x if flat else x.reshape(r.d, r.k)
         b = None if r.intercept == ffi.NULL else _copy(r.intercept, r.k)
         self.intercept = b if b is None or not flat else float(b[0])
+        packed = bytearray(lib.gpis_py_pack(r, ffi.NULL))
+        lib.gpis_py_pack(r, ffi.from_buffer(packed))
+        self._packed = packed
+        self.set = spec
+        self._names, self._encoding, self._trace = names, encoding, trace
+
+    def __getattr__(self, name: str) -> Any:
+        """Most results are asked for x alone: the rest is unpacked when something else is wanted."""
+        if "_packed" not in self.__dict__:
+            raise AttributeError(f"a result has no {name}")
+        self._unpack()
+        return getattr(self, name)
+
+    def _unpack(self) -> None:
         fields = self.__dict__
+        packed = fields.pop("_packed", None)
+        if packed is None:
+            return
+        r = ffi.from_buffer("gpis_result *", packed)
         for name in _NUMBERS:
             fields[name] = getattr(r, name)
-        for name in _TEXTS:
-            fields[name] = text_of(getattr(r, name))
+        size = ffi.sizeof("gpis_result")
+        behind = size + r.active_count * ffi.sizeof("gpis_py_active")
+        texts = [text.decode("utf-8", "replace") for text in bytes(packed[behind:]).split(b"\0")]
+        fields.update(zip(_TEXTS, texts))
+        lines = ffi.from_buffer("gpis_py_active[]", memoryview(packed)[size:behind]) if r.active_count else []
+        self.active = [Active(text, line.column, line.response, line.multiplier) for text, line in zip(texts[len(_TEXTS):], lines)]
         self.relative_gap = lib.gpis_relative_gap(r)
         self.status = text_of(lib.gpis_outcome_text(r.outcome))
         self.gap_kind = text_of(lib.gpis_gap_kind_text(r.gap_kind))
         self.unique = None if r.unique < 0 else bool(r.unique)
-        self.active = [Active(text_of(a.text), a.column, a.response, a.multiplier)
-                       for a in (r.active[i] for i in range(r.active_count))]
-        self.set = spec
-        self._names, self._encoding, self._trace = names, encoding, trace
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without memory of the library, whose layout another version need not share."""
+        self._unpack()
+        return self.__dict__
 
     # -- what it says --
 
