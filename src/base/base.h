@@ -73,4 +73,13 @@ int gpis_threads_for(int threads, double numbers);
 static inline int64_t gpis_min64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t gpis_max64(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* Asked between the steps of long computations: true ends them early, and what they return is then incomplete. */
+typedef struct gpis_stop {
+    bool (*asked)(void *user);
+    void *user;
+} gpis_stop;
+
+/* `stop` may be NULL: nobody asks. */
+static inline bool gpis_is_stopped(const gpis_stop *stop) { return stop && stop->asked(stop->user); }
+
 #endif

@@ -90,6 +90,7 @@ typedef struct gpis_fine_aim {
     double goal;  /* slacks times multipliers add up to this, in units of f */
     double shift; /* the part of the diagonal of G that is added to it in every step: how far x goes along directions in
                      which f hardly changes. GPIS_FINE_HIDDEN: as far as they can be told from rounding errors */
+    const gpis_stop *stop; /* borrowed: asked before each step; NULL: nobody asks */
 } gpis_fine_aim;
 /* Solves for response c, from the point x of d x k. Column c of v and of l is filled, and the support function of this
  * response is added to that of l. */

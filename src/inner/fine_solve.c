@@ -292,7 +292,8 @@ void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim
         find_misses(f);
         gpis_fine_balance(f);
         const double gap = gap_after(f, 0.0).high, off = off_balance(f);
-        if ((gap <= enough && !(off < PROGRESS * before)) || !advance(f, gap, count)) break;
+        if ((gap <= enough && !(off < PROGRESS * before)) || gpis_is_stopped(aim.stop) || !advance(f, gap, count))
+            break;
         before = off;
     }
     hand_out(f, c, v, l);

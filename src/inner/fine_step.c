@@ -141,13 +141,14 @@ static bool factor_rows(gpis_fine *f) {
             f->S[r * rows + s] = sum.high;
             f->S_low[r * rows + s] = sum.low;
         }
-    return gpis_dd_factor(1, rows, f->S, f->S_low);
+    return gpis_dd_factor(1, NULL, rows, f->S, f->S_low);
 }
 
 bool gpis_fine_factor(gpis_fine *f) {
     for (double part = f->part; part < 1e-15; part *= 1e3) {
         fill_matrix(f, part);
-        if (gpis_dd_factor(f->context->threads, f->d, f->M, f->M_low)) return f->equalities == 0 || factor_rows(f);
+        if (gpis_dd_factor(f->context->threads, NULL, f->d, f->M, f->M_low))
+            return f->equalities == 0 || factor_rows(f);
     }
     return false;
 }

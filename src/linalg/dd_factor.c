@@ -39,9 +39,11 @@ static bool finish_row(int64_t d, int64_t i, double *high, double *low) {
     return true;
 }
 
-bool gpis_dd_factor(int threads, int64_t d, double *high, double *low) {
+bool gpis_dd_factor(int threads, const gpis_stop *stop, int64_t d, double *high, double *low) {
+    enum { ROWS_BETWEEN = 32, MANY_COLUMNS = 256 }; /* fewer columns take some milliseconds */
     bool positive = true;
     for (int64_t i = 0; i < d && positive; i++) {
+        if (d > MANY_COLUMNS && i % ROWS_BETWEEN == 0 && gpis_is_stopped(stop)) return false;
         positive = finish_row(d, i, high, low);
         const double *row = high + i * d, *row_low = low + i * d;
         const int64_t left = d - i - 1;

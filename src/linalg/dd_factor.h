@@ -14,8 +14,8 @@
 void gpis_dd_subtract_multiple(int64_t count, double a_high, double a_low, const double *from_high,
                                const double *from_low, double *to_high, double *to_low);
 /* Replaces the upper triangle of T = high + low by its factor R, R'R = T, and the lower one by zeros; false if T is not
- * positive definite. */
-bool gpis_dd_factor(int threads, int64_t d, double *high, double *low);
+ * positive definite, or if `stop` (NULL: nobody asks) was asked for. */
+bool gpis_dd_factor(int threads, const gpis_stop *stop, int64_t d, double *high, double *low);
 /* v := R^-T v for the factor R = high + low and v = v_high + v_low of d entries. */
 void gpis_dd_whiten(int64_t d, const double *high, const double *low, double *v_high, double *v_low);
 

@@ -64,7 +64,7 @@ gpis_status gpis_model_hold_rows(gpis_model *model, int64_t m, const double *B);
  * has lost digits that R has.
  */
 gpis_status gpis_model_of_quadratic(gpis_context *context, const gpis_quadratic *summary, double shift,
-                                    gpis_model **out);
+                                    const gpis_stop *stop, gpis_model **out);
 void gpis_model_destroy(gpis_model *model);
 
 /* No direction is missing from H to working accuracy: it needed no shift, or its factor comes from rows that have full

@@ -65,7 +65,7 @@ static bool find_constants(gpis_model *m, double gamma, double shift, double *wo
 }
 
 gpis_status gpis_model_of_quadratic(gpis_context *context, const gpis_quadratic *summary, double shift,
-                                    gpis_model **out) {
+                                    const gpis_stop *stop, gpis_model **out) {
     const int64_t d = summary->d;
     double *work = gpis_alloc(context, d * d, sizeof *work);
     gpis_model *m = gpis_alloc_zero(context, 1, sizeof *m);
@@ -82,7 +82,8 @@ gpis_status gpis_model_of_quadratic(gpis_context *context, const gpis_quadratic 
     if (has_memory) {
         take_gram(m, summary, shift);
         scaled_copy(m, summary, shift);
-        good = gpis_dd_factor(context->threads, d, m->R, m->R_low) && find_constants(m, summary->gamma, shift, work);
+        good =
+            gpis_dd_factor(context->threads, stop, d, m->R, m->R_low) && find_constants(m, summary->gamma, shift, work);
     }
     gpis_free(context, work);
     if (good)

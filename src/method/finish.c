@@ -6,7 +6,7 @@
 
 #include "certificate/certificate.h"
 #include "cost/cost.h"
-#include "inner/fine.h"
+#include "inner/spectral.h"
 #include "method/finish_place.h"
 #include "method/refine.h"
 
@@ -24,7 +24,8 @@ bool gpis_finish_fits(const gpis_problem *p) {
     const double pass = gpis_pass_memory(p->context, p->A, &load);
     /* the model so far is given back only when the next one is there: H, R, R_low and work beside H and R */
     double model = 6.0 * square + gpis_inner_memory(p->set);
-    model = fmax(model, 7.0 * square + gpis_fine_memory(p->set));
+    const double spectral = gpis_spectral_applies(p->set) ? gpis_spectral_memory(p->d, p->k) : 0.0;
+    model = fmax(model, 7.0 * square + gpis_fine_memory(p->set) + spectral);
     return summary + fmax(pass, model) <= (double)gpis_account_left(p->context);
 }
 
@@ -68,7 +69,7 @@ static gpis_status go_roughly(gpis_finish *f) {
     f->rough = true;
     gpis_status status = gpis_finish_finely(f);
     const bool moved = memcmp(f->here.x, run->record.best, (size_t)p->size * sizeof *f->here.x) != 0;
-    if (status != GPIS_OK || !moved || gpis_run_exhausted(run)) return status;
+    if (status != GPIS_OK || !moved || f->stopped || gpis_run_exhausted(run)) return status;
     const gpis_pass pass = {.k = p->k, .Y = p->Y, .X = f->here.x, .extended = true, .G = f->here.g};
     status = gpis_run_measure(run, &pass, 1.0, &point);
     if (status == GPIS_OK) gpis_record_offer(&run->record, &point);

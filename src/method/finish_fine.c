@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "certificate/known.h"
-#include "inner/fine.h"
+#include "inner/spectral.h"
 #include "linalg/accurate.h"
 #include "method/finish_place.h"
 
@@ -13,7 +13,7 @@ static gpis_status enter_known(gpis_finish *f, const gpis_point *v, const gpis_k
     gpis_set *set = f->run->problem->set;
     gpis_model *model = NULL;
     gpis_status status = GPIS_OK;
-    if (!gpis_set_is_bounded(set)) status = gpis_model_of_quadratic(f->run->context, f->summary, 0.0, &model);
+    if (!gpis_set_is_bounded(set)) status = gpis_model_of_quadratic(f->run->context, f->summary, 0.0, &f->stop, &model);
     if (status == GPIS_OK) {
         const gpis_known_bound bound = gpis_certificate_known(set, v, l, model);
         const double away = bound.tilt * gpis_known_distance(set, v, f->here.x);
@@ -35,8 +35,15 @@ static gpis_status step_to_solution(gpis_finish *f, const double *x, bool relaxe
     return status == GPIS_OK && !(relaxed && moved) ? gpis_finish_step(f, s) : status;
 }
 
-/* The problem over `set`, which contains K, in double-double: its point and multiplier, and what they prove. */
-static gpis_status solve_over(gpis_finish *f, const gpis_set *set, gpis_fine *fine, double shift) {
+/* What solves the problem in double-double: over K, or over a larger set. */
+typedef struct solver {
+    const gpis_set *set;     /* borrowed: the problem's own, or the larger one */
+    gpis_fine *fine;         /* owned */
+    gpis_spectral *spectral; /* owned: for a ball of the nuclear norm, NULL for other sets */
+} solver;
+
+/* The problem over a set that contains K, in double-double: its point and multiplier, and what they prove. */
+static gpis_status solve_over(gpis_finish *f, const solver *by, double shift) {
     enum { VECTORS = 8 };
     static const double SHARE_OF_TOLERANCE = 1e-6;
     gpis_run *run = f->run;
@@ -46,12 +53,17 @@ static gpis_status solve_over(gpis_finish *f, const gpis_set *set, gpis_fine *fi
     for (int i = 0; i < VECTORS; i++) part[i] = memory + i * p->size;
     const gpis_fine_point at = {part[0], part[1]};
     gpis_known_multiplier l = {.l = part[2], .l_low = part[3], .off = part[4]};
-    const gpis_fine_aim aim = {SHARE_OF_TOLERANCE * run->record.tol * f->here.point.objective / (double)p->k, shift};
-    for (int64_t c = 0; c < p->k; c++) gpis_fine_solve(fine, c, f->here.x, aim, &at, &l);
-    gpis_status status = step_to_solution(f, at.x, set != p->set, part[7]);
+    const gpis_fine_aim aim = {SHARE_OF_TOLERANCE * run->record.tol * f->here.point.objective / (double)p->k, shift,
+                               &f->stop};
+    if (by->spectral)
+        gpis_spectral_solve(by->spectral, aim, &at);
+    else
+        for (int64_t c = 0; c < p->k; c++) gpis_fine_solve(by->fine, c, f->here.x, aim, &at, &l);
+    gpis_status status = step_to_solution(f, at.x, by->set != p->set, part[7]);
     if (status == GPIS_OK) {
         const gpis_point v = gpis_quadratic_point(f->summary, at.x, at.x_low, part[5], part[6], run->curvature.norms2);
-        status = enter_known(f, &v, &l);
+        if (by->spectral) status = gpis_spectral_multiplier(run->context, p->set, &v, &l);
+        if (status == GPIS_OK) status = enter_known(f, &v, &l);
     }
     gpis_free(run->context, memory);
     return status;
@@ -62,38 +74,52 @@ static gpis_status solve_over(gpis_finish *f, const gpis_set *set, gpis_fine *fi
  * better. So the shifts are those of the models, and the last one, which follows directions as far as they can be told
  * from rounding errors, is for what they do not solve, or where the set bounds x, for all of K.
  */
-static gpis_status go_through_shifts(gpis_finish *f, const gpis_set *set, gpis_fine *fine) {
+static gpis_status go_through_shifts(gpis_finish *f, const solver *by) {
     enum { COUNT = GPIS_FINISH_SHIFTS };
     const gpis_record *record = &f->run->record;
     const bool bounded = gpis_set_is_bounded(f->run->problem->set);
     gpis_status status = GPIS_OK;
     for (int i = 0; status == GPIS_OK && i <= COUNT; i++) {
-        if (gpis_run_out_of_time(f->run) || gpis_finish_is_settled(record)) break;
+        if (gpis_finish_is_stopped(f) || gpis_finish_is_settled(record)) break;
         if (i == COUNT && !bounded && gpis_record_is_solved(record)) break;
-        status = solve_over(f, set, fine, i < COUNT ? GPIS_FINISH_SHIFT[i] : GPIS_FINE_HIDDEN);
+        status = solve_over(f, by, i < COUNT ? GPIS_FINISH_SHIFT[i] : GPIS_FINE_HIDDEN);
         if (gpis_record_is_solved(record)) gpis_finish_keep(f);
     }
     if (status == GPIS_OK) gpis_finish_go_back(f);
     return status;
 }
 
-/* Solves the whole problem in double-double: the bounds that this yields need no model, and x is the solution rounded
- * to double. A set without a flat form is left out: what is then proven holds for K, too, and may be enough if K does
- * not bind. Penalties are left to the rounds with models. */
-gpis_status gpis_finish_finely(gpis_finish *f) {
-    enum { MAX_COLUMNS = 600 }; /* a few seconds */
+/* Over K, if it has a flat form or is a ball of the nuclear norm; else over all x. */
+static gpis_status make_solver(gpis_finish *f, solver *by, gpis_set **none) {
     const gpis_problem *p = f->run->problem;
-    gpis_set *none = NULL, *set = p->set;
-    gpis_fine *fine = NULL;
-    gpis_status status = GPIS_OK;
-    if (p->d > MAX_COLUMNS || p->set->penalty) return GPIS_OK;
-    if (!gpis_flat_exists(set)) {
-        status = gpis_set_none(f->run->context, p->d, &none);
-        set = none;
-    }
-    if (status == GPIS_OK) status = gpis_fine_create(f->run->context, set, f->summary, &fine);
-    if (status == GPIS_OK) status = go_through_shifts(f, set, fine);
-    gpis_fine_destroy(fine);
+    gpis_context *context = f->run->context;
+    const bool flat = gpis_flat_exists(p->set), spectral = gpis_spectral_applies(p->set);
+    gpis_status status = flat ? GPIS_OK : gpis_set_none(context, p->d, none);
+    if (status == GPIS_OK) status = gpis_fine_create(context, flat ? p->set : *none, f->summary, &by->fine);
+    if (status == GPIS_OK && spectral) status = gpis_spectral_create(context, p->set, by->fine, &by->spectral);
+    by->set = flat || spectral ? p->set : *none;
+    return status;
+}
+
+/* A few seconds. */
+static bool is_too_large(const gpis_problem *p) {
+    static const double MAX_COLUMNS = 600.0;
+    const double responses = gpis_spectral_applies(p->set) ? (double)p->k : 1.0;
+    return (double)p->d * cbrt(responses) > MAX_COLUMNS;
+}
+
+/* Solves the whole problem in double-double: the bounds that this yields need no model, and x is the solution rounded
+ * to double. A set without a flat form is left out, unless it has a solver of its own: what is then proven holds for K,
+ * too, and may be enough if K does not bind. Penalties are left to the rounds with models. */
+gpis_status gpis_finish_finely(gpis_finish *f) {
+    const gpis_problem *p = f->run->problem;
+    gpis_set *none = NULL;
+    solver by = {.set = p->set};
+    if (is_too_large(p) || p->set->penalty) return GPIS_OK;
+    gpis_status status = make_solver(f, &by, &none);
+    if (status == GPIS_OK) status = go_through_shifts(f, &by);
+    gpis_spectral_destroy(by.spectral);
+    gpis_fine_destroy(by.fine);
     gpis_set_destroy(none);
     return status;
 }

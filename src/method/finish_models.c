@@ -20,9 +20,7 @@ static const double SHIFTS_OF_AUDIT[] = {1e-17, 1e-14};
 static const double SMALLEST_SHIFT = 1e-26;
 
 /* Neither time nor steps of the inner problem are left. */
-static bool is_out_of_time(const gpis_finish *f) {
-    return gpis_run_out_of_time(f->run) || f->inner_steps > MAX_INNER_STEPS;
-}
+static bool is_out_of_time(gpis_finish *f) { return gpis_finish_is_stopped(f) || f->inner_steps > MAX_INNER_STEPS; }
 
 /* Solves the inner problem around the present point, and enters its bounds. */
 static gpis_status certify(gpis_finish *f) {
@@ -72,7 +70,7 @@ static gpis_status go_rounds(gpis_finish *f) {
 static gpis_status take_model(gpis_finish *f, double shift, double max_inverse, bool *made) {
     gpis_run *run = f->run;
     gpis_model *model;
-    gpis_status status = gpis_model_of_quadratic(run->context, f->summary, shift, &model);
+    gpis_status status = gpis_model_of_quadratic(run->context, f->summary, shift, &f->stop, &model);
     *made = status == GPIS_OK && model && model->inverse <= max_inverse;
     if (!*made) {
         gpis_model_destroy(model);

@@ -10,6 +10,14 @@ static void measure(const gpis_finish *f, gpis_place *at) {
     at->point = gpis_quadratic_point(f->summary, at->x, NULL, at->g, at->g_low, f->run->curvature.norms2);
 }
 
+static bool asks_run(void *user) {
+    gpis_finish *f = user;
+    f->stopped = f->stopped || gpis_run_is_to_stop(f->run);
+    return f->stopped;
+}
+
+bool gpis_finish_is_stopped(gpis_finish *f) { return asks_run(f); }
+
 gpis_status gpis_finish_begin(gpis_finish *f) {
     const int64_t size = f->run->problem->size;
     f->memory = gpis_alloc(f->run->context, 7 * size, sizeof *f->memory);
@@ -18,6 +26,7 @@ gpis_status gpis_finish_begin(gpis_finish *f) {
     for (int i = 0; i < 6; i++) *field[i] = f->memory + i * size;
     f->kept = f->memory + 6 * size;
     f->kept_objective = INFINITY;
+    f->stop = (gpis_stop){asks_run, f};
     memcpy(f->here.x, f->run->record.best, (size_t)size * sizeof(double));
     measure(f, &f->here);
     return GPIS_OK;

@@ -30,8 +30,12 @@ typedef struct gpis_finish {
     double fall;         /* of F by the latest step */
     int64_t inner_steps; /* of the inner problem, so far */
     int polished;        /* rounds since the tolerance was met */
+    gpis_stop stop;      /* asks the run */
+    bool stopped;        /* it was to stop */
 } gpis_finish;
 
+/* Whether the run is to stop: asked between the steps of everything that takes long. */
+bool gpis_finish_is_stopped(gpis_finish *f);
 /* Begins at the best point of the run. */
 gpis_status gpis_finish_begin(gpis_finish *f);
 /* Goes to s, if F is lower there, or to the lowest point on the way. */

@@ -160,5 +160,8 @@ bool gpis_run_exhausted(const gpis_run *run);
 static inline bool gpis_run_has_rows(const gpis_run *run) { return !run->problem->summary; }
 /* The limit of time is reached. */
 bool gpis_run_out_of_time(const gpis_run *run);
+/* Asked between the steps of long computations without a pass: whether the caller, or the clock, wants the run to stop.
+ * It has ended then. */
+bool gpis_run_is_to_stop(gpis_run *run);
 
 #endif

@@ -8,15 +8,13 @@ static int64_t scaled_up(int64_t rows, int64_t here, int64_t all) {
     return here == all ? rows : (int64_t)((double)rows / (double)gpis_max64(1, here) * (double)all);
 }
 
-/* Asked within a pass, when `rows` rows are done. While nothing is charged, and in an audit, time does not run out. */
-static bool is_to_stop(void *user, int64_t rows) {
-    gpis_run *run = user;
-    const gpis_problem *p = run->problem;
+/* `done` rows of a pass are done. While nothing is charged, and in an audit, time does not run out. */
+static bool asks_to_stop(gpis_run *run, int64_t pass, int64_t done) {
     const gpis_settings *settings = run->settings;
     const bool has_time_limit = !run->audit && !run->account.paused;
-    const gpis_pass_progress progress = {.pass = run->account.passes + 1,
-                                         .done = scaled_up(rows, gpis_source_rows_here(p->A), p->n),
-                                         .rows = p->n,
+    const gpis_pass_progress progress = {.pass = pass,
+                                         .done = done,
+                                         .rows = run->problem->n,
                                          .pass_seconds = gpis_account_pass_seconds(&run->account),
                                          .seconds = gpis_account_seconds(&run->account)};
     if (settings->pass_progress && settings->pass_progress(settings->progress_user, &progress))
@@ -27,6 +25,15 @@ static bool is_to_stop(void *user, int64_t rows) {
         return false;
     return true;
 }
+
+/* Asked within a pass, when `rows` rows are done. */
+static bool is_to_stop(void *user, int64_t rows) {
+    gpis_run *run = user;
+    const gpis_problem *p = run->problem;
+    return asks_to_stop(run, run->account.passes + 1, scaled_up(rows, gpis_source_rows_here(p->A), p->n));
+}
+
+bool gpis_run_is_to_stop(gpis_run *run) { return asks_to_stop(run, run->account.passes, run->problem->n); }
 
 /* Reads A. */
 static gpis_status make_pass(gpis_run *run, gpis_pass *pass) {

@@ -121,5 +121,6 @@ gpis_status gpis_set_nuclear(gpis_context *context, double R, int64_t d, int64_t
     if (status == GPIS_OK) status = take_memory(s);
     if (status == GPIS_OK) status = take_lapack(s);
     if (status == GPIS_OK && k == 1) s->shape = GPIS_SHAPE_BALL, s->group = d; /* the one singular value is ||x|| */
+    if (status == GPIS_OK && k > 1) s->shape = GPIS_SHAPE_NUCLEAR;
     return gpis_set_finish(s, status, out);
 }

@@ -45,9 +45,10 @@ typedef enum gpis_sum_rule {
 /* Shapes for which there is a special solver, hull or bound. */
 typedef enum gpis_shape {
     GPIS_SHAPE_OTHER,
-    GPIS_SHAPE_WHOLE,  /* every x is a member */
-    GPIS_SHAPE_BALL,   /* ||x||_2 <= R */
-    GPIS_SHAPE_ORDERED /* x_1 <= x_2 <= ... <= x_d */
+    GPIS_SHAPE_WHOLE,   /* every x is a member */
+    GPIS_SHAPE_BALL,    /* ||x||_2 <= R */
+    GPIS_SHAPE_ORDERED, /* x_1 <= x_2 <= ... <= x_d */
+    GPIS_SHAPE_NUCLEAR  /* the singular values of X, which has several columns, sum to at most R */
 } gpis_shape;
 
 /* Changes between x and other coordinates z, x = T z: z = T^-1 x; x = T z; T'v, which turns a gradient in x into one in

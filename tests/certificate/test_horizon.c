@@ -96,7 +96,7 @@ static bool check_point(setting *t, double shift, uint64_t seed) {
     gpis_model *model;
     gpis_inner *inner = NULL;
     bool done, finite = false;
-    assert_ok(t->context, gpis_model_of_quadratic(t->context, t->summary, shift, &model));
+    assert_ok(t->context, gpis_model_of_quadratic(t->context, t->summary, shift, NULL, &model));
     if (!model) return false;
     assert_ok(t->context, gpis_inner_create(t->context, t->set, model, NULL, &inner));
     const gpis_point point = gpis_quadratic_point(t->summary, t->x, NULL, g, low, t->norms2);

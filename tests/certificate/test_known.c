@@ -10,7 +10,7 @@
 
 #include "calls.h"
 #include "certificate/problems.h"
-#include "inner/fine.h"
+#include "inner/spectral.h"
 #include "pass/pass.h"
 
 typedef __float128 quad;
@@ -50,18 +50,39 @@ static void make_summary(setting *t, gpis_source *A) {
     const gpis_load load = gpis_load_of(&pass, p->d);
     assert_ok(t->context, gpis_pass_run(t->context, A, &pass));
     t->summary->gamma = gpis_pass_roundings(A, &load).summary;
-    assert_ok(t->context, gpis_model_of_quadratic(t->context, t->summary, 0.0, &t->model));
+    assert_ok(t->context, gpis_model_of_quadratic(t->context, t->summary, 0.0, NULL, &t->model));
+}
+
+/* Over a ball of the nuclear norm: all responses together, by data over all x. */
+static void solve_together(setting *t, gpis_fine_aim aim, const gpis_fine_point *at) {
+    gpis_set *none = NULL;
+    gpis_fine *fine = NULL;
+    gpis_spectral *spectral = NULL;
+    t->l = (gpis_known_multiplier){.l = t->memory[2], .l_low = t->memory[3], .off = t->memory[4]};
+    assert_ok(t->context, gpis_set_none(t->context, t->set->d, &none));
+    assert_ok(t->context, gpis_fine_create(t->context, none, t->summary, &fine));
+    assert_ok(t->context, gpis_spectral_create(t->context, t->set, fine, &spectral));
+    gpis_spectral_solve(spectral, aim, at);
+    t->v = gpis_quadratic_point(t->summary, at->x, at->x_low, t->memory[5], t->memory[6], t->norms2);
+    assert_ok(t->context, gpis_spectral_multiplier(t->context, t->set, &t->v, &t->l));
+    gpis_spectral_destroy(spectral);
+    gpis_fine_destroy(fine);
+    gpis_set_destroy(none);
 }
 
 static void solve(setting *t, double goal) {
     double x[MAX_ENTRIES] = {0};
     gpis_fine *fine = NULL;
     const gpis_fine_point at = {t->memory[0], t->memory[1]};
+    const gpis_fine_aim aim = {.goal = goal, .shift = GPIS_FINE_HIDDEN};
+    if (gpis_spectral_applies(t->set)) {
+        solve_together(t, aim, &at);
+        return;
+    }
     t->l = (gpis_known_multiplier){.l = t->memory[2], .l_low = t->memory[3], .off = t->memory[4]};
     assert_ok(t->context, gpis_set_project(t->set, x, x));
     assert_ok(t->context, gpis_fine_create(t->context, t->set, t->summary, &fine));
-    for (int64_t c = 0; c < t->p->k; c++)
-        gpis_fine_solve(fine, c, x, (gpis_fine_aim){goal, GPIS_FINE_HIDDEN}, &at, &t->l);
+    for (int64_t c = 0; c < t->p->k; c++) gpis_fine_solve(fine, c, x, aim, &at, &t->l);
     gpis_fine_destroy(fine);
     t->v = gpis_quadratic_point(t->summary, at.x, at.x_low, t->memory[5], t->memory[6], t->norms2);
 }
@@ -113,7 +134,7 @@ static void try_problem(gpis_context *context, const world *w, flavour what, con
     problem p = problem_make(what, 7 + (int64_t)(seed % 3) * 20, w->d, k, seed);
     gpis_set *set = problem_set(context, w, pattern, radii[seed % 4], k);
     setting t = {.context = context, .p = &p, .set = set};
-    if (gpis_flat_exists(set)) {
+    if (gpis_flat_exists(set) || gpis_spectral_applies(set)) {
         gpis_source *A = problem_source(context, &p);
         make_summary(&t, A);
         for (double goal = 10.0; goal > 1e-31; goal *= 1e-10) {

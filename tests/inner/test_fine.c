@@ -2,7 +2,7 @@
  * The problem in double-double as an object: memory, and lack of it. What it finds is tested by its bounds
  * (certificate/test_known.c) and by the stress suite.
  */
-#include "inner/fine.h"
+#include "inner/spectral.h"
 
 #include "calls.h"
 #include "certificate/problems.h"
@@ -14,6 +14,7 @@ static const char *const SETS[] = {"none",
                                    "simplex:1",
                                    "group:1:2",
                                    "l2:1",
+                                   "nuclear:1",
                                    "tv:1",
                                    "monotone",
                                    "box:-1,0.5",
@@ -32,9 +33,28 @@ static gpis_status solve(gpis_context *context, gpis_set *set, const gpis_quadra
     const gpis_fine_point at = {v, status == GPIS_OK ? v + size : NULL};
     for (int64_t c = 0; status == GPIS_OK && c < K; c++) {
         gpis_known_multiplier l = {.l = v + 2 * size, .l_low = v + 3 * size, .off = v + 4 * size};
-        gpis_fine_solve(fine, c, v + 5 * size, (gpis_fine_aim){1e-20, GPIS_FINE_HIDDEN}, &at, &l);
+        gpis_fine_solve(fine, c, v + 5 * size, (gpis_fine_aim){.goal = 1e-20, .shift = GPIS_FINE_HIDDEN}, &at, &l);
     }
     gpis_fine_destroy(fine);
+    gpis_free(context, v);
+    return status;
+}
+
+/* A ball of the nuclear norm, which holds all responses together. */
+static gpis_status solve_together(gpis_context *context, gpis_set *set, const gpis_quadratic *summary) {
+    gpis_set *none = NULL;
+    gpis_fine *fine = NULL;
+    gpis_spectral *spectral = NULL;
+    double *v = gpis_alloc_zero(context, 2 * set->d * K, sizeof *v);
+    gpis_status status = v ? gpis_set_none(context, set->d, &none) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) status = gpis_fine_create(context, none, summary, &fine);
+    if (status == GPIS_OK) status = gpis_spectral_create(context, set, fine, &spectral);
+    if (status == GPIS_OK)
+        gpis_spectral_solve(spectral, (gpis_fine_aim){.goal = 1e-20, .shift = GPIS_FINE_HIDDEN},
+                            &(gpis_fine_point){v, v + set->d * K});
+    gpis_spectral_destroy(spectral);
+    gpis_fine_destroy(fine);
+    gpis_set_destroy(none);
     gpis_free(context, v);
     return status;
 }
@@ -53,10 +73,13 @@ static gpis_status make_and_solve(gpis_context *context, const world *w, const c
     if (status == GPIS_OK) status = gpis_pass_run(context, A, &pass);
     const long long before = atomic_load(&context->used);
     atomic_store(&context->peak, before);
-    if (status == GPIS_OK) status = solve(context, set, summary);
+    const bool together = status == GPIS_OK && gpis_spectral_applies(set);
+    if (status == GPIS_OK) status = (together ? solve_together : solve)(context, set, summary);
     *taken = (double)(atomic_load(&context->peak) - before);
-    if (status == GPIS_OK && *taken > gpis_fine_memory(set) + 48.0 * (double)(w->d * K) + 64.0)
-        fail_msg("%s takes %g bytes, not %g", text, *taken, gpis_fine_memory(set));
+    const double foreseen =
+        status == GPIS_OK ? gpis_fine_memory(set) + (together ? gpis_spectral_memory(w->d, K) : 0.0) : 0.0;
+    if (status == GPIS_OK && *taken > foreseen + 48.0 * (double)(w->d * K) + 64.0)
+        fail_msg("%s takes %g bytes, not %g", text, *taken, foreseen);
     gpis_quadratic_destroy(summary);
     gpis_source_destroy(A);
     gpis_set_destroy(set);

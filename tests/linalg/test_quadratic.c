@@ -146,7 +146,7 @@ static void models_hold(void **state) {
         gpis_quadratic *s = summary_of(context, a, N, D, 1);
         for (int i = 0; i < 3; i++) {
             gpis_model *m;
-            assert_ok(context, gpis_model_of_quadratic(context, s, shifts[i], &m));
+            assert_ok(context, gpis_model_of_quadratic(context, s, shifts[i], NULL, &m));
             if (shifts[i] == 0.0) assert_true((m != NULL) == (aparts[t] >= 1e-11));
             if (!m) continue;
             assert_true(m->c >= 0.5 && m->by_rows && (m->slack > 0.0) == (shifts[i] > 0.0));
@@ -169,7 +169,7 @@ static void whitening_keeps_digits(void **state) {
     double *a = table_of(N, SIZE, 1e-10, 13), v[D], low[D] = {0}, work[2 * D];
     gpis_quadratic *s = summary_of(context, a, N, D, 1);
     gpis_model *m;
-    assert_ok(context, gpis_model_of_quadratic(context, s, 0.0, &m));
+    assert_ok(context, gpis_model_of_quadratic(context, s, 0.0, NULL, &m));
     assert_non_null(m);
     gpis_random_normal(17, 1, 0, D, v);
     quad T[D][D], z[D], exact = 0, got = 0;
@@ -202,7 +202,7 @@ static gpis_status make_all(gpis_context *context, void *user) {
     gpis_status status = gpis_quadratic_create(context, 2, 1, &s);
     for (int i = 0; status == GPIS_OK && i < 18; i++) s->W[i] = i < 9 ? (i % 4 == 0) : 0.0;
     if (status == GPIS_OK) s->gamma = 0x1p-104;
-    if (status == GPIS_OK) status = gpis_model_of_quadratic(context, s, 0.0, &m);
+    if (status == GPIS_OK) status = gpis_model_of_quadratic(context, s, 0.0, NULL, &m);
     gpis_model_destroy(m);
     gpis_quadratic_destroy(s);
     return status;

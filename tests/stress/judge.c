@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static double now(void) {
@@ -38,16 +39,12 @@ static void time_against_dgelsy(const problem *p, verdict *v, double *x) {
 /* Quadruple precision takes some seconds for this many operations. What larger problems claim is not judged. */
 static int fits_reference(const problem *p) { return p->d <= 64 && (double)(p->n * p->d * p->d) <= 1e8; }
 
-void judge(uint64_t seed, uint64_t number, verdict *v, void (*reached)(const verdict *v)) {
-    *v = (verdict){.number = number};
-    problem p = problem_draw(seed, number);
-    introduce(&p, v);
-    if (reached) reached(v);
-    double *x = ALLOCATE(double, p.d *p.k), *tighter = ALLOCATE(double, p.d *p.k);
+static void solve_and_judge(const problem *p, verdict *v, void (*reached)(const verdict *v)) {
+    double *x = ALLOCATE(double, p->d * p->k), *tighter = ALLOCATE(double, p->d * p->k);
     answer *a = &v->answer, second = {.refused = 1};
-    run_gpis(&p, p.tol, a, x);
+    run_gpis(p, p->tol, a, x);
     v->step = STEP_FIRST;
-    if (p.again && !a->refused) run_gpis(&p, p.tol * 1e-3, &second, tighter);
+    if (p->again && !a->refused) run_gpis(p, p->tol * 1e-3, &second, tighter);
     add_fault(v, FAULT_REFUSED, a->refused);
     add_fault(v, FAULT_SILENT, !a->refused && a->stalled && !a->text[0]);
     add_fault(v, FAULT_PASSES, !a->refused && v->newton && a->passes > 60);
@@ -56,16 +53,25 @@ void judge(uint64_t seed, uint64_t number, verdict *v, void (*reached)(const ver
     if (reached) reached(v);
     if (!a->refused) {
         const double before = now();
-        quad *best = ALLOCATE(quad, p.d * p.k);
-        if (fits_reference(&p)) v->reference = reference_solve(&p, x, best);
+        quad *best = ALLOCATE(quad, p->d * p->k);
+        if (fits_reference(p)) v->reference = reference_solve(p, x, best);
         v->reference_seconds = now() - before;
-        judge_answer(&p, x, best, v);
+        judge_answer(p, x, best, v);
         free(best);
-        if (!second.refused) judge_tighter(&p, tighter, v);
-        time_against_dgelsy(&p, v, tighter);
+        if (!second.refused) judge_tighter(p, tighter, v);
+        time_against_dgelsy(p, v, tighter);
     }
     v->step = STEP_JUDGED;
     free(x);
     free(tighter);
+}
+
+void judge(uint64_t seed, uint64_t number, const char *only, verdict *v, void (*reached)(const verdict *v)) {
+    *v = (verdict){.number = number};
+    problem p = problem_draw(seed, number);
+    introduce(&p, v);
+    if (reached) reached(v);
+    v->left_out = only && strcmp(only, v->set) != 0;
+    if (!v->left_out) solve_and_judge(&p, v, reached);
     problem_clear(&p);
 }

@@ -46,6 +46,7 @@ typedef struct verdict {
     step step;
     char set[32], text[512];
     char method[16], storage[16];
+    int left_out;    /* non-zero: the problem was drawn, and is not of the set that was asked for */
     int newton;      /* non-zero: auto or newton, without a limit */
     int64_t entries; /* n d */
     uint32_t flavours;
@@ -70,11 +71,12 @@ static inline void add_fault(verdict *v, int fault, int present) {
 void judge_answer(const problem *p, const double *x, const quad *best, verdict *v);
 void judge_tighter(const problem *p, const double *x, verdict *v);
 
-/* Draws problem `number`, has it solved and judges the answer; fills v as it goes. `reached` (NULL: nobody asks) is
+/* Draws problem `number`, has it solved and judges the answer, if its set is `only` (NULL: any); fills v as it goes.
+ * `reached` (NULL: nobody asks) is
  * called when the problem has been drawn, and once gpis is done, before the reference begins. */
-void judge(uint64_t seed, uint64_t number, verdict *v, void (*reached)(const verdict *v));
+void judge(uint64_t seed, uint64_t number, const char *only, verdict *v, void (*reached)(const verdict *v));
 
-/* Seconds of dgelsy on the same dense data, with one thread: the best of five times by the clock. */
+/* Seconds of dgelsy on the same dense data, with one thread: the best of five times, by processor time. */
 double time_dgelsy(const problem *p);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * stress: draws difficult problems, has gpis solve them and judges the answers by a reference in quadruple precision.
  *
- *     stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S] [--markdown FILE] [--unsolved
- * FILE] stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]
+ *     stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S] [--markdown FILE]
+ *            [--unsolved FILE] [--only SET]
+ *     stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]
  *
  * Exit code 0: nothing fatal was found; 1: a false proof, a false "solved", a crash, a solve without end or a stall
  * without a reason; 2: usage, or a file that cannot be written.
@@ -21,7 +22,8 @@ typedef struct options {
     double number;        /* of the only case; -1: many */
     const char *folder;   /* for its files; NULL: none are wanted */
     const char *markdown; /* the document that gets the counts; NULL: none */
-    const char *unsolved; /* the file that gets all cases that are not solved; NULL: none */
+    const char *unsolved; /* the file that gets all cases that are not solved, or take too long; NULL: none */
+    const char *only;     /* the name of a set in the table: others are left out; NULL: none */
 } options;
 
 static int parse(int argc, char **argv, options *o) {
@@ -41,6 +43,8 @@ static int parse(int argc, char **argv, options *o) {
             o->markdown = argv[i + 1];
         else if (!strcmp(argv[i], "--unsolved"))
             o->unsolved = argv[i + 1];
+        else if (!strcmp(argv[i], "--only"))
+            o->only = argv[i + 1];
         else if (end == argv[i + 1] || *end || *known[which].value < 0)
             return 0;
     }
@@ -93,7 +97,7 @@ int main(int argc, char **argv) {
         fprintf(
             stderr,
             "usage: stress [--seed N] [--seconds S] [--jobs J] [--first N] [--count N] [--limit S] [--markdown FILE]\n"
-            "              [--unsolved FILE]\n"
+            "              [--unsolved FILE] [--only SET]\n"
             "       stress [--seed N] [--limit S] --case NUMBER [--export FOLDER]\n");
         return 2;
     }
@@ -102,6 +106,7 @@ int main(int argc, char **argv) {
               .last = o.count > 0 ? (uint64_t)(o.first + o.count) - 1 : UINT64_MAX,
               .seconds = o.seconds,
               .limit = o.limit,
+              .only = o.only,
               .jobs = (int)o.jobs};
     return o.number >= 0 ? run_single(&w, &o) : run_many(&w, &o);
 }

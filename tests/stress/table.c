@@ -10,6 +10,7 @@
 #include "quad.h"
 
 enum { MAX_ROWS = 96, EXAMPLES = 12 };
+enum { LISTED_FAULTS = 1 << FAULT_UNSOLVED | 1 << FAULT_OFF_OBJECTIVE | 1 << FAULT_SLOW | 1 << FAULT_PASSES };
 enum { BY_SET, BY_FLAVOUR, BY_METHOD, BY_STORAGE, PARTS };
 
 typedef struct row {
@@ -29,7 +30,7 @@ typedef struct example {
 
 struct table {
     uint64_t seed;
-    FILE *unsolved; /* borrowed: gets every case that is not solved; NULL: none */
+    FILE *unsolved; /* borrowed: gets every case with one of LISTED_FAULTS; NULL: none */
     double reference_seconds;
     row all, rows[PARTS][MAX_ROWS];
     int count[PARTS];
@@ -116,7 +117,7 @@ void table_take(void *user, const verdict *v) {
     }
     for (int f = 0; f < FAULTS; f++)
         if (has_fault(v, f)) keep_example(t, f, v);
-    if (t->unsolved && has_fault(v, FAULT_UNSOLVED)) print_example(t->unsolved, t->seed, v);
+    if (t->unsolved && (v->faults & LISTED_FAULTS)) print_example(t->unsolved, t->seed, v);
     if (v->step == STEP_ANSWERED) {
         t->reference_failed++;
         t->reference_case = v->number;

@@ -44,7 +44,7 @@ static void child(const work *w, uint64_t number, verdict *shared) {
     setrlimit(RLIMIT_CORE, &no_core);
     solve_seconds = w->limit;
     limit_processor(w->limit);
-    judge(w->seed, number, shared, reached);
+    judge(w->seed, number, w->only, shared, reached);
     _exit(0);
 }
 
@@ -61,6 +61,7 @@ static int begin(const work *w, worker *one, uint64_t number) {
 static void end(const work *w, worker *one, int status, int expired) {
     verdict v = *one->shared;
     one->process = 0;
+    if (v.left_out) return;
     v.number = one->shared->number;
     const int timed_out = expired || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU);
     if (v.step < STEP_ANSWERED && timed_out)

@@ -10,6 +10,7 @@ typedef struct work {
     double seconds;                             /* no problem is begun after so many */
     double limit;                               /* processor seconds for the solves of auto and newton; ten times
                                                  * as many for other methods */
+    const char *only;                           /* the set as the table names it: others are left out; NULL: none */
     int jobs;                                   /* processes at one time */
     void (*take)(void *user, const verdict *v); /* called by the parent for each problem, in the order they end */
     void *user;
