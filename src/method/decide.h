@@ -70,6 +70,7 @@ typedef struct gpis_facts {
     bool summarises; /* a pass that would make the Gram matrix makes the summary in its place */
     bool by_summary; /* points are measured from the summary, without a pass */
     bool needs_rows; /* the summary does not know the best point well enough for the tolerance, or for the finish */
+    bool rough;      /* the summary knows the best objective to fewer digits than a result is to have */
     /* Precision. */
     bool extended;         /* residuals are computed in extended precision */
     bool noise_in_the_way; /* rounding stands between the objective and the tolerance */

@@ -123,6 +123,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .summarises = s->summarises,
         .by_summary = run->by_summary,
         .needs_rows = gpis_run_needs_rows(run) || is_flat_by_summary(s),
+        .rough = run->by_summary && gpis_record_is_rough(&run->record),
         .extended = run->extended,
         .noise_in_the_way = !run->by_summary && gpis_run_needs_extended(run),
         .can_extend = !run->extended,
@@ -243,6 +244,7 @@ static gpis_status prepare_round(gpis_newton *s, gpis_action *action) {
 
 /* Points of the summary are known less well than those that are measured from now on. */
 static void prepare_rows(gpis_newton *s) {
+    gpis_run_reopen(s->run);
     gpis_run_leave_summary(s->run);
     gpis_hull_empty(s->hull);
     go_to(s, s->run->record.best);

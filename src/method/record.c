@@ -204,6 +204,11 @@ bool gpis_record_is_limited_by_noise(const gpis_record *r) {
     return near || blind;
 }
 
+bool gpis_record_is_rough(const gpis_record *r) {
+    static const double TEN_DIGITS = 1e-10;
+    return !(r->noise <= TEN_DIGITS * r->objective);
+}
+
 /* ---- another point of the same objective ---- */
 
 /* The bound within a horizon, as seen from another point. With R = r + ||D (x - best)||, f(s) >= lower - tilt R - slack

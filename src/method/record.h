@@ -138,5 +138,7 @@ bool gpis_record_judge(gpis_record *record, double objective, double gap);
 /* Rounding errors of the objective stand between the gap and the tolerance, so that residuals in extended precision
  * would help: either the rest of the gap is small enough, or there is no bound and nothing but rounding moves. */
 bool gpis_record_is_limited_by_noise(const gpis_record *record);
+/* Whether rounding errors leave the objective fewer than ten digits. */
+bool gpis_record_is_rough(const gpis_record *record);
 
 #endif

@@ -95,6 +95,8 @@ void gpis_run_end(gpis_run *run, gpis_outcome outcome) {
     run->outcome = outcome;
 }
 
+void gpis_run_reopen(gpis_run *run) { run->ended = false; }
+
 void gpis_run_give_up(gpis_run *run) { gpis_run_end(run, is_out_of_passes(run) ? GPIS_MAX_PASSES : GPIS_STALLED); }
 
 static void report(gpis_run *run, double objective) {

@@ -152,6 +152,8 @@ void gpis_run_check(gpis_run *run);
 void gpis_run_check_quietly(gpis_run *run);
 /* Ends the run, unless it has ended already. */
 void gpis_run_end(gpis_run *run, gpis_outcome outcome);
+/* A run that is solved goes on, until it is solved again. */
+void gpis_run_reopen(gpis_run *run);
 /* The run cannot go on: ends it, with the limit that is reached as its reason, if there is one. */
 void gpis_run_give_up(gpis_run *run);
 /* No further pass may be made: the limit of passes or of time is reached, or there are no rows. */
