@@ -34,6 +34,8 @@ typedef struct cli_command {
 int cli_solve(int argc, char **argv);
 int cli_plan(int argc, char **argv);
 int cli_check(int argc, char **argv);
+int cli_summarize(int argc, char **argv);
+int cli_merge(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_bounds(int argc, char **argv);
@@ -196,7 +198,8 @@ typedef struct cli_penalty {
 
 typedef struct cli_problem {
     gpis_context *context;         /* owned */
-    gpis_source *A;                /* owned */
+    gpis_source *A;                /* owned; of a summary: borrowed from it, without rows */
+    gpis_summary *summary;         /* owned: what is read in the place of A and y; NULL: A */
     gpis_source_info shape;        /* of A */
     const gpis_encoding *encoding; /* borrowed: of A, if it is a table, all parts together; NULL: none */
     gpis_set *set;                 /* owned */
@@ -240,6 +243,16 @@ void cli_constraints_close(cli_problem *problem);
 /* The same for "@LIST", and on several ranks (parts.c); the context is there. Fills A, rows_here, Y, k, dimensions. */
 int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 void cli_parts_close(cli_parts *parts); /* NULL is fine; A goes first */
+
+/* ---- summaries (merge.c) ------------------------------------------------------------------------------------------
+ */
+
+/* What is in a summary: an object, and lines for people that begin with `before`. */
+json_t *cli_summary_json(const gpis_summary *summary);
+void cli_summary_print(const gpis_summary *summary, const char *before);
+/* Writes it to a file and reports it; returns 0 or an exit code. */
+int cli_summary_write(gpis_context *context, const gpis_summary *summary, const char *out, const cli_common *common,
+                      double seconds, int sweeps);
 
 /* ---- ranks under mpirun (ranks.c) ---------------------------------------------------------------------------------
  */

@@ -134,12 +134,41 @@ static json_t *describe(const finding *f) {
     return object;
 }
 
+static int64_t columns_of(const gpis_summary *summary) {
+    gpis_summary_info info = {.size = sizeof info};
+    return gpis_summary_describe(summary, &info) == GPIS_OK ? info.columns : 0;
+}
+
+/* A summary: what it was made of. */
+static int report_summary(gpis_context *context, const info_options *o, const char *file, json_t *all) {
+    finding f = {.file = file};
+    gpis_summary *summary = NULL;
+    const gpis_status status = gpis_summary_load(context, file, &summary);
+    if (status != GPIS_OK) f.trouble = gpis_last_error(context);
+    if (o->json) {
+        json_t *object = describe(&f), *content = summary ? cli_summary_json(summary) : NULL;
+        if (content) json_object_set_new(content, "kind", json_string("summary"));
+        if (content) json_object_update_missing(object, content);
+        json_decref(content);
+        json_array_append_new(all, object);
+    } else {
+        if (summary) cli_summary_print(summary, "  ");
+        if (summary) print_columns(gpis_summary_source(summary), columns_of(summary));
+        printf("  content    %s\n", f.trouble ? "trouble, see below" : "fine: all checksums match");
+        fflush(stdout);
+    }
+    if (f.trouble) cli_fail(0, "%s", f.trouble);
+    gpis_summary_destroy(summary);
+    return cli_exit_code(status);
+}
+
 /* Reports on one file; returns 0 or an exit code. */
 static int report(gpis_context *context, const info_options *o, const char *file, json_t *all) {
     finding f = {.file = file};
     json_t *contents = NULL;
     int code = 0, matrices = 1;
     if (!o->json) printf("%s\n", cli_printable(file).text);
+    if (gpis_is_summary(file)) return report_summary(context, o, file, all);
     const bool container = cli_contents(context, file, o->json ? &contents : NULL, &code, &matrices);
     f.listed = container && code == 0 && matrices != 1;
     if (container && code != 0)

@@ -90,15 +90,17 @@ static const char *duration(double seconds, char text[32]) {
     return text;
 }
 
-static void print_candidate(const gpis_plan_candidate *c) {
+/* rowless: the candidates work with a summary, and make no pass. */
+static void print_candidate(const gpis_plan_candidate *c, bool rowless) {
     char name[48], memory[32], flops[32], time[32];
     if (c->m > 0)
         snprintf(name, sizeof name, "%s, %s of %lld rows", c->method,
                  strcmp(c->sketch, "sample") == 0 ? "sample" : "sketch", (long long)c->m);
     else
-        snprintf(name, sizeof name, strcmp(c->method, "newton") == 0 ? "%s, Gram matrix" : "%s", c->method);
+        snprintf(name, sizeof name,
+                 strcmp(c->method, "newton") == 0 ? (rowless ? "%s, summary" : "%s, Gram matrix") : "%s", c->method);
     printf("%c %-32s", c->chosen ? '*' : ' ', name);
-    if (c->passes > 0)
+    if (c->passes > 0 || rowless)
         printf("%7lld %12s %8s %9s  ", (long long)c->passes, amount(c->flops, "flop", flops),
                amount(c->memory, "B", memory), duration(c->seconds, time));
     else
@@ -118,7 +120,7 @@ static void print_table(const cli_problem *p, int64_t budget, const gpis_machine
            amount(machine->read_bytes, "B", read), amount(machine->syrk_flops, "flop", flops),
            amount(machine->memory, "B", memory), origin);
     printf("  %-32s%7s %12s %8s %9s\n", "candidate", "passes", "arithmetic", "memory", "time");
-    for (int64_t i = 0; i < plan->count; i++) print_candidate(plan->candidates[i]);
+    for (int64_t i = 0; i < plan->count; i++) print_candidate(plan->candidates[i], p->summary != NULL);
     printf("\nplan          %s\n", cli_printable(plan->text).text);
 }
 

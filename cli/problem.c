@@ -63,8 +63,41 @@ gpis_open_options cli_open_options(cli_loading *loading, const cli_common *commo
     return options;
 }
 
+/* What only the rows of a table have, or is in a summary already. */
+static int check_summary(const cli_common *common, const char *path, const char *y_path) {
+    static const char *const of_rows[] = {"target",  "weights",     "offset",  "columns",
+                                          "exclude", "categorical", "missing", "delimiter"};
+    if (cli_ranks())
+        return cli_fail(CLI_BAD_INPUT, "%s: a summary has no rows to share: run this without mpirun", path);
+    if (y_path)
+        return cli_fail(CLI_BAD_INPUT, "%s is a summary, which y is a part of: leave the file %s out", path, y_path);
+    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++)
+        if (cli_is_given(common, of_rows[i]))
+            return cli_fail(CLI_BAD_INPUT,
+                            "%s is a summary: --%s is for the rows that it was made of, with gpis summarize", path,
+                            of_rows[i]);
+    return 0;
+}
+
+/* A summary in the place of A and y. */
+static int open_summary(cli_problem *p, const char *path, const char *y_path, const cli_common *common) {
+    const int code = check_summary(common, path, y_path);
+    if (code != 0) return code;
+    const gpis_status status = gpis_summary_load(p->context, path, &p->summary);
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    gpis_summary_info info = {.size = sizeof info};
+    gpis_summary_describe(p->summary, &info);
+    p->A = (gpis_source *)gpis_summary_source(p->summary); /* nothing of it is changed */
+    gpis_source_describe(p->A, &p->shape);
+    p->encoding = gpis_source_encoding(p->A);
+    p->k = info.responses;
+    p->dimensions = p->k == 1 ? 1 : 2;
+    return 0;
+}
+
 static int open_rows(cli_problem *p, const char *a_path, const char *y_path, const cli_common *common) {
     int code = 0;
+    if (gpis_is_summary(a_path)) return cli_ranks_agree(open_summary(p, a_path, y_path, common));
     if (a_path[0] == '@' || cli_ranks()) {
         code = cli_parts_open(p, a_path, y_path, common);
         if (code == 0) gpis_source_describe(p->A, &p->shape);
@@ -142,8 +175,9 @@ static gpis_status pose_terms(cli_problem *p, const cli_common *common) {
 
 /* A, y and the set as one problem. A plan may do without y. */
 static int pose_problem(cli_problem *p, const cli_common *common) {
-    gpis_status status = gpis_problem_create(p->context, p->A, &p->problem); /* all ranks together */
-    if (status == GPIS_OK && (p->Y || !common->without_y))
+    gpis_status status = p->summary ? gpis_problem_of_summary(p->context, p->summary, &p->problem)
+                                    : gpis_problem_create(p->context, p->A, &p->problem); /* all ranks together */
+    if (status == GPIS_OK && !p->summary && (p->Y || !common->without_y))
         status = gpis_problem_response(p->problem, p->Y, p->rows_here, p->k);
     if (status == GPIS_OK) status = pose_terms(p, common);
     if (status != GPIS_OK) return cli_fail_status(p->context, status);
@@ -192,7 +226,10 @@ void cli_problem_close(cli_problem *p) {
         gpis_array_clear(p->context, &p->offset_file);
         gpis_array_clear(p->context, &p->penalty.weights);
     }
-    gpis_source_destroy(p->A);
+    if (p->summary)
+        gpis_summary_destroy(p->summary);
+    else
+        gpis_source_destroy(p->A);
     cli_parts_close(p->parts);
     gpis_context_destroy(p->context);
     *p = (cli_problem){0};

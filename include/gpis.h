@@ -727,6 +727,10 @@ GPIS_API const char *gpis_summary_response(const gpis_summary *summary, int64_t 
 GPIS_API gpis_status gpis_summary_merge(gpis_context *context, const gpis_summary *const *parts, int64_t count,
                                         gpis_summary **out);
 
+/* The summary of one fold of another (others = 0), or of all its folds but that one, which stay folds. Folds are
+ * counted from 0. */
+GPIS_API gpis_status gpis_summary_fold(const gpis_summary *summary, int64_t fold, int others, gpis_summary **out);
+
 /* A summary as a file, which is whole or not there: an archive of arrays that numpy.load reads
  * (docs/howto/summaries.md), with a checksum for each. A file that is damaged, or is something else, is refused. */
 GPIS_API gpis_status gpis_summary_save(const gpis_summary *summary, const char *path);

@@ -133,13 +133,28 @@ static void explain_solved(gpis_run *run) {
             record->grain / record->objective);
 }
 
+/* The rows of a summary are not there, and what it knows is not enough. */
+static void explain_summary(gpis_run *run) {
+    const gpis_record *record = &run->record;
+    const double gap = gpis_record_gap(record), share = gap / fmax(record->objective - gap, 0.0);
+    if (isfinite(share))
+        gpis_run_warn(run,
+                      "the summary can prove a gap of %.1e of the objective, and none of %.1e: solve with A itself",
+                      share, record->tol);
+    else
+        gpis_run_warn(run, "the summary can prove no gap for this set: solve with A itself");
+}
+
 gpis_status gpis_run_explain_bound(gpis_run *run) {
     const bool wanted = run->settings->certificate != GPIS_CERTIFICATE_NONE;
     double *parts = gpis_alloc(run->context, run->problem->d, sizeof *parts);
     if (!parts) return GPIS_NO_MEMORY;
     explain_dependence(run, parts);
     if (run->outcome == GPIS_SOLVED) explain_solved(run);
-    if (run->outcome == GPIS_STALLED && !run->audit && wanted && !run->warning[0]) explain_stall(run, parts);
+    if (run->outcome == GPIS_STALLED && wanted && !gpis_run_has_rows(run))
+        explain_summary(run);
+    else if (run->outcome == GPIS_STALLED && !run->audit && wanted && !run->warning[0])
+        explain_stall(run, parts);
     gpis_free(run->context, parts);
     return GPIS_OK;
 }

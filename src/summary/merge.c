@@ -93,31 +93,59 @@ static gpis_status check_parts(gpis_context *context, const gpis_summary *const 
     return GPIS_OK;
 }
 
-gpis_status gpis_summary_merge(gpis_context *context, const gpis_summary *const *parts, int64_t count,
-                               gpis_summary **out) {
-    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a merged summary needs a place to put it");
-    *out = NULL;
-    gpis_status status = check_parts(context, parts, count);
+/* A summary like `first`, with that many folds, whose sums and rows are to be filled in. */
+static gpis_status make_like(gpis_context *context, const gpis_summary *first, int64_t folds, gpis_summary **out) {
+    gpis_status status = gpis_summary_new(context, first->d, first->k, folds, out);
     if (status != GPIS_OK) return status;
-    const gpis_summary *first = parts[0];
-    gpis_summary *s;
-    status = gpis_summary_new(context, first->d, first->k, first->folds, &s);
-    if (status != GPIS_OK) return status;
-    s->weighted = first->weighted;
-    s->offset = first->offset;
-    s->given_folds = first->given_folds;
-    s->seed = first->seed;
-    for (int64_t f = 0; f < s->folds; f++) {
-        gpis_quadratic_copy(s->fold[f], first->fold[f]);
-        for (int64_t i = 1; i < count; i++) gpis_quadratic_add(s->fold[f], parts[i]->fold[f]);
-        for (int64_t i = 0; i < count; i++) s->rows[f] += parts[i]->rows[f];
-    }
-    status = gpis_summary_take_names(s, first->A);
-    if (status == GPIS_OK) status = gpis_summary_name_responses(s, (const char *const *)first->responses);
+    (*out)->weighted = first->weighted;
+    (*out)->offset = first->offset;
+    (*out)->given_folds = first->given_folds;
+    (*out)->seed = first->seed;
+    status = gpis_summary_take_names(*out, first->A);
+    return status == GPIS_OK ? gpis_summary_name_responses(*out, (const char *const *)first->responses) : status;
+}
+
+/* Completes a summary and hands it over, or destroys it. */
+static gpis_status finish(gpis_summary *s, gpis_status status, gpis_summary **out) {
     if (status == GPIS_OK) status = gpis_summary_complete(s);
     if (status == GPIS_OK)
         *out = s;
     else
         gpis_summary_destroy(s);
     return status;
+}
+
+gpis_status gpis_summary_merge(gpis_context *context, const gpis_summary *const *parts, int64_t count,
+                               gpis_summary **out) {
+    if (!context || !out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a merged summary needs a place to put it");
+    *out = NULL;
+    gpis_status status = check_parts(context, parts, count);
+    if (status != GPIS_OK) return status;
+    gpis_summary *s = NULL;
+    status = make_like(context, parts[0], parts[0]->folds, &s);
+    for (int64_t f = 0; status == GPIS_OK && f < s->folds; f++) {
+        gpis_quadratic_copy(s->fold[f], parts[0]->fold[f]);
+        for (int64_t i = 1; i < count; i++) gpis_quadratic_add(s->fold[f], parts[i]->fold[f]);
+        for (int64_t i = 0; i < count; i++) s->rows[f] += parts[i]->rows[f];
+    }
+    return finish(s, status, out);
+}
+
+gpis_status gpis_summary_fold(const gpis_summary *summary, int64_t fold, int others, gpis_summary **out) {
+    if (out) *out = NULL;
+    if (!summary || !out) return GPIS_BAD_ARGUMENT;
+    gpis_context *context = summary->context;
+    if (fold < 0 || fold >= summary->folds || (others && summary->folds == 1))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "%s has %" PRId64 " fold%s: there is no fold %" PRId64 "%s",
+                         summary->A->name ? summary->A->name : "the summary", summary->folds,
+                         summary->folds == 1 ? "" : "s", fold + 1, others ? " to leave out" : "");
+    gpis_summary *s = NULL;
+    gpis_status status = make_like(context, summary, others ? summary->folds - 1 : 1, &s);
+    for (int64_t f = 0; status == GPIS_OK && f < s->folds; f++) {
+        const int64_t from = !others ? fold : f < fold ? f : f + 1;
+        gpis_quadratic_copy(s->fold[f], summary->fold[from]);
+        s->rows[f] = summary->rows[from];
+    }
+    if (status == GPIS_OK && s->folds > 1) s->given_folds = true; /* the numbers have changed */
+    return finish(s, status, out);
 }

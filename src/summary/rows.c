@@ -17,7 +17,7 @@ static void destroy(gpis_source *source) { (void)source; }
 
 static void describe(const gpis_source *source, gpis_source_info *info) {
     (void)source;
-    info->layout = "no rows";
+    info->layout = "summary";
     info->bytes = 0;
 }
 
