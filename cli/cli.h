@@ -137,6 +137,8 @@ bool cli_check_repeats(const struct argp *argp, int argc, char **argv);
 error_t cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An argument of a command that takes A and y. */
 error_t cli_take_file(const struct argp_state *state, cli_common *common, char *arg, const char **a, const char **y);
+/* The command as a shell takes it, with quotes where they are needed; the caller frees it; NULL: no memory. */
+char *cli_command_text(int argc, char **argv);
 /* A file that is read: "-" stands for standard input, which can be read once only. */
 #define CLI_STANDARD_INPUT "/dev/stdin"
 error_t cli_take_input(const struct argp_state *state, cli_common *common, const char *arg, const char **path);
@@ -388,7 +390,10 @@ void cli_line_left(char *text, size_t size, double seconds);
 
 typedef struct cli_watch {
     cli_line line;
-    FILE *trace; /* a line of JSON per pass, or NULL */
+    FILE *trace;           /* a line of JSON per pass, or NULL */
+    bool keeps;            /* passes are kept in `points`, for a report */
+    gpis_progress *points; /* owned by who asks for them */
+    int64_t kept, room;
 } cli_watch;
 
 /* From here on the first SIGINT or SIGTERM ends the solve, within a pass too, and the second one, of either kind, ends

@@ -1,21 +1,26 @@
 /* gpis solve: minimise ||y - A x||^2 over a set, with a certificate. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "page.h"
 
 typedef struct solve_options {
     cli_common common;
-    const char *a, *y, *x0, *out, *trace, *model, *page;
+    const char *a, *y, *x0, *out, *trace, *model, *report;
+    char *command;        /* owned: as it was typed, for the report */
+    cli_watch watch;      /* while it runs */
+    gpis_machine machine; /* what the plan is made for */
 } solve_options;
 
 enum { WORTH_MEASURING = 1 << 26 }; /* bytes of A: below, a solve is over before the machine is measured */
-enum { KEY_X0 = 512, KEY_OUT, KEY_TRACE, KEY_MODEL };
+enum { KEY_X0 = 512, KEY_OUT, KEY_TRACE, KEY_MODEL, KEY_REPORT };
 
 static const struct argp_option options[] = {
     {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
     {"out", KEY_OUT, "FILE", 0, "write x here: .npy, .csv (with names and active constraints) or .json", 5},
     {"model", KEY_MODEL, "FILE.json", 0, "write all that gpis predict needs here, with the certificate", 5},
+    {"report", KEY_REPORT, "FILE.html", 0, "write a page about the answer here, for people: one file, no network", 5},
     {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 5},
     {0},
 };
@@ -93,6 +98,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_OUT: o->out = arg; return 0;
     case KEY_TRACE: o->trace = arg; return 0;
     case KEY_MODEL: o->model = arg; return 0;
+    case KEY_REPORT: o->report = arg; return 0;
     case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
     case ARGP_KEY_END: return check_options(o, state);
     default: return ARGP_ERR_UNKNOWN;
@@ -117,23 +123,23 @@ static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result 
     cli_ranks_settled();
     cli_watch_signals();
 
-    gpis_settings settings = o->common.settings;
-    cli_watch watch = {.line = {.on = isatty(STDERR_FILENO) && !o->common.quiet,
-                                .rows = p->shape.rows,
-                                .bytes = p->shape.bytes,
-                                .tol = settings.tol,
-                                .time_limit = settings.time_limit},
-                       .trace = trace->stream};
-    gpis_machine machine;
-    cli_machine(p->shape.bytes >= WORTH_MEASURING, cli_problem_room(p, &o->common), &machine);
-    settings.machine = &machine;
-    settings.progress = cli_watch_progress;
-    settings.pass_progress = cli_watch_pass;
-    settings.progress_user = &watch;
-    look_ahead(p, o, &settings, &watch.line);
-    const gpis_status status = gpis_solve(p->problem, &settings, result);
+    gpis_settings *settings = &o->common.settings;
+    o->watch = (cli_watch){.line = {.on = isatty(STDERR_FILENO) && !o->common.quiet,
+                                    .rows = p->shape.rows,
+                                    .bytes = p->shape.bytes,
+                                    .tol = settings->tol,
+                                    .time_limit = settings->time_limit},
+                           .trace = trace->stream,
+                           .keeps = o->report != NULL};
+    cli_machine(p->shape.bytes >= WORTH_MEASURING, cli_problem_room(p, &o->common), &o->machine);
+    settings->machine = &o->machine;
+    settings->progress = cli_watch_progress;
+    settings->pass_progress = cli_watch_pass;
+    settings->progress_user = &o->watch;
+    look_ahead(p, o, settings, &o->watch.line);
+    const gpis_status status = gpis_solve(p->problem, settings, result);
     cli_watch_delivery();
-    cli_line_end(&watch.line);
+    cli_line_end(&o->watch.line);
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
@@ -163,6 +169,19 @@ static int write_answer(const cli_problem *p, const solve_options *o, const gpis
     return cli_output_commit(&output);
 }
 
+static int write_report(const cli_problem *p, const solve_options *o, const gpis_result *result) {
+    const page about = {.problem = p,
+                        .common = &o->common,
+                        .result = result,
+                        .command = o->command,
+                        .a = o->a,
+                        .y = o->y,
+                        .trace = o->watch.points,
+                        .trace_count = o->watch.kept,
+                        .settings = &o->common.settings};
+    return page_write_solve(&about, o->report);
+}
+
 /* Puts the files of an answer in their places. Trouble with one does not keep the others, or the report, from coming;
  * it is reported at the end of the program. Returns whether x was written. */
 static bool deliver(const cli_problem *p, const solve_options *o, cli_output *trace, const gpis_result *result,
@@ -171,6 +190,7 @@ static bool deliver(const cli_problem *p, const solve_options *o, cli_output *tr
     cli_defer(true);
     const int code = o->out ? write_answer(p, o, result, sent) : 0;
     if (o->model) write_object(o->model, cli_model_object(p, &o->common, result));
+    if (o->report) write_report(p, o, result);
     cli_output_commit(trace);
     if (result->checkpoint_trouble[0]) cli_fail(CLI_TROUBLE, "checkpoint %s", result->checkpoint_trouble);
     cli_defer(false);
@@ -208,8 +228,11 @@ int cli_solve(int argc, char **argv) {
     const struct argp table = cli_table_argp(GPIS_OPTION_PROBLEM | GPIS_OPTION_OPEN | GPIS_OPTION_SOLVE);
     const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
     const struct argp argp = {options, parse_option, "A [y]", doc, children, NULL, NULL};
-    solve_options o = {.common = cli_common_default()};
-    if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
+    solve_options o = {.common = cli_common_default(), .command = cli_command_text(argc, argv)};
+    if (!cli_parse(&argp, argc, argv, &o)) {
+        free(o.command);
+        return CLI_BAD_INPUT;
+    }
 
     cli_problem problem = {0};
     gpis_array x0 = {0};
@@ -219,6 +242,7 @@ int cli_solve(int argc, char **argv) {
     if (code != 0) return code;
     if (o.out && cli_is_first()) code = cli_output_try(o.out);
     if (code == 0 && o.model && cli_is_first()) code = cli_output_try(o.model);
+    if (code == 0 && o.report && cli_is_first()) code = cli_output_try(o.report);
     if (code == 0 && o.trace && cli_is_first()) code = cli_output_try(o.trace);
     if (code == 0 && cli_is_first()) code = try_checkpoint(&o);
     code = cli_ranks_agree(code);
@@ -238,5 +262,7 @@ int cli_solve(int argc, char **argv) {
     gpis_result_destroy(result);
     if (problem.context) gpis_array_clear(problem.context, &x0);
     cli_problem_close(&problem);
+    free(o.watch.points);
+    free(o.command);
     return code;
 }

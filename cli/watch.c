@@ -1,6 +1,7 @@
 /* While a solve runs: the trace and Ctrl-C. */
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,8 +64,21 @@ static void write_trace(FILE *trace, const gpis_progress *p) {
     fputc('\n', trace);
 }
 
+/* Keeps a pass for the report. One that does not fit in memory is left out. */
+static void keep(cli_watch *w, const gpis_progress *progress) {
+    if (w->kept == w->room) {
+        const int64_t room = w->room > 0 ? 2 * w->room : 64;
+        gpis_progress *grown = realloc(w->points, (size_t)room * sizeof *grown);
+        if (!grown) return;
+        w->points = grown;
+        w->room = room;
+    }
+    w->points[w->kept++] = *progress;
+}
+
 int cli_watch_progress(void *watch, const gpis_progress *progress) {
     cli_watch *w = watch;
+    if (w->keeps) keep(w, progress);
     if (w->trace) write_trace(w->trace, progress);
     cli_line_report(&w->line, progress);
     return cli_interrupted();

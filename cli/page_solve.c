@@ -1,0 +1,332 @@
+/* The sections of the report of a solve: what was solved, how good the answer is, the coefficients. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page.h"
+
+enum {
+    MOST_LISTED = 2000,
+    MOST_BOUNDS = 300
+}; /* coefficients in the table; columns up to which bounds are looked up */
+
+static const double ROUNDING = 1e-12; /* relative; what is less is zero */
+
+/* ---- what was solved ----------------------------------------------------------------------------------------------
+ */
+
+/* The constraints as they were given. */
+static void write_constraints(const page *p) {
+    static const char *const names[] = {"set", "subject-to", "bounds"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int64_t j = 0; j < cli_problem_count(p->common, names[i]); j++) {
+            fprintf(p->f, "<li>%s <code>", i == 2 ? "bounds of the file" : "subject to");
+            html_text(p->f, cli_problem_text_at(p->common, names[i], j));
+            fputs("</code></li>", p->f);
+            any = true;
+        }
+    if (!any) fputs("<li>without constraints</li>", p->f);
+}
+
+static void write_terms(const page *p) {
+    FILE *f = p->f;
+    const cli_penalty *penalty = &p->problem->penalty;
+    fputs("<ul>", f);
+    write_constraints(p);
+    if (p->result->intercept) fputs("<li>with an intercept, which nothing constrains</li>", f);
+    if (penalty->l1 > 0) fprintf(f, "<li>plus %g times the sum of |coefficient|</li>", penalty->l1);
+    if (penalty->l2 > 0) fprintf(f, "<li>plus %g times the sum of the squared coefficients</li>", penalty->l2);
+    if (cli_problem_is_yes(p->common, "standardize"))
+        fputs(
+            "<li>the constraint and the penalty are about columns of unit standard deviation; coefficients are on the "
+            "original scale</li>",
+            f);
+    if (cli_is_given(p->common, "weights")) {
+        fputs("<li>rows are weighted by <code>", f);
+        html_text(f, cli_problem_text(p->common, "weights"));
+        fputs("</code></li>", f);
+    }
+    if (cli_is_given(p->common, "offset")) {
+        fputs("<li>an offset is subtracted from the response: <code>", f);
+        html_text(f, cli_problem_text(p->common, "offset"));
+        fputs("</code></li>", f);
+    }
+    fputs("</ul>\n", f);
+}
+
+static void write_encoding(const page *p) {
+    FILE *f = p->f;
+    gpis_encoding_info info = {.size = sizeof info};
+    gpis_encoding_column column = {.size = sizeof column};
+    const gpis_encoding *encoding = p->problem->encoding;
+    if (!encoding || gpis_encoding_describe(encoding, &info) != GPIS_OK) return;
+    if (info.dropped > 0)
+        fprintf(f, "<p>%lld rows were left out, since a field is missing.</p>", (long long)info.dropped);
+    if (info.filled > 0)
+        fprintf(f, "<p>%lld missing fields were taken as the mean of their column.</p>", (long long)info.filled);
+    for (int64_t j = 0; gpis_encoding_column_at(encoding, j, &column) == GPIS_OK; j++) {
+        if (column.levels == 0) continue;
+        fputs("<p>Levels of ", f);
+        if (column.name)
+            html_text(f, column.name);
+        else
+            fprintf(f, "column %lld", (long long)column.number);
+        fputs(" are compared with <em>", f);
+        html_text(f, gpis_encoding_level(encoding, j, 0));
+        fputs("</em>.</p>", f);
+    }
+}
+
+void page_problem(const page *p) {
+    FILE *f = p->f;
+    const gpis_source_info *shape = &p->problem->shape;
+    fputs("<h2>What was solved</h2>\n<p>Find the coefficients for which the sum of the squared differences between ",
+          f);
+    if (p->common->open.target) {
+        fputs("<em>", f);
+        html_text(f, p->common->open.target);
+        fputs("</em>", f);
+    } else {
+        fputs("the response", f);
+    }
+    fprintf(f, " and its prediction is least, over %lld rows and %lld columns of <code>", (long long)shape->rows,
+            (long long)shape->cols);
+    html_text(f, p->a);
+    fputs("</code>", f);
+    if (p->problem->k > 1) fprintf(f, ", for %lld responses at once", (long long)p->problem->k);
+    fputs(".</p>\n", f);
+    write_terms(p);
+    write_encoding(p);
+}
+
+/* ---- the certificate ----------------------------------------------------------------------------------------------
+ */
+
+static const char *outcome_sentence(const gpis_result *r) {
+    switch (r->outcome) {
+    case GPIS_SOLVED: return "Solved, with a certificate.";
+    case GPIS_MAX_PASSES: return "Not finished: the limit of passes was reached.";
+    case GPIS_TIME_LIMIT: return "Not finished: the time limit was reached.";
+    case GPIS_STALLED: return "Not certified to the tolerance: rounding stops progress.";
+    case GPIS_INTERRUPTED: return "Interrupted: this is the best point so far.";
+    }
+    return "";
+}
+
+/* The bound in a sentence for people who have not read the manual. */
+static void write_meaning(const page *p) {
+    FILE *f = p->f;
+    const gpis_result *r = p->result;
+    const double relative = gpis_relative_gap(r);
+    if (r->gap_kind == GPIS_GAP_NONE || !isfinite(r->gap)) {
+        fputs("No bound was reached: how far this answer is from the best one is not known.", f);
+        return;
+    }
+    fputs(
+        "No other choice of coefficients that the constraints allow has an objective lower than this one by more than ",
+        f);
+    html_number(f, isfinite(relative) ? relative : r->gap, 2);
+    fputs(isfinite(relative) ? " of it. " : ". ", f);
+    if (r->gap_kind == GPIS_GAP_PROVEN)
+        fputs(
+            "This is proven: rounding errors are counted, and it does not depend on the method that found the answer.",
+            f);
+    else {
+        fputs(
+            "This is probable: random numbers of the program itself decide, and the chance that it is wrong is below ",
+            f);
+        html_number(f, r->gap_delta, 1);
+        fputs(".", f);
+    }
+    if (r->horizon > 0) {
+        fputs(" It holds for all answers but those with terms over ", f);
+        html_number(f, r->horizon, 1);
+        fputs(" times as long as the response, which cancel each other.", f);
+    }
+    if (r->nearness > 0) {
+        fputs(" Columns depend on each other up to rounding; it holds for data that differ from these by ", f);
+        html_number(f, r->nearness, 1);
+        fputs(", relative.", f);
+    }
+}
+
+void page_certificate(const page *p) {
+    FILE *f = p->f;
+    const gpis_result *r = p->result;
+    fprintf(f, "<section class=\"verdict%s\"><strong>%s</strong><p>", r->outcome == GPIS_SOLVED ? "" : " open",
+            outcome_sentence(r));
+    write_meaning(p);
+    fputs("</p>", f);
+    if (r->unique == 0 || (r->unique < 0 && r->unique_reason[0])) {
+        fputs(r->unique == 0 ? "<p>There are other answers as good as this one: "
+                             : "<p>It may not be the only answer: ",
+              f);
+        html_text(f, r->unique_reason);
+        fputs(".</p>", f);
+    }
+    if (r->warning[0]) {
+        fputs("<p>Warning: ", f);
+        html_text(f, r->warning);
+        fputs("</p>", f);
+    }
+    fputs("</section>\n", f);
+    page_facts_begin(f);
+    page_fact(f, p->result->intercept ? "R² (about the mean)" : "R² (about 0)", r->r2, 5);
+    page_fact(f, "RMSE", r->rmse, 5);
+    page_fact(f, "Degrees of freedom", r->degrees_of_freedom, 8);
+    page_fact(f, "σ²", r->sigma2, 5);
+    page_fact(f, "Objective", r->objective, 7);
+    page_fact(f, "Relative gap", gpis_relative_gap(r), 2);
+    page_fact(f, "Nonzero coefficients", (double)cli_count_nonzeros(r->x, r->d * r->k), 12);
+    page_fact(f, "Sum of |coefficient|", r->radius, 5);
+    page_facts_end(f);
+}
+
+/* ---- coefficients -------------------------------------------------------------------------------------------------
+ */
+
+/* What the constraints allow for entry e alone: sup of <±e, x> over the set; infinite where nothing is known. */
+static void bounds_of(const page *p, double *unit, int64_t e, double *lower, double *upper) {
+    gpis_set *set = p->problem->set;
+    *lower = -INFINITY, *upper = INFINITY;
+    double value;
+    unit[e] = 1;
+    if (gpis_set_support(set, unit, &value) == GPIS_OK) *upper = value;
+    unit[e] = -1;
+    if (gpis_set_support(set, unit, &value) == GPIS_OK) *lower = -value;
+    unit[e] = 0;
+    const double size = fmax(fmin(fabs(*lower), fabs(*upper)), fabs(p->result->x[e]));
+    if (fabs(*lower) <= ROUNDING * (size + fabs(*upper))) *lower = 0; /* a support function is outward by rounding */
+    if (fabs(*upper) <= ROUNDING * (size + fabs(*lower))) *upper = 0;
+}
+
+static void write_cell(FILE *f, double value, int digits) {
+    if (isfinite(value))
+        fprintf(f, "<td data-v=\"%.17g\">", value);
+    else
+        fputs("<td data-v=\"\">", f);
+    if (isfinite(value)) html_number(f, value, digits);
+    fputs("</td>", f);
+}
+
+/* A bar from the middle: filled to the right, outlined to the left. */
+static void write_bar(FILE *f, double value, double largest) {
+    const double length = largest > 0 ? 50 * fabs(value) / largest : 0;
+    fputs("<td class=\"bar-cell\"><svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">", f);
+    if (length > 0)
+        fprintf(f, "<rect class=\"%s\" x=\"%.2f\" y=\"2\" width=\"%.2f\" height=\"6\"/>", value > 0 ? "pos" : "neg",
+                value > 0 ? 50.0 : 50 - length, length);
+    fputs("<line class=\"zero\" x1=\"50\" x2=\"50\" y1=\"0\" y2=\"10\"/></svg></td>", f);
+}
+
+static void write_head(FILE *f, const char *title, bool text) {
+    fprintf(f, "<th scope=\"col\"%s><button type=\"button\">%s</button></th>", text ? " class=\"t\"" : "", title);
+}
+
+typedef struct ordered {
+    double size;
+    int64_t entry;
+} ordered;
+
+static int by_size(const void *a, const void *b) {
+    const ordered *p = a, *q = b;
+    if (p->size != q->size) return p->size < q->size ? 1 : -1;
+    return p->entry < q->entry ? -1 : p->entry > q->entry;
+}
+
+static void write_row(const page *p, int64_t e, const gpis_active *held, double *unit, double largest) {
+    FILE *f = p->f;
+    const int64_t k = p->problem->k;
+    char made[32];
+    double lower, upper;
+    fputs("<tr><td>", f);
+    html_text(f, cli_column_name(p->problem, e / k, made));
+    if (k > 1) fprintf(f, " [%lld]", (long long)(e % k) + 1);
+    fputs("</td>", f);
+    write_cell(f, p->result->x[e], 6);
+    write_bar(f, p->result->x[e], largest);
+    if (unit) {
+        bounds_of(p, unit, e, &lower, &upper);
+        write_cell(f, lower, 5);
+        write_cell(f, upper, 5);
+    }
+    fputs("<td class=\"t\">", f);
+    html_text(f, held ? held->text : NULL);
+    fputs("</td>", f);
+    write_cell(f, held ? held->multiplier : INFINITY, 4);
+    fputs("</tr>\n", f);
+}
+
+static void write_table(const page *p, const ordered *order, int64_t count, const gpis_active **held, double *unit) {
+    FILE *f = p->f;
+    fputs("<div class=\"scroll\"><table class=\"sortable\" id=\"coefficients\"><thead><tr>", f);
+    write_head(f, "Name", true);
+    write_head(f, "Coefficient", false);
+    fputs("<th scope=\"col\" class=\"bar-cell\"></th>", f);
+    if (unit) write_head(f, "Least allowed", false);
+    if (unit) write_head(f, "Most allowed", false);
+    write_head(f, "Held by", true);
+    write_head(f, "Shadow price", false);
+    fputs("</tr></thead><tbody>\n", f);
+    for (int64_t i = 0; i < count; i++)
+        write_row(p, order[i].entry, held ? held[order[i].entry] : NULL, unit, order[0].size);
+    fputs("</tbody></table></div>\n", f);
+}
+
+/* Constraints about several coefficients at once. */
+static void write_joint(const page *p) {
+    const gpis_result *r = p->result;
+    FILE *f = p->f;
+    int64_t count = 0;
+    for (int64_t i = 0; i < r->active_count; i++) {
+        const gpis_active *a = r->active[i];
+        if (a->column >= 0) continue;
+        if (count++ == 0)
+            fputs("<h3>Constraints on several coefficients that hold with equality</h3>\n<div class=\"scroll\"><table "
+                  "class=\"sortable\" id=\"constraints\"><thead><tr><th scope=\"col\" class=\"t\"><button "
+                  "type=\"button\">Constraint</button></th><th scope=\"col\"><button type=\"button\">Shadow "
+                  "price</button></th></tr></thead><tbody>\n",
+                  f);
+        fputs("<tr><td>", f);
+        html_text(f, a->text);
+        if (p->problem->k > 1) fprintf(f, " [%lld]", (long long)a->response + 1);
+        fputs("</td>", f);
+        write_cell(f, a->multiplier, 5);
+        fputs("</tr>\n", f);
+    }
+    if (count > 0) fputs("</tbody></table></div>\n", f);
+}
+
+void page_coefficients(const page *p) {
+    FILE *f = p->f;
+    const gpis_result *r = p->result;
+    const int64_t entries = r->d * r->k, shown = entries < MOST_LISTED ? entries : MOST_LISTED;
+    ordered *order = calloc((size_t)entries, sizeof *order);
+    const gpis_active **held = cli_held_entries(p->problem, r);
+    const bool bounded = strcmp(gpis_set_spec(p->problem->set), "none") != 0 && entries <= MOST_BOUNDS;
+    double *unit = bounded ? calloc((size_t)entries, sizeof *unit) : NULL;
+    fputs("<h2>Coefficients</h2>\n", f);
+    if (r->intercept) {
+        fputs("<p>Intercept: ", f);
+        for (int64_t c = 0; c < r->k && c < 10; c++) {
+            if (c > 0) fputs(", ", f);
+            html_number(f, r->intercept[c], 8);
+        }
+        fputs("</p>\n", f);
+    }
+    for (int64_t e = 0; order && e < entries; e++) order[e] = (ordered){fabs(r->x[e]), e};
+    if (order) qsort(order, (size_t)entries, sizeof *order, by_size);
+    if (order) write_table(p, order, shown, held, unit);
+    if (shown < entries)
+        fprintf(f, "<p class=\"more\">The largest %lld of %lld; --out x.csv writes all of them.</p>\n",
+                (long long)shown, (long long)entries);
+    write_joint(p);
+    if (r->active_count > 0)
+        fputs("<p>A shadow price tells how much the objective falls when the constraint is loosened by one unit (of an "
+              "equation: when its right side grows by one unit). Coefficients without one are free.</p>\n",
+              f);
+    free(order);
+    free(held);
+    free(unit);
+}
