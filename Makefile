@@ -71,6 +71,7 @@ bench: build
 	@/usr/bin/python3 -B bench/rows.py $(BUILD) $(if $(QUICK),--rounds 2)
 	@/usr/bin/python3 -B bench/busy.py $(BUILD) $(if $(QUICK),--part 10 --rounds 3)
 	@/usr/bin/python3 -B bench/scale.py $(BUILD) $(if $(QUICK),--part 10 --rounds 2)
+	@/usr/bin/python3 -B bench/python.py $(BUILD) $(if $(QUICK),--part 10)
 
 sanitize:
 	@$(MAKE) --no-print-directory test PRESET=sanitize

@@ -10,8 +10,8 @@
 #   - a time ("0.07 s") matches any time;
 #   - numbers match to 4 digits, and any two below 1e-5: what is left is rounding, which differs between machines;
 #   - a line "..." matches any number of lines, none too.
-# A ```c block that follows the line <!-- file: NAME --> is written to NAME, so that the commands after it can compile
-# it; cc finds gpis.h and libgpis of the build tree.
+# A ```c or ```python block that follows the line <!-- file: NAME --> is written to NAME, so that the commands after it can
+# compile or run it; cc finds gpis.h and libgpis of the build tree, and python3 is Debian's, with the package of the build tree.
 set -u
 tree=$1 build=$2
 shift 2
@@ -22,7 +22,10 @@ XDG_CACHE_HOME=$root/cache
 mkdir -p "$XDG_CACHE_HOME/gpis" || exit 1
 printf '{"threads": %d, "read_bytes": 12e9, "gradient_bytes": 10e9, "syrk_flops": 30e9, "memory": 4e9}' \
     "$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" >"$XDG_CACHE_HOME/gpis/machine-$(uname -n).json"
-plain_path=$PATH
+mkdir "$root/bin" && ln -s /usr/bin/python3 "$root/bin" || exit 1
+plain_path=$root/bin:$PATH
+PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=Agg
+export PYTHONPATH PYTHONDONTWRITEBYTECODE MPLBACKEND
 CPATH=$tree/include LIBRARY_PATH=$build LD_LIBRARY_PATH=$build
 export XDG_CACHE_HOME PATH CPATH LIBRARY_PATH LD_LIBRARY_PATH
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # tests may run as root; Open MPI requires these
@@ -33,7 +36,7 @@ cut_up() {
     awk '
         /^<!-- file: .* -->$/ { file = $3; next }
         /^```/ && inside { inside = ""; if (file) close(file); file = ""; next }
-        /^```c$/ && file { inside = "file"; next }
+        /^```(c|python)$/ && file { inside = "file"; next }
         /^```(console|sh)$/ { inside = "console"; base = ""; next }
         /^```/           { inside = "other"; next }
         inside == "file" { print > file }

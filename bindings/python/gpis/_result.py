@@ -80,6 +80,7 @@ class Result:
     backward_error: float
     penalty: float
     r2: float
+    rmse: float
     degrees_of_freedom: float
     sigma2: float
     unique: bool | None
@@ -231,6 +232,7 @@ class Result:
 
     def _facts(self) -> list[tuple[str, str]]:
         facts = [("status", self.status), ("objective", f"{self.objective:.10g}"), ("certificate", self._certificate()),
+                 ("fit", f"R^2 {self.r2:.6g}, RMSE {self.rmse:.6g}, {self.degrees_of_freedom:.6g} degrees of freedom"),
                  ("set", self.set), ("nonzeros", f"{np.count_nonzero(self.x)} of {self.x.size}"),
                  ("passes", f"{self.passes} by {self.method}, {self.seconds:.2f} s"), ("plan", self.plan)]
         if self.intercept is not None and self.k == 1:
