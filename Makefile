@@ -56,6 +56,13 @@ examples: program
 	    examples/$$name $(BUILD)/gpis build/examples/$$name $(DATA) || [ $$? = 77 ] || exit 1; \
 	done
 
+# All documents as one site, which opens from disk: build/site/index.html.
+docs: program
+	@scripts/setup docs
+	@/usr/bin/python3 -B docs/site/build.py . $(BUILD) build/site
+	@/usr/bin/python3 -B tests/docs/site.py build/site
+	@echo "open build/site/index.html"
+
 # QUICK=1: a tenth of the rows. RESULTS=bench: results into the folder that is committed, and the constants of the cost
 # model into src/cost, where they are compiled, but not with QUICK. BENCH: more for bench/solve.py.
 bench: build
