@@ -60,9 +60,13 @@ static error_t check_outputs(const solve_options *o, const struct argp_state *st
     const struct {
         const char *name, *path;
         bool written;
-    } files[] = {{"A", o->a, false},          {"y", o->y, false},
-                 {"--out", o->out, true},     {"--model", o->model, true},
-                 {"--trace", o->trace, true}, {"--checkpoint", o->common.settings.checkpoint, true}};
+    } files[] = {{"A", o->a, false},
+                 {"y", o->y, false},
+                 {"--out", o->out, true},
+                 {"--model", o->model, true},
+                 {"--report", o->report, true},
+                 {"--trace", o->trace, true},
+                 {"--checkpoint", o->common.settings.checkpoint, true}};
     enum { FILES = sizeof files / sizeof files[0] };
     for (int i = 0; i < FILES; i++)
         for (int j = i + 1; j < FILES; j++)

@@ -1,0 +1,37 @@
+# Reports: looked at in a browser (page.py). Names from data are shown and never run.
+/usr/bin/python3 -c 'import selenium' 2>/dev/null && [ -x /usr/bin/chromium ] && [ -x /usr/bin/chromedriver ] || {
+    echo "python3-selenium, chromium and chromium-driver are not installed (make setup)"
+    exit 77
+}
+
+# look PAGE NAME FIGURES: the page holds what page.py asks for
+look() {
+    checks=$((checks + 1))
+    /usr/bin/python3 -B "$here/page.py" "$PWD/$1" "$2" "$3" >looked 2>&1 || fail "$1 could not be looked at"
+    [ ! -s looked ] || fail "$1: $(cat looked)"
+}
+
+# A table with names that try to get out of elements, attributes, SVG and scripts.
+evil='<script>hacked=1</script>'
+{
+    printf '"%s","""onload=""hacked=1","</script><img src=x onerror=hacked=1>",a & b <i>,"]]>","{{x}}",y\n' "$evil"
+    awk 'BEGIN { srand(3); for (i = 0; i < 300; i++) { s = 0; for (j = 0; j < 6; j++) { v[j] = int(1000 * rand()) / 100; s += j * v[j] }
+        print v[0] "," v[1] "," v[2] "," v[3] "," v[4] "," v[5] "," s + int(100 * rand()) / 10 } }'
+} >t.csv
+run 0 solve t.csv --target y --set 'l1:9' --intercept --report r.html --quiet
+grep -q "$evil" r.html && fail "a name is in the page as it is"
+look r.html "$evil" histogram,bypass,bytime
+
+# A solve of many passes, k responses, no names; larger than memory: rows are read by their numbers.
+run 0 gen syn1 --n 20000 --d 50 --out p
+run 0 solve p/A.npy p/y.npy --set l1:3 --method apgd --tol 1e-6 --report many.html --json
+look many.html "" histogram,bypass,bytime
+measured 8 0 solve p/A.npy p/y.npy --set l1:3 --report large.html --quiet
+look large.html "" histogram,bypass
+grep -q 'a sample of' large.html || fail "the sample is not told"
+
+# Not solved is told, and the page is whole or not there.
+run 1 solve p/A.npy p/y.npy --set l1:3 --method apgd --max-passes 2 --report open.html --quiet
+grep -q 'Not finished' open.html || fail "that it is not finished is not told"
+refuse 3 solve t.csv --target y --report nowhere/r.html
+refuse 2 solve t.csv --target y --report t.csv
