@@ -10,7 +10,7 @@
 
 #include "html.h"
 
-enum { WIDTH = 480, HEIGHT = 300, LEFT = 72, RIGHT = 14, TOP = 14, BOTTOM = 44 };
+enum { WIDTH = 480, HEIGHT = 300, LEFT = 72, RIGHT = 24, TOP = 14, BOTTOM = 44 };
 enum { END_LABELS = 96, LINE_HEIGHT = 13, MOST_TICKS = 24, STYLES = 6 };
 
 /* ---- ticks --------------------------------------------------------------------------------------------------------
@@ -42,12 +42,14 @@ typedef struct axis {
     double low, high; /* shown */
     bool logarithmic;
     double from, to; /* in the view box */
+    bool reversed;   /* the largest value is at `from` */
 } axis;
 
 static double place(const axis *a, double value) {
     const double low = a->logarithmic ? log10(a->low) : a->low, high = a->logarithmic ? log10(a->high) : a->high;
     const double v = a->logarithmic ? log10(value) : value;
-    return a->from + (a->to - a->from) * (v - low) / (high - low);
+    const double share = (v - low) / (high - low);
+    return a->from + (a->to - a->from) * (a->reversed ? 1 - share : share);
 }
 
 static bool shows(const axis *a, double value) { return isfinite(value) && (!a->logarithmic || value > 0); }
@@ -248,10 +250,9 @@ static void draw_marks(const drawing *d) {
             fprintf(d->f, "<line class=\"mark\" x1=\"%g\" x2=\"%g\" y1=\"%.1f\" y2=\"%.1f\"/>", d->x.from, d->x.to, at,
                     at);
         const bool right = m->vertical && at > (d->x.from + d->x.to) / 2;
-        const double x = m->vertical ? at + (right ? -4 : 4) : d->x.to - 4;
+        const double x = m->vertical ? at + (right ? -4 : 4) : d->x.from + 4;
         fprintf(d->f, "<text class=\"note\" x=\"%.1f\" y=\"%.1f\"%s>", x,
-                m->vertical ? d->y.to + 10 + LINE_HEIGHT * i : at - 4,
-                right || !m->vertical ? " text-anchor=\"end\"" : "");
+                m->vertical ? d->y.to + 10 + LINE_HEIGHT * i : at - 4, right ? " text-anchor=\"end\"" : "");
         html_text(d->f, m->label);
         fputs("</text>\n", d->f);
     }
@@ -322,8 +323,8 @@ static void find_ranges(drawing *d) {
     const chart *c = d->c;
     bool ends = false;
     for (int s = 0; s < c->series_count; s++) ends = ends || c->series[s].label_at_end;
-    d->x = (axis){INFINITY, -INFINITY, c->log_x, LEFT, WIDTH - (ends ? END_LABELS : RIGHT)};
-    d->y = (axis){INFINITY, -INFINITY, c->log_y, HEIGHT - BOTTOM, TOP};
+    d->x = (axis){INFINITY, -INFINITY, c->log_x, LEFT, WIDTH - (ends ? END_LABELS : RIGHT), c->reverse_x};
+    d->y = (axis){INFINITY, -INFINITY, c->log_y, HEIGHT - BOTTOM, TOP, false};
     for (int64_t i = 0; i < c->count; i++) {
         include(&d->x, c->x[i]);
         if (c->kind == CHART_BARS) include(&d->x, c->x[i] + c->bar_width);

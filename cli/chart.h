@@ -34,7 +34,8 @@ typedef struct chart {
     chart_kind kind;
     bool log_x, log_y;
     bool from_zero; /* the x axis begins at 0 */
-    int64_t count; /* of points */
+    bool reverse_x; /* x falls from left to right */
+    int64_t count;  /* of points */
     const double *x;
     double bar_width; /* CHART_BARS: x is the left end of each */
     const chart_series *series;

@@ -2,7 +2,7 @@
  * other: even a text that escaped its quotes could not run. */
 #include "page.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -77,6 +77,24 @@ void page_fact(FILE *f, const char *name, double value, int digits) {
 
 void page_facts_end(FILE *f) { fputs("</dl>\n", f); }
 
+void page_cell(FILE *f, double value, int digits) {
+    if (isfinite(value))
+        fprintf(f, "<td data-v=\"%.17g\">", value);
+    else
+        fputs("<td data-v=\"\">", f);
+    if (isfinite(value)) html_number(f, value, digits);
+    fputs("</td>", f);
+}
+
+void page_heading(FILE *f, const char *title, bool text) {
+    fprintf(f, "<th scope=\"col\"%s><button type=\"button\">%s</button></th>", text ? " class=\"t\"" : "", title);
+}
+
+const char *page_file_name(const page *p) {
+    const char *slash = strrchr(p->a, '/');
+    return slash ? slash + 1 : p->a;
+}
+
 int page_write_solve(const page *given, const char *path) {
     cli_output output = {0};
     page p = *given;
@@ -84,9 +102,9 @@ int page_write_solve(const page *given, const char *path) {
     const int code = cli_output_open(&output, path);
     if (code != 0) return code;
     p.f = output.stream;
-    const char *slash = strrchr(p.a, '/'), *target = p.common->open.target;
+    const char *target = p.common->open.target;
     snprintf(title, sizeof title, target ? "Fit of %.120s in %.150s" : "Fit of %.0s%.150s", target ? target : "",
-             slash ? slash + 1 : p.a);
+             page_file_name(&p));
     page_begin(&p, title);
     page_certificate(&p);
     page_problem(&p);

@@ -34,6 +34,15 @@ void page_facts_begin(FILE *f);
 void page_fact(FILE *f, const char *name, double value, int digits);
 void page_facts_end(FILE *f);
 
+/* The constraints and terms as they were given, as a list. */
+void page_terms(const page *page);
+/* A cell of a table with a number that can be sorted by; and a heading of a table that can be sorted, of text or not.
+ */
+void page_cell(FILE *f, double value, int digits);
+void page_heading(FILE *f, const char *title, bool text);
+/* The file name of A, without its folder. */
+const char *page_file_name(const page *page);
+
 /* ---- sections of a solve (page_solve.c, page_rows.c) ---- */
 
 void page_problem(const page *page);      /* what was solved, in words */

@@ -29,12 +29,12 @@ static void write_constraints(const page *p) {
     if (!any) fputs("<li>without constraints</li>", p->f);
 }
 
-static void write_terms(const page *p) {
+void page_terms(const page *p) {
     FILE *f = p->f;
     const cli_penalty *penalty = &p->problem->penalty;
     fputs("<ul>", f);
     write_constraints(p);
-    if (p->result->intercept) fputs("<li>with an intercept, which nothing constrains</li>", f);
+    if (cli_problem_is_yes(p->common, "intercept")) fputs("<li>with an intercept, which nothing constrains</li>", f);
     if (penalty->l1 > 0) fprintf(f, "<li>plus %g times the sum of |coefficient|</li>", penalty->l1);
     if (penalty->l2 > 0) fprintf(f, "<li>plus %g times the sum of the squared coefficients</li>", penalty->l2);
     if (cli_problem_is_yes(p->common, "standardize"))
@@ -96,7 +96,7 @@ void page_problem(const page *p) {
     fputs("</code>", f);
     if (p->problem->k > 1) fprintf(f, ", for %lld responses at once", (long long)p->problem->k);
     fputs(".</p>\n", f);
-    write_terms(p);
+    page_terms(p);
     write_encoding(p);
 }
 
@@ -201,15 +201,6 @@ static void bounds_of(const page *p, double *unit, int64_t e, double *lower, dou
     if (fabs(*upper) <= ROUNDING * (size + fabs(*lower))) *upper = 0;
 }
 
-static void write_cell(FILE *f, double value, int digits) {
-    if (isfinite(value))
-        fprintf(f, "<td data-v=\"%.17g\">", value);
-    else
-        fputs("<td data-v=\"\">", f);
-    if (isfinite(value)) html_number(f, value, digits);
-    fputs("</td>", f);
-}
-
 /* A bar from the middle: filled to the right, outlined to the left. */
 static void write_bar(FILE *f, double value, double largest) {
     const double length = largest > 0 ? 50 * fabs(value) / largest : 0;
@@ -218,10 +209,6 @@ static void write_bar(FILE *f, double value, double largest) {
         fprintf(f, "<rect class=\"%s\" x=\"%.2f\" y=\"2\" width=\"%.2f\" height=\"6\"/>", value > 0 ? "pos" : "neg",
                 value > 0 ? 50.0 : 50 - length, length);
     fputs("<line class=\"zero\" x1=\"50\" x2=\"50\" y1=\"0\" y2=\"10\"/></svg></td>", f);
-}
-
-static void write_head(FILE *f, const char *title, bool text) {
-    fprintf(f, "<th scope=\"col\"%s><button type=\"button\">%s</button></th>", text ? " class=\"t\"" : "", title);
 }
 
 typedef struct ordered {
@@ -244,30 +231,30 @@ static void write_row(const page *p, int64_t e, const gpis_active *held, double 
     html_text(f, cli_column_name(p->problem, e / k, made));
     if (k > 1) fprintf(f, " [%lld]", (long long)(e % k) + 1);
     fputs("</td>", f);
-    write_cell(f, p->result->x[e], 6);
+    page_cell(f, p->result->x[e], 6);
     write_bar(f, p->result->x[e], largest);
     if (unit) {
         bounds_of(p, unit, e, &lower, &upper);
-        write_cell(f, lower, 5);
-        write_cell(f, upper, 5);
+        page_cell(f, lower, 5);
+        page_cell(f, upper, 5);
     }
     fputs("<td class=\"t\">", f);
     html_text(f, held ? held->text : NULL);
     fputs("</td>", f);
-    write_cell(f, held ? held->multiplier : INFINITY, 4);
+    page_cell(f, held ? held->multiplier : INFINITY, 4);
     fputs("</tr>\n", f);
 }
 
 static void write_table(const page *p, const ordered *order, int64_t count, const gpis_active **held, double *unit) {
     FILE *f = p->f;
     fputs("<div class=\"scroll\"><table class=\"sortable\" id=\"coefficients\"><thead><tr>", f);
-    write_head(f, "Name", true);
-    write_head(f, "Coefficient", false);
+    page_heading(f, "Name", true);
+    page_heading(f, "Coefficient", false);
     fputs("<th scope=\"col\" class=\"bar-cell\"></th>", f);
-    if (unit) write_head(f, "Least allowed", false);
-    if (unit) write_head(f, "Most allowed", false);
-    write_head(f, "Held by", true);
-    write_head(f, "Shadow price", false);
+    if (unit) page_heading(f, "Least allowed", false);
+    if (unit) page_heading(f, "Most allowed", false);
+    page_heading(f, "Held by", true);
+    page_heading(f, "Shadow price", false);
     fputs("</tr></thead><tbody>\n", f);
     for (int64_t i = 0; i < count; i++)
         write_row(p, order[i].entry, held ? held[order[i].entry] : NULL, unit, order[0].size);
@@ -292,7 +279,7 @@ static void write_joint(const page *p) {
         html_text(f, a->text);
         if (p->problem->k > 1) fprintf(f, " [%lld]", (long long)a->response + 1);
         fputs("</td>", f);
-        write_cell(f, a->multiplier, 5);
+        page_cell(f, a->multiplier, 5);
         fputs("</tr>\n", f);
     }
     if (count > 0) fputs("</tbody></table></div>\n", f);
@@ -321,6 +308,7 @@ void page_coefficients(const page *p) {
     if (shown < entries)
         fprintf(f, "<p class=\"more\">The largest %lld of %lld; --out x.csv writes all of them.</p>\n",
                 (long long)shown, (long long)entries);
+    if (entries > ON_PAPER) fprintf(f, "<p class=\"more paper\">On paper: the largest %d.</p>\n", ON_PAPER);
     write_joint(p);
     if (r->active_count > 0)
         fputs("<p>A shadow price tells how much the objective falls when the constraint is loosened by one unit (of an "
