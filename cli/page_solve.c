@@ -5,6 +5,7 @@
 
 #include "page.h"
 
+enum { ON_PAPER = 18 }; /* rows of the table that are printed: style.css has the same number */
 enum {
     MOST_LISTED = 2000,
     MOST_BOUNDS = 300
