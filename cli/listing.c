@@ -169,9 +169,10 @@ static void print_row(const listing *t, const row *one, int names, int texts) {
 static void print_rest(const listing *t) {
     if (t->coefficients == 0 && t->constraints == 0) return;
     printf("  and");
-    if (t->coefficients > 0) printf(" %lld more coefficients", (long long)t->coefficients);
+    if (t->coefficients > 0)
+        printf(" %lld more coefficient%s", (long long)t->coefficients, t->coefficients > 1 ? "s" : "");
     if (t->coefficients > 0 && t->zeros > 0 && t->zeros == t->coefficients)
-        printf(", all zero");
+        printf(t->zeros > 1 ? ", all zero" : ", which is zero");
     else if (t->coefficients > 0 && t->zeros > 0)
         printf(", %lld of them zero", (long long)t->zeros);
     if (t->constraints > 0)

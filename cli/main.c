@@ -10,6 +10,7 @@ static const cli_command commands[] = {
     {"check", "A [y] x", "audit a given x: objective, feasibility, certificate", cli_check, true},
     {"summarize", "A [y]", "one sweep: keep what any later solve needs, by folds", cli_summarize, true},
     {"merge", "S1 S2...", "add summaries of different rows up", cli_merge, false},
+    {"predict", "DATA MODEL.json", "predictions for new rows by a model of solve --model", cli_predict, false},
     {"info", "FILE...", "what is in a file, and what is wrong with it", cli_info, false},
     {"gen", "NAME", "make one of the paper's problems as files", cli_gen, false},
     {"bounds", "", "the paper's theory as numbers, and the sketch size it advises", cli_bounds, false},
@@ -22,7 +23,7 @@ static void print_help(void) {
     puts("Usage: gpis COMMAND [OPTION...]\n"
          "Large-scale constrained least squares with a certificate.\n");
     for (size_t i = 0; i < COMMANDS; i++)
-        printf("  gpis %-9s %-8s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+        printf("  gpis %-9s %-15s  %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     printf("\n`gpis help COMMAND` explains a command and its options; `gpis --version` prints the version.\n"
            "\n"
            "Exit codes: %s\n"
