@@ -77,10 +77,21 @@ static double freedom_lost(const gpis_run *run) {
     return whole && columns->known ? (double)(columns->deficit * run->problem->k) : 0.0;
 }
 
-/* What x meets, breaks and pays. */
+/* How far the best point breaks a constraint. By more than rounding, it is not called solved. */
+static gpis_status judge_violation(gpis_run *run, gpis_made_result *result) {
+    gpis_violation violation;
+    const gpis_status status = gpis_set_violation(run->problem->set, run->record.best, &violation);
+    if (status != GPIS_OK) return status;
+    result->seen.violation = violation.most;
+    if (!violation.broken || run->outcome != GPIS_SOLVED) return GPIS_OK;
+    run->outcome = GPIS_STALLED;
+    gpis_run_warn(run, "x breaks a constraint by %.1e, which is more than rounding of its terms", violation.most);
+    return GPIS_OK;
+}
+
+/* What x meets and pays. */
 static gpis_status judge_constraints(gpis_run *run, gpis_made_result *result) {
-    gpis_status status = gpis_set_violation(run->problem->set, result->x, &result->seen.violation);
-    if (status == GPIS_OK) status = gpis_set_dimension(run->problem->set, result->x, &result->seen.degrees_of_freedom);
+    const gpis_status status = gpis_set_dimension(run->problem->set, result->x, &result->seen.degrees_of_freedom);
     result->seen.degrees_of_freedom -= freedom_lost(run);
     return status == GPIS_OK ? gpis_run_prices(run, enter_price, result) : status;
 }
@@ -100,6 +111,7 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     if (status == GPIS_OK) status = gpis_run_settle_uniqueness(run);
     if (status == GPIS_OK) status = gpis_range_settle(run);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;
+    if (status == GPIS_OK) status = judge_violation(run, result);
     if (status != GPIS_OK) return status;
     gpis_run_report_result(run);
     gpis_replay_finish(run, result->checkpoint_trouble, sizeof result->checkpoint_trouble);
@@ -117,9 +129,10 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
     run->audit = true; /* a few passes and no more: no limit of time */
     gpis_status status = gpis_audit(run, result->x, &result->seen.feasibility, &result->seen.given_objective);
     if (status == GPIS_OK) status = gpis_range_settle(run);
+    run->outcome = gpis_record_is_solved(&run->record) ? GPIS_SOLVED : GPIS_STALLED;
+    if (status == GPIS_OK) status = judge_violation(run, result);
     if (status != GPIS_OK) return status;
     gpis_run_report_result(run);
-    run->outcome = gpis_record_is_solved(&run->record) ? GPIS_SOLVED : GPIS_STALLED;
     status = gpis_run_explain_bound(run);
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->seen.predicted_seconds = NAN;

@@ -179,7 +179,7 @@ static gpis_status of_pieces(const gpis_set *set, const double *x, double *dimen
     double one, left = (double)set->d;
     gpis_status status = GPIS_OK;
     for (int64_t i = 0; status == GPIS_OK && (piece = set->class->piece(set, i)); i++) {
-        status = of_column(piece, NULL, x, &one);
+        status = of_column(piece, piece->penalty, x, &one);
         left -= (double)set->d - one;
     }
     *dimension = left < 0.0 ? 0.0 : left;
@@ -190,7 +190,7 @@ static gpis_status of_inside(const gpis_set *set, const double *x, double *dimen
     double *z = gpis_alloc(set->context, set->d, sizeof *z);
     if (!z) return GPIS_NO_MEMORY;
     set->class->turn(set, GPIS_TO_INSIDE, 1, x, z);
-    const gpis_status status = of_column(set->inside, NULL, z + set->loose, dimension);
+    const gpis_status status = of_column(set->inside, set->inside->penalty, z + set->loose, dimension);
     *dimension += (double)set->loose;
     gpis_free(set->context, z);
     return status;

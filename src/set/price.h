@@ -28,8 +28,12 @@ typedef gpis_status (*gpis_price_fn)(void *user, const gpis_price *price);
 gpis_status gpis_set_prices(gpis_set *set, const double *at, const double *l, const double *noise, gpis_price_fn take,
                             void *user);
 
-/* The largest amount by which X breaks a constraint, in the units of that constraint; for a set that is known by its
- * projection alone, the distance. */
-gpis_status gpis_set_violation(gpis_set *set, const double *X, double *violation);
+typedef struct gpis_violation {
+    double most; /* the largest amount by which a constraint is broken, in its own units; for a set that is known by its
+                    projection alone, the distance */
+    bool broken; /* a bound is, or another constraint by more than rounding of its own terms */
+} gpis_violation;
+
+gpis_status gpis_set_violation(gpis_set *set, const double *X, gpis_violation *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "set/extend.h"
 #include "set/penalty.h"
 #include "set/polyhedron.h"
+#include "set/price.h"
 
 static const double IDENTITY[FACES_D][FACES_D * FACES_D] = {
     {1}, {1, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}};
@@ -118,6 +119,42 @@ static void test_extension(void **state) {
     gpis_set_destroy(extended);
     gpis_set_destroy(ball);
     gpis_set_destroy(K);
+    test_context_end(context, &memory);
+}
+
+/* ---- what is broken ---------------------------------------------------------------------------------------------- */
+
+/* Bounds are met exactly or broken; rows, sums and norms may be off by rounding of their terms. */
+static void test_violation(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    static const struct {
+        const char *spec;
+        double x[3], off;
+        bool broken;
+    } cases[] = {
+        {"nonneg", {0, 1, 2}, 0, false},
+        {"nonneg", {0, 1, -0x1p-60}, 0x1p-60, true},
+        {"box:-1,1", {1, 1 + 0x1p-52, 0}, 0x1p-52, true},
+        {"sum:3", {1, 1, 1 + 0x1p-50}, 0x1p-50, false},
+        {"sum:3", {1e8, -1e8, 3 + 0x1p-30}, 0x1p-30, false}, /* of terms of 1e8 */
+        {"sum:3", {1, 1, 1 + 0x1p-40}, 0x1p-40, true},
+        {"l1:3", {1, -1, 1 + 0x1p-50}, 0x1p-50, false},
+        {"l1:3", {1, -1, 1.01}, 0.01, true},
+        {"l2:5", {3, 4, 0}, 0, false},
+        {"l2:5", {3, 4.5, 0}, 0.40832691319598, true},
+        {"l2:5 & nonneg", {3, 4, -0x1p-40}, 0x1p-40, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gpis_set *set = NULL;
+        gpis_violation violation;
+        assert_ok(context, test_set(context, cases[i].spec, 3, 1, &set));
+        assert_ok(context, gpis_set_violation(set, cases[i].x, &violation));
+        if (violation.broken != cases[i].broken || fabs(violation.most - cases[i].off) > 1e-6 * cases[i].off)
+            fail_msg("%s: off by %g, %s", cases[i].spec, violation.most, violation.broken ? "broken" : "met");
+        gpis_set_destroy(set);
+    }
     test_context_end(context, &memory);
 }
 
@@ -245,9 +282,9 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_projection),  cmocka_unit_test(test_prox),     cmocka_unit_test(test_support),
-        cmocka_unit_test(test_extension),   cmocka_unit_test(test_messages), cmocka_unit_test(test_bad_arguments),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_projection),    cmocka_unit_test(test_prox),        cmocka_unit_test(test_support),
+        cmocka_unit_test(test_extension),     cmocka_unit_test(test_violation),   cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
