@@ -313,7 +313,7 @@ void page_coefficients(const page *p) {
     write_joint(p);
     if (r->active_count > 0)
         fputs("<p>A shadow price tells how much the objective falls when the constraint is loosened by one unit (of an "
-              "equation: when its right side grows by one unit). Coefficients without one are free.</p>\n",
+              "equation: when its right side grows by one unit).</p>\n",
               f);
     free(order);
     free(held);
