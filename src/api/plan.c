@@ -70,7 +70,7 @@ gpis_status gpis_plan_make(const gpis_problem *problem, const gpis_settings *set
     if (status == GPIS_OK) status = gpis_settings_check_end(context, &call.settings);
     if (status == GPIS_OK) {
         gpis_settings_fit_set(&call.settings, complete.problem.set);
-        status = gpis_plan_choose(&complete.problem, &call.settings, used, &table);
+        status = gpis_plan_choose(&complete.problem, &call.settings, used, false, &table);
     }
     if (status == GPIS_OK) status = make(context, &table, plan);
     gpis_call_end(&call, context);

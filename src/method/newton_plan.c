@@ -62,12 +62,19 @@ static void propose_sketch(const gpis_inquiry *q, gpis_proposals *all, const gpi
     snprintf(p->title, sizeof p->title, "newton with a %s of %lld rows", noun(kind), (long long)m);
 }
 
+/* What is said against a sketch is said against larger ones, too. */
+static bool is_worth_proposing(const gpis_inquiry *q, const gpis_sketch_class *kind, int smallest) {
+    return !q->brief || !unwise(q, kind, smallest * q->run->problem->d);
+}
+
 static void propose_sketches(const gpis_inquiry *q, gpis_proposals *all, const gpis_sketch_class *kind) {
+    if (!is_worth_proposing(q, kind, SKETCH_FACTORS[0])) return;
     for (size_t i = 0; i < sizeof SKETCH_FACTORS / sizeof *SKETCH_FACTORS; i++)
         propose_sketch(q, all, kind, SKETCH_FACTORS[i] * q->run->problem->d, false);
 }
 
 static void propose_samples(const gpis_inquiry *q, gpis_proposals *all, const gpis_sketch_class *kind) {
+    if (!is_worth_proposing(q, kind, SAMPLE_FACTORS[0])) return;
     for (size_t i = 0; i < sizeof SAMPLE_FACTORS / sizeof *SAMPLE_FACTORS; i++)
         propose_sketch(q, all, kind, SAMPLE_FACTORS[i] * q->run->problem->d, false);
 }

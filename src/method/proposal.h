@@ -16,6 +16,7 @@ typedef struct gpis_inquiry {
     const gpis_run *run;       /* the problem, the settings and the kind of sketch; the run has not been started */
     const gpis_workload *work; /* the problem as numbers */
     const gpis_method *asked;  /* the method that the caller has named; NULL: any will do */
+    bool brief;                /* what cannot be chosen need not be proposed */
 } gpis_inquiry;
 
 typedef struct gpis_proposal {

@@ -25,9 +25,16 @@ typedef struct planner {
 /* ---- the proposals --------------------------------------------------------------------------------------------------
  */
 
+/* Plans are made for solves that take microseconds, too: no format is read where a text is copied. */
+static void copy_text(char *to, size_t size, const char *text) {
+    const size_t length = strnlen(text, size - 1);
+    memcpy(to, text, length);
+    to[length] = '\0';
+}
+
 static void rule_out(gpis_proposal *p, const char *reason) {
     p->possible = false;
-    snprintf(p->reason, sizeof p->reason, "%s", reason);
+    copy_text(p->reason, sizeof p->reason, reason);
 }
 
 static void check_memory(const planner *k, gpis_proposal *p) {
@@ -43,6 +50,11 @@ static void assess(const planner *k, const gpis_method *method, gpis_proposal *p
     gpis_workload here = *k->inquiry.work, shared = k->shared;
     if (p->sketch) here.sketch = shared.sketch = p->sketch;
     p->method = method;
+    if (k->inquiry.brief && !p->settled && (p->impossible || p->unwise)) {
+        p->memory = NAN;
+        rule_out(p, p->impossible ? p->impossible : p->unwise);
+        return;
+    }
     p->effort = method->cost(&here, &k->speed, p->m);
     p->shared = method->cost(&shared, &k->full_speed, p->m);
     p->prices = gpis_prices_of(&shared, &k->full_speed, (double)p->m);
@@ -138,7 +150,7 @@ static double times_as_long(const gpis_proposal *p, const gpis_proposal *chosen)
 static void say_why_not(planner *k, const gpis_proposal *chosen) {
     for (int i = 0; i < k->all.count; i++) {
         gpis_proposal *p = &k->all.list[i];
-        if (p == chosen || !p->possible) continue;
+        if (p == chosen || !p->possible || k->inquiry.brief) continue;
         if (!was_asked_for(k, p))
             snprintf(p->reason, sizeof p->reason, "not what was asked for");
         else if (p->regret <= chosen->regret && p->worthwhile < chosen->worthwhile && p->doubt)
@@ -215,18 +227,19 @@ static void write_down(const planner *k, const gpis_proposal *chosen, gpis_plan_
                               .prices = p->prices,
                               .applicable = p->possible,
                               .chosen = p == chosen};
-        snprintf(c->method, sizeof c->method, "%s", p->method->name);
-        snprintf(c->sketch, sizeof c->sketch, "%s", p->sketch ? p->sketch->name : "");
-        snprintf(c->reason, sizeof c->reason, "%s", p->reason);
+        copy_text(c->method, sizeof c->method, p->method->name);
+        copy_text(c->sketch, sizeof c->sketch, p->sketch ? p->sketch->name : "");
+        copy_text(c->reason, sizeof c->reason, p->reason);
     }
     explain(k, chosen, out->text, sizeof out->text);
 }
 
 gpis_status gpis_plan_choose_among(gpis_methods methods, const gpis_problem *problem, const gpis_settings *settings,
-                                   int64_t used, gpis_plan_table *out) {
+                                   int64_t used, bool brief, gpis_plan_table *out) {
     gpis_context *context = problem->context;
     const gpis_method *asked = NULL;
-    memset(out, 0, sizeof *out);
+    out->count = 0;
+    out->text[0] = '\0';
     if (settings->method && strcmp(settings->method, "auto") != 0) {
         asked = gpis_method_named(methods, settings->method);
         if (!asked) return gpis_method_unknown(context, methods, settings->method);
@@ -244,7 +257,7 @@ gpis_status gpis_plan_choose_among(gpis_methods methods, const gpis_problem *pro
     shared.ranks = machines;
     run.prices = gpis_prices_of(&shared, &full_speed, 0.0);
     const double limit = context->limit > 0 ? (double)(context->limit - used) : INFINITY;
-    planner k = {.inquiry = {.run = &run, .work = &work, .asked = asked},
+    planner k = {.inquiry = {.run = &run, .work = &work, .asked = asked, .brief = brief},
                  .shared = shared,
                  .speed = gpis_speed_of(&machine, context->threads * ranks),
                  .full_speed = full_speed,
@@ -261,9 +274,9 @@ gpis_status gpis_plan_choose_among(gpis_methods methods, const gpis_problem *pro
     return GPIS_OK;
 }
 
-gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used,
+gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used, bool brief,
                              gpis_plan_table *out) {
-    return gpis_plan_choose_among(gpis_all_methods(), problem, settings, used, out);
+    return gpis_plan_choose_among(gpis_all_methods(), problem, settings, used, brief, out);
 }
 
 gpis_choice gpis_plan_choice(const gpis_plan_table *plan) {

@@ -30,12 +30,12 @@ typedef struct gpis_plan_table {
 } gpis_plan_table;
 
 /* The plan for a problem, all methods considered. The settings have been checked. `used`: bytes that were in use before
- * the solve. */
-gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used,
+ * the solve. `brief`: only the choice and its reason are wanted, and nothing is predicted for what cannot be chosen. */
+gpis_status gpis_plan_choose(const gpis_problem *problem, const gpis_settings *settings, int64_t used, bool brief,
                              gpis_plan_table *out);
 /* The same with these methods alone. */
 gpis_status gpis_plan_choose_among(gpis_methods methods, const gpis_problem *problem, const gpis_settings *settings,
-                                   int64_t used, gpis_plan_table *out);
+                                   int64_t used, bool brief, gpis_plan_table *out);
 /* The part of a plan that a solve needs. */
 gpis_choice gpis_plan_choice(const gpis_plan_table *plan);
 

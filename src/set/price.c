@@ -50,12 +50,10 @@ static void find_rest(const question *q, const gpis_set *s) {
     }
 }
 
-static gpis_status price_bounds(const question *q, const gpis_set *s) {
-    const gpis_polyhedron *list = s->polyhedron;
-    const double *r = ((const gpis_polyhedron_state *)s->state)->along;
+/* The bounds of entries, of which r is the multiplier. */
+static gpis_status price_entries(const question *q, const gpis_polyhedron *list, const double *r) {
     gpis_status status = GPIS_OK;
-    find_rest(q, s);
-    for (int64_t j = 0; j < s->d && status == GPIS_OK; j++) {
+    for (int64_t j = 0; j < list->d && status == GPIS_OK; j++) {
         const bool low = q->at[j] <= list->lo[j], high = q->at[j] >= list->hi[j], fixed = low && high;
         const double price = low && !fixed ? -r[j] : r[j];
         char text[GPIS_CONSTRAINT_TEXT];
@@ -64,6 +62,11 @@ static gpis_status price_bounds(const question *q, const gpis_set *s) {
         status = give(q, text, j, price);
     }
     return status;
+}
+
+static gpis_status price_bounds(const question *q, const gpis_set *s) {
+    find_rest(q, s);
+    return price_entries(q, s->polyhedron, ((const gpis_polyhedron_state *)s->state)->along);
 }
 
 /* What counts as noise in the multiplier of a normal: the largest of its entries' noises, each in its unit. */
@@ -105,6 +108,11 @@ static gpis_status price_polyhedron(const question *q) {
         gpis_polyhedron *list = NULL;
         status = gpis_polyhedron_create(s->context, s->d, &list);
         if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, s, NULL, NULL);
+        if (status == GPIS_OK && list->rows + list->sums == 0 && !s->penalty) {
+            status = price_entries(q, list, q->l); /* nothing but bounds: each entry by itself */
+            gpis_polyhedron_destroy(list);
+            return status;
+        }
         if (status == GPIS_OK)
             status = gpis_polyhedron_keep(list, s->spec, &own);
         else

@@ -76,7 +76,7 @@ static gpis_status choose(gpis_context *context, const char *method, int64_t lim
     assert_ok(context, gpis_source_dense(context, NO_DATA, GPIS_FLOAT64, GPIS_ROW_MAJOR, 100000, 100, 100, &problem.A));
     assert_ok(context, test_set(context, "none", 100, 1, &problem.set));
     context->limit = limit;
-    const gpis_status status = gpis_plan_choose_among(with_toys(rows), &problem, &settings, 0, plan);
+    const gpis_status status = gpis_plan_choose_among(with_toys(rows), &problem, &settings, 0, false, plan);
     context->limit = 0;
     gpis_set_destroy(problem.set);
     gpis_source_destroy(problem.A);
