@@ -59,6 +59,15 @@ class Site:
             shutil.copyfile(os.path.join(self.tree, path), os.path.join(self.out, place))
         return place
 
+    def folder(self, page, path):
+        """A folder that a page links to: its list of files, as a page."""
+        place = os.path.join(path, "index.html")
+        names = sorted(n for n in os.listdir(os.path.join(self.tree, path)) if os.path.isfile(os.path.join(self.tree, path, n)))
+        entries = [(n, os.path.relpath(self.copy(os.path.join(path, n)), path)) for n in names]
+        body = "".join(f'<li><a href="{html.escape(to)}">{html.escape(n)}</a></li>' for n, to in entries)
+        self.wrap(place, path, f"<h1>{html.escape(path)}</h1><ul>{body}</ul>")
+        return os.path.relpath(place, os.path.dirname(html_of(page)) or ".")
+
     def target(self, page, link):
         """Where a link of a page leads on the site, relative to the page."""
         path, mark, fragment = link.partition("#")
@@ -66,6 +75,8 @@ class Site:
             return link
         path = os.path.normpath(os.path.join(os.path.dirname(page), path))
         if os.path.isdir(os.path.join(self.tree, path)):
+            if not os.path.exists(os.path.join(self.tree, path, "README.md")):
+                return self.folder(page, path)
             path = os.path.join(path, "README.md")
         if path.startswith("..") or not os.path.exists(os.path.join(self.tree, path)):
             return link  # the check of all links will tell
@@ -89,7 +100,7 @@ class Site:
         parts += ["<h2>Reference</h2>", "<ul>", entry("api/gpis_8h.html", "gpis.h, the C interface")]
         parts += [entry(f"man/{name}.html", name.replace("-", " ", 1)) for name in self.manual] + ["</ul>"]
         parts += ["<h2>Project</h2>", "<ul>"]
-        for page in ("CONTRIBUTING.md", "CHANGELOG.md", "data/README.md", "bench/README.md", "bindings/python/README.md"):
+        for page in ("examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md", "data/README.md", "bench/README.md", "bindings/python/README.md"):
             if page in self.titles:
                 parts.append(entry(html_of(page), self.titles[page]))
         return "\n".join(parts + ["</ul>"])
