@@ -183,7 +183,7 @@ int main(int argc, char **argv) {
     static const struct {
         int64_t n, d;
         double gradient, sketch;
-    } sizes[] = {{100000, 100, 1.6, 1.8}, {200000, 500, 1.15, 1.8}, {200000, 1000, 1.1, 1.7}};
+    } sizes[] = {{100000, 100, 1.6, 1.8}, {100000, 104, 1.6, 1.8}, {200000, 500, 1.15, 1.8}, {200000, 1000, 1.1, 1.7}};
     gpis_context *context;
     if (gpis_context_create(&context) != GPIS_OK) return 3;
     printf("gpis %s, %d threads, best of %d; unit: one plain threaded read of the same A\n", gpis_version(),

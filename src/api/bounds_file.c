@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api/text.h"
-#include "source/fields.h"
+#include "source/field.h"
 #include "source/text.h"
 
 typedef struct bounds_file {
@@ -16,7 +16,9 @@ typedef struct bounds_file {
     gpis_text text;
     double *lower, *upper; /* owned: d entries each */
     int64_t *line;         /* owned: where the bounds of a column stand; 0: nowhere so far */
-    char separator;        /* NUL before the first line */
+    void *record;          /* owned: a copy of the line, with two line ends */
+    int64_t room;          /* of it */
+    char delimiter;        /* NUL before the first line */
     bool first;            /* the line is the first one, which may be a header */
 } bounds_file;
 
@@ -84,23 +86,51 @@ static gpis_status take_line(bounds_file *f, const gpis_span field[3]) {
     return GPIS_OK;
 }
 
+/* The delimiter: the first of these that ends the first field of the line; a comma if none does. */
+static char find_delimiter(const char *line, const char *limit) {
+    static const char candidates[] = ",;\t";
+    for (const char *c = candidates; *c; c++) {
+        gpis_field field;
+        const char *end = gpis_field_cut(*c, line, limit, &field);
+        if (end && *end == *c) return *c;
+    }
+    return ',';
+}
+
+/* Cuts the line into up to four fields, whose quotes are removed in place. Returns how many there are; -1: the quotes
+ * of one are not closed, or have text behind them. */
+static int cut_line(const bounds_file *f, const char *limit, gpis_span field[4]) {
+    const char *at = f->record;
+    for (int count = 0; count < 4;) {
+        gpis_field cut;
+        const char *end = gpis_field_cut(f->delimiter, at, limit, &cut);
+        if (!end) return -1;
+        char *text = (char *)f->record + (cut.text.begin - (const char *)f->record);
+        field[count++] = (gpis_span){text, text + gpis_field_decode(&cut, text)};
+        if (*end == '\n') return count;
+        at = end + 1;
+    }
+    return 4;
+}
+
 static gpis_status read_line(bounds_file *f, gpis_span line) {
-    gpis_span field[3], more;
-    int count = 0;
-    if (!f->separator) f->separator = gpis_fields_separator(line, ",;\t");
-    if (!f->separator) f->separator = ',';
-    char *begin = f->text.buffer + (line.begin - f->text.buffer);
-    gpis_fields fields = {begin, begin + (line.end - line.begin), f->separator, true, false};
-    while (count < 3 && gpis_fields_next(&fields, &field[count])) count++;
-    const bool extra = count == 3 && gpis_fields_next(&fields, &more);
-    if (fields.broken)
+    const int64_t length = line.end - line.begin;
+    gpis_span field[4];
+    const gpis_status status = gpis_grow(f->lookup.context, &f->record, &f->room, 0, length + 2, 1);
+    if (status != GPIS_OK) return status;
+    char *record = f->record, *limit = record + length + 1;
+    memcpy(record, line.begin, (size_t)length);
+    record[length] = *limit = '\n';
+    if (!f->delimiter) f->delimiter = find_delimiter(record, limit);
+    const int count = cut_line(f, limit, field);
+    if (count < 0)
         return gpis_fail(f->lookup.context, GPIS_BAD_DATA,
                          "%s: line %" PRId64 " has text after a closing quote; double the quotes inside a field",
                          f->text.path, f->text.line);
-    if (count == 3 && !extra) return take_line(f, field);
+    if (count == 3) return take_line(f, field);
     return gpis_fail(f->lookup.context, GPIS_BAD_DATA,
                      "%s: line %" PRId64 " has %s fields; it needs three: name, lower, upper", f->text.path,
-                     f->text.line, extra ? "too many" : "too few");
+                     f->text.line, count > 3 ? "too many" : "too few");
 }
 
 static bool is_blank(gpis_span line) {
@@ -153,5 +183,6 @@ gpis_status gpis_set_read_bounds(gpis_context *context, const char *path, const 
     gpis_free(context, f.lower);
     gpis_free(context, f.upper);
     gpis_free(context, f.line);
+    gpis_free(context, f.record);
     return status;
 }

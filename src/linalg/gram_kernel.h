@@ -39,14 +39,51 @@ GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, int vectors, 
         }
 }
 
+/* Products of the last column with those from j on, `vectors` of them, or with the `end` last ones if it is `ragged`.
+ */
+GPIS_INLINE void KERNEL(border_part)(const task *g, int64_t j, int vectors, bool ragged) {
+    const int64_t last = g->d - 1, end = g->d % LANES, stride = g->stride;
+    const double *row = g->a;
+    KERNEL(vec) sum[BORDER_VECTORS] = {{0}};
+    for (int64_t r = g->rows; r > 0; r--, row += stride)
+        for (int v = 0; v < vectors; v++) {
+            const double *at = row + j + v * LANES;
+            KERNEL(vec) line;
+            if (ragged)
+                line = KERNEL(first_doubles)(at, end);
+            else
+                line = *(const KERNEL(entries) *)at;
+            sum[v] += row[last] * line;
+        }
+    for (int64_t t = 0; t < (ragged ? end : vectors * LANES); t++)
+        g->H[(j + t) * g->d + last] += sum[t / LANES][t % LANES];
+}
+
+/* The last column, where it alone would make one more vector of every row: in tiles seven eighths of the products with
+ * that vector (with AVX-512) would be for nothing. Each sum is made of the same operations as in a tile. */
+static void KERNEL(border)(const task *g) {
+    const int64_t whole = g->d - g->d % LANES;
+    int64_t j = 0;
+    for (; j + BORDER_VECTORS * LANES <= whole; j += BORDER_VECTORS * LANES)
+        KERNEL(border_part)(g, j, BORDER_VECTORS, false);
+    if (j + BORDER_VECTORS / 2 * LANES <= whole) {
+        KERNEL(border_part)(g, j, BORDER_VECTORS / 2, false);
+        j += BORDER_VECTORS / 2 * LANES;
+    }
+    for (; j < whole; j += LANES) KERNEL(border_part)(g, j, 1, false);
+    KERNEL(border_part)(g, j, 1, true);
+}
+
 /* All tiles on and above the diagonal; returns where the memory begins that has not been prefetched yet. */
 static const char *KERNEL(tiles)(const task *g, const char *ahead, const char *stop) {
-    const int64_t all = (g->d + LANES - 1) / LANES;
+    const bool bordered = g->d % LANES == 1 && g->d > LANES;
+    const int64_t all = bordered ? g->d / LANES : (g->d + LANES - 1) / LANES;
+    if (bordered) KERNEL(border)(g);
     for (int64_t i = 0; i < all; i++)
         for (int64_t j = i; j < all; j += TILE_VECTORS) {
             const int64_t step = ahead < stop ? LINE_BYTES : 0, vectors = gpis_min64(TILE_VECTORS, all - j);
             const char *line = step ? ahead : (const char *)g->a;
-            const bool ragged = j + vectors == all && g->d % LANES, corner = ragged && i == all - 1;
+            const bool ragged = !bordered && j + vectors == all && g->d % LANES, corner = ragged && i == all - 1;
 #define TILE(vectors, ragged, corner) KERNEL(tile)(g, i * LANES, j * LANES, vectors, ragged, corner, line, step)
             if (corner)
                 TILE(1, true, true);
