@@ -45,8 +45,8 @@ static const gpis_option_row rows[] = {
       .fallback = "none",
       .argument = "SPEC",
       .group = "Problem",
-      .help = "constrain x to this set: none, nonneg, l1:R, box:LO,HI, simplex:R, ...; SPEC[COLUMNS] for some columns, "
-              "SPEC & SPEC for both; all of those given hold",
+      .help = "constrain x to this set: none, nonneg, l1:R, box:LO,HI, simplex:R, ...; SPEC[COLUMNS] is for some "
+              "columns, SPEC & SPEC means both; if given several times, all apply",
       .in_checkpoint = KEY,
       .repeated = 1},
      GPIS_HELD_AS_TEXT,
@@ -57,8 +57,8 @@ static const gpis_option_row rows[] = {
       UNSET("no constraint"),
       .argument = "TEXT",
       .group = "Problem",
-      .help = "a linear constraint, as 'tv + radio <= 0.5' or '2 x2 - x1 >= 0', or @FILE with one in each line; all of "
-              "those given hold",
+      .help = "a linear constraint, such as 'tv + radio <= 0.5' or '2 x2 - x1 >= 0', or @FILE with one on each line; "
+              "if given several times, all apply",
       .repeated = 1},
      GPIS_HELD_AS_TEXT,
      NEITHER},
@@ -68,7 +68,7 @@ static const gpis_option_row rows[] = {
       UNSET("no bounds"),
       .argument = "FILE.csv",
       .group = "Problem",
-      .help = "bounds of the coefficients: name, lower, upper in each line; an empty field is no bound"},
+      .help = "bounds on the coefficients: name, lower, upper on each line; an empty field means no bound"},
      GPIS_HELD_AS_TEXT,
      NEITHER},
     {{.name = "penalty",
@@ -106,7 +106,8 @@ static const gpis_option_row rows[] = {
       .where = PROBLEM,
       .fallback = "no",
       .group = "Problem",
-      .help = "the set is about columns of unit standard deviation; x is told on the original scale"},
+      .help =
+          "apply the set and the penalty to columns of unit standard deviation; x is reported on the original scale"},
      GPIS_HELD_AS_TEXT,
      NEITHER},
     {{.name = "weights",
@@ -115,9 +116,8 @@ static const gpis_option_row rows[] = {
       UNSET("each row counts once"),
       .argument = "COLUMN|FILE",
       .group = "Problem",
-      .help =
-          "a weight for each row, from 0 on: a column of a .csv/.tsv file, by name or number from 1, or else, if it "
-          "has no such column, a file with one number for each row of A"},
+      .help = "a weight of at least 0 for each row: a column of a .csv/.tsv file, by name or number from 1, or, if "
+              "there is no such column, a file with one number for each row of A"},
      GPIS_HELD_AS_TEXT,
      OPENING(weights)},
     {{.name = "offset",
@@ -126,9 +126,8 @@ static const gpis_option_row rows[] = {
       UNSET("none"),
       .argument = "COLUMN|FILE",
       .group = "Problem",
-      .help =
-          "what is subtracted from y: a column of a .csv/.tsv file, by name or number from 1, or else, if it has no "
-          "such column, a file of the shape of y"},
+      .help = "what to subtract from y: a column of a .csv/.tsv file, by name or number from 1, or, if there is no "
+              "such column, a file of the shape of y"},
      GPIS_HELD_AS_TEXT,
      OPENING(offset)},
     {{.name = "format",
@@ -137,8 +136,8 @@ static const gpis_option_row rows[] = {
       UNSET("what the ending of the name says"),
       .argument = "FMT",
       .group = "Problem",
-      .help = "format of A, or of the file that is '-': npy, csv (default of '-'), tsv, txt, mtx, svm; without it the "
-              "ending of the name says what a file is",
+      .help = "the format of A, or of the file that is '-': npy, csv (the default for '-'), tsv, txt, mtx, svm; "
+              "otherwise the ending of the name decides",
       .words = "npy, csv, tsv, txt, mtx, svm"},
      GPIS_HELD_AS_TEXT,
      OPENING(format)},
@@ -149,8 +148,8 @@ static const gpis_option_row rows[] = {
       UNSET("what the first lines show"),
       .argument = "C",
       .group = "Problem",
-      .help = "what is between the fields of a .csv/.tsv file: a character, or tab, space, comma, semicolon, pipe; "
-              "without it what the first lines show",
+      .help = "what separates the fields of a .csv/.tsv file: a character, or tab, space, comma, semicolon, pipe; "
+              "otherwise the first lines decide",
       .words = "tab, space, comma, semicolon, pipe"},
      GPIS_HELD_AS_TEXT,
      OPENING(delimiter)},
@@ -160,8 +159,8 @@ static const gpis_option_row rows[] = {
       .fallback = "auto",
       .argument = "WHICH",
       .group = "Problem",
-      .help = "whether the first line has the names of the columns: yes, no, or auto: if it has text where the lines "
-              "after it have numbers, or nothing but text"},
+      .help = "whether the first line holds the names of the columns: yes, no, or auto, which takes it for a header if "
+              "it has text above numbers, or nothing but text"},
      GPIS_HELD_AS_INT,
      OPENING(header)},
     {{.name = "columns",
@@ -171,7 +170,7 @@ static const gpis_option_row rows[] = {
       .argument = "LIST",
       .group = "Problem",
       .help =
-          "the columns of A, in this order: names, numbers from 1, ranges 3-7, patterns price*, with commas between"},
+          "the columns of A, in this order: names, numbers from 1, ranges 3-7, patterns price*, separated by commas"},
      GPIS_HELD_AS_TEXT,
      OPENING(columns)},
     {{.name = "exclude",
@@ -180,7 +179,7 @@ static const gpis_option_row rows[] = {
       UNSET("none"),
       .argument = "LIST",
       .group = "Problem",
-      .help = "columns that are left out"},
+      .help = "columns to leave out"},
      GPIS_HELD_AS_TEXT,
      OPENING(exclude)},
     {{.name = "categorical",
@@ -189,9 +188,8 @@ static const gpis_option_row rows[] = {
       UNSET("none"),
       .argument = "LIST",
       .group = "Problem",
-      .help =
-          "columns of text: each becomes a column of 0 and 1 for every level but the first; levels are in the order "
-          "of their appearance, or as listed, NAME=a|b|c"},
+      .help = "columns of text: each becomes a column of 0 and 1 for every level but the first; levels come in the "
+              "order of their appearance, or as listed, NAME=a|b|c"},
      GPIS_HELD_AS_TEXT,
      OPENING(categorical)},
     {{.name = "missing",
@@ -200,9 +198,8 @@ static const gpis_option_row rows[] = {
       .fallback = "error",
       .argument = "WHAT",
       .group = "Problem",
-      .help =
-          "fields that are empty, NA, NaN, null or ?: error refuses them, drop leaves their rows out, mean takes the "
-          "mean of the column"},
+      .help = "what to do with fields that are empty, NA, NaN, null or ?: error refuses them, drop leaves their rows "
+              "out, mean takes the mean of the column"},
      GPIS_HELD_AS_INT,
      OPENING(missing)},
 
@@ -222,7 +219,7 @@ static const gpis_option_row rows[] = {
       .fallback = "any",
       .argument = "KIND",
       .group = "Accuracy",
-      .help = "which bound may stop: any, proven or none",
+      .help = "which bound may end the solve: any, proven or none",
       .in_checkpoint = KEY},
      GPIS_HELD_AS_INT,
      SETTING(certificate)},
@@ -232,7 +229,7 @@ static const gpis_option_row rows[] = {
       .fallback = "1e-9",
       .argument = "P",
       .group = "Accuracy",
-      .help = "a probable bound may be wrong with this probability",
+      .help = "the probability with which a probable bound may be wrong",
       .methods = "newton",
       .in_checkpoint = KEY},
      GPIS_HELD_AS_DOUBLE,
@@ -287,7 +284,7 @@ static const gpis_option_row rows[] = {
       .argument = "ROWS",
       .group = "Method",
       .help =
-          "rows of the sketch; without it 8 for each column of A, but not more than A has, or what newton's plan says",
+          "rows of the sketch; by default 8 for each column of A, but no more than A has, or what newton's plan says",
       .methods = SKETCHING,
       .in_checkpoint = KEY},
      GPIS_HELD_AS_INT64,
@@ -353,7 +350,7 @@ static const gpis_option_row rows[] = {
       UNSET(NULL), /* a line search, which is what a checkpoint calls step 0 */
       .argument = "ETA",
       .group = "Method",
-      .help = "this step always, no line search",
+      .help = "use this step throughout, without a line search",
       .methods = SEARCHING,
       .in_checkpoint = KEY},
      GPIS_HELD_AS_DOUBLE,
@@ -405,8 +402,8 @@ static const gpis_option_row rows[] = {
       UNSET("what is free"),
       .argument = "BYTES",
       .group = "Running",
-      .help = "hold no more than so many bytes, 64 MB aside (300MB, 1.5G: units of 1024); files that do not fit are "
-              "read at each pass",
+      .help = "hold at most this many bytes, and 64 MB (300MB, 1.5G: units of 1024); files that do not fit are read "
+              "again for each pass",
       .in_checkpoint = KEY}, /* it decides whether another model fits in memory */
      GPIS_HELD_AS_INT64,
      BOTH(memory)},
@@ -417,7 +414,7 @@ static const gpis_option_row rows[] = {
       .argument = "DIR",
       .group = "Running",
       .help =
-          "keep the numbers of a text file in binary in this folder, and take them from there the next time (default: "
+          "keep the numbers of a text file in binary form in this folder, and read them from there next time (default: "
           "beside the file, when they do not fit in memory)"},
      GPIS_HELD_AS_TEXT,
      OPENING(cache)},
@@ -427,7 +424,7 @@ static const gpis_option_row rows[] = {
       UNSET("no file"),
       .argument = "FILE",
       .group = "Running",
-      .help = "keep in FILE what it takes to go on after a kill or a crash"},
+      .help = "keep in FILE what is needed to go on after a kill or a crash"},
      GPIS_HELD_AS_TEXT,
      SETTING(checkpoint)},
     {{.name = "checkpoint-every",
@@ -436,7 +433,7 @@ static const gpis_option_row rows[] = {
       .fallback = "10",
       .argument = "SECONDS",
       .group = "Running",
-      .help = "make the checkpoint proof against a crash of the machine so often; 0: after each pass"},
+      .help = "how often to make the checkpoint safe against a crash of the machine; 0: after each pass"},
      GPIS_HELD_AS_DOUBLE,
      SETTING(checkpoint_every)},
     {{.name = "resume",
