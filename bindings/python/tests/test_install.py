@@ -62,3 +62,10 @@ def test_extension_knows_no_folder_but_its_own(wheel, tmp_path):
     zipfile.ZipFile(wheel).extract("gpis/_gpis.abi3.so", tmp_path)
     dynamic = subprocess.run(["readelf", "-d", str(tmp_path / "gpis" / "_gpis.abi3.so")], check=True, capture_output=True, text=True).stdout
     assert re.findall(r"R(?:UN)?PATH.*\[(.*)\]", dynamic) == ["$ORIGIN"]
+
+
+def test_library_is_configured_from_anywhere(tmp_path):
+    """What setup.py begins with where no build of the library is given; the build itself takes too long for a test."""
+    options = re.search(r'"-DCMAKE_BUILD_TYPE.*?\]', (PACKAGE / "setup.py").read_text(), re.DOTALL).group(0)
+    subprocess.run(["cmake", "-S", str(TREE), "-B", str(tmp_path / "build"), *re.findall(r"-D\w+=\w+", options)], check=True, cwd=tmp_path,
+                   stdout=subprocess.DEVNULL)
