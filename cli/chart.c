@@ -80,7 +80,7 @@ static void tick_text(FILE *f, double value, bool logarithmic) {
         fprintf(f, "1e%s%d", value < 1 ? "&minus;" : "", abs((int)lround(log10(value))));
         return;
     }
-    html_number(f, fabs(value) < 1e-12 ? 0 : value, 4);
+    html_number(f, fabs(value) < 1e-12 ? 0 : value, 5);
 }
 
 typedef struct drawing {
@@ -182,7 +182,7 @@ static void draw_bars(const drawing *d, const chart_series *s) {
  */
 
 typedef struct end_label {
-    double y;
+    double y, end; /* of the label, and of the line */
     int series;
 } end_label;
 
@@ -226,12 +226,16 @@ static void draw_end_labels(const drawing *d) {
         const chart_series *one = &d->c->series[s];
         int64_t last = d->c->count - 1;
         while (last >= 0 && !is_shown(d, one, last)) last--;
-        if (one->label_at_end && last >= 0) labels[count++] = (end_label){place(&d->y, one->y[last]), s};
+        if (!one->label_at_end || last < 0) continue;
+        const double end = place(&d->y, one->y[last]);
+        labels[count++] = (end_label){end, end, s};
     }
     spread(labels, count, d->y.to + 4, d->y.from);
     for (int i = 0; i < count; i++) {
-        fprintf(d->f, "<text class=\"end s%d\" x=\"%g\" y=\"%.1f\">", labels[i].series % STYLES, d->x.to + 6,
-                labels[i].y + 4);
+        const int style = labels[i].series % STYLES;
+        fprintf(d->f, "<path class=\"leader s%d\" d=\"M%g %.1fL%g %.1f\"/>", style, d->x.to, labels[i].end, d->x.to + 9,
+                labels[i].y);
+        fprintf(d->f, "<text class=\"end s%d\" x=\"%g\" y=\"%.1f\">", style, d->x.to + 11, labels[i].y + 4);
         short_text(d->f, d->c->series[labels[i].series].label);
         fputs("</text>\n", d->f);
     }
