@@ -139,10 +139,8 @@ static void sort_by_fold(const gpis_pass *pass, const gpis_block *part, int64_t 
     const int64_t folds = pass->folds.count, n = part->nrows;
     int64_t *fold = picked + n; /* of each row */
     memset(begin, 0, (size_t)(folds + 2) * sizeof *begin);
-    for (int64_t i = 0; i < n; i++) {
-        fold[i] = gpis_pass_fold(pass, part->row0 + i);
-        begin[fold[i] + 2]++;
-    }
+    gpis_pass_folds(pass, part->row0, n, fold);
+    for (int64_t i = 0; i < n; i++) begin[fold[i] + 2]++;
     for (int64_t f = 0; f < folds; f++) begin[f + 2] += begin[f + 1];
     for (int64_t i = 0; i < n; i++) picked[begin[fold[i] + 1]++] = i;
 }

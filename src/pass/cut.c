@@ -20,9 +20,11 @@ enum {
     RUN_BYTES = 1 << 22,      /* of a run, which is also what a thread reads from a file at a time */
     MIN_RUNS_PER_STRIP = 4,   /* so that the strips have about the same number of rows */
     MIN_GRAM_STRIP_ROWS = 1 << 12,
-    MIN_GRAM_STRIPS = 16,      /* as long as there are chunks: fewer would limit the threads */
-    MIN_FOLD_STRIPS = 8,       /* the same where a strip holds the sums of several folds */
-    FOLD_ROWS = 112,           /* of each fold in a chunk: rarely more than one block of the quick summary */
+    MIN_GRAM_STRIPS = 16, /* as long as there are chunks: fewer would limit the threads */
+    MIN_FOLD_STRIPS = 8,  /* the same where a strip holds the sums of several folds */
+    /* Rows of each fold in a chunk, about: four blocks of the quick summary, for all of which the sums of the fold are
+     * fetched into the cache once. */
+    FOLD_ROWS = 448,
     MAX_FOLDS_BYTES = 1 << 25, /* of a chunk with rows of all folds */
     CHUNK_BYTES = 1 << 18,     /* of a chunk, so that it stays in the second-level cache */
     MIN_CHUNK_ROWS = 64,
