@@ -13,12 +13,22 @@ enum { KEY_TABLE = 1024, MAX_ROWS = CLI_MAX_TABLE }; /* the key of a row is KEY_
 static const char *const groups[] = {"Problem", "Accuracy", "Method", "Running"};
 enum { GROUPS = sizeof groups / sizeof *groups };
 
-/* What --help says of an option. It lasts as long as the program, as argp wants it. */
-static char *help_of(const gpis_option *row) {
-    char *text = NULL;
+/* What --help says of an option, the row of that number. It lasts as long as the program, as argp wants it, and is made
+ * once, however many commands are described. */
+static char *help_of(const gpis_option *row, int number) {
+    static char *texts[MAX_ROWS];
+    if (texts[number]) return texts[number];
     const bool has_default = row->argument && *row->fallback;
-    const int length = asprintf(&text, has_default ? "%s (default %s)" : "%s", row->help, row->fallback);
-    return length < 0 ? NULL : text;
+    if (asprintf(&texts[number], has_default ? "%s (default %s)" : "%s", row->help, row->fallback) < 0)
+        texts[number] = NULL;
+    return texts[number];
+}
+
+/* The heading of a group, counted from 1; it lasts, too. */
+static const char *title_of(int group) {
+    static char titles[GROUPS + 1][16];
+    snprintf(titles[group], sizeof titles[group], "%s:", groups[group - 1]);
+    return titles[group];
 }
 
 /* Groups are numbered from 1, in the order in which --help shows them. */
@@ -71,13 +81,11 @@ struct argp cli_table_argp(unsigned where) {
         if (!(row->where & where)) continue;
         const int group = group_of(row);
         if (!headed[group]) {
-            char *title = NULL;
-            if (asprintf(&title, "%s:", row->group) < 0) title = NULL;
-            options[count++] = (struct argp_option){.doc = title ? title : row->group, .group = group};
+            options[count++] = (struct argp_option){.doc = title_of(group), .group = group};
             headed[group] = true;
         }
         options[count++] = (struct argp_option){
-            .name = row->name, .key = KEY_TABLE + i, .arg = row->argument, .doc = help_of(row), .group = group};
+            .name = row->name, .key = KEY_TABLE + i, .arg = row->argument, .doc = help_of(row, i), .group = group};
     }
     return (struct argp){.options = options, .parser = parse_option};
 }
