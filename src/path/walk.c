@@ -1,0 +1,158 @@
+/* The exact path where it applies, certified value by value, and the general solver elsewhere. */
+#include "path/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "inner/homotopy.h"
+#include "set/polyhedron.h"
+
+/* ---- the terms of the exact path ---- */
+
+/* The weights and bounds of a set that the exact path is about; d entries each. */
+typedef struct shape {
+    double *weight, *lo, *hi;
+    double *memory; /* owned: all of them */
+    bool found;
+} shape;
+
+/* The one sum of the list: of sizes, or of entries that are not negative. False: the list is no such thing. */
+static bool take_sum(const gpis_polyhedron *list, double *weight) {
+    if (list->sums + list->rows != 1) return false;
+    if (list->sums == 1) {
+        memcpy(weight, list->weight, (size_t)list->d * sizeof *weight);
+        return true;
+    }
+    if (!(list->upper[0] > 0.0) || isinf(list->upper[0])) return false;
+    if (!isinf(list->lower[0]) && list->lower[0] != list->upper[0]) return false;
+    for (int64_t e = list->first[0]; e < list->first[1]; e++) {
+        if (!(list->value[e] > 0.0) || list->lo[list->column[e]] != 0.0) return false;
+        weight[list->column[e]] = list->value[e];
+    }
+    return true;
+}
+
+/* An entry of a sum of at most R is never beyond R / w: bounds out there are none. */
+static void take_bounds(const gpis_polyhedron *list, const double *weight, shape *s) {
+    const double R = list->sums == 1 ? list->R[0] : list->rows == 1 ? list->upper[0] : INFINITY;
+    for (int64_t j = 0; j < list->d; j++) {
+        const double far = weight[j] > 0.0 ? R / weight[j] : INFINITY;
+        s->lo[j] = list->lo[j] <= -far ? -INFINITY : list->lo[j];
+        s->hi[j] = list->hi[j] >= far ? INFINITY : list->hi[j];
+    }
+}
+
+/* Reads the set of a value, of which the penalty is value times the weights. */
+static gpis_status read_set(const gpis_set *set, bool penalised, double value, shape *s) {
+    gpis_polyhedron *list = NULL;
+    if (set->k != 1 || !gpis_polyhedron_describes(set)) return GPIS_OK;
+    gpis_status status = gpis_polyhedron_create(set->context, set->d, &list);
+    if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, set, NULL, NULL);
+    if (status == GPIS_OK && penalised && set->penalty && list->sums + list->rows == 0) {
+        for (int64_t j = 0; j < set->d; j++) s->weight[j] = set->penalty[j] / value;
+        s->found = true;
+    } else if (status == GPIS_OK && !penalised && !set->penalty) {
+        s->found = take_sum(list, s->weight);
+    }
+    if (s->found) take_bounds(list, s->weight, s);
+    gpis_polyhedron_destroy(list);
+    return status;
+}
+
+/* The shape for all d entries; the constant has no weight and no bounds. `value` is one of the grid. */
+static gpis_status find_shape(const gpis_fit *f, const gpis_path_sets *sets, double value, shape *s) {
+    gpis_fit_set set = {0};
+    *s = (shape){.memory = gpis_alloc_zero(f->context, 3 * f->d, sizeof *s->memory)};
+    if (!s->memory) return GPIS_NO_MEMORY;
+    s->weight = s->memory, s->lo = s->memory + f->d, s->hi = s->memory + 2 * f->d;
+    for (int64_t j = 0; j < f->d; j++) s->lo[j] = -INFINITY, s->hi[j] = INFINITY;
+    if (!(value > 0.0)) return GPIS_OK;
+    gpis_status status = sets->make(sets->user, value, &set);
+    if (status == GPIS_OK) status = read_set(set.core, sets->penalised, value, s);
+    sets->destroy(sets->user, &set);
+    return status;
+}
+
+/* The exact path of the fit, in *out; NULL where there is none. */
+static gpis_status begin(const gpis_fit *f, const gpis_path_sets *sets, double value, shape *s, gpis_homotopy **out) {
+    *out = NULL;
+    gpis_status status = find_shape(f, sets, value, s);
+    if (status != GPIS_OK || !s->found) return status;
+    const gpis_homotopy_terms terms = {.d = f->d, .H = f->H, .b = f->b, .weight = s->weight, .lo = s->lo, .hi = s->hi};
+    return gpis_homotopy_suits(&terms) ? gpis_homotopy_create(f->context, &terms, out) : GPIS_OK;
+}
+
+/* ---- one value ---- */
+
+/* f has half gradients, so that a penalty lambda is 2 nu. */
+static bool go_to(gpis_homotopy *h, bool penalised, double value) {
+    return penalised ? gpis_homotopy_go_to_nu(h, 0.5 * value) : gpis_homotopy_go_to_sum(h, value);
+}
+
+/* Rounding errors of the steps can leave a sum above R by a few units; x must not be outside the set. */
+static void stay_within(const gpis_homotopy *h, double R, double *x) {
+    double sum = 0.0;
+    for (int64_t j = 0; j < h->terms.d; j++) sum += h->terms.weight[j] * fabs(x[j]);
+    if (!(sum > R)) return;
+    for (int64_t j = 0; j < h->terms.d; j++)
+        if (h->terms.weight[j] > 0.0) x[j] *= R / sum;
+}
+
+/* Measures the point of the walk, and corrects it by the measured gradient while that is not proof enough. */
+static gpis_status certify(gpis_fit *f, const gpis_fit_set *set, gpis_homotopy *h, bool penalised, double value,
+                           double *x, gpis_fit_value *out) {
+    enum { MAX_CORRECTIONS = 3 };
+    for (int i = 0;; i++) {
+        const bool tight = !penalised && h->nu > 0.0;
+        memcpy(x, h->x, (size_t)f->d * sizeof *x);
+        if (!penalised) stay_within(h, value, x);
+        const gpis_status status = gpis_fit_measure(f, set, x, out);
+        if (status != GPIS_OK || out->solved || i == MAX_CORRECTIONS) return status;
+        gpis_homotopy_correct(h, f->g, tight, value);
+    }
+}
+
+static gpis_status solve_value(gpis_path_walk *w, gpis_homotopy *h, int64_t i) {
+    gpis_fit *f = w->fit;
+    const int64_t size = f->d * f->k;
+    double *x = w->X + i * size;
+    gpis_fit_set set = {0};
+    gpis_status status = w->sets->make(w->sets->user, w->values[i], &set);
+    w->points[i] = (gpis_fit_value){.objective = INFINITY, .gap = INFINITY};
+    if (status == GPIS_OK && h && w->values[i] > 0.0 && go_to(h, w->sets->penalised, w->values[i]))
+        status = certify(f, &set, h, w->sets->penalised, w->values[i], x, &w->points[i]);
+    else if (i > 0)
+        memcpy(x, x - size, (size_t)size * sizeof *x);
+    else
+        memset(x, 0, (size_t)size * sizeof *x);
+    w->walked += w->points[i].solved;
+    if (status == GPIS_OK && !w->points[i].solved) status = gpis_fit_solve(f, &set, x, &w->points[i]);
+    w->sets->destroy(w->sets->user, &set);
+    return status;
+}
+
+gpis_status gpis_path_walk_run(gpis_path_walk *w) {
+    gpis_homotopy *h = NULL;
+    shape s = {0};
+    w->walked = 0;
+    gpis_status status = w->count > 0 ? begin(w->fit, w->sets, w->values[w->count - 1], &s, &h) : GPIS_OK;
+    for (int64_t i = 0; status == GPIS_OK && i < w->count; i++) status = solve_value(w, h, i);
+    gpis_homotopy_destroy(h);
+    gpis_free(w->fit->context, s.memory);
+    return status;
+}
+
+gpis_status gpis_path_walk_largest(gpis_fit *f, const gpis_path_sets *sets, double *largest, bool *found) {
+    static const double FAR = 1e100; /* a radius that no solution reaches, so that every bound of an entry counts */
+    gpis_homotopy *h = NULL;
+    shape s = {0};
+    *found = false;
+    const gpis_status status = begin(f, sets, sets->penalised ? 1.0 : FAR, &s, &h);
+    if (status == GPIS_OK && h) {
+        *found = sets->penalised || gpis_homotopy_go_to_sum(h, INFINITY);
+        *largest = sets->penalised ? 2.0 * h->nu : h->sum;
+    }
+    gpis_homotopy_destroy(h);
+    gpis_free(f->context, s.memory);
+    return status;
+}
