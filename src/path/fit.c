@@ -41,7 +41,7 @@ void gpis_fit_destroy(gpis_fit *f) {
 }
 
 /* The Gram matrix in double was rounded once more. */
-static gpis_status need_model(gpis_fit *f) {
+gpis_status gpis_fit_need_model(gpis_fit *f) {
     if (f->model) return GPIS_OK;
     double *H = gpis_alloc(f->context, f->d * f->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
@@ -86,7 +86,7 @@ gpis_status gpis_fit_measure(gpis_fit *f, const gpis_fit_set *set, const double 
     const gpis_point point = measure(f, set, x, value);
     gpis_status status = bound_first(f, set, &point, value);
     if (status != GPIS_OK || value->solved) return status;
-    status = need_model(f);
+    status = gpis_fit_need_model(f);
     return status == GPIS_OK ? bound_second(f, set, &point, x, value) : status;
 }
 
@@ -136,7 +136,7 @@ static gpis_status make_round(gpis_fit *f, const gpis_fit_set *set, round_state 
 gpis_status gpis_fit_solve(gpis_fit *f, const gpis_fit_set *set, double *x, gpis_fit_value *out) {
     enum { MAX_ROUNDS = 12 };
     round_state r = {.lower = -INFINITY, .best = {.objective = INFINITY, .gap = INFINITY}};
-    gpis_status status = need_model(f);
+    gpis_status status = gpis_fit_need_model(f);
     r.x = gpis_alloc(f->context, f->d * f->k, sizeof *r.x);
     if (status == GPIS_OK && !r.x) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_inner_create(f->context, set->all, f->model, NULL, &r.inner);

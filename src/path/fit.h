@@ -41,6 +41,8 @@ gpis_status gpis_fit_create(gpis_context *context, const gpis_quadratic *data, b
                             gpis_fit **out);
 void gpis_fit_destroy(gpis_fit *fit);
 
+/* Makes fit->model if it is not there yet. */
+gpis_status gpis_fit_need_model(gpis_fit *fit);
 /* Measures x, d x k, which is in the set up to rounding, with its gradient in fit->g, and bounds its gap by the
  * gradient alone or, if that is not enough, by the model. */
 gpis_status gpis_fit_measure(gpis_fit *fit, const gpis_fit_set *set, const double *x, gpis_fit_value *out);
