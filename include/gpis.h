@@ -16,9 +16,9 @@
  *
  * How the interface grows. Results, plans and what is handed to progress functions are made by the library. Structs
  * with options, which the caller fills, begin with their size: gpis_settings, gpis_open_options, gpis_machine,
- * gpis_summary_options and gpis_bounds_problem. New fields of all these are only ever added at the end, so that
- * programs need not be compiled again for a newer library. All other structs stay as they are for as long as the name
- * of the shared library stays the same.
+ * gpis_summary_options, gpis_path_options and gpis_bounds_problem. New fields of all these are only ever added at the
+ * end, so that programs need not be compiled again for a newer library. All other structs stay as they are for as long
+ * as the name of the shared library stays the same.
  */
 #ifndef GPIS_H
 #define GPIS_H
@@ -891,6 +891,88 @@ GPIS_API gpis_status gpis_check(const gpis_problem *problem, const double *X, in
                                 const gpis_settings *settings, gpis_result **result);
 GPIS_API double gpis_relative_gap(const gpis_result *result); /* gap / (objective - gap); infinite where that is <= 0 */
 GPIS_API void gpis_result_destroy(gpis_result *result);       /* NULL is fine */
+
+/* ---- paths and cross-validation: many answers from one sweep ---------------------------------------------------- */
+
+/* A path: answers for a grid of radii, or of penalties, from the simplest to the least restricted, each with its
+ * certificate. The rows are read once, for their summary; a problem of a summary reads nothing. Points that the summary
+ * cannot prove to the tolerance are solved from the rows, if they are there. Where the summary would be too large (more
+ * than 4096 columns, or no memory for it), each point is a solve of its own that begins at the point before. */
+typedef struct gpis_path_options {
+    size_t size; /* of this struct in the caller's program; set by gpis_path_options_init */
+    /* The set without its radius: "l1", "l1 & nonneg", "simplex[w*]", or with R in its place, "group:R:3". The set of
+     * the problem holds as well. NULL: "l1". */
+    const char *set;
+    /* Non-zero: a path of penalties instead. The objective has the penalty of the problem (gpis_problem_penalty) times
+     * each value; the sum of |X_j| where the problem has none. */
+    int penalised;
+    int64_t points;       /* of the grid; 100 */
+    double eps;           /* the grid reaches from the largest value that has an effect down to eps times that; 1e-3 */
+    int linear;           /* non-zero: in equal steps; 0: in equal ratios */
+    const double *values; /* the grid itself, borrowed; NULL: as above */
+    int64_t value_count;
+    /* For gpis_cv_make. Folds of a problem of a summary are those of the summary. */
+    int64_t folds;       /* 10; of a summary that has folds, as many as it has */
+    const int64_t *fold; /* a number from 0 to folds - 1 for each row, borrowed; NULL: drawn, by settings->seed */
+    int64_t fold_rows;
+    int64_t repeats; /* times that the folds are drawn, each with another seed and another sweep; 1 */
+} gpis_path_options;
+GPIS_API gpis_status gpis_path_options_init(gpis_path_options *options, size_t size);
+static inline gpis_path_options gpis_path_options_default(void) {
+    gpis_path_options options;
+    gpis_path_options_init(&options, sizeof options);
+    return options;
+}
+
+/* One point of a path. */
+typedef struct gpis_path_point {
+    double value;            /* the radius, or the factor of the penalty */
+    const double *x;         /* d x k */
+    const double *intercept; /* k numbers; NULL: the problem has none */
+    double objective;        /* with the penalty */
+    double penalty;          /* what the penalty adds to it */
+    double gap;              /* bound on objective - the best possible one */
+    gpis_gap_kind gap_kind;
+    gpis_outcome outcome; /* GPIS_SOLVED: the gap is within the tolerance; else GPIS_STALLED */
+    int64_t nonzeros;     /* entries of x that are not 0 */
+    double norm1;         /* the sum of |x_i| */
+} gpis_path_point;
+
+/* Made by gpis_path_make, which owns everything in it; to be read until gpis_path_destroy. */
+typedef struct gpis_path {
+    int64_t count, d, k;
+    const gpis_path_point *const *points; /* radii ascending, or penalties descending */
+    int penalised;                        /* values are penalties */
+    const char *set;                      /* the set without its radius; "" for penalties */
+    double rows_weight;                   /* the sum of the weights: the number of rows where there are none */
+    int64_t exact;                        /* points that come from the exact path of an l1 sum or penalty */
+    int64_t sweeps;                       /* how often A was read */
+    double bytes_read, seconds;
+    const char *warning; /* "" if nothing */
+} gpis_path;
+
+/* NULL options and settings are the defaults; of the settings, tol, threads, memory, seed and machine count. */
+GPIS_API gpis_status gpis_path_make(const gpis_problem *problem, const gpis_path_options *options,
+                                    const gpis_settings *settings, gpis_path **out);
+GPIS_API void gpis_path_destroy(gpis_path *path); /* NULL is fine */
+
+/* Cross-validation of a path. The rows of each fold are predicted by the answers of the rows of all other folds, which
+ * are solved as the whole is: penalties and lambda of the ridge are scaled by the share of the weights that these rows
+ * have, and standardised columns are those of these rows. Made by gpis_cv_make, which owns everything in it. */
+typedef struct gpis_cv {
+    const gpis_path *path; /* on all rows */
+    int64_t folds;         /* folds times repeats */
+    /* The mean squared error of fold f at point i, sum w (y - prediction)^2 / (k sum w), is errors[i * folds + f]. */
+    const double *errors;
+    const double *mean, *standard_error; /* for each point: over the folds, each of which counts alike */
+    int64_t best;                        /* the point of the least mean */
+    int64_t one_se;                      /* the simplest point whose mean is at most that plus its standard error */
+    int64_t stalled;                     /* points of folds that are not proven to the tolerance */
+    const gpis_result *fit;              /* of the best point, on all rows */
+} gpis_cv;
+GPIS_API gpis_status gpis_cv_make(const gpis_problem *problem, const gpis_path_options *options,
+                                  const gpis_settings *settings, gpis_cv **out);
+GPIS_API void gpis_cv_destroy(gpis_cv *cv); /* NULL is fine */
 
 /* ---- plan: what a solve would cost ---------------------------------------------------------------------------- */
 

@@ -1,0 +1,184 @@
+/* gpis_path_make: the points of a path, as the caller sees them. */
+#include "api/path.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "linalg/blas.h"
+
+/* What gpis_path_destroy destroys. */
+typedef struct made_path {
+    gpis_path seen;        /* first: a gpis_path * is a pointer to the whole */
+    gpis_context *context; /* borrowed */
+    double *X;             /* owned: count x (d + 1) k or d k */
+    gpis_path_point *points;
+    const gpis_path_point **places;
+    char *set;
+    char warning[256];
+} made_path;
+
+void gpis_path_destroy(gpis_path *path) {
+    made_path *made = (made_path *)path;
+    if (!made) return;
+    gpis_free(made->context, made->X);
+    gpis_free(made->context, made->points);
+    gpis_free(made->context, made->places);
+    gpis_free(made->context, made->set);
+    gpis_free(made->context, made);
+}
+
+/* What the penalty adds: the factor times the weighted sum, in the units of the set. */
+static double height_of(const gpis_path_part *all, double value, const double *x) {
+    const gpis_problem *p = &all->problem;
+    double sum = 0.0;
+    if (!all->call->options.penalised) return 0.0;
+    for (int64_t i = 0; i < p->A->d * p->k; i++)
+        sum += (p->penalty ? p->penalty[i / p->k] : 1.0) * (all->complete.scale ? all->complete.scale[i / p->k] : 1.0) *
+               fabs(x[i]);
+    return value * sum;
+}
+
+static gpis_path_point point_of(const gpis_path_part *all, double value, const double *x, const gpis_fit_value *found) {
+    const int64_t size = all->problem.A->d * all->problem.k;
+    gpis_path_point p = {.value = value,
+                         .x = x,
+                         .intercept = all->problem.intercept ? x + size : NULL,
+                         .objective = found->objective,
+                         .penalty = height_of(all, value, x),
+                         .gap = found->gap,
+                         .gap_kind = isfinite(found->gap) ? GPIS_GAP_PROVEN : GPIS_GAP_NONE,
+                         .outcome = found->solved ? GPIS_SOLVED : GPIS_STALLED};
+    for (int64_t i = 0; i < size; i++) {
+        p.nonzeros += x[i] != 0.0;
+        p.norm1 += fabs(x[i]);
+    }
+    return p;
+}
+
+/* What the caller should know. */
+static void warn(const gpis_path_call *c, made_path *made) {
+    int64_t stalled = 0;
+    double worst = 0.0;
+    for (int64_t i = 0; i < made->seen.count; i++) {
+        const gpis_path_point *p = &made->points[i];
+        if (p->outcome == GPIS_SOLVED) continue;
+        stalled++;
+        worst = fmax(worst, p->objective > p->gap ? p->gap / (p->objective - p->gap) : INFINITY);
+    }
+    if (stalled == 0) return;
+    snprintf(made->warning, sizeof made->warning,
+             "%" PRId64 " of %" PRId64 " points are not proven to the tolerance %g, but to %.2g%s", stalled,
+             made->seen.count, c->call.settings.tol, worst,
+             c->given->summary ? ": the rounding errors of the summary allow no more; more digits need the rows of A"
+                               : "");
+}
+
+static gpis_status allocate(made_path *made, int64_t count, int64_t size, const char *set) {
+    made->X = gpis_alloc(made->context, count * size, sizeof *made->X);
+    made->points = gpis_alloc(made->context, count, sizeof *made->points);
+    made->places = gpis_alloc(made->context, count, sizeof *made->places);
+    made->set = gpis_copy_text(made->context, set);
+    return made->X && made->points && made->places && made->set ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
+gpis_status gpis_path_made(const gpis_path_call *c, const gpis_path_part *all, const double *X,
+                           const gpis_fit_value *points, int64_t exact, gpis_path **out) {
+    const gpis_problem *p = &all->problem;
+    const int64_t size = (p->A->d + p->intercept) * p->k;
+    made_path *made = gpis_alloc_zero(c->context, 1, sizeof *made);
+    if (!made) return GPIS_NO_MEMORY;
+    made->context = c->context;
+    const gpis_status status = allocate(made, c->count, size, c->options.penalised ? "" : c->spec.text);
+    if (status != GPIS_OK) {
+        gpis_path_destroy(&made->seen);
+        return status;
+    }
+    memcpy(made->X, X, (size_t)(c->count * size) * sizeof *X);
+    made->seen = (gpis_path){.count = c->count,
+                             .d = p->A->d,
+                             .k = p->k,
+                             .points = made->places,
+                             .penalised = c->options.penalised != 0,
+                             .set = made->set,
+                             .rows_weight = c->data ? gpis_quadratic_entry(c->data->whole, c->data->d, c->data->d).high
+                                                    : (double)c->given->n,
+                             .exact = exact,
+                             .sweeps = c->sweeps,
+                             .bytes_read = c->bytes_read,
+                             .seconds = gpis_clock() - c->begun,
+                             .warning = made->warning};
+    for (int64_t i = 0; i < c->count; i++) {
+        made->points[i] = point_of(all, c->values[i], made->X + i * size, &points[i]);
+        made->places[i] = &made->points[i];
+    }
+    warn(c, made);
+    *out = &made->seen;
+    return GPIS_OK;
+}
+
+/* Without a summary each point is a solve of its own. */
+static gpis_status run_by_rows(gpis_path_call *c, gpis_path_part *all, double *X, gpis_fit_value *points) {
+    const int64_t size = (all->problem.A->d + all->problem.intercept) * all->problem.k;
+    gpis_status status = GPIS_OK;
+    for (int64_t i = 0; status == GPIS_OK && i < c->count; i++) {
+        double *x = X + i * size;
+        gpis_result *result = NULL;
+        if (i > 0)
+            memcpy(x, x - size, (size_t)size * sizeof *x);
+        else
+            memset(x, 0, (size_t)size * sizeof *x);
+        status = gpis_path_solve(all, c->values[i], true, x, &points[i], &result);
+        if (result) c->sweeps += result->sweeps, c->bytes_read += result->bytes_read;
+        gpis_result_destroy(result);
+    }
+    return status;
+}
+
+static gpis_status run(gpis_path_call *c, gpis_path_part *all, gpis_path **out) {
+    const int64_t size = (all->problem.A->d + all->problem.intercept) * all->problem.k;
+    int64_t exact = 0;
+    double *X = gpis_alloc(c->context, c->count * size, sizeof *X);
+    gpis_fit_value *points = gpis_alloc(c->context, c->count, sizeof *points);
+    gpis_status status = X && points ? GPIS_OK : GPIS_NO_MEMORY;
+    if (status == GPIS_OK)
+        status = c->data ? gpis_path_part_run(all, X, points, &exact) : run_by_rows(c, all, X, points);
+    if (status == GPIS_OK) status = gpis_path_made(c, all, X, points, exact, out);
+    gpis_free(c->context, X);
+    gpis_free(c->context, points);
+    return status;
+}
+
+/* Without a summary the grid has to be given: finding the largest value needs one. */
+static gpis_status begin_part(gpis_path_call *c, gpis_path_part *all) {
+    if (c->data) return gpis_path_part_begin(all, c, -1);
+    *all = (gpis_path_part){.call = c, .problem = c->base, .share = 1.0};
+    if (c->options.values) return GPIS_OK;
+    return gpis_fail(c->context, GPIS_NOT_APPLICABLE,
+                     "the Gram matrix of %" PRId64
+                     " columns is too large to find the largest value of a path: give the "
+                     "values",
+                     c->given->A->d);
+}
+
+gpis_status gpis_path_make(const gpis_problem *problem, const gpis_path_options *options, const gpis_settings *settings,
+                           gpis_path **out) {
+    if (!problem) return GPIS_BAD_ARGUMENT;
+    gpis_context *context = problem->context;
+    if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the path");
+    *out = NULL;
+    gpis_path_call c;
+    gpis_path_part all = {0};
+    int outside = omp_get_max_threads();
+    gpis_status status = gpis_path_call_begin(&c, problem, options, settings, false);
+    if (status == GPIS_OK) status = gpis_blas_enter(context, context->threads, &outside);
+    if (status == GPIS_OK) status = begin_part(&c, &all);
+    if (status == GPIS_OK) status = gpis_path_grid(&c, &all);
+    if (status == GPIS_OK) status = run(&c, &all, out);
+    gpis_path_part_end(&all);
+    gpis_blas_leave(outside);
+    gpis_path_call_end(&c);
+    return status;
+}

@@ -1,0 +1,72 @@
+/*
+ * Calls of gpis_path_make and gpis_cv_make: the rows as a summary, by folds where they are to be validated, and a path
+ * on each part of them: on all rows, and on those of all folds but one.
+ */
+#ifndef GPIS_API_PATH_H
+#define GPIS_API_PATH_H
+
+#include "api/complete.h"
+#include "api/settings.h"
+#include "path/walk.h"
+#include "set/radius.h"
+#include "summary/summary.h"
+
+typedef struct gpis_path_call {
+    gpis_context *context;
+    const gpis_problem *given; /* borrowed: the caller's */
+    gpis_path_options options;
+    gpis_call call;        /* the settings */
+    gpis_radius_spec spec; /* the set without its radius; empty for penalties */
+    gpis_summary
+        *summary; /* owned: of the rows of the caller's problem; NULL: that is one of a summary, or too large */
+    const gpis_summary
+        *data;         /* the summary in use, that or the caller's; NULL: none, points are solved from the rows */
+    gpis_problem base; /* the caller's problem, with `data` in the place of the rows */
+    int64_t count;
+    double *values; /* owned: the grid */
+    int64_t sweeps;
+    double bytes_read, begun;
+} gpis_path_call;
+
+/* The rows of a part: the problem of their summary, complete, and the fit. */
+typedef struct gpis_path_part {
+    const gpis_path_call *call; /* borrowed */
+    gpis_problem problem;       /* base with the summary of these rows, and the ridge that goes with them */
+    gpis_quadratic *training;   /* owned: that summary; NULL: that of all rows */
+    double share;               /* of the weights that these rows have */
+    gpis_completion complete;
+    gpis_fit *fit;          /* owned */
+    gpis_path_sets sets;    /* how the sets of the values are made for these rows */
+    gpis_set *parsed, *met; /* owned: the set of a value from its text, and that met with the caller's */
+} gpis_path_part;
+
+/* Checks what is given and makes the summary; `folds`: by folds. gpis_path_call_end is called in any case. */
+gpis_status gpis_path_call_begin(gpis_path_call *c, const gpis_problem *given, const gpis_path_options *options,
+                                 const gpis_settings *settings, bool folds);
+void gpis_path_call_end(gpis_path_call *c);
+/* Draws the folds again, with another seed. */
+gpis_status gpis_path_call_redraw(gpis_path_call *c, uint64_t seed);
+
+/* fold -1: all rows; else those of all other folds. gpis_path_part_end is called in any case. */
+gpis_status gpis_path_part_begin(gpis_path_part *part, const gpis_path_call *call, int64_t fold);
+void gpis_path_part_end(gpis_path_part *part);
+/* The set of a value as the caller sees it, without a constant, scales and penalty; in part->parsed and part->met. */
+gpis_status gpis_path_part_set(gpis_path_part *part, const char *text, gpis_set **out);
+void gpis_path_part_drop_set(gpis_path_part *part);
+
+/* The grid, from the options and the fit of all rows. */
+gpis_status gpis_path_grid(gpis_path_call *c, gpis_path_part *all);
+/* Solves a point by gpis_solve from x: on the rows of the part or, with `rows`, on those of the caller's problem. With
+ * `result`, which is NULL before, that is handed over. */
+gpis_status gpis_path_solve(gpis_path_part *part, double value, bool rows, double *x, gpis_fit_value *out,
+                            gpis_result **result);
+/* Walks the path of a part, and solves those points again that are not proven. */
+gpis_status gpis_path_part_run(gpis_path_part *part, double *X, gpis_fit_value *points, int64_t *exact);
+
+/* A path from its points; X, d + 1 or d rows each, is copied. */
+gpis_status gpis_path_made(const gpis_path_call *c, const gpis_path_part *all, const double *X,
+                           const gpis_fit_value *points, int64_t exact, gpis_path **out);
+/* The same where there is no summary: point by point from the rows. */
+gpis_status gpis_path_by_rows(gpis_path_call *c, gpis_path **out);
+
+#endif

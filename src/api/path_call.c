@@ -1,0 +1,149 @@
+/* What a call of a path is given, and the rows as a summary. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "api/path.h"
+#include "base/sized.h"
+
+enum { DEFAULT_FOLDS = 10, MAX_COLUMNS = 4096 }; /* the same columns as in newton's summary */
+
+static gpis_path_options default_options(void) {
+    return (gpis_path_options){.size = sizeof(gpis_path_options), .points = 100, .eps = 1e-3, .repeats = 1};
+}
+
+gpis_status gpis_path_options_init(gpis_path_options *options, size_t size) {
+    const gpis_path_options usual = default_options();
+    return gpis_sized_init(options, size, &usual, sizeof usual);
+}
+
+static gpis_status check_values(gpis_context *context, const gpis_path_options *o) {
+    if (!o->values) return GPIS_OK;
+    if (o->value_count < 1) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path needs at least one value");
+    for (int64_t i = 0; i < o->value_count; i++)
+        if (!(o->values[i] >= 0.0 && isfinite(o->values[i])))
+            return gpis_fail(context, GPIS_BAD_ARGUMENT, "value %" PRId64 " of the path is %g; it must be 0 or more",
+                             i + 1, o->values[i]);
+    return GPIS_OK;
+}
+
+static gpis_status check_options(gpis_context *context, const gpis_path_options *o) {
+    if (o->points < 1 || o->points > 1000000)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "a path has 1 to 1000000 points, not %" PRId64, o->points);
+    if (!(o->eps > 0.0 && o->eps < 1.0))
+        return gpis_fail(context, GPIS_BAD_ARGUMENT,
+                         "eps, the least value over the largest, is between 0 and 1, not %g", o->eps);
+    if (o->folds < 0 || o->folds == 1)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "cross-validation needs at least 2 folds");
+    if (o->repeats < 1) return gpis_fail(context, GPIS_BAD_ARGUMENT, "repeats must be at least 1");
+    if (o->repeats > 1 && o->fold)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "folds that are given cannot be drawn again: leave out repeats");
+    return check_values(context, o);
+}
+
+/* ---- the summary ---- */
+
+static int64_t folds_of(const gpis_path_options *o) { return o->folds > 0 ? o->folds : DEFAULT_FOLDS; }
+
+static gpis_status summarise(gpis_path_call *c, bool folds, uint64_t seed) {
+    gpis_summary_options o = gpis_summary_options_default();
+    o.folds = folds ? folds_of(&c->options) : 1;
+    o.fold = folds ? c->options.fold : NULL;
+    o.fold_rows = c->options.fold_rows;
+    o.seed = seed;
+    o.pass_progress = c->call.settings.pass_progress;
+    o.progress_user = c->call.settings.progress_user;
+    gpis_summary_destroy(c->summary);
+    c->summary = NULL;
+    const gpis_status status = gpis_summary_make(c->given, &o, &c->summary);
+    if (status != GPIS_OK) return status;
+    gpis_source_info info;
+    gpis_source_describe(c->given->A, &info);
+    c->data = c->summary;
+    c->sweeps++;
+    c->bytes_read += (double)info.bytes;
+    return GPIS_OK;
+}
+
+gpis_status gpis_path_call_redraw(gpis_path_call *c, uint64_t seed) {
+    const gpis_status status = summarise(c, true, seed);
+    if (status == GPIS_OK) c->base.A = c->data->A, c->base.summary = c->data->whole, c->base.made_of = c->data;
+    return status;
+}
+
+/* Every fold predicts, and the others have rows to learn from. */
+static gpis_status check_folds(const gpis_path_call *c) {
+    const gpis_summary *s = c->data;
+    for (int64_t f = 0; f < s->folds; f++) {
+        const double own = gpis_quadratic_entry(s->fold[f], s->d, s->d).high;
+        if (!(own > 0.0))
+            return gpis_fail(
+                c->context, GPIS_BAD_DATA,
+                "fold %" PRId64 " has no row of positive weight, and cannot be predicted; take fewer folds", f + 1);
+        if (!(gpis_quadratic_entry(s->whole, s->d, s->d).high > own))
+            return gpis_fail(c->context, GPIS_BAD_DATA, "all rows of positive weight are in fold %" PRId64, f + 1);
+    }
+    return GPIS_OK;
+}
+
+static gpis_status check_summary(const gpis_path_call *c) {
+    const gpis_summary *s = c->given->made_of;
+    if (c->options.repeats > 1)
+        return gpis_fail(c->context, GPIS_NOT_APPLICABLE,
+                         "a summary has its folds: drawing them again (option repeats) needs the rows of A");
+    if (s->folds < 2)
+        return gpis_fail(c->context, GPIS_BAD_ARGUMENT,
+                         "the summary has no folds: make it with some (option folds), or give the rows of A");
+    if (c->options.folds > 0 && c->options.folds != s->folds)
+        return gpis_fail(c->context, GPIS_BAD_ARGUMENT, "the summary has %" PRId64 " folds, not %" PRId64, s->folds,
+                         c->options.folds);
+    return GPIS_OK;
+}
+
+/* Whether the sums of all folds, and those that are made of them, are not too large. */
+static bool fits(const gpis_path_call *c, bool folds) {
+    const gpis_problem *p = c->given;
+    const double parts = folds ? (double)folds_of(&c->options) + 6.0 : 6.0;
+    const double bytes = parts * gpis_quadratic_memory(p->A->d + 1, p->k);
+    return p->A->d <= MAX_COLUMNS && bytes <= (double)gpis_account_left(c->context);
+}
+
+static gpis_status take_rows(gpis_path_call *c, bool folds) {
+    gpis_status status = GPIS_OK;
+    if (folds && c->given->summary) status = check_summary(c);
+    if (status != GPIS_OK) return status;
+    c->base = *c->given;
+    c->data = c->given->made_of;
+    if (!c->data && !fits(c, folds)) return GPIS_OK;
+    if (!c->data) status = summarise(c, folds, c->call.settings.seed);
+    if (status != GPIS_OK) return status;
+    c->base.A = c->data->A;
+    c->base.n = c->data->A->n;
+    c->base.Y = c->base.weights = c->base.offset = NULL;
+    c->base.summary = c->data->whole;
+    c->base.made_of = c->data;
+    return folds ? check_folds(c) : GPIS_OK;
+}
+
+gpis_status gpis_path_call_begin(gpis_path_call *c, const gpis_problem *given, const gpis_path_options *options,
+                                 const gpis_settings *settings, bool folds) {
+    gpis_completion complete = {0};
+    *c = (gpis_path_call){
+        .context = given->context, .given = given, .options = default_options(), .begun = gpis_clock()};
+    gpis_status status = gpis_sized_take(c->context, "the options of a path", "gpis_path_options_init", options,
+                                         &c->options, sizeof c->options);
+    if (status == GPIS_OK) status = check_options(c->context, &c->options);
+    if (status == GPIS_OK) status = gpis_complete_begin(given, &complete);
+    if (status == GPIS_OK) status = gpis_call_begin(&c->call, &complete.problem, settings);
+    gpis_complete_end(&complete);
+    if (status == GPIS_OK && !c->options.penalised)
+        status = gpis_radius_spec_read(c->context, c->options.set ? c->options.set : "l1", &c->spec);
+    return status == GPIS_OK ? take_rows(c, folds) : status;
+}
+
+void gpis_path_call_end(gpis_path_call *c) {
+    gpis_call_end(&c->call, c->context);
+    gpis_radius_spec_clear(&c->spec);
+    gpis_summary_destroy(c->summary);
+    gpis_free(c->context, c->values);
+}
