@@ -166,12 +166,9 @@ static gpis_status run(gpis_path_call *c, gpis_path_part *all, made_cv *made) {
     for (int64_t r = 0; status == GPIS_OK && r < c->options.repeats; r++) {
         if (r > 0) status = gpis_path_call_redraw(c, c->call.settings.seed + (uint64_t)r);
         if (status == GPIS_OK) status = make_repeat(&t, r, made);
-        if (r > 0 || status != GPIS_OK) continue;
-        judge(c, made); /* with these folds; again below */
-        if (c->options.repeats > 1) status = gpis_path_made(c, all, t.X, t.points, t.exact, &made->path);
     }
     if (status == GPIS_OK) judge(c, made);
-    if (status == GPIS_OK && !made->path) status = gpis_path_made(c, all, t.X, t.points, t.exact, &made->path);
+    if (status == GPIS_OK) status = gpis_path_made(c, all, t.X, t.points, t.exact, &made->path);
     if (status == GPIS_OK) status = fit_best(all, t.X, made);
     gpis_free(c->context, t.X);
     gpis_free(c->context, t.points);

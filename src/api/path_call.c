@@ -65,12 +65,6 @@ static gpis_status summarise(gpis_path_call *c, bool folds, uint64_t seed) {
     return GPIS_OK;
 }
 
-gpis_status gpis_path_call_redraw(gpis_path_call *c, uint64_t seed) {
-    const gpis_status status = summarise(c, true, seed);
-    if (status == GPIS_OK) c->base.A = c->data->A, c->base.summary = c->data->whole, c->base.made_of = c->data;
-    return status;
-}
-
 /* Every fold predicts, and the others have rows to learn from. */
 static gpis_status check_folds(const gpis_path_call *c) {
     const gpis_summary *s = c->data;
@@ -84,6 +78,16 @@ static gpis_status check_folds(const gpis_path_call *c) {
             return gpis_fail(c->context, GPIS_BAD_DATA, "all rows of positive weight are in fold %" PRId64, f + 1);
     }
     return GPIS_OK;
+}
+
+/* The first summary stays: the problem of all rows is made of it. */
+gpis_status gpis_path_call_redraw(gpis_path_call *c, uint64_t seed) {
+    if (!c->first) {
+        c->first = c->summary;
+        c->summary = NULL;
+    }
+    const gpis_status status = summarise(c, true, seed);
+    return status == GPIS_OK ? check_folds(c) : status;
 }
 
 static gpis_status check_summary(const gpis_path_call *c) {
@@ -145,5 +149,6 @@ void gpis_path_call_end(gpis_path_call *c) {
     gpis_call_end(&c->call, c->context);
     gpis_radius_spec_clear(&c->spec);
     gpis_summary_destroy(c->summary);
+    gpis_summary_destroy(c->first);
     gpis_free(c->context, c->values);
 }

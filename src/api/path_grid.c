@@ -55,7 +55,6 @@ static gpis_status radius_of(gpis_path_part *part, const double *x, double *R) {
 static gpis_status largest_radius(gpis_path_part *part, double *largest) {
     const gpis_path_call *c = part->call;
     const int64_t d = part->problem.A->d, k = part->problem.k;
-    gpis_fit_value value;
     gpis_set *K = NULL;
     char *text = gpis_radius_spec_rest(&c->spec);
     double *x = gpis_alloc_zero(c->context, part->fit->d * part->fit->k, sizeof *x);
@@ -69,7 +68,6 @@ static gpis_status largest_radius(gpis_path_part *part, double *largest) {
     settings.progress = NULL;
     if (status == GPIS_OK) status = gpis_solve(&one, &settings, &result);
     if (status == GPIS_OK) memcpy(x, result->x, (size_t)(d * k) * sizeof *x);
-    (void)value;
     gpis_result_destroy(result);
     gpis_path_part_drop_set(part);
     for (int64_t i = 0; status == GPIS_OK && part->complete.scale && i < d * k; i++)
