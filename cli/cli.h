@@ -36,6 +36,8 @@ int cli_plan(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_summarize(int argc, char **argv);
 int cli_merge(int argc, char **argv);
+int cli_path_command(int argc, char **argv);
+int cli_cv_command(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_bounds(int argc, char **argv);
@@ -107,6 +109,7 @@ typedef struct cli_common {
     uint64_t given;         /* which options of the library's table were given, a bit for each row */
     bool json, quiet, mpi;
     bool standard_input; /* one of the files is standard input */
+    bool path;           /* --set and --penalty name what a path goes through, without a radius or a LAMBDA */
     bool without_y;      /* y may be missing: it is not read, and one response is assumed */
 } cli_common;
 extern const struct argp cli_common_argp; /* the program's own options; a child of the commands' own */
@@ -194,6 +197,7 @@ typedef struct cli_parts cli_parts;
 /* What --penalty asks for (penalty.c). */
 typedef struct cli_penalty {
     double l1, l2;      /* LAMBDA of each; 0: none */
+    bool path_of;       /* LAMBDA is not given: it is what a path goes through */
     const char *path;   /* of the file of weights; NULL: none; borrowed from argv */
     gpis_array weights; /* owned */
 } cli_penalty;
@@ -230,6 +234,7 @@ void cli_tell_cache_trouble(const gpis_source_info *info);
 /* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 /* Gives the problem its penalties; returns 0 or an exit code. */
+bool cli_is_path_of_radii(const cli_common *common); /* of the sets of a path one has no radius */
 int cli_penalty_take(cli_problem *problem, const cli_common *common);
 void cli_penalty_print(const cli_problem *problem, const gpis_result *r); /* the lines of the summary */
 bool cli_problem_is_yes(const cli_common *common, const char *option);    /* a flag of the problem */

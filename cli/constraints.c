@@ -95,7 +95,8 @@ static bool is_again(const cli_common *common, int64_t i) {
 }
 
 static int take_sets(cli_problem *p, const cli_common *common) {
-    const int64_t count = cli_problem_count(common, "set");
+    const int64_t count =
+        cli_is_path_of_radii(common) ? 0 : cli_problem_count(common, "set"); /* those of a path come with its points */
     gpis_status status = GPIS_OK;
     for (int64_t i = 0; i < count && status == GPIS_OK; i++)
         if (!is_again(common, i))
@@ -120,7 +121,8 @@ int cli_constrain(cli_problem *p, const cli_common *common) {
     tell_warnings(p, common);
     gpis_status status = GPIS_OK;
     if (p->given_count == 0)
-        status = gpis_set_parse(p->context, cli_problem_text(common, "set"), p->problem, &p->set);
+        status = gpis_set_parse(p->context, cli_is_path_of_radii(common) ? "none" : cli_problem_text(common, "set"),
+                                p->problem, &p->set);
     else if (p->given_count == 1)
         p->set = p->given_sets[--p->given_count];
     else

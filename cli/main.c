@@ -10,6 +10,8 @@ static const cli_command commands[] = {
     {"check", "A [y] x", "audit a given x: objective, feasibility, certificate", cli_check, true},
     {"summarize", "A [y]", "one sweep: keep what any later solve needs, by folds", cli_summarize, true},
     {"merge", "S1 S2...", "add summaries of different rows up", cli_merge, false},
+    {"path", "A [y]", "answers for a path of radii or penalties, each with its certificate", cli_path_command, true},
+    {"cv", "A [y]", "choose a radius or penalty by cross-validation, from one sweep", cli_cv_command, true},
     {"predict", "DATA MODEL.json", "predictions for new rows by a model of solve --model", cli_predict, false},
     {"info", "FILE...", "what is in a file, and what is wrong with it", cli_info, false},
     {"gen", "NAME", "make one of the paper's problems as files", cli_gen, false},

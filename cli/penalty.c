@@ -12,8 +12,24 @@ static int fail_text(const char *text, const char *at, const char *why) {
 
 static const double NOT_GIVEN = -1;
 
+static bool is_without_lambda(const char *text) {
+    return strncmp(text, "l1", 2) == 0 && (text[2] == '\0' || text[2] == ',');
+}
+
+bool cli_is_path_of_radii(const cli_common *common) {
+    for (int64_t i = 0; common->path && i < cli_problem_count(common, "penalty"); i++)
+        if (is_without_lambda(cli_problem_text_at(common, "penalty", i))) return false;
+    return common->path;
+}
+
 /* Reads one text, of which each kind may be given once. */
-static int read_text(cli_penalty *penalty, const char *text) {
+static int read_text(cli_penalty *penalty, const char *text, bool path) {
+    if (path && is_without_lambda(text)) {
+        penalty->path_of = true;
+        penalty->l1 = 1;
+        penalty->path = text[2] ? text + 3 : NULL;
+        return 0;
+    }
     const bool l1 = strncmp(text, "l1:", 3) == 0, l2 = strncmp(text, "l2:", 3) == 0;
     double *lambda = l1 ? &penalty->l1 : &penalty->l2;
     char *end = NULL;
@@ -47,7 +63,7 @@ int cli_penalty_take(cli_problem *p, const cli_common *common) {
     int code = 0;
     penalty->l1 = penalty->l2 = NOT_GIVEN;
     for (int64_t i = 0; i < cli_problem_count(common, "penalty") && code == 0; i++)
-        code = read_text(penalty, cli_problem_text_at(common, "penalty", i));
+        code = read_text(penalty, cli_problem_text_at(common, "penalty", i), common->path);
     if (code == 0) code = read_weights(p, common);
     if (penalty->l1 == NOT_GIVEN) penalty->l1 = 0;
     if (penalty->l2 == NOT_GIVEN) penalty->l2 = 0;

@@ -121,6 +121,9 @@ static gpis_status allocate(const gpis_path_call *c, made_cv *made) {
     made->errors = gpis_alloc_zero(c->context, c->count * made->seen.folds, sizeof *made->errors);
     made->mean = gpis_alloc(c->context, c->count, sizeof *made->mean);
     made->standard_error = gpis_alloc(c->context, c->count, sizeof *made->standard_error);
+    made->seen.errors = made->errors;
+    made->seen.mean = made->mean;
+    made->seen.standard_error = made->standard_error;
     return made->errors && made->mean && made->standard_error ? GPIS_OK : GPIS_NO_MEMORY;
 }
 

@@ -18,7 +18,8 @@ typedef struct gpis_path_call {
     gpis_call call;        /* the settings */
     gpis_radius_spec spec; /* the set without its radius; empty for penalties */
     gpis_summary
-        *summary; /* owned: of the rows of the caller's problem; NULL: that is one of a summary, or too large */
+        *summary;        /* owned: of the rows of the caller's problem; NULL: that is one of a summary, or too large */
+    gpis_summary *first; /* owned: where the folds were drawn again, the summary that `base` is of; else NULL */
     const gpis_summary
         *data;         /* the summary in use, that or the caller's; NULL: none, points are solved from the rows */
     gpis_problem base; /* the caller's problem, with `data` in the place of the rows */

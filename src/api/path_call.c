@@ -117,6 +117,7 @@ static gpis_status take_rows(gpis_path_call *c, bool folds) {
     if (folds && c->given->summary) status = check_summary(c);
     if (status != GPIS_OK) return status;
     c->base = *c->given;
+    if (c->base.set && c->base.set->shape == GPIS_SHAPE_WHOLE) c->base.set = NULL;
     c->data = c->given->made_of;
     if (!c->data && !fits(c, folds)) return GPIS_OK;
     if (!c->data) status = summarise(c, folds, c->call.settings.seed);

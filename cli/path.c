@@ -1,0 +1,237 @@
+/* gpis path and gpis cv: answers for a grid of radii or penalties, and the choice among them by cross-validation. */
+#include "path.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct path_options {
+    cli_common common;
+    gpis_path_options path;
+    const char *a, *y, *out, *figure, *values, *fold_column;
+    double *grid;  /* owned: --values */
+    char *set;     /* owned: all that --set says */
+    int64_t *fold; /* owned: --fold-column */
+    bool cv;
+} path_options;
+
+enum { KEY_OUT = 512, KEY_FIGURE, KEY_POINTS, KEY_EPS, KEY_GRID, KEY_VALUES, KEY_FOLDS, KEY_FOLD_COLUMN, KEY_REPEATS };
+
+#define GRID_OPTIONS                                                                                              \
+    {"points", KEY_POINTS, "N", 0, "points of the path (default 100)", 1},                                        \
+        {"eps", KEY_EPS, "E", 0, "the least value is E times the largest that has an effect (default 0.001)", 1}, \
+        {"grid", KEY_GRID, "KIND", 0, "log: values in equal ratios (the default), or linear: in equal steps", 1}, \
+        {"values", KEY_VALUES, "LIST", 0, "these radii or penalties instead, with commas between", 1},            \
+        {"out", KEY_OUT, "FILE.csv", 0, "write a line for each point here", 5}, {                                 \
+        "figure", KEY_FIGURE, "FILE.svg", 0, "draw a figure here", 5                                              \
+    }
+
+static const struct argp_option path_table[] = {GRID_OPTIONS, {0}};
+static const struct argp_option cv_table[] = {
+    GRID_OPTIONS,
+    {"folds", KEY_FOLDS, "K", 0, "number of folds (default 10; those of a summary that has some)", 1},
+    {"fold-column", KEY_FOLD_COLUMN, "FILE", 0,
+     "a file with the number of the fold of each row, from 1 on; without it folds are drawn at random (--seed)", 1},
+    {"repeats", KEY_REPEATS, "N", 0, "draw the folds N times; each takes a sweep over A (default 1)", 1},
+    {0},
+};
+
+static const char path_doc[] =
+    "Solve for a whole path of radii, or of penalties, with a certificate for each point. A is read once."
+    "\vThe set is named without its radius: --set l1 (the default), --set 'l1 & nonneg', --set 'simplex[w*]', or with "
+    "the letter R in its place, --set group:R:3. With --penalty l1 (or l1,W.npy: with weights) the path is one of "
+    "penalties. A summary that gpis summarize has made can take the place of A and y; then nothing is read.\n"
+    "\n"
+    "Exit codes: 0 every point is certified to the tolerance, 1 some are not, 2 bad usage or bad input, 3 file or "
+    "memory trouble, 130 interrupted.\n"
+    "\n"
+    "Example: gpis path data.csv --target sales --intercept --out path.csv --figure path.svg";
+static const char cv_doc[] =
+    "Choose a radius, or a penalty, by cross-validation: a path on all rows, and one without each fold, which it "
+    "predicts. A is read once for all of it."
+    "\vThe best point has the least mean squared error over the folds; the one-standard-error choice is the simplest "
+    "point within one standard error of it. Sets and penalties are named as for gpis path.\n"
+    "\n"
+    "Exit codes: 0 every point is certified to the tolerance, 1 some are not, 2 bad usage or bad input, 3 file or "
+    "memory trouble, 130 interrupted.\n"
+    "\n"
+    "Example: gpis cv data.csv --target sales --intercept --penalty l1 --folds 10 --figure cv.svg";
+
+/* ---- options ---- */
+
+static error_t take_values(path_options *o, const char *text, const struct argp_state *state) {
+    const char *at = text;
+    char *end = NULL;
+    free(o->grid);
+    o->grid = calloc(strlen(text) + 1, sizeof *o->grid);
+    o->path.value_count = 0;
+    if (!o->grid) return cli_usage(state, "out of memory");
+    for (;; at = end + 1) {
+        o->grid[o->path.value_count++] = strtod(at, &end);
+        if (end == at || (*end != ',' && *end != '\0'))
+            return cli_usage(state, "--values wants numbers with commas between, not '%s'", text);
+        if (*end == '\0') break;
+    }
+    o->path.values = o->grid;
+    return 0;
+}
+
+static error_t take_grid(path_options *o, const char *text, const struct argp_state *state) {
+    if (strcmp(text, "log") != 0 && strcmp(text, "linear") != 0)
+        return cli_usage(state, "--grid is log or linear, not '%s'", text);
+    o->path.linear = strcmp(text, "linear") == 0;
+    return 0;
+}
+
+static error_t check_options(const path_options *o, const struct argp_state *state) {
+    if (!o->a) return cli_usage(state, "%s needs the file of A", o->cv ? "cv" : "path");
+    if (o->y && o->common.open.target)
+        return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
+    if (o->out && !cli_ends_in(o->out, ".csv"))
+        return cli_usage(state, "--out writes .csv; '%s' does not end so", o->out);
+    if (o->figure && !cli_ends_in(o->figure, ".svg"))
+        return cli_usage(state, "--figure writes .svg; '%s' does not end so", o->figure);
+    if (o->out && o->figure && cli_output_is_same(o->out, o->figure))
+        return cli_usage(state, "--out and --figure are the same file");
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state) {
+    path_options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->common;
+        state->child_inputs[1] = &o->common;
+        return 0;
+    case KEY_OUT: o->out = arg; return 0;
+    case KEY_FIGURE: o->figure = arg; return 0;
+    case KEY_POINTS: return cli_integer(state, "--points", arg, 1, 1000000, &o->path.points);
+    case KEY_EPS: return cli_number(state, "--eps", arg, 1e-300, 0.999999, &o->path.eps);
+    case KEY_GRID: return take_grid(o, arg, state);
+    case KEY_VALUES: return take_values(o, arg, state);
+    case KEY_FOLDS: return cli_integer(state, "--folds", arg, 2, 65536, &o->path.folds);
+    case KEY_FOLD_COLUMN: o->fold_column = arg; return 0;
+    case KEY_REPEATS: return cli_integer(state, "--repeats", arg, 1, 10000, &o->path.repeats);
+    case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
+    case ARGP_KEY_END: return check_options(o, state);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the set, the penalty and the folds ---- */
+
+/* "A & B" of all that --set says. */
+static int join_sets(path_options *o) {
+    const int64_t count = cli_problem_count(&o->common, "set");
+    size_t size = 1;
+    for (int64_t i = 0; i < count; i++) size += strlen(cli_problem_text_at(&o->common, "set", i)) + 3;
+    o->set = calloc(size, 1);
+    if (!o->set) return cli_fail(CLI_TROUBLE, "out of memory");
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) strcat(o->set, " & ");
+        strcat(o->set, cli_problem_text_at(&o->common, "set", i));
+    }
+    o->path.set = count > 0 ? o->set : NULL;
+    return 0;
+}
+
+/* The problem is opened with the penalty; its factor is what the path goes through. A set beside it has its radius. */
+static int read_folds(cli_problem *p, path_options *o) {
+    gpis_array numbers = {0};
+    if (!o->fold_column) return 0;
+    const gpis_open_options options = cli_open_options(&p->loading, &o->common, o->fold_column, true);
+    const gpis_status status = gpis_array_read_with(p->context, o->fold_column, &options, &numbers);
+    cli_loading_end(&p->loading);
+    if (status != GPIS_OK) return cli_fail_status(p->context, status);
+    const int64_t count = numbers.rows * numbers.cols;
+    int code = 0;
+    o->fold = calloc((size_t)count + 1, sizeof *o->fold);
+    if (!o->fold) code = cli_fail(CLI_TROUBLE, "out of memory");
+    if (o->path.folds == 0)
+        for (int64_t i = 0; i < count; i++)
+            o->path.folds = (int64_t)fmax((double)o->path.folds, fmin(numbers.data[i], 65536));
+    for (int64_t i = 0; code == 0 && i < count; i++) {
+        if (numbers.data[i] != floor(numbers.data[i]) || numbers.data[i] < 1)
+            code = cli_fail(CLI_BAD_INPUT, "%s: row %lld is %g; folds have numbers from 1 on", o->fold_column,
+                            (long long)i + 1, numbers.data[i]);
+        o->fold[i] = (int64_t)numbers.data[i] - 1;
+    }
+    o->path.fold = o->fold;
+    o->path.fold_rows = count;
+    gpis_array_clear(p->context, &numbers);
+    return code;
+}
+
+/* ---- output ---- */
+
+static int write_file(const char *path, const cli_path *p, void (*write)(FILE *, const cli_path *)) {
+    cli_output output = {0};
+    if (!path) return 0;
+    const int code = cli_output_open(&output, path);
+    if (code != 0) return code;
+    write(output.stream, p);
+    return cli_output_commit(&output);
+}
+
+static int report(const path_options *o, const cli_path *p) {
+    int code = write_file(o->out, p, cli_path_csv);
+    if (code == 0) code = write_file(o->figure, p, cli_path_figure);
+    if (code != 0) return code;
+    if (p->path->warning[0] && !o->common.quiet) cli_fail(0, "warning: %s", p->path->warning);
+    if (o->common.json) {
+        json_t *object = cli_path_json(p);
+        return object ? cli_print_json(object) : cli_fail(CLI_TROUBLE, "out of memory");
+    }
+    if (!o->common.quiet) cli_path_print(p);
+    return 0;
+}
+
+static int outcome_code(const cli_path *p) {
+    for (int64_t i = 0; i < p->path->count; i++)
+        if (p->path->points[i]->outcome != GPIS_SOLVED) return CLI_UNCERTIFIED;
+    return p->cv && p->cv->stalled > 0 ? CLI_UNCERTIFIED : CLI_CERTIFIED;
+}
+
+static int run(cli_problem *problem, path_options *o) {
+    gpis_path *path = NULL;
+    gpis_cv *cv = NULL;
+    o->path.penalised = problem->penalty.path_of;
+    if (o->path.penalised) o->path.set = NULL;
+    int code = read_folds(problem, o);
+    if (code != 0) return code;
+    const gpis_status status = o->cv ? gpis_cv_make(problem->problem, &o->path, &o->common.settings, &cv)
+                                     : gpis_path_make(problem->problem, &o->path, &o->common.settings, &path);
+    if (status != GPIS_OK) return cli_fail_status(problem->context, status);
+    const cli_path made = {problem, o->cv ? cv->path : path, cv};
+    if (cli_is_first()) code = cli_with_trouble(outcome_code(&made), report(o, &made));
+    gpis_cv_destroy(cv);
+    gpis_path_destroy(path);
+    return code;
+}
+
+static int run_command(int argc, char **argv, bool cv) {
+    const struct argp table = cli_table_argp(GPIS_OPTION_PROBLEM | GPIS_OPTION_OPEN | GPIS_OPTION_CHECK);
+    const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
+    const struct argp argp = {
+        cv ? cv_table : path_table, parse_option, "A [y]", cv ? cv_doc : path_doc, children, NULL, NULL};
+    path_options o = {.common = cli_common_default(), .path = gpis_path_options_default(), .cv = cv};
+    o.common.path = true;
+    cli_problem problem = {0};
+    int code = cli_parse(&argp, argc, argv, &o) ? 0 : CLI_BAD_INPUT;
+    if (code == 0) code = cli_ranks_start(o.common.mpi);
+    if (code == 0 && o.out && cli_is_first()) code = cli_output_try(o.out);
+    if (code == 0 && o.figure && cli_is_first()) code = cli_output_try(o.figure);
+    if (code == 0) code = join_sets(&o);
+    if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
+    if (code == 0) code = run(&problem, &o);
+    cli_problem_close(&problem);
+    free(o.grid);
+    free(o.set);
+    free(o.fold);
+    return code;
+}
+
+int cli_path_command(int argc, char **argv) { return run_command(argc, argv, false); }
+
+int cli_cv_command(int argc, char **argv) { return run_command(argc, argv, true); }
