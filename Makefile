@@ -70,6 +70,7 @@ bench: build
 	@$(BUILD)/bench/passes $(if $(QUICK),3 10)
 	@$(BUILD)/bench/stream $(if $(QUICK),3 10,9 1) $(BUILD)
 	@/usr/bin/python3 -B bench/tables.py $(BUILD) $(if $(QUICK),--part 10)
+	@/usr/bin/python3 -B bench/path.py $(BUILD) $(if $(QUICK),--part 10)
 	@sh bench/sweeps $(BUILD)/gpis $(if $(QUICK),100000,1000000)
 	@/usr/bin/python3 -B bench/constants.py $(BUILD) \
 		$(if $(QUICK),--rounds 3,$(if $(filter bench,$(RESULTS)),--out src/cost/constants.c))

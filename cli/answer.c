@@ -32,7 +32,8 @@ const gpis_active **cli_held_entries(const cli_problem *p, const gpis_result *r)
 typedef struct coefficient {
     const char *name;
     double value;
-    const gpis_active *held; /* NULL: nothing holds it */
+    const gpis_active *held;     /* NULL: nothing holds it */
+    const gpis_range_ends *ends; /* how far it can go; NULL: not asked for */
 } coefficient;
 
 static int64_t lines(const cli_problem *p, const gpis_result *r) { return entries(p) + (r->intercept ? p->k : 0); }
@@ -40,9 +41,12 @@ static int64_t lines(const cli_problem *p, const gpis_result *r) { return entrie
 /* Line i of the answer, of response i % k. */
 static coefficient line_at(const cli_problem *p, const gpis_result *r, const gpis_active **held, int64_t i,
                            char made[32]) {
-    if (r->intercept && i < p->k) return (coefficient){"(intercept)", r->intercept[i], NULL};
+    const gpis_ranges *ranges = p->ranges;
+    if (r->intercept && i < p->k)
+        return (coefficient){"(intercept)", r->intercept[i], NULL, ranges ? &ranges->intercept[i] : NULL};
     const int64_t e = r->intercept ? i - p->k : i;
-    return (coefficient){cli_column_name(p, e / p->k, made), r->x[e], held ? held[e] : NULL};
+    return (coefficient){cli_column_name(p, e / p->k, made), r->x[e], held ? held[e] : NULL,
+                         ranges ? &ranges->ends[e] : NULL};
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
@@ -60,6 +64,12 @@ json_t *cli_coefficients_json(const cli_problem *p, const gpis_result *r) {
         json_object_set_new(one, "value", cli_json_number(c.value));
         json_object_set_new(one, "active", c.held ? cli_json_text(c.held->text) : json_null());
         json_object_set_new(one, "multiplier", cli_json_number(c.held ? c.held->multiplier : 0));
+        if (c.ends) {
+            json_object_set_new(one, "lower", cli_json_number(c.ends->lower));
+            json_object_set_new(one, "upper", cli_json_number(c.ends->upper));
+            json_object_set_new(one, "inner_lower", cli_json_number(c.ends->inner_lower));
+            json_object_set_new(one, "inner_upper", cli_json_number(c.ends->inner_upper));
+        }
         if (json_array_append_new(list, one) != 0) {
             json_decref(list);
             list = NULL;
@@ -117,7 +127,7 @@ void cli_write_number(FILE *stream, double value) {
 }
 
 static void write_line(FILE *stream, const cli_problem *p, const char *name, int64_t response, const double *value,
-                       const gpis_active *active) {
+                       const gpis_active *active, const gpis_range_ends *ends) {
     write_field(stream, name);
     if (p->k > 1) fprintf(stream, ",%lld", (long long)response + 1);
     putc(',', stream);
@@ -126,18 +136,25 @@ static void write_line(FILE *stream, const cli_problem *p, const char *name, int
     write_field(stream, active ? active->text : "");
     putc(',', stream);
     cli_write_number(stream, active ? active->multiplier : 0);
+    const double numbers[] = {ends ? ends->lower : 0, ends ? ends->upper : 0, ends ? ends->inner_lower : 0,
+                              ends ? ends->inner_upper : 0};
+    for (int i = 0; p->ranges && i < 4; i++) {
+        putc(',', stream);
+        if (ends) cli_write_number(stream, numbers[i]);
+    }
     putc('\n', stream);
 }
 
 void cli_write_csv(FILE *stream, const cli_problem *p, const gpis_result *r) {
     const gpis_active **held = cli_held_entries(p, r);
-    fprintf(stream, "name,%scoefficient,active,multiplier\n", p->k > 1 ? "response," : "");
+    fprintf(stream, "name,%scoefficient,active,multiplier%s\n", p->k > 1 ? "response," : "",
+            p->ranges ? ",lower,upper,inner_lower,inner_upper" : "");
     for (int64_t i = 0; i < lines(p, r); i++) {
         char made[32];
         const coefficient c = line_at(p, r, held, i, made);
-        write_line(stream, p, c.name, i % p->k, &c.value, c.held);
+        write_line(stream, p, c.name, i % p->k, &c.value, c.held, c.ends);
     }
     for (int64_t i = 0; i < r->active_count; i++) /* those of several coefficients have lines of their own */
-        if (r->active[i]->column < 0) write_line(stream, p, "", r->active[i]->response, NULL, r->active[i]);
+        if (r->active[i]->column < 0) write_line(stream, p, "", r->active[i]->response, NULL, r->active[i], NULL);
     free(held);
 }

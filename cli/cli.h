@@ -222,6 +222,7 @@ typedef struct cli_problem {
     int64_t first_row;                    /* number of the first row on this rank */
     int dimensions;                       /* of x as it is written: 1 when y is a plain vector */
     cli_parts *parts;                     /* owned; NULL where A is one file on one rank */
+    const gpis_ranges *ranges;            /* borrowed: of the answer that is reported; NULL: none */
     cli_loading loading;
     double load_seconds;
 } cli_problem;

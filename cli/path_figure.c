@@ -49,7 +49,7 @@ static double step_of(const axis *a) {
 static void tick(FILE *s, const axis *a, bool across, double value) {
     char words[32];
     const double at = place(a, value);
-    snprintf(words, sizeof words, "%.4g", fabs(value) < 1e-12 * (fabs(a->low) + fabs(a->high)) ? 0.0 : value);
+    snprintf(words, sizeof words, "%.6g", fabs(value) < 1e-12 * (fabs(a->low) + fabs(a->high)) ? 0.0 : value);
     if (across) {
         fprintf(s, "<path class=\"grid\" d=\"M%.1f %d V%d\"/>\n", at, TOP, HEIGHT - BOTTOM);
         text(s, at, HEIGHT - BOTTOM + 20, "text-anchor=\"middle\"", words);
@@ -169,8 +169,8 @@ static void draw_path(FILE *s, const cli_path *p) {
     for (int64_t j = size - 1; j >= 0; j--)
         draw_line(s, path, ends[j].entry, &x, &y, j < MAX_NAMES ? colours[ends[j].entry % COLOURS] : "#bbbbbb");
     frame(s);
-    int named = 0;
-    while (named < size && named < MAX_NAMES && ends[named].value != 0)
+    int named = 0; /* names of coefficients too small to tell apart would only hide each other */
+    while (named < size && named < MAX_NAMES && fabs(ends[named].value) > 0.02 * fabs(ends[0].value))
         ends[named].y = place(&y, ends[named].value), named++;
     spread(ends, named);
     for (int i = 0; i < named; i++) draw_name(s, p, &ends[i], &y, colours[ends[i].entry % COLOURS]);

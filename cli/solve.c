@@ -8,19 +8,25 @@
 typedef struct solve_options {
     cli_common common;
     const char *a, *y, *x0, *out, *trace, *model, *report;
-    char *command;        /* owned: as it was typed, for the report */
-    cli_watch watch;      /* while it runs */
-    gpis_machine machine; /* what the plan is made for */
+    char *command;             /* owned: as it was typed, for the report */
+    cli_watch watch;           /* while it runs */
+    gpis_machine machine;      /* what the plan is made for */
+    double ranges, confidence; /* 0: not asked for */
 } solve_options;
 
 enum { WORTH_MEASURING = 1 << 26 }; /* bytes of A: below, a solve is over before the machine is measured */
-enum { KEY_X0 = 512, KEY_OUT, KEY_TRACE, KEY_MODEL, KEY_REPORT };
+enum { KEY_X0 = 512, KEY_OUT, KEY_TRACE, KEY_MODEL, KEY_REPORT, KEY_RANGES, KEY_CONFIDENCE };
 
 static const struct argp_option options[] = {
     {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
     {"out", KEY_OUT, "FILE", 0, "write x here: .npy, .csv (with names and active constraints) or .json", 5},
     {"model", KEY_MODEL, "FILE.json", 0, "write all that gpis predict needs here, with the certificate", 5},
     {"report", KEY_REPORT, "FILE.html", 0, "write a page about the answer here, for people: one file, no network", 5},
+    {"ranges", KEY_RANGES, "EPS", 0,
+     "how far each coefficient can go while the objective stays within EPS of the best, relative to it", 5},
+    {"confidence", KEY_CONFIDENCE, "P", 0,
+     "the same for likelihood-ratio intervals of this confidence, as 0.95; approximate where constraints are active",
+     5},
     {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 5},
     {0},
 };
@@ -82,6 +88,8 @@ static error_t check_options(const solve_options *o, const struct argp_state *st
     if (!o->a) return cli_usage(state, "solve needs the file of A");
     if (o->y && o->common.open.target)
         return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
+    if (o->ranges > 0 && o->confidence > 0)
+        return cli_usage(state, "--ranges and --confidence ask for different levels; give one of them");
     if (o->common.settings.resume && !o->common.settings.checkpoint)
         return cli_usage(state, "--resume needs --checkpoint FILE, the file to go on from");
     if (cli_is_given(&o->common, "checkpoint-every") && !o->common.settings.checkpoint)
@@ -101,6 +109,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_X0: return cli_take_input(state, &o->common, arg, &o->x0);
     case KEY_OUT: o->out = arg; return 0;
     case KEY_TRACE: o->trace = arg; return 0;
+    case KEY_RANGES: return cli_number(state, "--ranges", arg, 1e-15, 1e15, &o->ranges);
+    case KEY_CONFIDENCE: return cli_number(state, "--confidence", arg, 1e-9, 0.999999999, &o->confidence);
     case KEY_MODEL: o->model = arg; return 0;
     case KEY_REPORT: o->report = arg; return 0;
     case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
@@ -228,6 +238,14 @@ static int outcome_code(gpis_outcome outcome) {
     }
 }
 
+/* How far the coefficients can go, if that is asked for; returns 0 or an exit code. */
+static int find_ranges(cli_problem *p, const solve_options *o, const gpis_result *result, gpis_ranges **ranges) {
+    if (!(o->ranges > 0) && !(o->confidence > 0)) return 0;
+    const gpis_status status = gpis_ranges_make(p->problem, result, o->ranges, o->confidence, ranges);
+    p->ranges = *ranges;
+    return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
+}
+
 int cli_solve(int argc, char **argv) {
     const struct argp table = cli_table_argp(GPIS_OPTION_PROBLEM | GPIS_OPTION_OPEN | GPIS_OPTION_SOLVE);
     const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
@@ -241,6 +259,7 @@ int cli_solve(int argc, char **argv) {
     cli_problem problem = {0};
     gpis_array x0 = {0};
     gpis_result *result = NULL;
+    gpis_ranges *ranges = NULL;
     cli_output trace = {0};
     int code = cli_ranks_start(o.common.mpi);
     if (code != 0) return code;
@@ -255,6 +274,7 @@ int cli_solve(int argc, char **argv) {
     o.common.settings.x0 = x0.data;
     o.common.settings.x0_entries = x0.rows * x0.cols;
     if (code == 0) code = run(&problem, &o, &trace, &result);
+    if (code == 0) code = find_ranges(&problem, &o, result, &ranges);
     if (code == 0) {
         const double sent = cli_ranks_sent();
         const bool written = deliver(&problem, &o, &trace, result, sent);
@@ -263,6 +283,7 @@ int cli_solve(int argc, char **argv) {
     }
     cli_output_discard(&trace); /* of a solve that failed */
 
+    gpis_ranges_destroy(ranges);
     gpis_result_destroy(result);
     if (problem.context) gpis_array_clear(problem.context, &x0);
     cli_problem_close(&problem);

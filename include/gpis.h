@@ -974,6 +974,32 @@ GPIS_API gpis_status gpis_cv_make(const gpis_problem *problem, const gpis_path_o
                                   const gpis_settings *settings, gpis_cv **out);
 GPIS_API void gpis_cv_destroy(gpis_cv *cv); /* NULL is fine */
 
+/* ---- near-optimal ranges ---------------------------------------------------------------------------------------- */
+
+/* How far a coefficient can go, over K, while the objective stays at a level near its least value: within [lower,
+ * upper] for certain, which is proven; and it does reach inner_lower and inner_upper, at points that have been found.
+ */
+typedef struct gpis_range_ends {
+    double lower, upper; /* infinite where nothing could be proven */
+    double inner_lower, inner_upper;
+} gpis_range_ends;
+
+/* Made by gpis_ranges_make, which owns everything in it. */
+typedef struct gpis_ranges {
+    int64_t d, k;
+    const gpis_range_ends *ends;      /* d x k */
+    const gpis_range_ends *intercept; /* k; NULL: there is none */
+    double level;                     /* of the objective */
+    int64_t sweeps; /* how often A was read: once, for its summary; never for a problem of a summary */
+} gpis_ranges;
+
+/* `result`: that of gpis_solve for this problem. The level is 1 + eps times the least objective or, with a confidence
+ * above 0, the least objective plus sigma^2 times the quantile of the chi-square distribution with one degree of
+ * freedom: likelihood-ratio intervals, which are approximate where constraints are active. */
+GPIS_API gpis_status gpis_ranges_make(const gpis_problem *problem, const gpis_result *result, double eps,
+                                      double confidence, gpis_ranges **out);
+GPIS_API void gpis_ranges_destroy(gpis_ranges *ranges); /* NULL is fine */
+
 /* ---- plan: what a solve would cost ---------------------------------------------------------------------------- */
 
 /* One way to solve the problem. */

@@ -117,16 +117,11 @@ static gpis_status take_rows(gpis_path_call *c, bool folds) {
     if (folds && c->given->summary) status = check_summary(c);
     if (status != GPIS_OK) return status;
     c->base = *c->given;
-    if (c->base.set && c->base.set->shape == GPIS_SHAPE_WHOLE) c->base.set = NULL;
     c->data = c->given->made_of;
     if (!c->data && !fits(c, folds)) return GPIS_OK;
     if (!c->data) status = summarise(c, folds, c->call.settings.seed);
     if (status != GPIS_OK) return status;
-    c->base.A = c->data->A;
-    c->base.n = c->data->A->n;
-    c->base.Y = c->base.weights = c->base.offset = NULL;
-    c->base.summary = c->data->whole;
-    c->base.made_of = c->data;
+    c->base = gpis_summary_instead_of_rows(c->given, c->data);
     return folds ? check_folds(c) : GPIS_OK;
 }
 

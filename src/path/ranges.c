@@ -202,12 +202,12 @@ static gpis_status search_side(search *s, int64_t i, double sign, double m, doub
     return status;
 }
 
-static gpis_status search_entry(search *s, int64_t i, gpis_range *out) {
+static gpis_status search_entry(search *s, int64_t i, gpis_range_ends *out) {
     double lower, upper, inner_lower, inner_upper;
     const double m = first_m(s, i);
     gpis_status status = search_side(s, i, 1.0, m, &upper, &inner_upper);
     if (status == GPIS_OK) status = search_side(s, i, -1.0, m, &lower, &inner_lower);
-    if (status == GPIS_OK) *out = (gpis_range){-lower, upper, -inner_lower, inner_upper};
+    if (status == GPIS_OK) *out = (gpis_range_ends){-lower, upper, -inner_lower, inner_upper};
     return status;
 }
 
@@ -230,7 +230,7 @@ static gpis_status begin(search *s) {
 }
 
 gpis_status gpis_ranges_find(gpis_fit *fit, const gpis_fit_set *set, const double *x, gpis_range_level level,
-                             gpis_range *out) {
+                             gpis_range_ends *out) {
     search s = {.fit = fit, .set = set, .level = level, .x = x};
     gpis_status status = begin(&s);
     for (int64_t i = 0; status == GPIS_OK && i < size_of(&s); i++) status = search_entry(&s, i, &out[i]);

@@ -19,11 +19,6 @@
 
 #include "path/fit.h"
 
-typedef struct gpis_range {
-    double lower, upper;             /* proven; infinite where nothing could be proven */
-    double inner_lower, inner_upper; /* attained */
-} gpis_range;
-
 /* The level of F. */
 typedef struct gpis_range_level {
     double outer; /* every x with F(x) <= outer is to be within [lower, upper] */
@@ -32,6 +27,6 @@ typedef struct gpis_range_level {
 
 /* The ranges of all d k entries. x is a near minimiser of F over the set. */
 gpis_status gpis_ranges_find(gpis_fit *fit, const gpis_fit_set *set, const double *x, gpis_range_level level,
-                             gpis_range *out);
+                             gpis_range_ends *out);
 
 #endif

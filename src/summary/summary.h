@@ -35,6 +35,18 @@ gpis_status gpis_summary_new(gpis_context *context, int64_t d, int64_t k, int64_
 gpis_status gpis_summary_take_names(gpis_summary *summary, const gpis_source *from);
 gpis_status gpis_summary_name_responses(gpis_summary *summary, const char *const *names);
 
+/* The problem with the summary of its rows in the place of the rows. */
+static inline gpis_problem gpis_summary_instead_of_rows(const gpis_problem *given, const gpis_summary *summary) {
+    gpis_problem p = *given;
+    p.A = summary->A;
+    p.n = summary->A->n;
+    p.Y = p.weights = p.offset = NULL;
+    p.summary = summary->whole;
+    p.made_of = summary;
+    if (p.set && p.set->shape == GPIS_SHAPE_WHOLE) p.set = NULL;
+    return p;
+}
+
 /* Makes summary->whole, and the number of rows of A, from the folds. */
 gpis_status gpis_summary_complete(gpis_summary *summary);
 /* The sum of all folds but one, of which there are at least two: the rows for training. The caller destroys it. */

@@ -130,7 +130,7 @@ static void check(gpis_context *context, const tiny *t, double eps) {
     gpis_set *K = NULL;
     gpis_fit_set set;
     gpis_fit_value value;
-    gpis_range ranges[D];
+    gpis_range_ends ranges[D];
     double x[D] = {0};
     make_set(context, t, &K, &set);
     assert_ok(context, gpis_fit_create(context, summary, t->constant, 1e-12, &fit));
@@ -139,7 +139,7 @@ static void check(gpis_context *context, const tiny *t, double eps) {
     const gpis_range_level level = {B * (1.0 + 1e-15) + value.noise, (1.0 + eps) * (value.objective - value.gap)};
     assert_ok(context, gpis_ranges_find(fit, &set, x, level, ranges));
     for (int i = 0; i < (t->constant && t->lambda > 0 ? 1 : D); i++) {
-        const gpis_range *r = &ranges[i];
+        const gpis_range_ends *r = &ranges[i];
         const double upper = (double)end_of(t, i, x[i], 1, B), lower = (double)end_of(t, i, x[i], -1, B);
         const double width = upper - lower + 1e-12, near = 1e-9 * (1.0 + fabs(upper) + fabs(lower));
         const bool sound = r->upper >= upper - near && r->lower <= lower + near && r->inner_upper <= upper + near &&

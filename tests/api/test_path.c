@@ -1,0 +1,142 @@
+/* gpis_path_make, gpis_cv_make and gpis_ranges_make: every set with a radius, difficult columns, failing allocations.
+ */
+#include "certificate/problems.h"
+
+typedef struct world_of_path {
+    problem p;
+    gpis_source *A;
+    gpis_problem *problem;
+} world_of_path;
+
+static gpis_status open(gpis_context *context, flavour what, int64_t n, int64_t d, world_of_path *w) {
+    *w = (world_of_path){.p = problem_make(what, n, d, 1, 5)};
+    gpis_status status =
+        gpis_source_dense(context, w->p.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, w->p.n, w->p.d, w->p.d, &w->A);
+    if (status == GPIS_OK) status = gpis_problem_create(context, w->A, &w->problem);
+    if (status == GPIS_OK) status = gpis_problem_response(w->problem, w->p.Y, w->p.n, 1);
+    if (status == GPIS_OK) status = gpis_problem_intercept(w->problem, 1);
+    return status;
+}
+
+static void shut(world_of_path *w) {
+    gpis_problem_destroy(w->problem);
+    gpis_source_destroy(w->A);
+    problem_clear(&w->p);
+}
+
+/* Every point is solved, objectives fall along the path, and each x is in its set. */
+static void every_set_with_a_radius(void **state) {
+    (void)state;
+    static const char *const specs[] = {"l1",    "l2",      "linf",      "simplex",     "capped-simplex",
+                                        "tv",    "nuclear", "group:R:2", "l1 & nonneg", "l1[1-2] & box:-1,1[3-4]",
+                                        "l1@dct"};
+    static const flavour flavours[] = {FINE, DUPLICATE, ZERO, WIDE};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+        for (size_t f = 0; f < sizeof flavours / sizeof *flavours; f++) {
+            world_of_path w;
+            gpis_path *path = NULL;
+            gpis_path_options options = gpis_path_options_default();
+            gpis_settings settings = gpis_settings_default();
+            settings.tol = 1e-7;
+            options.set = specs[s];
+            options.points = 6;
+            assert_ok(context, open(context, flavours[f], 30, 4, &w));
+            assert_ok(context, gpis_path_make(w.problem, &options, &settings, &path));
+            assert_int_equal(path->count, 6);
+            for (int64_t i = 0; i < path->count; i++) {
+                const gpis_path_point *p = path->points[i];
+                if (p->outcome != GPIS_SOLVED)
+                    fail_msg("%s, flavour %d, point %d: gap %g", specs[s], flavours[f], (int)i, p->gap);
+                if (i > 0 && strcmp(specs[s], "simplex") != 0)
+                    assert_true(p->objective <= path->points[i - 1]->objective * (1.0 + 1e-6));
+            }
+            gpis_path_destroy(path);
+            shut(&w);
+        }
+    test_context_end(context, &memory);
+}
+
+static void one_column(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    world_of_path w;
+    gpis_cv *cv = NULL;
+    gpis_path_options options = gpis_path_options_default();
+    options.folds = 3;
+    options.points = 5;
+    assert_ok(context, open(context, FINE, 20, 1, &w));
+    assert_ok(context, gpis_cv_make(w.problem, &options, NULL, &cv));
+    assert_int_equal(cv->folds, 3);
+    assert_true(cv->one_se <= cv->best && cv->fit && cv->fit->outcome == GPIS_SOLVED);
+    gpis_cv_destroy(cv);
+    shut(&w);
+    test_context_end(context, &memory);
+}
+
+/* A fold that has no weight, and what else does not fit. */
+static void bad_folds(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    world_of_path w;
+    gpis_cv *cv = NULL;
+    double weights[20];
+    int64_t fold[20];
+    gpis_path_options options = gpis_path_options_default();
+    assert_ok(context, open(context, FINE, 20, 2, &w));
+    for (int i = 0; i < 20; i++) fold[i] = i % 2, weights[i] = i % 2;
+    options.folds = 2;
+    options.fold = fold;
+    options.fold_rows = 20;
+    assert_ok(context, gpis_problem_weights(w.problem, weights, 20));
+    assert_int_equal(gpis_cv_make(w.problem, &options, NULL, &cv), GPIS_BAD_DATA);
+    assert_non_null(strstr(gpis_last_error(context), "fold 1 has no row of positive weight"));
+    options.fold_rows = 19;
+    assert_int_equal(gpis_cv_make(w.problem, &options, NULL, &cv), GPIS_BAD_SHAPE);
+    options = gpis_path_options_default();
+    options.folds = 21;
+    assert_int_equal(gpis_cv_make(w.problem, &options, NULL, &cv), GPIS_BAD_ARGUMENT);
+    options.folds = 2;
+    options.eps = 2.0;
+    assert_int_equal(gpis_cv_make(w.problem, &options, NULL, &cv), GPIS_BAD_ARGUMENT);
+    assert_null(cv);
+    shut(&w);
+    test_context_end(context, &memory);
+}
+
+static gpis_status make_all(gpis_context *context, void *user) {
+    world_of_path w;
+    gpis_cv *cv = NULL;
+    gpis_ranges *ranges = NULL;
+    gpis_path_options options = gpis_path_options_default();
+    options.folds = 2;
+    options.points = 3;
+    options.penalised = *(int *)user;
+    gpis_status status = gpis_context_set_threads(context, 1);
+    if (status == GPIS_OK) status = open(context, FINE, 12, 3, &w);
+    if (status == GPIS_OK) status = gpis_cv_make(w.problem, &options, NULL, &cv);
+    gpis_result *result = NULL;
+    if (status == GPIS_OK) status = gpis_solve(w.problem, NULL, &result);
+    if (status == GPIS_OK) status = gpis_ranges_make(w.problem, result, 0.1, 0.0, &ranges);
+    for (int64_t j = 0; status == GPIS_OK && j < 3; j++)
+        assert_true(ranges->ends[j].lower <= result->x[j] && result->x[j] <= ranges->ends[j].upper);
+    gpis_ranges_destroy(ranges);
+    gpis_result_destroy(result);
+    gpis_cv_destroy(cv);
+    shut(&w);
+    return status;
+}
+
+static void failing_allocations(void **state) {
+    (void)state;
+    for (int penalised = 0; penalised < 2; penalised++) assert_true(test_every_allocation(make_all, &penalised) > 50);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_set_with_a_radius), cmocka_unit_test(one_column),
+                                       cmocka_unit_test(bad_folds), cmocka_unit_test(failing_allocations)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

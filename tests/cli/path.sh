@@ -1,0 +1,77 @@
+# gpis path, gpis cv and --ranges: scikit-learn's errors on the same folds, summaries in the place of A, bad input.
+data=$tree/data/diabetes/diabetes.tsv
+python=/usr/bin/python3
+
+run 0 path "$data" --target Y --intercept --points 20 --json --out path.csv --figure path.svg
+same "points" "$(wc -l <path.csv)" 21
+same "one sweep" "$(get sweeps)" 1
+grep -q '</svg>' path.svg || fail "there is no figure"
+grep -q '>BMI<' path.svg || fail "the figure does not name the coefficients"
+run 0 path "$data" --target Y --intercept --set 'l1 & nonneg' --values 3,1,2 --json --out few.csv
+same "own values, in order" "$(sed 1d few.csv | cut -d, -f1 | tr '\n' ' ')" "1 2 3 "
+run 0 path "$data" --target Y --set l2 --points 5 --quiet
+run 0 path "$data" --target Y --set 'group:R:5' --points 4 --grid linear --quiet
+run 0 path "$data" --target Y --intercept --standardize --penalty l1 --penalty l2:10 --points 5 --quiet
+
+# A summary answers the same without reading.
+run 0 summarize "$data" --target Y --folds 5 --seed 3 --out S.npz --quiet
+run 0 cv "$data" --target Y --intercept --folds 5 --seed 3 --points 12 --json --out rows.csv
+run 0 cv S.npz --intercept --points 12 --json --out summary.csv
+same "nothing is read" "$(get sweeps)" 0
+cmp rows.csv summary.csv || fail "a summary has other errors than the rows"
+run 0 cv "$data" --target Y --intercept --folds 5 --seed 3 --points 12 --quiet --threads 1 --out one.csv
+cmp rows.csv one.csv || fail "the bits depend on the number of threads"
+run 0 cv "$data" --target Y --intercept --folds 4 --repeats 3 --points 6 --json
+same "folds of all repeats" "$(get folds)" 12
+same "a sweep for each" "$(get sweeps)" 3
+
+# Bad input.
+run 2 path "$data" --target Y --set nonneg
+says "sets with a radius are l1"
+run 2 path "$data" --target Y --set 'l1 & l2'
+says "more than one set has no radius"
+run 2 path "$data" --target Y --values 1,x
+says "--values wants numbers"
+run 2 path "$data" --target Y --values -1
+run 2 cv "$data" --target Y --folds 1000
+says "1000 folds are more than the 442 rows"
+run 2 cv "$data" --target Y --folds 1
+run 2 cv S.npz --folds 7
+says "the summary has 5 folds, not 7"
+run 2 cv S.npz --repeats 2
+says "needs the rows of A"
+run 0 summarize "$data" --target Y --out plain.npz --quiet
+run 2 cv plain.npz
+says "the summary has no folds"
+
+# Ranges: the ends enclose the answer, the attained ones are within the proven ones.
+run 0 solve "$data" --target Y --intercept --set l1:30 --ranges 0.01 --quiet --out ranges.csv
+awk -F, 'NR > 1 && $1 != "" && !($5 <= $7 && $7 <= $2 && $2 <= $8 && $8 <= $6) { bad = 1 } END { exit bad }' \
+    ranges.csv || fail "ranges are not in order"
+run 0 solve "$data" --target Y --intercept --confidence 0.95 --quiet --out interval.csv
+run 2 solve "$data" --target Y --ranges 0.1 --confidence 0.9
+run 2 solve "$data" --target Y --confidence 1.5
+
+"$python" -c 'import sklearn' 2>/dev/null || exit 0
+cat >compare.py <<'END_OF_PYTHON'
+import csv, json, sys
+import numpy as np
+from sklearn.linear_model import LassoCV
+table = np.loadtxt(sys.argv[1], skiprows=1)
+A, y, n = table[:, :10], table[:, 10], len(table)
+fold = np.arange(n) % 7
+if sys.argv[2] == "folds":
+    np.save("folds.npy", fold + 1.0)
+    sys.exit()
+splits = [(np.where(fold != f)[0], np.where(fold == f)[0]) for f in range(7)]
+theirs = LassoCV(cv=splits, n_alphas=30, tol=1e-14, max_iter=10**6).fit(A, y)
+ours = json.load(open("stdout"))
+errors = np.array([p["fold_errors"] for p in ours["points"]])
+alphas = np.array([p["alpha"] for p in ours["points"]])
+off = max(np.abs(errors / theirs.mse_path_ - 1).max(), np.abs(alphas / theirs.alphas_ - 1).max(),
+          abs(alphas[ours["best"]["point"]] / theirs.alpha_ - 1))
+print("%.3g" % off)
+END_OF_PYTHON
+"$python" compare.py "$data" folds
+run 0 cv "$data" --target Y --intercept --penalty l1 --points 30 --fold-column folds.npy --tol 1e-12 --json
+holds "validation errors beside LassoCV's" "$("$python" -W ignore compare.py "$data" compare) <= 1e-8"
