@@ -114,7 +114,11 @@ static bool fits(const gpis_path_call *c, bool folds) {
 
 static gpis_status take_rows(gpis_path_call *c, bool folds) {
     gpis_status status = GPIS_OK;
-    if (folds && c->given->summary) status = check_summary(c);
+    if (folds && c->given->summary)
+        status = check_summary(c);
+    else if (folds && folds_of(&c->options) > c->given->n)
+        status = gpis_fail(c->context, GPIS_BAD_ARGUMENT, "%" PRId64 " folds are more than the %" PRId64 " rows of A",
+                           folds_of(&c->options), c->given->n);
     if (status != GPIS_OK) return status;
     c->base = *c->given;
     c->data = c->given->made_of;
