@@ -124,6 +124,9 @@ const char *cli_problem_text(const cli_common *common, const char *name);
 /* Those of an option that may be given several times, in their order: how many there are, and number i of them. */
 int64_t cli_problem_count(const cli_common *common, const char *name);
 const char *cli_problem_text_at(const cli_common *common, const char *name, int64_t i);
+/* Of a path (path_kind.c): whether it is one of radii, and one of the sets lacks its own; else a --penalty lacks LAMBDA. */
+bool cli_is_path_of_radii(const cli_common *common);
+bool cli_penalty_lacks_lambda(const char *text); /* l1, or l1,W.npy */
 /* Messages of the library speak of "option memory": says "--memory" instead, in place, and returns the text. */
 char *cli_name_options(char *text);
 
@@ -235,7 +238,6 @@ void cli_tell_cache_trouble(const gpis_source_info *info);
 /* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
 int cli_problem_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 /* Gives the problem its penalties; returns 0 or an exit code. */
-bool cli_is_path_of_radii(const cli_common *common); /* of the sets of a path one has no radius */
 int cli_penalty_take(cli_problem *problem, const cli_common *common);
 void cli_penalty_print(const cli_problem *problem, const gpis_result *r); /* the lines of the summary */
 bool cli_problem_is_yes(const cli_common *common, const char *option);    /* a flag of the problem */

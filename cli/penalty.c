@@ -12,19 +12,9 @@ static int fail_text(const char *text, const char *at, const char *why) {
 
 static const double NOT_GIVEN = -1;
 
-static bool is_without_lambda(const char *text) {
-    return strncmp(text, "l1", 2) == 0 && (text[2] == '\0' || text[2] == ',');
-}
-
-bool cli_is_path_of_radii(const cli_common *common) {
-    for (int64_t i = 0; common->path && i < cli_problem_count(common, "penalty"); i++)
-        if (is_without_lambda(cli_problem_text_at(common, "penalty", i))) return false;
-    return common->path;
-}
-
 /* Reads one text, of which each kind may be given once. */
 static int read_text(cli_penalty *penalty, const char *text, bool path) {
-    if (path && is_without_lambda(text)) {
+    if (path && cli_penalty_lacks_lambda(text)) {
         penalty->path_of = true;
         penalty->l1 = 1;
         penalty->path = text[2] ? text + 3 : NULL;
