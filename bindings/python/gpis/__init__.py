@@ -23,10 +23,14 @@ with _awake():
     from ._core import (ConstraintWarning, CopyWarning, Error, FileError, InputError, InternalError, Option, OutOfMemoryError,
                         UsageError, lib as _lib, options, text_of as _text_of)
     from ._data import Rows
-    from ._problem import Problem, Summary, check, plan, project, solve, summarize
+    from ._functions import check, plan, project, solve, summarize
+    from ._kinds import (affine, box, capped_simplex, custom, group, l1, l2, linear, linf, monotone, none, nonneg, nuclear, simplex,
+                         subject_to, sum, tv)
+    from ._penalty import Penalty, lasso, ridge
+    from ._problem import Problem
     from ._result import Active, Candidate, Plan, Result
-    from ._sets import (Penalty, Set, affine, box, capped_simplex, custom, group, l1, l2, lasso, linear, linf, monotone, none,
-                        nonneg, nuclear, ridge, simplex, subject_to, sum, tv)
+    from ._sets import Set
+    from ._summary import Summary
 
 __version__: str = _text_of(_lib.gpis_version())
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from ._core import CopyWarning, FileError, InputError, Native, UsageError, ffi, lib
+from ._core import CopyWarning, FileError, InputError, UsageError, ffi, lib
 
 WARN_BYTES = 1 << 20  # copies of fewer bytes are not worth a warning
 
@@ -336,72 +336,7 @@ def pointer(array: np.ndarray) -> Any:
     return ffi.from_buffer("double[]", array) if array.size else ffi.new("double *")
 
 
-# ---- sources --------------------------------------------------------------------------------------------------------------------
-
-
-def _source_dense(native: Native, m: Matrix) -> Any:
-    array = native.keep(m.parts["arrays"][0])
-    kind = lib.GPIS_FLOAT64 if array.dtype == np.float64 else lib.GPIS_FLOAT32
-    data = ffi.cast("void *", array.ctypes.data)
-    return native.make("gpis_source", lib.gpis_source_destroy, lib.gpis_source_dense, native.context, data, kind,
-                       m.parts["order"], m.shape[0], m.shape[1], m.parts["ld"])
-
-
-def _source_csr(native: Native, m: Matrix) -> Any:
-    values, indices, indptr = native.keep(m.parts["arrays"])
-    kind = lib.GPIS_FLOAT64 if values.dtype == np.float64 else lib.GPIS_FLOAT32
-    return native.make("gpis_source", lib.gpis_source_destroy, lib.gpis_source_csr, native.context, m.shape[0], m.shape[1],
-                       ffi.cast("int64_t *", indptr.ctypes.data), ffi.cast("int32_t *", indices.ctypes.data),
-                       ffi.cast("void *", values.ctypes.data), kind)
-
-
-class Maker:
-    """Rows of a function for a problem, and the first exception of that function."""
-
-    def __init__(self, rows: Rows, native: Native) -> None:
-        import weakref
-
-        self.rows, self.native = rows, weakref.ref(native)
-
-    def write(self, first: int, count: int, to: Any) -> int:
-        d = self.rows.shape[1]
-        out = np.frombuffer(ffi.buffer(to, count * d * 8), dtype=np.float64).reshape(count, d)
-        out[...] = as_floats(self.rows.read(first, first + count), "the rows")
-        return 0
-
-    def fail(self, error: BaseException) -> None:
-        native = self.native()
-        if native is not None and native.failure is None:
-            native.failure = error
-
-
-def _rows_failed(kind: Any, error: BaseException, traceback: Any) -> int:
-    ffi.from_handle(traceback.tb_frame.f_locals["user"]).fail(error)
-    return 1
-
-
-@ffi.def_extern(onerror=_rows_failed, error=1)
-def gpis_py_rows(user: Any, row0: int, nrows: int, rows: Any) -> int:
-    return ffi.from_handle(user).write(row0, nrows, rows)
-
-
-def _source_rows(native: Native, m: Matrix) -> Any:
-    handle = native.keep(ffi.new_handle(native.keep(Maker(m.parts["rows"], native))))
-    return native.make("gpis_source", lib.gpis_source_destroy, lib.gpis_source_callback, native.context, m.shape[0],
-                       m.shape[1], lib.gpis_py_rows, handle, 0)
-
-
 def c_names(names: Sequence[str]) -> tuple[Any, list[Any]]:
     """An array of texts, and what keeps them alive."""
     kept = [ffi.new("char[]", name.replace("\0", "?").encode("utf-8", "surrogateescape")) for name in names]
     return ffi.new("const char *[]", kept), kept
-
-
-def source(native: Native, m: Matrix) -> Any:
-    """A source of the library for A."""
-    m.check()
-    made = {"dense": _source_dense, "csr": _source_csr, "rows": _source_rows}[m.kind](native, m)
-    if m.names is not None:
-        texts, kept = c_names(m.names)
-        native.check(lib.gpis_source_name_columns(made, texts, len(m.names)))
-    return made

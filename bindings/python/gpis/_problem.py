@@ -11,9 +11,14 @@ from typing import Any, Callable, ContextManager, Sequence
 import numpy as np
 
 from . import _data, _sets
-from ._core import (OPTIONS, WHILE_OPENING, ConstraintWarning, InputError, Native, UsageError, Watch, ffi, lib, refuse_unknown, set_options,
-                    text_of, thread_limit)
+from ._core import (OPTIONS, ConstraintWarning, InputError, Native, UsageError, ffi, lib, refuse_unknown, set_options, text_of,
+                    thread_limit)
+from ._kinds import box
+from ._penalty import as_penalty
 from ._result import Plan, Result
+from ._source import source as make_source
+from ._summary import Summary
+from ._watch import WHILE_OPENING, Watch
 
 _OPEN, _PROBLEM = lib.GPIS_OPTION_OPEN, lib.GPIS_OPTION_PROBLEM
 _SETTINGS = lib.GPIS_OPTION_SOLVE | lib.GPIS_OPTION_PLAN | lib.GPIS_OPTION_CHECK
@@ -43,7 +48,7 @@ def _constraint_texts(value: Any) -> list[str]:
 _NOTHING = contextlib.nullcontext()
 
 
-def _hdf5_lock(used: bool) -> ContextManager[Any]:
+def hdf5_lock(used: bool) -> ContextManager[Any]:
     """HDF5 may not be used by two threads at once, and h5py has a lock for that."""
     h5py = sys.modules.get("h5py") if used else None
     return _NOTHING if h5py is None else h5py._objects.phil
@@ -85,7 +90,7 @@ class Problem:
         self._options = {name: value for name, value in options.items() if name in _OF_SOLVE and value is not None}
         self._given = {name: value for name, value in options.items() if name in _OF_PROBLEM and value is not None}
         self._sets: list[Any] = [set]
-        self._penalty = _sets.as_penalty(self._given.get("penalty"))
+        self._penalty = as_penalty(self._given.get("penalty"))
         self._settings = self._make_settings(self._options, native.kept)
         native.check(lib.gpis_context_set_memory(native.context, self._settings.memory))
         if self._settings.threads:
@@ -141,7 +146,7 @@ class Problem:
         if _data.is_table(A):
             A, y = self._take_columns(A, y)
         self._matrix = _data.matrix(A)
-        self._source = _data.source(self._native, self._matrix)
+        self._source = make_source(self._native, self._matrix)
         return None if y is None else self._read(y, "y")
 
     def _take_columns(self, table: Any, y: Any) -> tuple[Any, Any]:
@@ -204,7 +209,7 @@ class Problem:
         if type(values) is np.ndarray or not _data.is_path(values):
             return _data.numbers(values, what)
         out = ffi.new("gpis_array *")
-        with _hdf5_lock(True):
+        with hdf5_lock(True):
             self._native.check(lib.gpis_array_read(self._native.context, os.fsencode(values), out))
         shape = (out.rows,) if out.dimensions == 1 else (out.rows, out.cols)
         array = np.frombuffer(ffi.buffer(out.data, out.rows * out.cols * 8), dtype=np.float64).copy().reshape(shape)
@@ -212,7 +217,7 @@ class Problem:
         return array
 
     def _guard(self) -> ContextManager[Any]:
-        return _hdf5_lock(self._hdf5)
+        return hdf5_lock(self._hdf5)
 
     def _column_names(self) -> list[str] | None:
         if lib.gpis_source_column(self._source, 0) == ffi.NULL:
@@ -281,7 +286,7 @@ class Problem:
             made.append(native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_read_bounds, native.context,
                                     os.fsencode(bounds), self._problem))
         elif bounds is not None:
-            made.append(_sets.box(*bounds).terms[0].build(place))
+            made.append(box(*bounds).terms[0].build(place))
         for one in made:
             if text := text_of(lib.gpis_set_warning(one)):
                 warnings.warn(text, ConstraintWarning, stacklevel=3)
@@ -394,202 +399,9 @@ class Problem:
         return f"<gpis.Problem: {self.shape[0]} rows, {self.shape[1]} columns{names}>"
 
 
-class Summary:
-    """What one sweep over the rows keeps: all that any later solve with them needs, whatever its constraints.
-
-    Made by gpis.summarize, and given to solve, plan, check, path and cv in the place of A and y.
-    """
-
-    def __init__(self, native: Native, pointer: Any, flat: bool = True, columns: Any = None) -> None:
-        info = ffi.new("gpis_summary_info *", {"size": ffi.sizeof("gpis_summary_info")})
-        native.check(lib.gpis_summary_describe(pointer, info))
-        self._native, self._summary, self._flat, self._columns = native, pointer, flat and info.responses == 1, columns
-        self.rows, self.columns, self.responses, self.folds = info.rows, info.columns, info.responses, info.folds
-        self.weights_sum, self.gamma = info.weights_sum, info.gamma
-        named = lib.gpis_summary_column(pointer, 0) != ffi.NULL
-        self._names = [text_of(lib.gpis_summary_column(pointer, j)) for j in range(self.columns)] if named else None
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns: their own, or x1, x2, ..."""
-        return [f"x{j + 1}" for j in range(self.columns)] if self._names is None else list(self._names)
-
-    def save(self, path: Any) -> None:
-        """Writes the summary to a file, which the program reads too, and numpy: it is an archive of arrays (.npz)."""
-        with self._native:
-            self._native.check(lib.gpis_summary_save(self._summary, os.fsencode(path)))
-
-    @staticmethod
-    def load(path: Any) -> Summary:
-        """A summary from its file; solve and the others also take the path itself."""
-        native = Native()
-        return Summary(native, native.make("gpis_summary", lib.gpis_summary_destroy, lib.gpis_summary_load, native.context, os.fsencode(path)))
-
-    @staticmethod
-    def merge(*parts: Summary) -> Summary:
-        """The summary of the rows of all parts together.
-
-        >>> import numpy as np, gpis
-        >>> a, b = gpis.summarize(np.eye(2), [1.0, 2.0]), gpis.summarize(np.eye(2), [3.0, 4.0])
-        >>> gpis.solve(gpis.Summary.merge(a, b)).x
-        array([2., 3.])
-        """
-        native = Native()
-        for part in parts:
-            if not isinstance(part, Summary):
-                raise UsageError(f"summaries can be merged, and not a {type(part).__name__}")
-        made = native.make("gpis_summary", lib.gpis_summary_destroy, lib.gpis_summary_merge, native.context,
-                           ffi.new("const gpis_summary *[]", [part._summary for part in parts]), len(parts))
-        return Summary(native, made, all(part._flat for part in parts), parts[0]._columns if parts else None)
-
-    def fold_rows(self, fold: int) -> int:
-        """How many rows a fold has."""
-        return int(lib.gpis_summary_fold_rows(self._summary, fold))
-
-    def __repr__(self) -> str:
-        folds = f", {self.folds} folds" if self.folds > 1 else ""
-        return f"<gpis.Summary: {self.rows} rows, {self.columns} columns, {self.responses} responses{folds}>"
-
-
-def summarize(A: Any, y: Any = None, *, folds: int | Sequence[int] | np.ndarray = 0, seed: int = 0, names: Sequence[str] | None = None,
-              progress: Callable[[dict[str, Any]], Any] | bool | None = None, **options: Any) -> Summary:
-    """Reads the rows once and keeps what any later solve needs: the sums of products of [A 1 y], with their error bounds.
-
-    `folds` is a number of folds, which are drawn with `seed`, or the number of its fold, from 0, for each row. The terms of
-    the rows, weights and offset, belong to the summary; all else is chosen when it is used.
-
-    >>> import numpy as np, gpis
-    >>> s = gpis.summarize(np.eye(3), [1.0, -2.0, 3.0])
-    >>> s, gpis.solve(s, set="nonneg").x
-    (<gpis.Summary: 3 rows, 3 columns, 1 responses>, array([1., 0., 3.]))
-    """
-    problem = Problem(A, y, names=names, progress=progress, **options)
-    given = ffi.new("gpis_summary_options *")
-    native = problem._native
-    native.check(lib.gpis_summary_options_init(given, ffi.sizeof("gpis_summary_options")))
-    given.seed = seed
-    if np.ndim(folds) == 0:
-        given.folds = int(folds)  # type: ignore[arg-type]
-    else:
-        fold = np.ascontiguousarray(folds, np.int64)
-        given.folds, given.fold, given.fold_rows = int(fold.max(initial=0)) + 1, ffi.cast("int64_t *", fold.ctypes.data), fold.size
-    watch = Watch(progress)
-    watch.attach_pass(given)
-    with native:
-        problem._ready(None)
-        out = ffi.new("gpis_summary **")
-        with problem._guard():
-            status = lib.gpis_summary_make(problem._problem, given, out)
-        watch.end()
-        if watch.interrupted:
-            raise KeyboardInterrupt
-        native.check(status)
-        return Summary(native, native.own(lib.gpis_summary_destroy, out[0]), problem._flat, problem._encoding())
-
-
 def _flag(name: str, value: Any) -> int:
     if isinstance(value, str) and value in ("yes", "no"):
         return int(value == "yes")
     if isinstance(value, (bool, np.bool_)):
         return int(value)
     raise InputError(f"{name}= is True or False, not {value!r}")
-
-
-# ---- functions -----------------------------------------------------------------------------------------------------------
-
-
-def _split(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    called = {name: options.pop(name) for name in ("x0", "progress", "on_interrupt") if name in options}
-    return options, called
-
-
-def solve(A: Any, y: Any = None, set: Any = None, *, x0: Any = None,
-          progress: Callable[[dict[str, Any]], Any] | bool | None = None, on_interrupt: str = "return",
-          names: Sequence[str] | None = None, **options: Any) -> Result:
-    """Solves a constrained least-squares problem, with a bound on how far the answer can be from the best.
-
-    A may be a summary of the rows (gpis.summarize), which has y.
-
-    >>> import numpy as np, gpis
-    >>> A = np.array([[1.0, 0], [0, 1], [1, 1]])
-    >>> gpis.solve(A, [2.0, 1, 2], "l1:1").x
-    array([1., 0.])
-
-    Parameters
-    ----------
-    A, y, set, names : as gpis.Problem has them
-    x0 : where to start
-    progress : True for a line on stderr, or a function of a dict, which ends the solve by returning True
-    on_interrupt : Ctrl-C ends the solve; "return" gives the best point so far, with status "interrupted", and "raise"
-        raises KeyboardInterrupt
-    options : those of the problem and of the solve; gpis.options() lists them
-    """
-    return Problem(A, y, set, names=names, progress=progress, **options).solve(x0=x0, progress=progress, on_interrupt=on_interrupt)
-
-
-def check(A: Any, y: Any, x: Any, set: Any = None, *, x_intercept: Any = None,
-          progress: Callable[[dict[str, Any]], Any] | bool | None = None, names: Sequence[str] | None = None,
-          **options: Any) -> Result:
-    """Audits a given x, of any origin, from the data alone. `x_intercept`: its constant term, where the problem has one.
-
-    >>> import numpy as np, gpis
-    >>> r = gpis.check(np.eye(2), [1.0, 2.0], [1.0, 1.0])
-    >>> r.objective, r.status
-    (1.0, 'stalled')
-    """
-    return Problem(A, y, set, names=names, progress=progress, **options).check(x, intercept=x_intercept, progress=progress)
-
-
-def plan(A: Any, y: Any = None, set: Any = None, *, names: Sequence[str] | None = None, **options: Any) -> Plan:
-    """What gpis.solve would do with these arguments, and what it would cost.
-
-    >>> import numpy as np, gpis
-    >>> gpis.plan(np.eye(3), set="nonneg").chosen.method
-    'newton'
-    """
-    return Problem(A, y, set, names=names, **options).plan()
-
-
-def project(v: Any, set: Any, names: Sequence[str] | None = None) -> np.ndarray:
-    """The member of the set nearest to v, of d or d x k numbers.
-
-    >>> import gpis
-    >>> gpis.project([3.0, -2.0], "l1:2")
-    array([ 1.5, -0.5])
-    """
-    point = _data.numbers(v, "v")
-    d, k = point.shape[0], point.shape[1] if point.ndim == 2 else 1
-    if not d or not k:
-        raise InputError("v is empty")
-    made = Problem(np.zeros((1, d)), None, set, names=names)
-    made._native.check(lib.gpis_problem_response(made._problem, _data.pointer(np.zeros(k)), 1, k))
-    made._constrain(k)
-    if made._set is None:
-        return point.copy()
-    x = np.empty(point.shape)
-    made._native.check(lib.gpis_set_project(made._set, _data.pointer(point), _data.pointer(x)))
-    return x
-
-
-def predict_file(path: Any, encoding: bytes | None, x: np.ndarray, b: Any) -> np.ndarray:
-    """Predictions for the rows of a file, whose columns are made as those of the file that the model is from."""
-    native = Native()
-    options = ffi.new("gpis_open_options *")
-    native.check(lib.gpis_open_options_init(options, ffi.sizeof("gpis_open_options")))
-    if encoding is not None:
-        made = native.make("gpis_encoding", lib.gpis_encoding_destroy, lib.gpis_encoding_parse, native.context, encoding)
-        options.encoding = made
-    with _hdf5_lock(True):
-        source = native.make("gpis_source", lib.gpis_source_destroy, lib.gpis_source_open_with, native.context,
-                             os.fsencode(path), options)
-        info = ffi.new("gpis_source_info *")
-        lib.gpis_source_describe(source, info)
-        if info.cols != x.shape[0]:
-            raise InputError(f"{path} has {info.cols} columns, and the model {x.shape[0]}")
-        step = max(1, (1 << 20) // info.cols)
-        rows, out = np.empty((step, info.cols)), []
-        for first in range(0, info.rows, step):
-            count = min(step, info.rows - first)
-            native.check(lib.gpis_source_rows(native.context, source, first, count, _data.pointer(rows)))
-            out.append(rows[:count] @ x + b)
-    return np.concatenate(out)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
-from ._core import TRACE, InputError, Native, ffi, lib, text_of
 from . import _data
+from ._core import InputError, Native, ffi, lib, text_of
+from ._watch import TRACE
 
 SHOWN = 10  # coefficients and constraints in a summary
 
@@ -159,7 +160,7 @@ class Result:
     def predict(self, B: Any) -> np.ndarray:
         """Predictions for the rows of B, which has the columns of A: an array, a sparse matrix, a table, Rows, a path."""
         if _data.is_path(B):
-            from ._problem import predict_file
+            from ._functions import predict_file
 
             encoding = self._encoding if isinstance(self._encoding, bytes) else None
             return predict_file(B, encoding, self.x, 0.0 if self.intercept is None else self.intercept)
@@ -228,6 +229,8 @@ class Result:
         if self.gap_kind == "none":
             return "none: how far the objective is above the best possible one is not known"
         doubt = f", wrong with probability {self.gap_delta:.0e}" if self.gap_kind == "probable" else ""
+        if not np.isfinite(self.relative_gap):
+            return f"{self.gap_kind}: within {self.gap:.2g} of the best possible objective{doubt}"
         return f"{self.gap_kind}: within {self.relative_gap:.2g} of the best possible objective, relative{doubt}"
 
     def _facts(self) -> list[tuple[str, str]]:

@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
 from typing import Any, Sequence
 
 import numpy as np

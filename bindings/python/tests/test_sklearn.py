@@ -89,7 +89,7 @@ def test_kinds_of_data(diabetes, monkeypatch):
     assert np.allclose(ConstrainedRegressor(set="nonneg").fit(sparse.csc_matrix(X), y).coef_, wanted, atol=1e-6)
     narrow = X.astype(np.float32)
     seen = []
-    monkeypatch.setattr("gpis._data._source_dense", lambda native, m, inner=gpis._data._source_dense: (seen.append(m), inner(native, m))[1])
+    monkeypatch.setattr("gpis._source._source_dense", lambda native, m, inner=gpis._source._source_dense: (seen.append(m), inner(native, m))[1])
     assert np.allclose(ConstrainedRegressor(set="nonneg").fit(narrow, y).coef_, wanted, rtol=1e-4)
     assert np.shares_memory(seen[0].parts["arrays"][0], narrow)
 
