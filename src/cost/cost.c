@@ -104,6 +104,11 @@ static double dense_gram(double rows, double d, const gpis_speed *s) {
     return (d <= NARROW_COLUMNS ? C->narrow_gram : 1.0) * rows * d * d / s->flops + strips_seconds(rows, d, s);
 }
 
+/* The quick summary has two numbers for each entry. Its strips are new memory, and are added up by pairs of numbers. */
+static double summary_strips_seconds(double rows, double d, const gpis_speed *s) {
+    return 2.0 * gpis_pass_quick_strips(rows, d) * d * d * (C->fresh + 2.0) * s->copy;
+}
+
 static double pair_entries(double d) { return d <= MAX_COLUMNS_IN_CACHE ? C->pair : C->pair_out_of_cache; }
 
 static double sparse_gram(const gpis_workload *w, const gpis_speed *s, double rows) {
@@ -112,7 +117,9 @@ static double sparse_gram(const gpis_workload *w, const gpis_speed *s, double ro
 }
 
 double gpis_cost_gram_pass(const gpis_workload *w, const gpis_speed *s) {
-    const double gram = w->storage == GPIS_STORED_SPARSE ? sparse_gram(w, s, w->n) : dense_gram(w->n, w->d, s);
+    const bool sparse = w->storage == GPIS_STORED_SPARSE;
+    double gram = sparse ? sparse_gram(w, s, w->n) : dense_gram(w->n, w->d, s);
+    if (w->summary && !sparse) gram += summary_strips_seconds(w->n, w->d, s) - strips_seconds(w->n, w->d, s);
     return read_along(w, s, gradient_seconds(w, s) + gram) + talk(w, 0.5 * w->d * w->d);
 }
 

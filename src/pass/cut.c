@@ -25,6 +25,8 @@ enum {
     /* Rows of each fold in a chunk, about: four blocks of the quick summary, for all of which the sums of the fold are
      * fetched into the cache once. */
     FOLD_ROWS = 448,
+    MIN_QUICK_STRIPS = 8, /* strips of the quick summary, as long as there are rows: they are twice as large */
+    MIN_QUICK_STRIP_ROWS = 1 << 10,
     MAX_FOLDS_BYTES = 1 << 25, /* of a chunk with rows of all folds */
     CHUNK_BYTES = 1 << 18,     /* of a chunk, so that it stays in the second-level cache */
     MIN_CHUNK_ROWS = 64,
@@ -52,6 +54,15 @@ static int64_t strips_of(int64_t chunks, int64_t chunk_rows, int64_t strip_size,
     return gpis_min64(strip_limit(strip_size), gpis_min64(wanted, chunks));
 }
 
+/* The chunks of the quick summary have few rows, and a strip of it costs as much as some three hundred: new memory is
+ * cleared, twice as much as for the Gram matrix. With 16 strips that was most of a solve at 2000 x 400. */
+static int64_t quick_strips(int64_t n, int64_t chunk_rows, int64_t strip_size, int64_t strips) {
+    const int64_t by_rows = (n + MIN_QUICK_STRIP_ROWS - 1) / MIN_QUICK_STRIP_ROWS;
+    const int64_t chunks = (n + chunk_rows - 1) / chunk_rows, enough = gpis_max64(1, MIN_GRAM_STRIP_ROWS / chunk_rows);
+    const int64_t wanted = gpis_max64(gpis_min64(MIN_QUICK_STRIPS, by_rows), chunks / enough);
+    return gpis_min64(strips, gpis_min64(strip_limit(strip_size), wanted));
+}
+
 /* The rows that fit in the cache, as a power of two. */
 static int64_t cached_rows(double row_bytes) {
     int64_t rows = MIN_CHUNK_ROWS;
@@ -60,10 +71,15 @@ static int64_t cached_rows(double row_bytes) {
 }
 
 /* Runs are as long as possible while the strips keep about the same number of rows. */
-static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_bytes, bool gram, int64_t folds) {
+static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_bytes, bool gram, const gpis_load *load) {
     c->chunk_rows = chunk_rows;
     c->chunks = (n + chunk_rows - 1) / chunk_rows;
-    c->strips = strips_of(c->chunks, chunk_rows, c->strip_size, gram, folds);
+    c->strips = strips_of(c->chunks, chunk_rows, c->strip_size, gram, load->folds);
+    c->counted = 0;
+    if (load->quick && load->folds <= 1) {
+        c->strips = quick_strips(n, chunk_rows, c->strip_size, c->strips);
+        c->counted = gpis_min64(c->chunks, gpis_max64(1, MIN_QUICK_STRIP_ROWS / chunk_rows));
+    }
     c->run = 1;
     const double fit = RUN_BYTES / ((double)chunk_rows * row_bytes);
     while (2.0 * (double)c->run <= fit && 2 * c->run * c->strips * MIN_RUNS_PER_STRIP <= c->chunks) c->run *= 2;
@@ -107,7 +123,7 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
 /* The cut for chunks of that many rows. Runs become as long as rows of `row_bytes` allow. */
 static gpis_cut cut_into(const gpis_source *A, const gpis_load *load, int64_t chunk_rows, double row_bytes) {
     gpis_cut c = {.strip_size = whole_lines(gpis_strip_size(load))};
-    cut_rows(&c, A->n, chunk_rows, row_bytes, load->gram > 0 || has_summary(load), load->folds);
+    cut_rows(&c, A->n, chunk_rows, row_bytes, load->gram > 0 || has_summary(load), load);
     plan_chunks(&c, A, load);
     return c;
 }
@@ -140,10 +156,10 @@ int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load 
 
 /* ---- roundings --------------------------------------------------------------------------------------------------- */
 
-/* An upper bound on the chunks that are added to one strip, one after the other. */
+/* An upper bound on the chunks that are added to one strip, one after the other. It grows with the rows. */
 static int64_t chunks_of_a_strip(const gpis_cut *c) {
     const int64_t runs = (c->chunks + c->run - 1) / c->run;
-    return (runs + c->strips - 1) / c->strips * c->run;
+    return gpis_max64(c->counted, (runs + c->strips - 1) / c->strips * c->run);
 }
 
 /*
@@ -340,6 +356,11 @@ gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const do
 
 double gpis_pass_gram_strips(double n, double d) {
     return (double)strips_of((int64_t)ceil(n / GRAM_ROWS), GRAM_ROWS, (int64_t)fmin(d * d, 1e18), true, 1);
+}
+
+double gpis_pass_quick_strips(double n, double d) {
+    const int64_t rows = (int64_t)fmin(n, 1e18), most = gpis_max64(1, rows / GPIS_GRAM_TWO_ROWS);
+    return (double)quick_strips(rows, GPIS_GRAM_TWO_ROWS, (int64_t)fmin(2.0 * (d + 1.0) * (d + 1.0), 1e18), most);
 }
 
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {

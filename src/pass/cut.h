@@ -15,6 +15,7 @@ typedef struct gpis_cut {
     int64_t chunk_rows; /* rows that are worked on at a time; they stay in cache */
     int64_t run;        /* consecutive chunks that belong to one strip */
     int64_t chunks, strips;
+    int64_t counted;    /* so many chunks of a strip are counted at least: fewer rows may be cut into longer strips */
     int64_t strip_size; /* numbers that a strip holds, padded to whole cache lines */
     /* How a chunk is worked on. */
     bool transposed;      /* dense rows and few vectors: X, P, V, and G and A'A V of the strips, are held transposed */

@@ -96,6 +96,8 @@ gpis_load gpis_load_with_terms(gpis_load load, const gpis_terms *terms);
 double gpis_pass_memory(const gpis_context *context, const gpis_source *A, const gpis_load *load);
 /* The number of strips of a pass with a Gram matrix over n x d; each strip holds d x d numbers. */
 double gpis_pass_gram_strips(double n, double d);
+/* The same of a pass with the quick summary over dense rows; each strip holds 2 (d + k)^2 numbers. */
+double gpis_pass_quick_strips(double n, double d);
 
 /* Upper bounds on the number of roundings that a term of a sum goes through, each worth 2^-53 of the sum of the
  * absolute terms: an entry of A'r is within gradient * 2^-53 * ||a_j|| ||r|| of the exact sum. Roundings in a higher
