@@ -145,11 +145,8 @@ static void draw_sums(dice *r, combined *p) {
     }
 }
 
-/* The library has no penalty for sets with curved sides, and says so. */
 static void draw_curved(dice *r, drawn *out) {
     combined *p = &out->p;
-    out->penalised = false;
-    for (int j = 0; j < p->d; j++) p->lambda[j] = 0;
     double sum2 = 0.0, sizes = 0.0;
     for (int j = 0; j < p->d; j++) sum2 += p->inside[j] * p->inside[j], sizes += fabs(p->inside[j]);
     if (chance(r, 0.5)) {
