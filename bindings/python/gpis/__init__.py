@@ -26,6 +26,7 @@ with _awake():
     from ._functions import check, plan, project, solve, summarize
     from ._kinds import (affine, box, capped_simplex, custom, group, l1, l2, linear, linf, monotone, none, nonneg, nuclear, simplex,
                          subject_to, sum, tv)
+    from ._path import CV, Path, cv, path
     from ._penalty import Penalty, lasso, ridge
     from ._problem import Problem
     from ._result import Active, Candidate, Plan, Result
@@ -35,8 +36,8 @@ with _awake():
 __version__: str = _text_of(_lib.gpis_version())
 
 __all__ = [
-    "Active", "Candidate", "ConstraintWarning", "CopyWarning", "Error", "FileError", "InputError", "InternalError", "Option",
-    "OutOfMemoryError", "Penalty", "Plan", "Problem", "Result", "Rows", "Set", "Summary", "UsageError", "affine", "box", "capped_simplex",
-    "check", "custom", "group", "l1", "l2", "lasso", "linear", "linf", "monotone", "none", "nonneg", "nuclear", "options",
-    "plan", "project", "ridge", "simplex", "solve", "subject_to", "sum", "summarize", "tv",
+    "Active", "CV", "Candidate", "ConstraintWarning", "CopyWarning", "Error", "FileError", "InputError", "InternalError", "Option",
+    "OutOfMemoryError", "Path", "Penalty", "Plan", "Problem", "Result", "Rows", "Set", "Summary", "UsageError", "affine", "box", "capped_simplex",
+    "check", "custom", "cv", "group", "l1", "l2", "lasso", "linear", "linf", "monotone", "none", "nonneg", "nuclear", "options",
+    "path", "plan", "project", "ridge", "simplex", "solve", "subject_to", "sum", "summarize", "tv",
 ]

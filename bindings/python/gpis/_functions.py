@@ -53,7 +53,8 @@ def summarize(A: Any, y: Any = None, *, folds: int | Sequence[int] | np.ndarray 
 
 def solve(A: Any, y: Any = None, set: Any = None, *, x0: Any = None,
           progress: Callable[[dict[str, Any]], Any] | bool | None = None, on_interrupt: str = "return",
-          names: Sequence[str] | None = None, **options: Any) -> Result:
+          names: Sequence[str] | None = None, ranges: float | None = None, confidence: float | None = None,
+          **options: Any) -> Result:
     """Solves a constrained least-squares problem, with a bound on how far the answer can be from the best.
 
     A may be a summary of the rows (gpis.summarize), which has y.
@@ -70,9 +71,13 @@ def solve(A: Any, y: Any = None, set: Any = None, *, x0: Any = None,
     progress : True for a line on stderr, or a function of a dict, which ends the solve by returning True
     on_interrupt : Ctrl-C ends the solve; "return" gives the best point so far, with status "interrupted", and "raise"
         raises KeyboardInterrupt
+    ranges : EPS, how far each coefficient can go while the objective stays within (1 + EPS) of the best: r.ranges has proven
+        ends, "lower" and "upper", and ends that are attained, "inner_lower" and "inner_upper"
+    confidence : the same for likelihood-ratio intervals of this confidence, as 0.95
     options : those of the problem and of the solve; gpis.options() lists them
     """
-    return Problem(A, y, set, names=names, progress=progress, **options).solve(x0=x0, progress=progress, on_interrupt=on_interrupt)
+    return Problem(A, y, set, names=names, progress=progress, **options).solve(
+        x0=x0, progress=progress, on_interrupt=on_interrupt, ranges=ranges, confidence=confidence)
 
 
 def check(A: Any, y: Any, x: Any, set: Any = None, *, x_intercept: Any = None,

@@ -330,7 +330,8 @@ class Problem:
         if self._matrix is not None:
             self._matrix.check()
 
-    def _run(self, call: Callable[[Any, Any], int], options: dict[str, Any], x0: Any, progress: Any, on_interrupt: str) -> Result:
+    def _run(self, call: Callable[[Any, Any], int], options: dict[str, Any], x0: Any, progress: Any, on_interrupt: str,
+             ranges: tuple[float, float] | None = None) -> Result:
         if on_interrupt not in ("return", "raise"):
             raise InputError(f"on_interrupt is 'return' or 'raise', not {on_interrupt!r}")
         kept: list[Any] = []
@@ -346,7 +347,11 @@ class Problem:
         result = None
         if status == lib.GPIS_OK:
             result = Result(self._native, out[0], self._flat, self._names, self._encoding(), watch.trace(), self._spec)
-            lib.gpis_result_destroy(out[0])
+            try:
+                if ranges is not None:
+                    result.ranges, result.intercept_ranges = self._find_ranges(out[0], *ranges)
+            finally:
+                lib.gpis_result_destroy(out[0])
         failure, self._native.failure = self._native.failure, None
         watch.end()
         if failure is not None:
@@ -358,13 +363,32 @@ class Problem:
         assert result is not None
         return result
 
+    def _find_ranges(self, result: Any, eps: float, confidence: float) -> tuple[np.ndarray, np.ndarray | None]:
+        """How far each coefficient can go, and the intercept; see gpis.solve."""
+        out = ffi.new("gpis_ranges **")
+        with self._guard():
+            self._native.check(lib.gpis_ranges_make(self._problem, result, eps, confidence, out))
+        kinds = [(name, np.float64) for name in ("lower", "upper", "inner_lower", "inner_upper")]
+        found = out[0]
+
+        def copied(pointer: Any, count: int) -> np.ndarray:
+            size = count * ffi.sizeof("gpis_range_ends")
+            return np.frombuffer(bytes(ffi.buffer(pointer, size)), dtype=kinds)
+
+        ends = copied(found.ends, found.d * found.k)
+        constant = None if found.intercept == ffi.NULL else copied(found.intercept, found.k)
+        lib.gpis_ranges_destroy(found)
+        return ends if self._flat else ends.reshape(self.shape[1], -1), constant
+
     def solve(self, y: Any = None, *, x0: Any = None, progress: Callable[[dict[str, Any]], Any] | bool | None = None,
-              on_interrupt: str = "return", **options: Any) -> Result:
+              on_interrupt: str = "return", ranges: float | None = None, confidence: float | None = None,
+              **options: Any) -> Result:
         """Solves the problem, for another y if one is given. Options as in gpis.solve."""
+        wanted = None if ranges is None and confidence is None else (float(ranges or 0), float(confidence or 0))
         with self._native:
             self._ready(y)
             return self._run(lambda settings, out: lib.gpis_solve(self._problem, settings, out), options, x0, progress,
-                             on_interrupt)
+                             on_interrupt, wanted)
 
     def check(self, x: Any, *, intercept: Any = None, progress: Callable[[dict[str, Any]], Any] | bool | None = None,
               on_interrupt: str = "return", **options: Any) -> Result:

@@ -55,6 +55,7 @@ class Result:
     passes, seconds, method, plan, warning : how it went
     trace : a line for each pass
     names : of the columns
+    ranges, intercept_ranges : how far coefficients can go, if asked for (ranges=, confidence=)
 
     >>> import numpy as np, gpis
     >>> r = gpis.solve(np.eye(3), [1.0, -2.0, 3.0], "nonneg")
@@ -86,6 +87,8 @@ class Result:
     sigma2: float
     unique: bool | None
     set: str
+    ranges: np.ndarray | None = None
+    intercept_ranges: np.ndarray | None = None
 
     def __init__(self, native: Native, r: Any, flat: bool, names: Sequence[str] | None, encoding: Any, trace: bytes,
                  spec: str) -> None:
@@ -194,6 +197,8 @@ class Result:
                   held[j, c].multiplier if (j, c) in held else 0.0)
                  for j, name in enumerate(self.names) for c in range(self.k)]
         frame = pandas.DataFrame(lines, columns=["name", "response", "coefficient", "active", "multiplier"])
+        if self.ranges is not None:
+            frame = frame.assign(lower=self.ranges["lower"].reshape(-1), upper=self.ranges["upper"].reshape(-1))
         return frame.drop(columns="response") if self.k == 1 else frame
 
     def plot(self, kind: str = "coefficients", ax: Any = None) -> Any:

@@ -11,19 +11,23 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 from typing import Any, Sequence
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ._core import InputError
+from ._functions import summarize
+from ._path import CV, cv as cross_validate
 from ._problem import Problem
 from ._result import Result
 
-__all__ = ["ConstrainedRegressor"]
+__all__ = ["ConstrainedRegressor", "ConstrainedRegressorCV"]
 
 _TYPES = [np.float64, np.float32]
 
@@ -143,3 +147,109 @@ class ConstrainedRegressor(_Linear):
             return None
         last = np.atleast_1d(self.intercept_).reshape(1, -1) if self.fit_intercept else np.empty((0, max(1, y.ndim and y[0].size)))
         return np.vstack([np.reshape(self.coef_.T, (X.shape[1], -1)), last])
+
+
+class ConstrainedRegressorCV(_Linear):
+    """A ConstrainedRegressor whose radius or penalty is chosen by cross-validation, all from one sweep over the rows.
+
+    Parameters
+    ----------
+    set : the set without its radius: "l1" (the default), "l1 & nonneg", "simplex"
+    penalty : "l1", or gpis.lasso(1, weights): penalties are chosen instead of radii; ["l1", "l2:3"] has a ridge as well
+    within, subject_to, lower, upper : what holds whatever the radius
+    cv : a number of folds, or a splitter of scikit-learn whose test sets are a partition of the rows. Folds of a number are
+        spread evenly over the rows in the order of y, so that they do not depend on the order of the rows
+    rule : "min", the least mean error, or "1se", the simplest model within one standard error of it
+    points, eps : the grid: how many values, down to which part of the largest
+    fit_intercept, standardize, tol, threads, memory : as in ConstrainedRegressor
+
+    Attributes
+    ----------
+    radius_, radius_min_, radius_1se_, radii_ : the choice, both choices, and the grid; with a penalty alpha_, alpha_min_,
+        alpha_1se_, alphas_ on scikit-learn's scale, LAMBDA / (2 n)
+    cv_mean_, cv_se_, cv_errors_, coef_path_ : mean squared errors, and the coefficients for each value of the grid
+    coef_, intercept_, gap_, ... : as in ConstrainedRegressor
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 6))
+    >>> model = ConstrainedRegressorCV(cv=5, rule="1se").fit(X, X @ [2, 0, 0, 0, 0, 1] + 0.5 * rng.standard_normal(80))
+    >>> np.flatnonzero(model.coef_), model.radius_ == model.radius_1se_ <= model.radius_min_
+    (array([0, 5]), True)
+    """
+
+    def __init__(self, set: Any = None, penalty: Any = None, within: Any = "none", subject_to: str | Sequence[str] | None = None,
+                 lower: Any = None, upper: Any = None, cv: Any = 10, rule: str = "min", points: int = 100, eps: float = 1e-3,
+                 fit_intercept: bool = True, standardize: bool = False, tol: float = 1e-8, threads: int | None = None,
+                 memory: int | str | None = None) -> None:
+        self.set = set
+        self.penalty = penalty
+        self.within = within
+        self.subject_to = subject_to
+        self.lower = lower
+        self.upper = upper
+        self.cv = cv
+        self.rule = rule
+        self.points = points
+        self.eps = eps
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.threads = threads
+        self.memory = memory
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ConstrainedRegressorCV:
+        """Chooses the value and fits the model. A row of weight 2 counts like two such rows, one of weight 0 is not there."""
+        if self.rule not in ("min", "1se"):
+            raise InputError(f"rule is 'min' or '1se', not {self.rule!r}")
+        X, y, weights = self._validated(X, y, sample_weight)
+        if weights is not None and not weights.all():
+            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+        if X.shape[0] < 2:
+            raise InputError(f"n_samples={X.shape[0]}: cross-validation needs at least 2 rows")
+        names = getattr(self, "feature_names_in_", None)
+        try:
+            summary = summarize(X, y, folds=self._fold_of_rows(X, y), weights=weights, names=None if names is None else list(names),
+                                threads=self.threads, memory=self.memory)
+        except InputError as error:
+            raise _not_finite(error) from None
+        found = self._cross_validated(summary, points=self.points, eps=self.eps)
+        index = found.best if self.rule == "min" else found.one_se
+        value = found.path.values[index]
+        self._take(found.fit if index == found.best else self._cross_validated(summary, values=[value]).fit)
+        self._keep(found, value)
+        return self
+
+    def _cross_validated(self, summary: Any, **grid: Any) -> CV:
+        bounds = None if self.lower is None and self.upper is None else (self.lower, self.upper)
+        return cross_validate(summary, set=self.set, penalty=self.penalty, within=None if self.within == "none" else self.within,
+                              subject_to=self.subject_to, bounds=bounds, intercept=bool(self.fit_intercept),
+                              standardize=bool(self.standardize), tol=self.tol, threads=self.threads, memory=self.memory, **grid)
+
+    def _fold_of_rows(self, X: Any, y: np.ndarray) -> np.ndarray:
+        """The number of its fold for each row."""
+        n = X.shape[0]
+        fold = np.full(n, -1)
+        if isinstance(self.cv, Integral):
+            keys = [y] if y.ndim == 1 else list(y.T)
+            rank = np.empty(n, dtype=np.int64)
+            # Rows with equal y are told apart by their entries, so that their order does not matter.
+            dense = [X[:, j] for j in range(X.shape[1])] if isinstance(X, np.ndarray) and len(np.unique(y)) < y.size else []
+            rank[np.lexsort(dense + keys)] = np.arange(n)
+            return rank % min(int(self.cv), n)
+        for number, (_, test) in enumerate(check_cv(self.cv).split(X, y)):
+            if (fold[test] >= 0).any():
+                raise InputError("cv: a row is in two of the test sets; they have to be a partition of the rows")
+            fold[test] = number
+        if (fold < 0).any():
+            raise InputError("cv: a row is in none of the test sets; they have to be a partition of the rows")
+        return fold
+
+    def _keep(self, found: CV, value: float) -> None:
+        name, scale = ("alpha", 2 * found.path.rows_weight) if found.path.penalised else ("radius", 1.0)
+        plural = "alphas" if name == "alpha" else "radii"
+        for ending, number in (("", value), ("min_", found.value_min), ("1se_", found.value_1se)):
+            setattr(self, f"{name}_{ending}", float(number) / scale)
+        setattr(self, f"{plural}_", found.path.values / scale)
+        self.cv_mean_, self.cv_se_, self.cv_errors_ = found.mean, found.standard_error, found.errors
+        self.coef_path_ = np.swapaxes(found.path.x, 1, -1) if found.path.x.ndim == 3 else found.path.x

@@ -12,16 +12,16 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, Ridge
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import gpis
-from gpis.sklearn import ConstrainedRegressor
+from gpis.sklearn import ConstrainedRegressor, ConstrainedRegressorCV
 
 ESTIMATORS = [ConstrainedRegressor(), ConstrainedRegressor(set="nonneg"), ConstrainedRegressor(penalty="l1:0.1", warm_start=True),
-              ConstrainedRegressor(fit_intercept=False, lower=-1)]
+              ConstrainedRegressor(fit_intercept=False, lower=-1), ConstrainedRegressorCV(), ConstrainedRegressorCV(penalty="l1", cv=3, rule="1se")]
 
 
 @pytest.mark.parametrize("check", [pytest.param((e, c), id=f"{i}-{getattr(c, 'func', c).__name__}") for i, one in enumerate(ESTIMATORS)
@@ -139,3 +139,27 @@ def test_trouble(diabetes):
         ConstrainedRegressor().fit(X, y).predict(bad)
     with pytest.raises(gpis.InputError, match="no column 'zz'"):
         ConstrainedRegressor(set="nonneg[zz]").fit(pd.DataFrame(X, columns=[f"c{j}" for j in range(10)]), y)
+
+
+def test_cross_validation(diabetes):
+    X, y = diabetes
+    folds = KFold(5)
+    ours = ConstrainedRegressorCV(penalty="l1", cv=folds, tol=1e-10).fit(X, y)
+    errors = [[np.mean((y[out] - Lasso(alpha, tol=1e-10, max_iter=10**5).fit(X[inside], y[inside]).predict(X[out])) ** 2)
+               for inside, out in folds.split(X)] for alpha in ours.alphas_[[3, 40, 70]]]
+    assert np.allclose(ours.cv_errors_[[3, 40, 70]], errors, rtol=1e-5)
+    same(ours, Lasso(ours.alpha_min_, tol=1e-14, max_iter=10**6).fit(X, y), X)
+    assert ours.alpha_ == ours.alpha_min_ <= ours.alpha_1se_ and ours.coef_path_.shape == (100, 10)
+    simple = ConstrainedRegressorCV(cv=5, rule="1se").fit(X, y)
+    assert simple.radius_ == simple.radius_1se_ <= simple.radius_min_
+    assert np.abs(simple.coef_).sum() == pytest.approx(simple.radius_) and simple.gap_kind_ == "proven" and simple.multipliers_
+    assert np.count_nonzero(simple.coef_) <= np.count_nonzero(ConstrainedRegressorCV(cv=5).fit(X, y).coef_)
+    both = ConstrainedRegressorCV(within="nonneg", upper=300, points=10, cv=3).fit(X, np.c_[y, -y])
+    assert both.coef_.min() >= 0 and both.coef_.max() <= 300 + 1e-6 and both.coef_path_.shape == (10, 2, 10)
+    for wrong in (ShuffleSplit(3), "five"):
+        with pytest.raises(ValueError):
+            ConstrainedRegressorCV(cv=wrong).fit(X, y)
+    with pytest.raises(ValueError, match="rule"):
+        ConstrainedRegressorCV(rule="best").fit(X, y)
+    copy = pickle.loads(pickle.dumps(simple))
+    assert np.array_equal(copy.predict(X), simple.predict(X)) and clone(simple).rule == "1se"
