@@ -55,5 +55,7 @@ void page_residuals(const page *page);
 
 /* Writes the report of a solve; returns 0 or an exit code. */
 int page_write_solve(const page *page, const char *path);
+/* The same of a path; with cv, which may be NULL, also the choice by cross-validation (page_path.c). */
+int page_write_path(const page *page, const gpis_path *answers, const gpis_cv *cv, const char *path);
 
 #endif

@@ -6,25 +6,40 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "page.h"
+
 typedef struct path_options {
     cli_common common;
     gpis_path_options path;
-    const char *a, *y, *out, *figure, *values, *fold_column;
+    const char *a, *y, *out, *figure, *values, *fold_column, *report;
+    char *command; /* owned: as it was typed, for the report */
     double *grid;  /* owned: --values */
     char *set;     /* owned: all that --set says */
     int64_t *fold; /* owned: --fold-column */
     bool cv;
 } path_options;
 
-enum { KEY_OUT = 512, KEY_FIGURE, KEY_POINTS, KEY_EPS, KEY_GRID, KEY_VALUES, KEY_FOLDS, KEY_FOLD_COLUMN, KEY_REPEATS };
+enum {
+    KEY_OUT = 512,
+    KEY_FIGURE,
+    KEY_POINTS,
+    KEY_EPS,
+    KEY_GRID,
+    KEY_VALUES,
+    KEY_FOLDS,
+    KEY_FOLD_COLUMN,
+    KEY_REPEATS,
+    KEY_REPORT
+};
 
-#define GRID_OPTIONS                                                                                              \
-    {"points", KEY_POINTS, "N", 0, "points of the path (default 100)", 1},                                        \
-        {"eps", KEY_EPS, "E", 0, "the least value is E times the largest that has an effect (default 0.001)", 1}, \
-        {"grid", KEY_GRID, "KIND", 0, "log: values in equal ratios (the default), or linear: in equal steps", 1}, \
-        {"values", KEY_VALUES, "LIST", 0, "these radii or penalties instead, with commas between", 1},            \
-        {"out", KEY_OUT, "FILE.csv", 0, "write a line for each point here", 5}, {                                 \
-        "figure", KEY_FIGURE, "FILE.svg", 0, "draw a figure here", 5                                              \
+#define GRID_OPTIONS                                                                                                 \
+    {"points", KEY_POINTS, "N", 0, "points of the path (default 100)", 1},                                           \
+        {"eps", KEY_EPS, "E", 0, "the least value is E times the largest that has an effect (default 0.001)", 1},    \
+        {"grid", KEY_GRID, "KIND", 0, "log: values in equal ratios (the default), or linear: in equal steps", 1},    \
+        {"values", KEY_VALUES, "LIST", 0, "these radii or penalties instead, with commas between", 1},               \
+        {"out", KEY_OUT, "FILE.csv", 0, "write a line for each point here", 5},                                      \
+        {"report", KEY_REPORT, "FILE.html", 0, "write a page about it here, for people: one file, no network", 5}, { \
+        "figure", KEY_FIGURE, "FILE.svg", 0, "draw a figure here", 5                                                 \
     }
 
 static const struct argp_option path_table[] = {GRID_OPTIONS, {0}};
@@ -94,6 +109,9 @@ static error_t check_options(const path_options *o, const struct argp_state *sta
         return cli_usage(state, "--figure writes .svg; '%s' does not end so", o->figure);
     if (o->out && o->figure && cli_output_is_same(o->out, o->figure))
         return cli_usage(state, "--out and --figure are the same file");
+    if (o->report && ((o->out && cli_output_is_same(o->out, o->report)) || cli_output_is_same(o->a, o->report) ||
+                      (o->figure && cli_output_is_same(o->figure, o->report))))
+        return cli_usage(state, "--report and another file are the same, %s; name another", o->report);
     return 0;
 }
 
@@ -106,6 +124,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_OUT: o->out = arg; return 0;
     case KEY_FIGURE: o->figure = arg; return 0;
+    case KEY_REPORT: o->report = arg; return 0;
     case KEY_POINTS: return cli_integer(state, "--points", arg, 1, 1000000, &o->path.points);
     case KEY_EPS: return cli_number(state, "--eps", arg, 1e-300, 0.999999, &o->path.eps);
     case KEY_GRID: return take_grid(o, arg, state);
@@ -174,9 +193,15 @@ static int write_file(const char *path, const cli_path *p, void (*write)(FILE *,
     return cli_output_commit(&output);
 }
 
+static int write_report(const path_options *o, const cli_path *p) {
+    const page about = {.problem = p->problem, .common = &o->common, .command = o->command, .a = o->a, .y = o->y};
+    return o->report ? page_write_path(&about, p->path, p->cv, o->report) : 0;
+}
+
 static int report(const path_options *o, const cli_path *p) {
     int code = write_file(o->out, p, cli_path_csv);
     if (code == 0) code = write_file(o->figure, p, cli_path_figure);
+    if (code == 0) code = write_report(o, p);
     if (code != 0) return code;
     if (p->path->warning[0] && !o->common.quiet) cli_fail(0, "warning: %s", p->path->warning);
     if (o->common.json) {
@@ -215,17 +240,22 @@ static int run_command(int argc, char **argv, bool cv) {
     const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
     const struct argp argp = {
         cv ? cv_table : path_table, parse_option, "A [y]", cv ? cv_doc : path_doc, children, NULL, NULL};
-    path_options o = {.common = cli_common_default(), .path = gpis_path_options_default(), .cv = cv};
+    path_options o = {.common = cli_common_default(),
+                      .path = gpis_path_options_default(),
+                      .cv = cv,
+                      .command = cli_command_text(argc, argv)};
     o.common.path = true;
     cli_problem problem = {0};
     int code = cli_parse(&argp, argc, argv, &o) ? 0 : CLI_BAD_INPUT;
     if (code == 0) code = cli_ranks_start(o.common.mpi);
     if (code == 0 && o.out && cli_is_first()) code = cli_output_try(o.out);
     if (code == 0 && o.figure && cli_is_first()) code = cli_output_try(o.figure);
+    if (code == 0 && o.report && cli_is_first()) code = cli_output_try(o.report);
     if (code == 0) code = join_sets(&o);
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
     if (code == 0) code = run(&problem, &o);
     cli_problem_close(&problem);
+    free(o.command);
     free(o.grid);
     free(o.set);
     free(o.fold);
