@@ -36,7 +36,7 @@ void page_terms(const page *p) {
     fputs("<ul>", f);
     write_constraints(p);
     if (cli_problem_is_yes(p->common, "intercept")) fputs("<li>with an intercept, which nothing constrains</li>", f);
-    if (penalty->l1 > 0) fprintf(f, "<li>plus %g times the sum of |coefficient|</li>", penalty->l1);
+    if (penalty->l1 > 0 && !penalty->path_of) fprintf(f, "<li>plus %g times the sum of |coefficient|</li>", penalty->l1);
     if (penalty->l2 > 0) fprintf(f, "<li>plus %g times the sum of the squared coefficients</li>", penalty->l2);
     if (cli_problem_is_yes(p->common, "standardize"))
         fputs(

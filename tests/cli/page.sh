@@ -35,3 +35,9 @@ run 1 solve p/A.npy p/y.npy --set l1:3 --method apgd --max-passes 2 --report ope
 grep -q 'Not finished' open.html || fail "that it is not finished is not told"
 refuse 3 solve t.csv --target y --report nowhere/r.html
 refuse 2 solve t.csv --target y --report t.csv
+
+# Paths and cross-validation.
+run 0 path t.csv --target y --intercept --report path.html --quiet
+look path.html "$evil" path
+run 0 cv t.csv --target y --intercept --penalty l1 --folds 5 --report cv.html --quiet
+look cv.html "$evil" curve,path
