@@ -36,7 +36,8 @@ void page_terms(const page *p) {
     fputs("<ul>", f);
     write_constraints(p);
     if (cli_problem_is_yes(p->common, "intercept")) fputs("<li>with an intercept, which nothing constrains</li>", f);
-    if (penalty->l1 > 0 && !penalty->path_of) fprintf(f, "<li>plus %g times the sum of |coefficient|</li>", penalty->l1);
+    if (penalty->l1 > 0 && !penalty->path_of)
+        fprintf(f, "<li>plus %g times the sum of |coefficient|</li>", penalty->l1);
     if (penalty->l2 > 0) fprintf(f, "<li>plus %g times the sum of the squared coefficients</li>", penalty->l2);
     if (cli_problem_is_yes(p->common, "standardize"))
         fputs(
@@ -225,6 +226,7 @@ static int by_size(const void *a, const void *b) {
 
 static void write_row(const page *p, int64_t e, const gpis_active *held, double *unit, double largest) {
     FILE *f = p->f;
+    const gpis_ranges *ranges = p->problem->ranges;
     const int64_t k = p->problem->k;
     char made[32];
     double lower, upper;
@@ -239,6 +241,8 @@ static void write_row(const page *p, int64_t e, const gpis_active *held, double 
         page_cell(f, lower, 5);
         page_cell(f, upper, 5);
     }
+    if (ranges) page_cell(f, ranges->ends[e].lower, 5);
+    if (ranges) page_cell(f, ranges->ends[e].upper, 5);
     fputs("<td class=\"t\">", f);
     html_text(f, held ? held->text : NULL);
     fputs("</td>", f);
@@ -254,6 +258,8 @@ static void write_table(const page *p, const ordered *order, int64_t count, cons
     fputs("<th scope=\"col\" class=\"bar-cell\"></th>", f);
     if (unit) page_heading(f, "Least allowed", false);
     if (unit) page_heading(f, "Most allowed", false);
+    if (p->problem->ranges) page_heading(f, "Range from", false);
+    if (p->problem->ranges) page_heading(f, "Range to", false);
     page_heading(f, "Held by", true);
     page_heading(f, "Shadow price", false);
     fputs("</tr></thead><tbody>\n", f);
@@ -310,6 +316,14 @@ void page_coefficients(const page *p) {
         fprintf(f, "<p class=\"more\">The largest %lld of %lld; --out x.csv writes all of them.</p>\n",
                 (long long)shown, (long long)entries);
     if (entries > ON_PAPER) fprintf(f, "<p class=\"more paper\">On paper: the largest %d.</p>\n", ON_PAPER);
+    if (p->problem->ranges) {
+        fputs("<p>The range of a coefficient is how far it can go, with the others as they like, while the objective "
+              "is at "
+              "most ",
+              f);
+        html_number(f, p->problem->ranges->level, 7);
+        fputs(". The ends are proven: nothing beyond them is that good.</p>\n", f);
+    }
     write_joint(p);
     if (r->active_count > 0)
         fputs("<p>A shadow price tells how much the objective falls when the constraint is loosened by one unit (of an "
