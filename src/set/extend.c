@@ -120,7 +120,10 @@ static gpis_status add_piece(gpis_context *context, gpis_set *piece, const gpis_
     }
     gpis_status status = polyhedron ? extend_and_penalise_polyhedron(context, piece, e, &set)
                                     : extend_product(context, piece, e->constant, &set);
-    if (status != GPIS_OK) return status;
+    if (status != GPIS_OK) {
+        gpis_set_destroy(set);
+        return status;
+    }
     add_own(p, set);
     *carried = *carried || carries;
     return set->is_view ? GPIS_OK : gpis_set_responses(set, piece->k);

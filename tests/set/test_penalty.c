@@ -197,12 +197,27 @@ static gpis_status make(gpis_context *context, void *user) {
     return status;
 }
 
+/* A meeting with the penalty, in other units, with a constant. */
+static gpis_status make_extended(gpis_context *context, void *spec) {
+    static const double scale[D] = {1, 0.5, 2, 3, 1, 0.25};
+    gpis_set *K = NULL, *set = NULL;
+    gpis_status status = test_set(context, spec, D, 1, &K);
+    const gpis_extension extension = {.constant = true, .scale = scale, .penalty = lambda};
+    if (status == GPIS_OK) status = gpis_set_extend(context, K, &extension, &set);
+    gpis_set_destroy(set);
+    gpis_set_destroy(K);
+    return status;
+}
+
 static void lack_of_memory(void **state) {
     (void)state;
     char box[] = "box:-1,1", l1[] = "l1:1", l2[] = "l2:1";
     assert_true(test_every_allocation(make, box) > 5);
     assert_true(test_every_allocation(make, l1) > 5);
     assert_true(test_every_allocation(make, l2) > 5);
+    char dct[] = "l1:1@dct", meeting[] = "tv:1 & nonneg";
+    assert_true(test_every_allocation(make_extended, dct) > 20);
+    assert_true(test_every_allocation(make_extended, meeting) > 20);
 }
 
 int main(void) {
