@@ -123,7 +123,7 @@ def test_two_threads(rng):
     assert not failures
 
 
-def run(code, timeout=30, **more):
+def run(code, timeout=120, **more):
     """A program of its own; returns its output."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout, **more)
     assert done.returncode == 0, (done.returncode, done.stderr)
@@ -179,15 +179,15 @@ def test_exit_during_a_solve(way):
     start = time.monotonic()
     code = LONG if way == "arrays" else LONG.replace("gpis.solve(A, ", "gpis.solve(gpis.Rows(lambda a, b: A[a:b], A.shape), ")
     assert run(code + "threading.Thread(target=solve, daemon=True).start(); time.sleep(0.5); print('bye')") == "bye\n"
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 60
 
 
 def interrupted(code, sent=signal.SIGINT):
     process = subprocess.Popen([sys.executable, "-c", LONG + code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "go\n"
-    time.sleep(0.7)
+    time.sleep(1.5)  # it has begun to solve by then, on a busy machine too
     process.send_signal(sent)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=90)
     assert process.returncode == 0, err
     return out
 
