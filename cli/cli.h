@@ -124,7 +124,8 @@ const char *cli_problem_text(const cli_common *common, const char *name);
 /* Those of an option that may be given several times, in their order: how many there are, and number i of them. */
 int64_t cli_problem_count(const cli_common *common, const char *name);
 const char *cli_problem_text_at(const cli_common *common, const char *name, int64_t i);
-/* Of a path (path_kind.c): whether it is one of radii, and one of the sets lacks its own; else a --penalty lacks LAMBDA. */
+/* Of a path (path_kind.c): whether it is one of radii, and one of the sets lacks its own; else a --penalty lacks
+ * LAMBDA. */
 bool cli_is_path_of_radii(const cli_common *common);
 bool cli_penalty_lacks_lambda(const char *text); /* l1, or l1,W.npy */
 /* Messages of the library speak of "option memory": says "--memory" instead, in place, and returns the text. */
