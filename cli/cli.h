@@ -265,6 +265,20 @@ void cli_summary_print(const gpis_summary *summary, const char *before);
 int cli_summary_write(gpis_context *context, const gpis_summary *summary, const char *out, const cli_common *common,
                       double seconds, int sweeps);
 
+/* ---- folds that are given (folds.c) -------------------------------------------------------------------------------
+ */
+
+enum { CLI_MAX_FOLDS = 65536 };
+typedef struct cli_folds {
+    const char *a, *column; /* the file of A, and --fold-column; NULL: the folds are drawn */
+    int64_t folds;          /* --folds; 0: not given */
+} cli_folds;
+/* The fold of each row, from 0 on, which the caller frees, and how many there are; returns 0 or an exit code. */
+int cli_folds_take(cli_problem *problem, const cli_common *common, const cli_folds *given, int64_t **fold,
+                   int64_t *folds);
+/* The fold column of a table is no column of A. *space holds the text, for as long as the options are used. */
+void cli_folds_leave_out(cli_common *common, const char *column, char *space, size_t size);
+
 /* ---- ranks under mpirun (ranks.c) ---------------------------------------------------------------------------------
  */
 

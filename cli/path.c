@@ -46,8 +46,10 @@ static const struct argp_option path_table[] = {GRID_OPTIONS, {0}};
 static const struct argp_option cv_table[] = {
     GRID_OPTIONS,
     {"folds", KEY_FOLDS, "K", 0, "number of folds (default 10; those of a summary that has some)", 1},
-    {"fold-column", KEY_FOLD_COLUMN, "FILE", 0,
-     "a file with the number of the fold of each row, from 1 on; without it folds are drawn at random (--seed)", 1},
+    {"fold-column", KEY_FOLD_COLUMN, "COLUMN|FILE", 0,
+     "the fold of each row, a whole number from 1 on: a column of a .csv/.tsv file, by name or number from 1, or else "
+     "a file with one number for each row of A; without it folds are drawn at random (--seed)",
+     1},
     {"repeats", KEY_REPEATS, "N", 0, "draw the folds N times; each takes a sweep over A (default 1)", 1},
     {0},
 };
@@ -155,30 +157,12 @@ static int join_sets(path_options *o) {
     return 0;
 }
 
-/* The problem is opened with the penalty; its factor is what the path goes through. A set beside it has its radius. */
 static int read_folds(cli_problem *p, path_options *o) {
-    gpis_array numbers = {0};
+    const cli_folds given = {o->a, o->fold_column, o->path.folds};
     if (!o->fold_column) return 0;
-    const gpis_open_options options = cli_open_options(&p->loading, &o->common, o->fold_column, true);
-    const gpis_status status = gpis_array_read_with(p->context, o->fold_column, &options, &numbers);
-    cli_loading_end(&p->loading);
-    if (status != GPIS_OK) return cli_fail_status(p->context, status);
-    const int64_t count = numbers.rows * numbers.cols;
-    int code = 0;
-    o->fold = calloc((size_t)count + 1, sizeof *o->fold);
-    if (!o->fold) code = cli_fail(CLI_TROUBLE, "out of memory");
-    if (o->path.folds == 0)
-        for (int64_t i = 0; i < count; i++)
-            o->path.folds = (int64_t)fmax((double)o->path.folds, fmin(numbers.data[i], 65536));
-    for (int64_t i = 0; code == 0 && i < count; i++) {
-        if (numbers.data[i] != floor(numbers.data[i]) || numbers.data[i] < 1)
-            code = cli_fail(CLI_BAD_INPUT, "%s: row %lld is %g; folds have numbers from 1 on", o->fold_column,
-                            (long long)i + 1, numbers.data[i]);
-        o->fold[i] = (int64_t)numbers.data[i] - 1;
-    }
+    const int code = cli_folds_take(p, &o->common, &given, &o->fold, &o->path.folds);
     o->path.fold = o->fold;
-    o->path.fold_rows = count;
-    gpis_array_clear(p->context, &numbers);
+    o->path.fold_rows = p->rows_here;
     return code;
 }
 
@@ -251,6 +235,8 @@ static int run_command(int argc, char **argv, bool cv) {
     if (code == 0 && o.out && cli_is_first()) code = cli_output_try(o.out);
     if (code == 0 && o.figure && cli_is_first()) code = cli_output_try(o.figure);
     if (code == 0 && o.report && cli_is_first()) code = cli_output_try(o.report);
+    char space[PATH_MAX];
+    cli_folds_leave_out(&o.common, o.fold_column, space, sizeof space);
     if (code == 0) code = join_sets(&o);
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
     if (code == 0) code = run(&problem, &o);

@@ -12,7 +12,6 @@ typedef struct summarize_options {
     int64_t folds, first_row, threads;
 } summarize_options;
 
-enum { MAX_FOLDS = 65536 };
 enum { KEY_OUT = 512, KEY_FOLDS, KEY_FOLD_COLUMN, KEY_SEED, KEY_FIRST_ROW, KEY_THREADS };
 
 static const struct argp_option options[] = {
@@ -70,7 +69,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_OUT: o->out = arg; return 0;
     case KEY_FOLD_COLUMN: o->fold_column = arg; return 0;
-    case KEY_FOLDS: return cli_integer(state, "--folds", arg, 1, MAX_FOLDS, &o->folds);
+    case KEY_FOLDS: return cli_integer(state, "--folds", arg, 1, CLI_MAX_FOLDS, &o->folds);
     case KEY_FIRST_ROW: return cli_integer(state, "--first-row", arg, 1, INT64_C(1) << 53, &o->first_row);
     case KEY_THREADS:
         error = cli_integer(state, "--threads", arg, 0, 4096, &o->threads);
@@ -85,83 +84,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* ---- given folds ---- */
-
-/* The folds of all rows: a column of the table, or a file. */
-static int read_fold_column(cli_problem *p, const summarize_options *o, gpis_array *out) {
-    gpis_source *source = NULL;
-    gpis_source_info info = {0};
-    gpis_open_options opening = cli_open_options(&p->loading, &o->common, o->a, true);
-    const bool is_file = access(o->fold_column, F_OK) == 0 || strchr(o->fold_column, '/');
-    if (!p->encoding || is_file) {
-        opening = cli_open_options(&p->loading, &o->common, o->fold_column, true);
-        const gpis_status read = gpis_array_read_with(p->context, o->fold_column, &opening, out);
-        cli_loading_end(&p->loading);
-        return read == GPIS_OK ? 0 : cli_fail_status(p->context, read);
-    }
-    opening.columns = o->fold_column;
-    opening.delimiter = o->common.open.delimiter;
-    opening.header = o->common.open.header;
-    opening.format = o->common.open.format;
-    gpis_status status = gpis_source_open_with(p->context, o->a, &opening, &source);
-    cli_loading_end(&p->loading);
-    if (status == GPIS_OK) gpis_source_describe(source, &info);
-    if (status == GPIS_OK) status = gpis_array_create(p->context, info.rows, info.cols, 2, out);
-    if (status == GPIS_OK) status = gpis_source_rows(p->context, source, 0, info.rows, out->data);
-    gpis_source_destroy(source);
-    return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
-}
-
-/* Whole numbers from 1 on, to folds from 0 on; *folds is the largest unless it was given. */
-static int number_folds(const cli_problem *p, const summarize_options *o, const gpis_array *given, int64_t *fold,
-                        int64_t *folds) {
-    const double most = o->folds > 0 ? (double)o->folds : MAX_FOLDS;
-    *folds = o->folds;
-    if (given->rows != p->shape.rows || given->cols != 1)
-        return cli_fail(CLI_BAD_INPUT,
-                        "--fold-column %s has %lld rows and %lld columns; %lld rows of A need one number each",
-                        o->fold_column, (long long)given->rows, (long long)given->cols, (long long)p->shape.rows);
-    for (int64_t i = 0; i < given->rows; i++) {
-        const double number = given->data[i];
-        if (!(number >= 1.0 && number <= most && number == floor(number)))
-            return cli_fail(CLI_BAD_INPUT,
-                            "--fold-column %s: row %lld is in fold %g; folds are whole numbers from 1 to %.0f",
-                            o->fold_column, (long long)i + 1, number, most);
-        fold[i] = (int64_t)number - 1;
-        if (fold[i] >= *folds) *folds = fold[i] + 1;
-    }
-    return 0;
-}
-
-static int take_folds(cli_problem *p, const summarize_options *o, int64_t **fold, int64_t *folds) {
-    gpis_array given = {0};
-    *folds = o->folds;
-    if (!o->fold_column) return 0;
-    if (p->parts)
-        return cli_fail(CLI_BAD_INPUT,
-                        "--fold-column is for A in one file, on one rank; summarize the parts and merge them");
-    int code = read_fold_column(p, o, &given);
-    *fold = calloc((size_t)p->shape.rows + 1, sizeof **fold);
-    if (code == 0 && !*fold) code = cli_fail(CLI_TROUBLE, "out of memory");
-    if (code == 0) code = number_folds(p, o, &given, *fold, folds);
-    gpis_array_clear(p->context, &given);
-    return code;
-}
-
-/* The fold column of a table is no column of A. *space holds the text, for as long as the options are used. */
-static void leave_fold_column_out(summarize_options *o, char *space, size_t size) {
-    const bool is_file = o->fold_column && (access(o->fold_column, F_OK) == 0 || strchr(o->fold_column, '/'));
-    if (!o->fold_column || is_file || o->common.open.columns) return;
-    const char *others = o->common.open.exclude;
-    snprintf(space, size, "%s%s%s", others ? others : "", others ? "," : "", o->fold_column);
-    o->common.open.exclude = space;
-}
-
 /* ---- the command ---- */
 
 static int make(cli_problem *p, const summarize_options *o, gpis_summary **summary) {
     int64_t *fold = NULL, folds = 0;
-    int code = cli_ranks_agree(take_folds(p, o, &fold, &folds));
+    int code =
+        cli_ranks_agree(cli_folds_take(p, &o->common, &(cli_folds){o->a, o->fold_column, o->folds}, &fold, &folds));
     if (code == 0) {
         cli_ranks_settled();
         cli_watch_signals();
@@ -197,7 +125,7 @@ int cli_summarize(int argc, char **argv) {
     summarize_options o = {.common = cli_common_default(), .first_row = 1};
     char excluded[4096];
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
-    leave_fold_column_out(&o, excluded, sizeof excluded);
+    cli_folds_leave_out(&o.common, o.fold_column, excluded, sizeof excluded);
 
     cli_problem problem = {0};
     gpis_summary *summary = NULL;

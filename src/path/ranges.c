@@ -182,7 +182,7 @@ static double next_m(bracket *b, double m, double risen) {
 /* One side: sign = 1 for the upper end, -1 for the lower. Ends are those of sign x_i. */
 static gpis_status search_side(search *s, int64_t i, double sign, double m, double *outer, double *inner) {
     enum { MAX_SOLVES = 40 };
-    static const double CLOSE = 5e-4; /* the ends, in units of their way from x */
+    static const double CLOSE = 2e-3; /* the ends, in units of their way from x */
     bracket b = {.high = INFINITY};
     gpis_status status = reach_of_set(s, i, sign, outer);
     memcpy(s->base, s->x, (size_t)size_of(s) * sizeof *s->base);

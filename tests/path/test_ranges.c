@@ -52,7 +52,7 @@ static long double least(const tiny *t, int first, long double v) {
     long double lo, hi;
     if (!allowed(t, first, v)) return INFINITY;
     limits(t, first, v, &lo, &hi);
-    for (int i = 0; i < 300; i++) { /* golden section, without the bookkeeping */
+    for (int i = 0; i < 100; i++) { /* golden section, without the bookkeeping */
         const long double a = lo + 0.4L * (hi - lo), b = lo + 0.6L * (hi - lo);
         if (objective(t, first, v, a) < objective(t, first, v, b))
             hi = b;
@@ -66,7 +66,7 @@ static long double least(const tiny *t, int first, long double v) {
 static long double end_of(const tiny *t, int first, long double inside, long double sign, long double B) {
     long double in = inside, out = inside + sign;
     while (least(t, first, out) <= B && fabsl(out) < 1e3L) out = inside + 2 * (out - inside);
-    for (int i = 0; i < 120; i++) {
+    for (int i = 0; i < 50; i++) {
         const long double middle = (in + out) / 2;
         if (least(t, first, middle) <= B)
             in = middle;
