@@ -108,7 +108,7 @@ static void count_sizes(const gpis_block *rows, const double *Y, int64_t k, doub
 /* Sums that look at the rows as they are stored. */
 static void add_exact(const gpis_pass *pass, const gpis_block *a, const double *Y, gpis_strip *strip) {
     if (pass->misses) gpis_exact_misses(a, pass->probes, pass->V, strip->at[GPIS_PASS_MISSES]);
-    if (pass->nonzeros) gpis_block_count_nonzeros(a, strip->at[GPIS_PASS_NONZEROS]);
+    if (pass->nonzeros && !pass->sparing) gpis_block_count_nonzeros(a, strip->at[GPIS_PASS_NONZEROS]);
     if (pass->y_sizes && Y) count_sizes(a, Y, pass->k, strip->at[GPIS_PASS_Y_SIZES]);
     if (pass->moments) gpis_moments_add(a, pass->V, strip->at[GPIS_PASS_MOMENTS]);
 }
@@ -162,6 +162,27 @@ static void add_by_folds(const gpis_chunk_plan *plan, const gpis_bordered *rows,
     }
 }
 
+/* Whether the squares of column j, in the folds that this strip has seen, are all too small to tell it from zero. */
+static bool is_small_so_far(const gpis_pass *pass, const double *W, int64_t p, int64_t j) {
+    for (int64_t f = 0; f < gpis_max64(1, pass->folds.count); f++)
+        if (W[f * 2 * p * p + j * (p + 1)] >= GPIS_TINY * GPIS_TINY) return false;
+    return true;
+}
+
+/* Looks at the entries of columns that may be zero. Those of compressed rows are looked at all together. */
+static void look_for_nonzeros(const gpis_pass *pass, const gpis_block *a, const double *W, double *nonzeros) {
+    const int64_t p = gpis_block_width(a) + pass->k;
+    for (int64_t j = 0; j < a->d; j++) {
+        if (nonzeros[j] > 0.0 || !is_small_so_far(pass, W, p, j)) continue;
+        if (a->kind == GPIS_BLOCK_CSR) {
+            gpis_block_count_nonzeros(a, nonzeros);
+            return;
+        }
+        for (int64_t i = 0; i < a->nrows && nonzeros[j] == 0.0; i++)
+            nonzeros[j] = gpis_block_entry(a, i, j) != 0.0 && (!a->weights || a->weights[i] != 0.0) ? 1.0 : 0.0;
+    }
+}
+
 static void add_summary(const gpis_chunk_plan *plan, const gpis_block *part, gpis_ahead ahead, double *scratch,
                         double *W) {
     const gpis_pass *pass = plan->pass;
@@ -208,6 +229,8 @@ static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double
         add_vectors(plan, &a, weighted(part, Y, pass->k, scratch + cut->responses_at), scratch, strip, here);
     if (strip->at[GPIS_PASS_SUMMARY])
         add_summary(plan, stored, memory_after(part), scratch + cut->summary_at, strip->at[GPIS_PASS_SUMMARY]);
+    if (pass->nonzeros && pass->sparing)
+        look_for_nonzeros(pass, stored, strip->at[GPIS_PASS_SUMMARY], strip->at[GPIS_PASS_NONZEROS]);
     if (strip->at[GPIS_PASS_GRAM]) add_gram(plan, a, memory_after(part), columns, strip->at[GPIS_PASS_GRAM]);
 }
 

@@ -37,24 +37,27 @@ typedef struct gpis_pass {
     bool extended;          /* compute residuals in extended precision: slow, for the last digits */
     bool quick;             /* sum short blocks of the summary in double (linalg/gram_two.h), which is about as fast as
                              * the Gram matrix; else all of it in double-double (linalg/gram_dd.h) */
+    bool sparing;           /* entries are looked at for `nonzeros` only as long as the squares of their column, which
+                             * the quick summary has, add up to less than GPIS_TINY^2: for most data, never */
     const int64_t *columns; /* the columns that the Gram matrix is of, increasing; NULL: all */
     int64_t count;          /* how many `columns` there are */
     gpis_folds folds;       /* of the quick summary */
     int64_t row0; /* for sketch and folds: the number of the first row in the whole of A, if these rows are a part */
     int64_t skip; /* the sketch does not absorb this many of the first rows */
     /* Results; those that are NULL are not computed. */
-    double *objective;   /* ||A X - Y||_F^2 */
-    double *G;           /* A'(A X - Y), d x k */
-    double *AP2;         /* ||A P||_F^2 */
-    double *AAV;         /* A'A V, d x probes */
-    double *misses;      /* for each probe v, the number of rows where A v is not exactly zero (linalg/exact.h) */
-    double *norms2;      /* squared norms of the columns of A, d */
-    double *gram;        /* A'A, d x d, both triangles; with `columns`, count x count */
-    double *nonzeros;    /* of each column of A, the number of entries that are not zero, d */
-    double *y_sizes;     /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
-    double *summary;     /* [A Y]'[A Y] in two doubles: (d + k)^2 high parts, then the low parts; with folds, as many
-                          * again for each fold */
-    double *moments;     /* of the columns of A about the numbers in V, one vector: 3 x d (linalg/moments.h) */
+    double *objective; /* ||A X - Y||_F^2 */
+    double *G;         /* A'(A X - Y), d x k */
+    double *AP2;       /* ||A P||_F^2 */
+    double *AAV;       /* A'A V, d x probes */
+    double *misses;    /* for each probe v, the number of rows where A v is not exactly zero (linalg/exact.h) */
+    double *norms2;    /* squared norms of the columns of A, d */
+    double *gram;      /* A'A, d x d, both triangles; with `columns`, count x count */
+    double *nonzeros; /* of each column of A, the number of entries that are not zero, d; with `sparing` a number > 0 or
+                         0 */
+    double *y_sizes;  /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
+    double *summary;  /* [A Y]'[A Y] in two doubles: (d + k)^2 high parts, then the low parts; with folds, as many
+                       * again for each fold */
+    double *moments;  /* of the columns of A about the numbers in V, one vector: 3 x d (linalg/moments.h) */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
 } gpis_pass;

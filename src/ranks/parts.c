@@ -28,7 +28,8 @@ enum given {
     HAS_WEIGHTS = 128,
     HAS_CONSTANT = 256,
     HAS_FOLD = 512,
-    QUICK = 1024
+    QUICK = 1024,
+    SPARING = 2048
 };
 
 /* What a rank holds for a pass. */
@@ -99,7 +100,7 @@ static int given_to(const gpis_pass *p) {
     return (p->X ? HAS_X : 0) | (p->P ? HAS_P : 0) | (p->V ? HAS_V : 0) | (p->Y ? HAS_Y : 0) |
            (p->gram && p->columns ? HAS_COLUMNS : 0) | (p->sketch ? HAS_SKETCH : 0) | (p->extended ? EXTENDED : 0) |
            (p->terms.weights ? HAS_WEIGHTS : 0) | (p->terms.constant ? HAS_CONSTANT : 0) |
-           (p->terms.fold ? HAS_FOLD : 0) | (p->summary && p->quick ? QUICK : 0);
+           (p->terms.fold ? HAS_FOLD : 0) | (p->summary && p->quick ? QUICK : 0) | (p->sparing ? SPARING : 0);
 }
 
 static void halve(uint64_t number, double *halves) {
@@ -317,6 +318,7 @@ gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const d
                          .count = w.load.some_columns ? w.load.gram : 0,
                          .extended = w.load.extended,
                          .quick = w.load.quick,
+                         .sparing = w.given & SPARING,
                          .row0 = join->begin[join->ranks.rank]};
     gpis_status status = allocate(&w, NULL);
     if (status == GPIS_OK && w.load.sketch)

@@ -9,7 +9,8 @@
 #include "summary/summary.h"
 
 static gpis_pass pass_of(const gpis_problem *p, const gpis_folds *folds, gpis_watch *watch) {
-    return (gpis_pass){.k = p->k, .Y = p->Y, .terms = p->terms, .quick = true, .folds = *folds, .watch = watch};
+    return (gpis_pass){
+        .k = p->k, .Y = p->Y, .terms = p->terms, .quick = true, .sparing = true, .folds = *folds, .watch = watch};
 }
 
 /* ---- underflow ---- */
@@ -23,28 +24,26 @@ static double norm2(const gpis_summary *s, int64_t i) {
     return sum;
 }
 
-/* Squares that underflow are refused, as a solve refuses them (docs/maths, "Underflow"). A column whose squares add up
- * to less than 2^-900 is most often zero; whether it is takes a second pass. */
-static gpis_status check_range(const gpis_summary *s, const gpis_problem *p) {
-    int64_t small = 0;
+/* A response whose squares add up to less than 2^-900 is most often zero; whether it is takes a second pass. */
+static gpis_status check_response(const gpis_summary *s, const gpis_problem *p) {
     double response = 0.0, sizes[2];
-    for (int64_t j = 0; j < s->d; j++) small += is_small(norm2(s, j));
     for (int64_t c = 0; c < s->k; c++) response += norm2(s, s->d + 1 + c);
-    if (small == 0 && !is_small(response)) return GPIS_OK;
-    double *nonzeros = gpis_alloc(s->context, p->d, sizeof *nonzeros);
-    if (!nonzeros) return GPIS_NO_MEMORY;
-    const gpis_pass pass = {.k = p->k, .Y = p->Y, .terms = p->terms, .nonzeros = nonzeros, .y_sizes = sizes};
-    gpis_status status = gpis_pass_run(s->context, p->A, &pass);
-    if (status == GPIS_OK && is_small(response) && sizes[0] > 0.0 && sizes[1] == 0.0)
-        status = gpis_fail(s->context, GPIS_BAD_DATA,
-                           "y: the squares of its entries underflow; multiply y by a large number");
-    for (int64_t j = 0; status == GPIS_OK && j < s->d; j++)
+    if (!is_small(response)) return GPIS_OK;
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .terms = p->terms, .y_sizes = sizes};
+    const gpis_status status = gpis_pass_run(s->context, p->A, &pass);
+    if (status != GPIS_OK || sizes[0] == 0.0 || sizes[1] > 0.0) return status;
+    return gpis_fail(s->context, GPIS_BAD_DATA,
+                     "y: the squares of its entries underflow; multiply y by a large number");
+}
+
+/* Squares that underflow are refused, as a solve refuses them (docs/maths, "Underflow"). */
+static gpis_status check_range(const gpis_summary *s, const gpis_problem *p, const double *nonzeros) {
+    for (int64_t j = 0; j < s->d; j++)
         if (nonzeros[j] > 0.0 && is_small(norm2(s, j)))
-            status = gpis_fail(s->context, GPIS_BAD_DATA,
-                               "%s: column %s: the squares of its entries underflow; multiply it by a large number",
-                               gpis_source_name(p->A), gpis_problem_label(p, j).text);
-    gpis_free(s->context, nonzeros);
-    return status;
+            return gpis_fail(s->context, GPIS_BAD_DATA,
+                             "%s: column %s: the squares of its entries underflow; multiply it by a large number",
+                             gpis_source_name(p->A), gpis_problem_label(p, j).text);
+    return check_response(s, p);
 }
 
 /* ---- the sums ---- */
@@ -62,14 +61,18 @@ static void deliver(gpis_summary *s, const double *W, double gamma, double respo
 gpis_status gpis_summary_sweep(gpis_summary *s, const gpis_problem *p, const gpis_folds *folds, gpis_watch *watch) {
     const int64_t size = s->d + 1 + s->k;
     gpis_pass pass = pass_of(p, folds, watch);
-    double *all = NULL;
-    if (s->folds > 1 && !(all = gpis_alloc(s->context, s->folds * 2 * size * size, sizeof *all))) return GPIS_NO_MEMORY;
+    double *all = s->folds > 1 ? gpis_alloc(s->context, s->folds * 2 * size * size, sizeof *all) : NULL;
+    double *nonzeros = gpis_alloc(s->context, p->d, sizeof *nonzeros);
+    gpis_status status = nonzeros && (all || s->folds == 1) ? GPIS_OK : GPIS_NO_MEMORY;
     pass.summary = all ? all : s->fold[0]->W;
+    pass.nonzeros = nonzeros;
     const gpis_load load = gpis_load_of(&pass, p->A->d);
-    const gpis_status status = gpis_pass_run(s->context, p->A, &pass);
+    if (status == GPIS_OK) status = gpis_pass_run(s->context, p->A, &pass);
     if (status == GPIS_OK) deliver(s, all, gpis_pass_roundings(p->A, &load).summary, p->terms.response_error);
     gpis_free(s->context, all);
-    return status == GPIS_OK ? check_range(s, p) : status;
+    if (status == GPIS_OK) status = check_range(s, p, nonzeros);
+    gpis_free(s->context, nonzeros);
+    return status;
 }
 
 /* ---- rows ---- */

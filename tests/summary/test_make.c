@@ -97,11 +97,46 @@ static void test_threads(void **state) {
     summaries_free(&t);
 }
 
+/* A column of zeros is known to be one, without a second pass; entries whose squares underflow are refused; a column of
+ * which only the last entry is not zero is none. */
+static void test_zero_columns(void **state) {
+    (void)state;
+    for (int storage = 0; storage < STORAGES; storage++)
+        for (int what = 0; what < 3; what++) {
+            table t = summaries_table(3000, 4, 1, 0.3);
+            test_memory memory;
+            gpis_context *context = test_context(&memory);
+            gpis_summary *s;
+            gpis_problem *problem;
+            t.folds = storage % 2 ? 3 : 1;
+            for (int64_t i = 0; i < t.n; i++) t.A[i * t.d + 2] = 0.0;
+            if (what == 1) t.A[2900 * t.d + 2] = 1e-200;
+            if (what == 2) t.A[2999 * t.d + 2] = 2.0;
+            if (what == 1 && (storage == 2 || storage == 5)) t.A[2900 * t.d + 2] = 0.0; /* no float */
+            const bool refused = t.A[2900 * t.d + 2] != 0.0;
+            rows h = summaries_hold(context, &t, storage, 0, t.n);
+            problem = summaries_pose(context, h.source, &t, 0, t.n);
+            gpis_summary_options options = gpis_summary_options_default();
+            options.folds = t.folds;
+            t.rows_read = 0;
+            assert_int_equal(gpis_summary_make(problem, &options, &s), refused ? GPIS_BAD_DATA : GPIS_OK);
+            if (storage == 4) assert_int_equal(t.rows_read, t.n);
+            if (!refused) assert_true(gpis_quadratic_entry(s->whole, 2, 2).high == (what == 2 ? 4.0 : 0.0));
+            if (refused) assert_non_null(strstr(gpis_last_error(context), "column 3"));
+            gpis_summary_destroy(s);
+            gpis_problem_destroy(problem);
+            summaries_release(&h);
+            test_context_end(context, &memory);
+            summaries_free(&t);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_zero_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
