@@ -6,6 +6,7 @@
 
 #include "inner/homotopy.h"
 #include "set/polyhedron.h"
+#include "set/price.h"
 
 /* ---- the terms of the exact path ---- */
 
@@ -14,29 +15,31 @@ typedef struct shape {
     double *weight, *lo, *hi;
     double *memory; /* owned: all of them */
     bool found;
+    bool equation; /* the sum is to be R itself, and not at most R */
 } shape;
 
 /* The one sum of the list: of sizes, or of entries that are not negative. False: the list is no such thing. */
-static bool take_sum(const gpis_polyhedron *list, double *weight) {
+static bool take_sum(const gpis_polyhedron *list, shape *s) {
     if (list->sums + list->rows != 1) return false;
     if (list->sums == 1) {
-        memcpy(weight, list->weight, (size_t)list->d * sizeof *weight);
+        memcpy(s->weight, list->weight, (size_t)list->d * sizeof *s->weight);
         return true;
     }
     if (!(list->upper[0] > 0.0) || isinf(list->upper[0])) return false;
     if (!isinf(list->lower[0]) && list->lower[0] != list->upper[0]) return false;
+    s->equation = list->lower[0] == list->upper[0];
     for (int64_t e = list->first[0]; e < list->first[1]; e++) {
         if (!(list->value[e] > 0.0) || list->lo[list->column[e]] != 0.0) return false;
-        weight[list->column[e]] = list->value[e];
+        s->weight[list->column[e]] = list->value[e];
     }
     return true;
 }
 
 /* An entry of a sum of at most R is never beyond R / w: bounds out there are none. */
-static void take_bounds(const gpis_polyhedron *list, const double *weight, shape *s) {
+static void take_bounds(const gpis_polyhedron *list, shape *s) {
     const double R = list->sums == 1 ? list->R[0] : list->rows == 1 ? list->upper[0] : INFINITY;
     for (int64_t j = 0; j < list->d; j++) {
-        const double far = weight[j] > 0.0 ? R / weight[j] : INFINITY;
+        const double far = s->weight[j] > 0.0 ? R / s->weight[j] : INFINITY;
         s->lo[j] = list->lo[j] <= -far ? -INFINITY : list->lo[j];
         s->hi[j] = list->hi[j] >= far ? INFINITY : list->hi[j];
     }
@@ -52,9 +55,9 @@ static gpis_status read_set(const gpis_set *set, bool penalised, double value, s
         for (int64_t j = 0; j < set->d; j++) s->weight[j] = set->penalty[j] / value;
         s->found = true;
     } else if (status == GPIS_OK && !penalised && !set->penalty) {
-        s->found = take_sum(list, s->weight);
+        s->found = take_sum(list, s);
     }
-    if (s->found) take_bounds(list, s->weight, s);
+    if (s->found) take_bounds(list, s);
     gpis_polyhedron_destroy(list);
     return status;
 }
@@ -84,43 +87,67 @@ static gpis_status begin(const gpis_fit *f, const gpis_path_sets *sets, double v
 
 /* ---- one value ---- */
 
-/* f has half gradients, so that a penalty lambda is 2 nu. */
-static bool go_to(gpis_homotopy *h, bool penalised, double value) {
-    return penalised ? gpis_homotopy_go_to_nu(h, 0.5 * value) : gpis_homotopy_go_to_sum(h, value);
+/* The exact path, and what its values are. */
+typedef struct course {
+    gpis_homotopy *h; /* NULL: there is no exact path */
+    bool penalised;   /* values are penalties, else radii */
+    bool equation;    /* of radii: the sum is to be R itself */
+} course;
+
+/* f has half gradients, so that a penalty lambda is 2 nu. The path ends where the sum is that of the solution without
+ * it: a larger sum, where it has to be met with equality, is not on the path. */
+static bool go_to(const course *c, double value) {
+    static const double SAME = 1e-9;
+    if (c->penalised) return gpis_homotopy_go_to_nu(c->h, 0.5 * value);
+    return gpis_homotopy_go_to_sum(c->h, value) && !(c->equation && c->h->sum < (1.0 - SAME) * value);
 }
 
-/* Rounding errors of the steps can leave a sum above R by a few units; x must not be outside the set. */
-static void stay_within(const gpis_homotopy *h, double R, double *x) {
+/* Rounding errors of the steps can leave entries beyond their bounds and a sum off R by a few units; x must not be
+ * outside the set. */
+static void stay_within(const course *c, double R, double *x) {
+    const gpis_homotopy_terms *terms = &c->h->terms;
     double sum = 0.0;
-    for (int64_t j = 0; j < h->terms.d; j++) sum += h->terms.weight[j] * fabs(x[j]);
-    if (!(sum > R)) return;
-    for (int64_t j = 0; j < h->terms.d; j++)
-        if (h->terms.weight[j] > 0.0) x[j] *= R / sum;
+    for (int64_t j = 0; j < terms->d; j++) {
+        x[j] = fmin(fmax(x[j], terms->lo[j]), terms->hi[j]);
+        sum += terms->weight[j] * fabs(x[j]);
+    }
+    if (c->penalised || !(sum > R || (c->equation && sum > 0.0))) return;
+    for (int64_t j = 0; j < terms->d; j++)
+        if (terms->weight[j] > 0.0) x[j] *= R / sum;
+}
+
+/* A bound on the objective says nothing about a point outside the set: that is not solved. */
+static gpis_status check_membership(const gpis_fit_set *set, const double *x, gpis_fit_value *value) {
+    gpis_violation violation;
+    const gpis_status status = value->solved ? gpis_set_violation(set->core, x, &violation) : GPIS_OK;
+    if (status == GPIS_OK && value->solved && violation.broken) value->solved = false;
+    return status;
 }
 
 /* Measures the point of the walk, and corrects it by the measured gradient while that is not proof enough. */
-static gpis_status certify(gpis_fit *f, const gpis_fit_set *set, gpis_homotopy *h, bool penalised, double value,
-                           double *x, gpis_fit_value *out) {
+static gpis_status certify(gpis_fit *f, const gpis_fit_set *set, const course *c, double value, double *x,
+                           gpis_fit_value *out) {
     enum { MAX_CORRECTIONS = 3 };
     for (int i = 0;; i++) {
-        const bool tight = !penalised && h->nu > 0.0;
-        memcpy(x, h->x, (size_t)f->d * sizeof *x);
-        if (!penalised) stay_within(h, value, x);
-        const gpis_status status = gpis_fit_measure(f, set, x, out);
+        const bool tight = !c->penalised && c->h->nu > 0.0;
+        memcpy(x, c->h->x, (size_t)f->d * sizeof *x);
+        stay_within(c, value, x);
+        gpis_status status = gpis_fit_measure(f, set, x, out);
+        if (status == GPIS_OK) status = check_membership(set, x, out);
         if (status != GPIS_OK || out->solved || i == MAX_CORRECTIONS) return status;
-        gpis_homotopy_correct(h, f->g, tight, value);
+        gpis_homotopy_correct(c->h, f->g, tight, value);
     }
 }
 
-static gpis_status solve_value(gpis_path_walk *w, gpis_homotopy *h, int64_t i) {
+static gpis_status solve_value(gpis_path_walk *w, const course *c, int64_t i) {
     gpis_fit *f = w->fit;
     const int64_t size = f->d * f->k;
     double *x = w->X + i * size;
     gpis_fit_set set = {0};
     gpis_status status = w->sets->make(w->sets->user, w->values[i], &set);
     w->points[i] = (gpis_fit_value){.objective = INFINITY, .gap = INFINITY};
-    if (status == GPIS_OK && h && w->values[i] > 0.0 && go_to(h, w->sets->penalised, w->values[i]))
-        status = certify(f, &set, h, w->sets->penalised, w->values[i], x, &w->points[i]);
+    if (status == GPIS_OK && c->h && w->values[i] > 0.0 && go_to(c, w->values[i]))
+        status = certify(f, &set, c, w->values[i], x, &w->points[i]);
     else if (i > 0)
         memcpy(x, x - size, (size_t)size * sizeof *x);
     else
@@ -136,7 +163,8 @@ gpis_status gpis_path_walk_run(gpis_path_walk *w) {
     shape s = {0};
     w->walked = 0;
     gpis_status status = w->count > 0 ? begin(w->fit, w->sets, w->values[w->count - 1], &s, &h) : GPIS_OK;
-    for (int64_t i = 0; status == GPIS_OK && i < w->count; i++) status = solve_value(w, h, i);
+    const course c = {h, w->sets->penalised, s.equation};
+    for (int64_t i = 0; status == GPIS_OK && i < w->count; i++) status = solve_value(w, &c, i);
     gpis_homotopy_destroy(h);
     gpis_free(w->fit->context, s.memory);
     return status;

@@ -63,6 +63,37 @@ static void every_set_with_a_radius(void **state) {
     test_context_end(context, &memory);
 }
 
+/* A sum that has to be R, with an R beyond what the rows alone would choose: every x still has that sum. */
+static void sums_that_must_be_large(void **state) {
+    (void)state;
+    static const double values[] = {0.5, 8.0, 40.0, 300.0};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_path_options options = gpis_path_options_default();
+    options.set = "simplex";
+    options.values = values;
+    options.value_count = 4;
+    world_of_path w;
+    gpis_path *path = NULL;
+    assert_ok(context, open(context, FINE, 30, 4, &w));
+    for (int64_t i = 0; i < w.p.n; i++)
+        for (int64_t j = 0; j < w.p.d; j++) w.p.Y[i] += (1.0 + (double)j) * w.p.A[i * w.p.d + j];
+    assert_ok(context, gpis_path_make(w.problem, &options, NULL, &path));
+    for (int64_t i = 0; i < path->count; i++) {
+        const gpis_path_point *p = path->points[i];
+        double sum = 0.0;
+        for (int64_t j = 0; j < w.p.d; j++) {
+            assert_true(p->x[j] >= 0.0);
+            sum += p->x[j];
+        }
+        assert_close(sum, values[i], 1e-13 * values[i]);
+        assert_int_equal(p->outcome, GPIS_SOLVED);
+    }
+    gpis_path_destroy(path);
+    shut(&w);
+    test_context_end(context, &memory);
+}
+
 static void one_column(void **state) {
     (void)state;
     test_memory memory;
@@ -141,7 +172,8 @@ static void failing_allocations(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_set_with_a_radius), cmocka_unit_test(one_column),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_set_with_a_radius),
+                                       cmocka_unit_test(sums_that_must_be_large), cmocka_unit_test(one_column),
                                        cmocka_unit_test(bad_folds), cmocka_unit_test(failing_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
