@@ -977,8 +977,8 @@ GPIS_API void gpis_cv_destroy(gpis_cv *cv); /* NULL is fine */
 /* ---- near-optimal ranges ---------------------------------------------------------------------------------------- */
 
 /* How far a coefficient can go, over K, while the objective stays at a level near its least value: within [lower,
- * upper] for certain, which is proven; and it does reach inner_lower and inner_upper, at points that have been found.
- */
+ * upper] for certain, which is proven; and it does reach inner_lower and inner_upper, at points that have been found
+ * (at x itself where the objective is no more than rounding errors). */
 typedef struct gpis_range_ends {
     double lower, upper; /* infinite where nothing could be proven */
     double inner_lower, inner_upper;

@@ -67,7 +67,5 @@ gpis_status gpis_path_part_run(gpis_path_part *part, double *X, gpis_fit_value *
 /* A path from its points; X, d + 1 or d rows each, is copied. */
 gpis_status gpis_path_made(const gpis_path_call *c, const gpis_path_part *all, const double *X,
                            const gpis_fit_value *points, int64_t exact, gpis_path **out);
-/* The same where there is no summary: point by point from the rows. */
-gpis_status gpis_path_by_rows(gpis_path_call *c, gpis_path **out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "api/path.h"
 #include "base/sized.h"
 
-enum { DEFAULT_FOLDS = 10, MAX_COLUMNS = 4096 }; /* the same columns as in newton's summary */
+enum { DEFAULT_FOLDS = 10, MAX_REPEATS = 1000000, MAX_COLUMNS = 4096 }; /* the same columns as in newton's summary */
 
 static gpis_path_options default_options(void) {
     return (gpis_path_options){.size = sizeof(gpis_path_options), .points = 100, .eps = 1e-3, .repeats = 1};
@@ -35,7 +35,8 @@ static gpis_status check_options(gpis_context *context, const gpis_path_options 
                          "eps, the least value over the largest, is between 0 and 1, not %g", o->eps);
     if (o->folds < 0 || o->folds == 1)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "cross-validation needs at least 2 folds");
-    if (o->repeats < 1) return gpis_fail(context, GPIS_BAD_ARGUMENT, "repeats must be at least 1");
+    if (o->repeats < 1 || o->repeats > MAX_REPEATS)
+        return gpis_fail(context, GPIS_BAD_ARGUMENT, "repeats must be 1 to %d, not %" PRId64, MAX_REPEATS, o->repeats);
     if (o->repeats > 1 && o->fold)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "folds that are given cannot be drawn again: leave out repeats");
     return check_values(context, o);

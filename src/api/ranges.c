@@ -93,12 +93,28 @@ static gpis_status take_x(task *t, const gpis_result *r) {
     return GPIS_OK;
 }
 
-/* The level of the objective: above its best value by eps of it, or by sigma^2 chi^2. */
+/* The level of the objective: above its best value by eps of it, or by sigma^2 chi^2. The best value is at most that of
+ * x, and at least what the certificates of the result and of the fit leave. */
 static gpis_range_level level_of(const gpis_fit_value *x, const gpis_result *r, double eps, double confidence) {
-    const double lower = fmax(0.0, fmin(x->objective, r->objective - r->gap) - x->noise);
-    const double more = confidence > 0.0 ? r->sigma2 * chi_square_of(confidence) : eps * x->objective,
+    const double proven = fmax(r->objective - r->gap, x->objective - x->gap), most = x->objective + x->noise;
+    const double lower = fmax(0.0, fmin(x->objective, proven) - x->noise);
+    const double more = confidence > 0.0 ? r->sigma2 * chi_square_of(confidence) : eps * most,
                  less = confidence > 0.0 ? more : eps * lower;
-    return (gpis_range_level){(x->objective + x->noise + more) * (1.0 + 0x1p-40), lower + less};
+    return (gpis_range_level){(most + more) * (1.0 + 0x1p-40), lower + less};
+}
+
+/* The search begins at x, whose own objective has to be within the level. Where the gap of the result is larger than
+ * that, x is improved first. */
+static gpis_status find_level(task *t, const gpis_fit_set *set, const gpis_result *r, double eps, double confidence,
+                              gpis_range_level *level) {
+    gpis_fit_value value;
+    gpis_status status = gpis_fit_measure(t->fit, set, t->x, &value);
+    if (status != GPIS_OK) return status;
+    *level = level_of(&value, r, eps, confidence);
+    if (value.objective + value.noise <= level->inner) return GPIS_OK;
+    status = gpis_fit_solve(t->fit, set, t->x, &value);
+    if (status == GPIS_OK) *level = level_of(&value, r, eps, confidence);
+    return status;
 }
 
 static gpis_status check(const gpis_problem *p, const gpis_result *r, double eps, double confidence) {
@@ -117,15 +133,14 @@ static gpis_status check(const gpis_problem *p, const gpis_result *r, double eps
 static gpis_status find(task *t, const gpis_result *r, double eps, double confidence, made_ranges *made) {
     const gpis_problem *p = &t->complete.problem;
     gpis_fit_set set = {0};
-    gpis_fit_value value;
+    gpis_range_level level = {0};
     gpis_status status = find_sets(t, &set);
     if (status == GPIS_OK) status = take_x(t, r);
     if (status == GPIS_OK) status = gpis_fit_create(t->context, p->summary, p->intercept, 1e-12, &t->fit);
-    if (status == GPIS_OK) status = gpis_fit_measure(t->fit, &set, t->x, &value);
+    if (status == GPIS_OK) status = find_level(t, &set, r, eps, confidence, &level);
     made->ends = gpis_alloc(t->context, p->size, sizeof *made->ends);
     if (status == GPIS_OK && !made->ends) status = GPIS_NO_MEMORY;
     if (status != GPIS_OK) return status;
-    const gpis_range_level level = level_of(&value, r, eps, confidence);
     status = gpis_ranges_find(t->fit, &set, t->x, level, made->ends);
     made->seen = (gpis_ranges){.d = r->d,
                                .k = r->k,

@@ -136,9 +136,41 @@ static void bad_folds(void **state) {
     options.folds = 21;
     assert_int_equal(gpis_cv_make(w.problem, &options, NULL, &cv), GPIS_BAD_ARGUMENT);
     options.folds = 2;
+    options.repeats = INT64_MAX / 2;
+    assert_int_equal(gpis_cv_make(w.problem, &options, NULL, &cv), GPIS_BAD_ARGUMENT);
+    options.repeats = 1;
     options.eps = 2.0;
     assert_int_equal(gpis_cv_make(w.problem, &options, NULL, &cv), GPIS_BAD_ARGUMENT);
     assert_null(cv);
+    shut(&w);
+    test_context_end(context, &memory);
+}
+
+/* From the result of a poor point the same ranges follow as from that of a solve: the point itself, which is far above
+ * the level, is not called attained. */
+static void ranges_of_a_poor_point(void **state) {
+    (void)state;
+    static const double poor[] = {50.0, -50.0, 3.0, 0.0};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    world_of_path w;
+    gpis_result *best = NULL, *checked = NULL;
+    gpis_ranges *of_best = NULL, *of_poor = NULL;
+    assert_ok(context, open(context, FINE, 30, 4, &w));
+    assert_ok(context, gpis_solve(w.problem, NULL, &best));
+    assert_ok(context, gpis_check(w.problem, poor, 4, NULL, &checked));
+    assert_ok(context, gpis_ranges_make(w.problem, best, 0.01, 0.0, &of_best));
+    assert_ok(context, gpis_ranges_make(w.problem, checked, 0.01, 0.0, &of_poor));
+    for (int j = 0; j < 4; j++) {
+        const gpis_range_ends *a = &of_best->ends[j], *b = &of_poor->ends[j];
+        const double near = 1e-9 * (a->upper - a->lower);
+        assert_true(a->lower <= b->inner_lower + near && b->inner_upper <= a->upper + near);
+        assert_true(b->lower <= a->inner_lower + near && a->inner_upper <= b->upper + near);
+    }
+    gpis_ranges_destroy(of_best);
+    gpis_ranges_destroy(of_poor);
+    gpis_result_destroy(best);
+    gpis_result_destroy(checked);
     shut(&w);
     test_context_end(context, &memory);
 }
@@ -173,7 +205,10 @@ static void failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_set_with_a_radius),
-                                       cmocka_unit_test(sums_that_must_be_large), cmocka_unit_test(one_column),
-                                       cmocka_unit_test(bad_folds), cmocka_unit_test(failing_allocations)};
+                                       cmocka_unit_test(sums_that_must_be_large),
+                                       cmocka_unit_test(one_column),
+                                       cmocka_unit_test(bad_folds),
+                                       cmocka_unit_test(ranges_of_a_poor_point),
+                                       cmocka_unit_test(failing_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
