@@ -28,6 +28,18 @@ const gpis_active **cli_held_entries(const cli_problem *p, const gpis_result *r)
     return held;
 }
 
+/* Largest first; ties by position. */
+static int by_size(const void *a, const void *b) {
+    const cli_sized *p = a, *q = b;
+    if (p->size != q->size) return p->size < q->size ? 1 : -1;
+    return p->entry < q->entry ? -1 : p->entry > q->entry;
+}
+
+void cli_order_by_size(const double *x, int64_t count, cli_sized *order) {
+    for (int64_t e = 0; e < count; e++) order[e] = (cli_sized){fabs(x[e]), e};
+    qsort(order, (size_t)count, sizeof *order, by_size);
+}
+
 /* Coefficients with the intercept, if there is one, which comes first and has no constraint. */
 typedef struct coefficient {
     const char *name;
@@ -101,8 +113,7 @@ json_t *cli_active_json(const cli_problem *p, const gpis_result *r) {
 /* ---- CSV ----------------------------------------------------------------------------------------------------------
  */
 
-/* A field, in quotes where it holds what could end it. */
-static void write_field(FILE *stream, const char *text) {
+void cli_write_field(FILE *stream, const char *text) {
     const bool plain = strcspn(text, ",;\"\t\r\n") == strlen(text) && text[0] != ' ' && text[0] != '\0' &&
                        text[strlen(text) - 1] != ' ';
     if (plain || !*text) {
@@ -128,12 +139,12 @@ void cli_write_number(FILE *stream, double value) {
 
 static void write_line(FILE *stream, const cli_problem *p, const char *name, int64_t response, const double *value,
                        const gpis_active *active, const gpis_range_ends *ends) {
-    write_field(stream, name);
+    cli_write_field(stream, name);
     if (p->k > 1) fprintf(stream, ",%lld", (long long)response + 1);
     putc(',', stream);
     if (value) cli_write_number(stream, *value);
     putc(',', stream);
-    write_field(stream, active ? active->text : "");
+    cli_write_field(stream, active ? active->text : "");
     putc(',', stream);
     cli_write_number(stream, active ? active->multiplier : 0);
     const double numbers[] = {ends ? ends->lower : 0, ends ? ends->upper : 0, ends ? ends->inner_lower : 0,

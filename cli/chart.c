@@ -8,84 +8,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart_axis.h"
 #include "html.h"
 
-enum { WIDTH = 480, HEIGHT = 300, LEFT = 72, RIGHT = 24, TOP = 14, BOTTOM = 44 };
-enum { END_LABELS = 96, LINE_HEIGHT = 13, MOST_TICKS = 24, STYLES = 6 };
+enum { LINE_HEIGHT = 13, MOST_TICKS = 24, MOST_LABELS = 32, STYLES = 6 };
 
-/* ---- ticks --------------------------------------------------------------------------------------------------------
- */
+/* The view box and the margins in it. */
+typedef struct frame {
+    int width, height, left, right, top, bottom;
+    int end_labels;     /* the right margin where labels stand at the ends of lines */
+    int end_characters; /* of such a label */
+} frame;
+enum { LONGEST_LABEL = 23 };
+static const frame in_page = {480, 300, 72, 24, 14, 44, 96, 14};
+static const frame alone = {860, 520, 84, 40, 52, 58, 190, LONGEST_LABEL};
 
-static double round_step(double span, int wanted) {
-    const double rough = span / wanted, power = pow(10, floor(log10(rough))), m = rough / power;
-    return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
-}
-
-int chart_ticks(double low, double high, bool logarithmic, int wanted, double *ticks, int room) {
-    int count = 0;
-    if (!(high > low)) return 0;
-    if (logarithmic) {
-        const double first = ceil(log10(low) - 1e-9), last = floor(log10(high) + 1e-9);
-        const double step = fmax(1, ceil((last - first) / wanted));
-        for (double e = first; e <= last && count < room; e += step) ticks[count++] = pow(10, e);
-        return count;
-    }
-    const double step = round_step(high - low, wanted), first = ceil(low / step - 1e-9);
-    for (double i = first; i * step <= high + 1e-9 * step && count < room; i++) ticks[count++] = i * step;
-    return count;
-}
-
-/* ---- axes ---------------------------------------------------------------------------------------------------------
- */
-
-typedef struct axis {
-    double low, high; /* shown */
-    bool logarithmic;
-    double from, to; /* in the view box */
-    bool reversed;   /* the largest value is at `from` */
-} axis;
-
-static double place(const axis *a, double value) {
-    const double low = a->logarithmic ? log10(a->low) : a->low, high = a->logarithmic ? log10(a->high) : a->high;
-    const double v = a->logarithmic ? log10(value) : value;
-    const double share = (v - low) / (high - low);
-    return a->from + (a->to - a->from) * (a->reversed ? 1 - share : share);
-}
-
-static bool shows(const axis *a, double value) { return isfinite(value) && (!a->logarithmic || value > 0); }
-
-static void include(axis *a, double value) {
-    if (!shows(a, value)) return;
-    a->low = fmin(a->low, value);
-    a->high = fmax(a->high, value);
-}
-
-/* Room around the values, and round ends of logarithmic axes. */
-static void round_ends(axis *a, double margin) {
-    if (!(a->low <= a->high)) a->low = 1, a->high = 10;
-    if (a->logarithmic) {
-        a->low = pow(10, floor(log10(a->low) + 1e-9));
-        a->high = pow(10, ceil(log10(a->high) - 1e-9));
-        if (a->low == a->high) a->high *= 10;
-        return;
-    }
-    const double span = a->high - a->low, room = span > 0 ? margin * span : fmax(1, fabs(a->high)) / 2;
-    a->low -= room;
-    a->high += room;
-}
-
-/* "1e-08" as 10 to a raised power is hard to read aloud; "1e-8" is not. */
-static void tick_text(FILE *f, double value, bool logarithmic) {
-    if (logarithmic && (value < 1e-3 || value > 1e4)) {
-        fprintf(f, "1e%s%d", value < 1 ? "&minus;" : "", abs((int)lround(log10(value))));
-        return;
-    }
-    html_number(f, fabs(value) < 1e-12 ? 0 : value, 5);
-}
+/* What style.css of the reports says of charts, in colours for paper and for programs that know no variables. */
+static const char alone_style[] =
+    "text{fill:#1c2127;font:12.5px system-ui,'DejaVu Sans',Helvetica,Arial,sans-serif}text.title{font-size:16px;"
+    "font-weight:600}text.tick,text.note{fill:#5b6570}text.note{stroke:#fff;stroke-width:4px;stroke-linejoin:round;"
+    "paint-order:stroke}.grid{stroke:#e9ecef}.axis{stroke:#5b6570}.mark{stroke:#5b6570;"
+    "stroke-dasharray:2 3;stroke-width:1.3}.line{fill:none;stroke-width:1.8;stroke-linejoin:round}.line.faint{stroke:"
+    "#c9ced4;stroke-width:1}.error{stroke:#1b5e9b;opacity:.6}.m{fill:#fff;stroke-width:1.6}.leader{fill:none;"
+    "stroke-width:.8;opacity:.7}.s0{stroke:#1b5e9b}.s1{stroke:#c2410c}.s2{stroke:#2f7d4f}.s3{stroke:#7c3aad}.s4{"
+    "stroke:#9a6b00}.s5{stroke:#4a5560}text.end{stroke:none}text.s0{fill:#1b5e9b}text.s1{fill:#c2410c}text.s2{fill:"
+    "#2f7d4f}text.s3{fill:#7c3aad}text.s4{fill:#9a6b00}text.s5{fill:#4a5560}.d1{stroke-dasharray:7 3}.d2{"
+    "stroke-dasharray:2 3}.d3{stroke-dasharray:9 3 2 3}.d4{stroke-dasharray:5 2 1 2 1 2}.d5{stroke-dasharray:12 4}";
 
 typedef struct drawing {
     FILE *f;
     const chart *c;
+    const frame *frame;
     axis x, y;
 } drawing;
 
@@ -94,28 +47,28 @@ static void draw_axes(const drawing *d) {
     FILE *f = d->f;
     int count = chart_ticks(d->y.low, d->y.high, d->y.logarithmic, 6, ticks, MOST_TICKS);
     for (int i = 0; i < count; i++) {
-        const double y = place(&d->y, ticks[i]);
+        const double y = axis_place(&d->y, ticks[i]);
         fprintf(f, "<line class=\"grid\" x1=\"%g\" x2=\"%g\" y1=\"%.1f\" y2=\"%.1f\"/>", d->x.from, d->x.to, y, y);
         fprintf(f, "<text class=\"tick\" x=\"%g\" y=\"%.1f\" text-anchor=\"end\">", d->x.from - 6, y + 4);
-        tick_text(f, ticks[i], d->y.logarithmic);
+        axis_write_tick(f, &d->y, ticks[i]);
         fputs("</text>\n", f);
     }
     count = chart_ticks(d->x.low, d->x.high, d->x.logarithmic, 6, ticks, MOST_TICKS);
     for (int i = 0; i < count; i++) {
-        const double x = place(&d->x, ticks[i]);
+        const double x = axis_place(&d->x, ticks[i]);
         fprintf(f, "<line class=\"axis\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%g\" y2=\"%g\"/>", x, x, d->y.from,
                 d->y.from + 4);
         fprintf(f, "<text class=\"tick\" x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">", x, d->y.from + 17);
-        tick_text(f, ticks[i], d->x.logarithmic);
+        axis_write_tick(f, &d->x, ticks[i]);
         fputs("</text>\n", f);
     }
     fprintf(f, "<line class=\"axis\" x1=\"%g\" x2=\"%g\" y1=\"%g\" y2=\"%g\"/>", d->x.from, d->x.to, d->y.from,
             d->y.from);
-    fprintf(f, "<text class=\"label\" x=\"%g\" y=\"%d\" text-anchor=\"middle\">", (d->x.from + d->x.to) / 2,
-            HEIGHT - 6);
+    fprintf(f, "<text class=\"label\" x=\"%g\" y=\"%g\" text-anchor=\"middle\">", (d->x.from + d->x.to) / 2,
+            d->y.from + 38);
     html_text(f, d->c->x_label);
-    fprintf(f, "</text><text class=\"label\" transform=\"translate(12 %g) rotate(-90)\" text-anchor=\"middle\">",
-            (d->y.from + d->y.to) / 2);
+    fprintf(f, "</text><text class=\"label\" transform=\"translate(%g %g) rotate(-90)\" text-anchor=\"middle\">",
+            d->x.from - 60, (d->y.from + d->y.to) / 2);
     html_text(f, d->c->y_label);
     fputs("</text>\n", f);
 }
@@ -136,26 +89,30 @@ static void draw_marker(FILE *f, int style, double x, double y) {
 }
 
 static bool is_shown(const drawing *d, const chart_series *s, int64_t i) {
-    return shows(&d->x, d->c->x[i]) && shows(&d->y, s->y[i]);
+    return axis_shows(&d->x, d->c->x[i]) && axis_shows(&d->y, s->y[i]);
 }
 
 static void draw_line(const drawing *d, const chart_series *s, int style) {
     enum { MOST_MARKERS = 40 };
     bool pen = false;
-    fprintf(d->f, "<path class=\"line s%d d%d\" d=\"", style % STYLES, style % STYLES);
+    if (s->faint)
+        fputs("<path class=\"line faint\" d=\"", d->f);
+    else
+        fprintf(d->f, "<path class=\"line s%d d%d\" d=\"", style % STYLES, style % STYLES);
     for (int64_t i = 0; i < d->c->count; i++) {
         const bool shown = is_shown(d, s, i);
-        if (shown) fprintf(d->f, "%c%.1f %.1f", pen ? 'L' : 'M', place(&d->x, d->c->x[i]), place(&d->y, s->y[i]));
+        if (shown)
+            fprintf(d->f, "%c%.1f %.1f", pen ? 'L' : 'M', axis_place(&d->x, d->c->x[i]), axis_place(&d->y, s->y[i]));
         pen = shown;
     }
     fputs("\"/>\n", d->f);
-    for (int64_t i = 0; i < d->c->count; i++) {
+    for (int64_t i = 0; i < d->c->count && !s->faint; i++) {
         if (!is_shown(d, s, i)) continue;
-        const double x = place(&d->x, d->c->x[i]);
-        if (s->error && shows(&d->y, s->y[i] - s->error[i]))
+        const double x = axis_place(&d->x, d->c->x[i]);
+        if (s->error && axis_shows(&d->y, s->y[i] - s->error[i]))
             fprintf(d->f, "<line class=\"error\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x, x,
-                    place(&d->y, s->y[i] - s->error[i]), place(&d->y, s->y[i] + s->error[i]));
-        if (d->c->count <= MOST_MARKERS && !s->label_at_end) draw_marker(d->f, style, x, place(&d->y, s->y[i]));
+                    axis_place(&d->y, s->y[i] - s->error[i]), axis_place(&d->y, s->y[i] + s->error[i]));
+        if (d->c->count <= MOST_MARKERS && !s->label_at_end) draw_marker(d->f, style, x, axis_place(&d->y, s->y[i]));
     }
     fputc('\n', d->f);
 }
@@ -163,15 +120,15 @@ static void draw_line(const drawing *d, const chart_series *s, int style) {
 static void draw_points(const drawing *d, const chart_series *s) {
     fputs("<path class=\"dots\" d=\"", d->f); /* one element for all: thousands of circles make a page slow */
     for (int64_t i = 0; i < d->c->count; i++)
-        if (is_shown(d, s, i)) fprintf(d->f, "M%.1f %.1fh0", place(&d->x, d->c->x[i]), place(&d->y, s->y[i]));
+        if (is_shown(d, s, i)) fprintf(d->f, "M%.1f %.1fh0", axis_place(&d->x, d->c->x[i]), axis_place(&d->y, s->y[i]));
     fputs("\"/>\n", d->f);
 }
 
 static void draw_bars(const drawing *d, const chart_series *s) {
     for (int64_t i = 0; i < d->c->count; i++) {
         if (!is_shown(d, s, i)) continue;
-        const double left = place(&d->x, d->c->x[i]), right = place(&d->x, d->c->x[i] + d->c->bar_width);
-        const double top = place(&d->y, s->y[i]);
+        const double left = axis_place(&d->x, d->c->x[i]), right = axis_place(&d->x, d->c->x[i] + d->c->bar_width);
+        const double top = axis_place(&d->y, s->y[i]);
         fprintf(d->f, "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>", left + 0.5, top,
                 fmax(0.5, right - left - 1), fmax(0, d->y.from - top));
     }
@@ -204,30 +161,29 @@ static void spread(end_label *labels, int count, double top, double bottom) {
     }
 }
 
-/* A name that fits beside the chart. */
-static void short_text(FILE *f, const char *text) {
-    enum { MOST = 14 };
-    char cut[4 * MOST + 4];
+/* A name of at most so many characters, which fits beside the chart. */
+static void short_text(FILE *f, const char *text, int most) {
+    char cut[4 * LONGEST_LABEL + 4];
     size_t used = 0;
     int width = 0;
-    for (const char *c = text; *c && used < 4 * MOST; c++) {
-        if (((unsigned char)*c & 0xC0) != 0x80 && ++width > MOST) break;
+    for (const char *c = text; *c && used < 4 * LONGEST_LABEL; c++) {
+        if (((unsigned char)*c & 0xC0) != 0x80 && ++width > most) break;
         cut[used++] = *c;
     }
-    strcpy(cut + used, width > MOST ? "…" : "");
+    strcpy(cut + used, width > most ? "…" : "");
     html_text(f, cut);
 }
 
 static void draw_end_labels(const drawing *d) {
-    enum { MOST = (HEIGHT - TOP - BOTTOM) / LINE_HEIGHT };
-    end_label labels[MOST];
+    end_label labels[MOST_LABELS];
+    const int room = (int)((d->y.from - d->y.to) / LINE_HEIGHT), most = room < MOST_LABELS ? room : MOST_LABELS;
     int count = 0;
-    for (int s = 0; s < d->c->series_count && count < MOST; s++) {
+    for (int s = 0; s < d->c->series_count && count < most; s++) {
         const chart_series *one = &d->c->series[s];
         int64_t last = d->c->count - 1;
         while (last >= 0 && !is_shown(d, one, last)) last--;
         if (!one->label_at_end || last < 0) continue;
-        const double end = place(&d->y, one->y[last]);
+        const double end = axis_place(&d->y, one->y[last]);
         labels[count++] = (end_label){end, end, s};
     }
     spread(labels, count, d->y.to + 4, d->y.from);
@@ -236,30 +192,37 @@ static void draw_end_labels(const drawing *d) {
         fprintf(d->f, "<path class=\"leader s%d\" d=\"M%g %.1fL%g %.1f\"/>", style, d->x.to, labels[i].end, d->x.to + 9,
                 labels[i].y);
         fprintf(d->f, "<text class=\"end s%d\" x=\"%g\" y=\"%.1f\">", style, d->x.to + 11, labels[i].y + 4);
-        short_text(d->f, d->c->series[labels[i].series].label);
+        short_text(d->f, d->c->series[labels[i].series].label, d->frame->end_characters);
         fputs("</text>\n", d->f);
     }
 }
 
+static bool is_in_chart(const axis *a, double value) {
+    return axis_shows(a, value) && value >= a->low && value <= a->high;
+}
+
+static void draw_mark(const drawing *d, const chart_mark *m) {
+    if (!is_in_chart(m->vertical ? &d->x : &d->y, m->value)) return;
+    const double x = m->vertical ? axis_place(&d->x, m->value) : 0, y = m->vertical ? 0 : axis_place(&d->y, m->value);
+    fprintf(d->f, "<line class=\"mark\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", m->vertical ? x : d->x.from,
+            m->vertical ? x : d->x.to, m->vertical ? d->y.from : y, m->vertical ? d->y.to : y);
+}
+
+/* The label of mark `line`, on the side that has more room; those of vertical marks stand below each other. */
+static void write_note(const drawing *d, const chart_mark *m, int line) {
+    const axis *a = m->vertical ? &d->x : &d->y;
+    if (!is_in_chart(a, m->value)) return;
+    const double at = axis_place(a, m->value);
+    const bool right = m->vertical && at > (d->x.from + d->x.to) / 2;
+    fprintf(d->f, "<text class=\"note\" x=\"%.1f\" y=\"%.1f\"%s>", m->vertical ? at + (right ? -4 : 4) : d->x.from + 4,
+            m->vertical ? d->y.to + 10 + LINE_HEIGHT * line : at - 4, right ? " text-anchor=\"end\"" : "");
+    html_text(d->f, m->label);
+    fputs("</text>\n", d->f);
+}
+
 static void draw_marks(const drawing *d) {
-    for (int i = 0; i < d->c->mark_count; i++) {
-        const chart_mark *m = &d->c->marks[i];
-        const axis *a = m->vertical ? &d->x : &d->y;
-        if (!shows(a, m->value) || m->value < a->low || m->value > a->high) continue;
-        const double at = place(a, m->value);
-        if (m->vertical)
-            fprintf(d->f, "<line class=\"mark\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%g\" y2=\"%g\"/>", at, at, d->y.from,
-                    d->y.to);
-        else
-            fprintf(d->f, "<line class=\"mark\" x1=\"%g\" x2=\"%g\" y1=\"%.1f\" y2=\"%.1f\"/>", d->x.from, d->x.to, at,
-                    at);
-        const bool right = m->vertical && at > (d->x.from + d->x.to) / 2;
-        const double x = m->vertical ? at + (right ? -4 : 4) : d->x.from + 4;
-        fprintf(d->f, "<text class=\"note\" x=\"%.1f\" y=\"%.1f\"%s>", x,
-                m->vertical ? d->y.to + 10 + LINE_HEIGHT * i : at - 4, right ? " text-anchor=\"end\"" : "");
-        html_text(d->f, m->label);
-        fputs("</text>\n", d->f);
-    }
+    for (int i = 0; i < d->c->mark_count; i++) draw_mark(d, &d->c->marks[i]);
+    for (int i = 0; i < d->c->mark_count; i++) write_note(d, &d->c->marks[i], i); /* no line crosses a label */
 }
 
 /* Lines of the legend below the chart, with a piece of each line. */
@@ -303,7 +266,7 @@ static void write_table(const drawing *d) {
     }
     fputs("</tr></thead><tbody>\n", f);
     for (int64_t i = 0; i < c->count; i++) {
-        fprintf(f, "<tr data-x=\"%.1f\"><td>", shows(&d->x, c->x[i]) ? place(&d->x, c->x[i]) : d->x.from);
+        fprintf(f, "<tr data-x=\"%.1f\"><td>", axis_shows(&d->x, c->x[i]) ? axis_place(&d->x, c->x[i]) : d->x.from);
         html_number(f, c->x[i], 5);
         fputs("</td>", f);
         for (int s = 0; s < c->series_count; s++) {
@@ -323,61 +286,91 @@ static void write_table(const drawing *d) {
 /* ---- all of it ----------------------------------------------------------------------------------------------------
  */
 
-static void find_ranges(drawing *d) {
+static drawing with_ranges(drawing made) {
+    drawing *d = &made;
     const chart *c = d->c;
     bool ends = false;
     for (int s = 0; s < c->series_count; s++) ends = ends || c->series[s].label_at_end;
-    d->x = (axis){INFINITY, -INFINITY, c->log_x, LEFT, WIDTH - (ends ? END_LABELS : RIGHT), c->reverse_x};
-    d->y = (axis){INFINITY, -INFINITY, c->log_y, HEIGHT - BOTTOM, TOP, false};
+    const frame *box = d->frame;
+    d->x = (axis){INFINITY,    -INFINITY, c->log_x, box->left, box->width - (ends ? box->end_labels : box->right),
+                  c->reverse_x};
+    d->y = (axis){INFINITY, -INFINITY, c->log_y, box->height - box->bottom, box->top, false};
     for (int64_t i = 0; i < c->count; i++) {
-        include(&d->x, c->x[i]);
-        if (c->kind == CHART_BARS) include(&d->x, c->x[i] + c->bar_width);
+        axis_include(&d->x, c->x[i]);
+        if (c->kind == CHART_BARS) axis_include(&d->x, c->x[i] + c->bar_width);
         for (int s = 0; s < c->series_count; s++) {
             const double error = c->series[s].error ? c->series[s].error[i] : 0;
-            include(&d->y, c->series[s].y[i] + error);
-            include(&d->y, c->series[s].y[i] - error);
+            axis_include(&d->y, c->series[s].y[i] + error);
+            axis_include(&d->y, c->series[s].y[i] - error);
         }
     }
-    if (c->from_zero) include(&d->x, 0);
+    if (c->from_zero) axis_include(&d->x, 0);
     for (int i = 0; i < c->mark_count; i++)
-        if (!c->marks[i].vertical) include(&d->y, c->marks[i].value);
+        if (!c->marks[i].vertical) axis_include(&d->y, c->marks[i].value);
     if (c->kind == CHART_BARS) d->y.low = fmin(0, d->y.low);
     if (c->log_x && d->x.low <= d->x.high && d->x.low < d->x.high) { /* a path ends where it ends */
         d->x.low *= 0.999, d->x.high *= 1.001;
     } else {
-        round_ends(&d->x, c->kind == CHART_LINES && c->count > 1 ? 0.02 : 0.04);
+        axis_round_ends(&d->x, c->kind == CHART_LINES && c->count > 1 ? 0.02 : 0.04);
     }
     const double bottom = d->y.low;
-    round_ends(&d->y, 0.05);
+    axis_round_ends(&d->y, 0.05);
     if (c->kind == CHART_BARS) d->y.low = bottom;
+    return made;
+}
+
+static void write_alternative(const drawing *d) {
+    fprintf(d->f, "<title id=\"%s-t\">", d->c->id);
+    html_text(d->f, d->c->title);
+    fprintf(d->f, "</title><desc id=\"%s-d\">", d->c->id);
+    html_text(d->f, d->c->description);
+    fputs("</desc>\n", d->f);
 }
 
 static void open_figure(const drawing *d) {
     const chart *c = d->c;
     fprintf(d->f, "<figure class=\"chart\" id=\"%s\"><figcaption>", c->id);
     html_text(d->f, c->title);
-    fprintf(d->f, "</figcaption>\n<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"%s-t %s-d\"", WIDTH, HEIGHT,
-            c->id, c->id);
+    fprintf(d->f, "</figcaption>\n<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"%s-t %s-d\"",
+            d->frame->width, d->frame->height, c->id, c->id);
     if (c->table) fprintf(d->f, " tabindex=\"0\" data-top=\"%g\" data-bottom=\"%g\"", d->y.to, d->y.from);
-    fprintf(d->f, "><title id=\"%s-t\">", c->id);
-    html_text(d->f, c->title);
-    fprintf(d->f, "</title><desc id=\"%s-d\">", c->id);
-    html_text(d->f, c->description);
-    fputs("</desc>\n", d->f);
+    putc('>', d->f);
+    write_alternative(d);
+}
+
+static void draw_content(const drawing *d) {
+    const chart *c = d->c;
+    draw_axes(d);
+    for (int s = c->series_count - 1; s >= 0; s--) { /* the first one lies over the others */
+        if (c->kind == CHART_LINES) draw_line(d, &c->series[s], s);
+        if (c->kind == CHART_POINTS) draw_points(d, &c->series[s]);
+        if (c->kind == CHART_BARS) draw_bars(d, &c->series[s]);
+    }
+    draw_marks(d);
+    draw_end_labels(d);
+}
+
+void chart_draw_alone(FILE *stream, const chart *c) {
+    const drawing d = with_ranges((drawing){.f = stream, .c = c, .frame = &alone});
+    fprintf(stream,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
+            "aria-labelledby=\"%s-t %s-d\">\n",
+            alone.width, alone.height, alone.width, alone.height, c->id, c->id);
+    write_alternative(&d);
+    fprintf(stream,
+            "<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+            "<text class=\"title\" x=\"%d\" y=\"26\">",
+            alone_style, alone.left);
+    html_text(stream, c->title);
+    fputs("</text>\n", stream);
+    draw_content(&d);
+    fputs("</svg>\n", stream);
 }
 
 void chart_draw(FILE *stream, const chart *c) {
-    drawing d = {.f = stream, .c = c};
-    find_ranges(&d);
+    const drawing d = with_ranges((drawing){.f = stream, .c = c, .frame = &in_page});
     open_figure(&d);
-    draw_axes(&d);
-    for (int s = 0; s < c->series_count; s++) {
-        if (c->kind == CHART_LINES) draw_line(&d, &c->series[s], s);
-        if (c->kind == CHART_POINTS) draw_points(&d, &c->series[s]);
-        if (c->kind == CHART_BARS) draw_bars(&d, &c->series[s]);
-    }
-    draw_marks(&d);
-    draw_end_labels(&d);
+    draw_content(&d);
     if (c->table) fputs("<line class=\"cursor\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"0\"/>", stream);
     fputs("</svg>\n", stream);
     draw_legend(&d);

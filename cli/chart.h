@@ -16,6 +16,7 @@ typedef struct chart_series {
     const double *y;
     const double *error; /* half the length of a bar at each point; NULL: none */
     bool label_at_end;   /* the label stands at the end of the line; otherwise the legend has it */
+    bool faint;          /* grey, and without a label */
 } chart_series;
 
 /* A line across the chart, at a value of y, or of x. */
@@ -45,9 +46,9 @@ typedef struct chart {
     bool table; /* with the table behind it, and a pointer that reads values */
 } chart;
 
+/* As a part of a page, whose style and script it needs. */
 void chart_draw(FILE *stream, const chart *chart);
-
-/* Round numbers from low to high, about `wanted` of them; returns how many, at most `room`. */
-int chart_ticks(double low, double high, bool logarithmic, int wanted, double *ticks, int room);
+/* As an SVG file of its own, larger and without a legend or a table. */
+void chart_draw_alone(FILE *stream, const chart *chart);
 
 #endif

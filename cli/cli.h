@@ -144,6 +144,13 @@ bool cli_check_repeats(const struct argp *argp, int argc, char **argv);
 error_t cli_usage(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An argument of a command that takes A and y. */
 error_t cli_take_file(const struct argp_state *state, cli_common *common, char *arg, const char **a, const char **y);
+/* A file of a command. */
+typedef struct cli_file_use {
+    const char *name, *path; /* "--out"; NULL: not given */
+    bool written;
+} cli_file_use;
+/* Refuses two names of one file, unless both are read. */
+error_t cli_check_files(const struct argp_state *state, const cli_file_use *files, int count);
 /* The command as a shell takes it, with quotes where they are needed; the caller frees it; NULL: no memory. */
 char *cli_command_text(int argc, char **argv);
 /* A file that is read: "-" stands for standard input, which can be read once only. */
@@ -342,6 +349,12 @@ const char *cli_column_name(const cli_problem *problem, int64_t j, char made[32]
 /* For each entry of x the active constraint that bounds it, the dearest if there are two; NULL: none. The caller frees
  * the array, which is NULL when there is no memory. */
 const gpis_active **cli_held_entries(const cli_problem *problem, const gpis_result *result);
+/* The entries of x with their sizes |x_e|, the largest first. */
+typedef struct cli_sized {
+    double size;
+    int64_t entry;
+} cli_sized;
+void cli_order_by_size(const double *x, int64_t count, cli_sized *order);
 /* A list of {name, value, active, multiplier}, and of {constraint, column, multiplier}; NULL when there is no memory.
  */
 json_t *cli_coefficients_json(const cli_problem *problem, const gpis_result *result);
@@ -351,6 +364,8 @@ void cli_write_csv(FILE *stream, const cli_problem *problem, const gpis_result *
 /* The table of the summary (listing.c): the largest coefficients and the dearest constraints, within the terminal. */
 void cli_print_listing(const cli_problem *problem, const gpis_result *result);
 
+/* A field of CSV, in quotes where it holds what could end it. */
+void cli_write_field(FILE *stream, const char *text);
 /* The shortest of the usual precisions that reads back as the same number. */
 void cli_write_number(FILE *stream, double value);
 

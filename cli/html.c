@@ -44,13 +44,13 @@ void html_print(FILE *stream, const char *format, ...) {
 void html_number(FILE *stream, double value, int digits) {
     char text[64];
     if (!isfinite(value)) {
-        fputs("&ndash;", stream);
+        fputs("&#8211;", stream);
         return;
     }
     snprintf(text, sizeof text, "%.*g", digits, value);
     for (const char *c = text; *c; c++) {
         if (*c == '-')
-            fputs("&minus;", stream);
+            fputs("&#8722;", stream);
         else
             putc(*c, stream);
     }

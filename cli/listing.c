@@ -18,7 +18,7 @@
 #include "cli.h"
 
 enum { MOST_COEFFICIENTS = 10, MOST_CONSTRAINTS = 10, MOST_ROWS = MOST_COEFFICIENTS + MOST_CONSTRAINTS };
-enum { WIDEST_NAME = 40, NARROWEST = 12, USUAL_WIDTH = 100, NUMBERS = 12 + 12 + 8 }; /* characters */
+enum { WIDEST_NAME = 40, NARROWEST = 12, USUAL_WIDTH = 100, NUMBERS = 12 + 12 + 8, RANGES = 2 * 13 }; /* characters */
 
 typedef struct row {
     int64_t entry;           /* of x; -1: the constraint is about several */
@@ -145,7 +145,7 @@ static void pad(const char *text, int width) { printf("%s%*s", text, width - wid
  */
 
 static void fit_terminal(listing *t) {
-    const int room = cli_terminal_width(STDOUT_FILENO, USUAL_WIDTH + 1) - NUMBERS;
+    const int room = cli_terminal_width(STDOUT_FILENO, USUAL_WIDTH + 1) - NUMBERS - (t->p->ranges ? RANGES : 0);
     const int most = room / 2 < NARROWEST ? NARROWEST : room / 2;
     t->name_width = most < WIDEST_NAME ? most : WIDEST_NAME;
     t->text_width = room - t->name_width < NARROWEST ? NARROWEST : room - t->name_width;
@@ -158,6 +158,11 @@ static void print_row(const listing *t, const row *one, int names, int texts) {
         printf("  %11.6g", t->r->x[one->entry]);
     else
         printf("  %11s", "");
+    const gpis_range_ends *ends = t->p->ranges && one->entry >= 0 ? &t->p->ranges->ends[one->entry] : NULL;
+    if (ends)
+        printf("  %11.5g  %11.5g", ends->lower, ends->upper);
+    else if (t->p->ranges && one->held)
+        printf("%*s", RANGES, "");
     if (one->held) {
         printf("  ");
         pad(text_of(t, one).text, texts);
@@ -193,6 +198,7 @@ void cli_print_listing(const cli_problem *p, const gpis_result *r) {
         printf("  ");
         pad("name", names);
         printf("  coefficient");
+        if (p->ranges) printf("  %11s  %11s", "range from", "range to");
         if (r->active_count > 0) {
             printf("  ");
             pad("active constraint", texts);

@@ -35,13 +35,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &o->common; return 0;
     case KEY_OUT: o->out = arg; return 0;
-    case KEY_ONLY_FOLD: return cli_integer(state, "--only-fold", arg, 1, MAX_FOLDS, &o->only);
-    case KEY_WITHOUT_FOLD: return cli_integer(state, "--without-fold", arg, 1, MAX_FOLDS, &o->without);
+    case KEY_ONLY_FOLD: return cli_integer(state, "only-fold", arg, 1, MAX_FOLDS, &o->only);
+    case KEY_WITHOUT_FOLD: return cli_integer(state, "without-fold", arg, 1, MAX_FOLDS, &o->without);
     case ARGP_KEY_ARG: o->files[o->count++] = arg; return 0;
     case ARGP_KEY_END:
         if (o->count < 1) return cli_usage(state, "merge needs the files of the summaries");
         if (!o->out) return cli_usage(state, "merge needs --out FILE, the file to write the summary to");
-        if (o->only && o->without) return cli_usage(state, "--only-fold and --without-fold cannot both be");
+        if (o->only && o->without)
+            return cli_usage(state, "--only-fold and --without-fold exclude each other; give one of them");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

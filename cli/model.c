@@ -9,6 +9,7 @@
  */
 #include "model.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +174,7 @@ int cli_model_read(gpis_context *context, const char *path, cli_model *m) {
     json_error_t trouble;
     *m = (cli_model){0};
     json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, &trouble);
-    if (!file && trouble.line < 0) return cli_fail(CLI_TROUBLE, "%s: cannot be read", path);
+    if (!file && trouble.line < 0) return cli_fail(CLI_TROUBLE, "%s: cannot be read: %s", path, strerror(errno));
     int code = 0;
     if (!file)
         code = cli_fail(CLI_BAD_INPUT, "%s: is not JSON: line %d: %s", path, trouble.line, trouble.text);

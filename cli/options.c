@@ -37,6 +37,16 @@ error_t cli_take_file(const struct argp_state *state, cli_common *common, char *
     return cli_take_input(state, common, arg, state->arg_num == 0 ? a : y);
 }
 
+error_t cli_check_files(const struct argp_state *state, const cli_file_use *files, int count) {
+    for (int i = 0; i < count; i++)
+        for (int j = i + 1; j < count; j++)
+            if ((files[i].written || files[j].written) && files[i].path && files[j].path &&
+                cli_output_is_same(files[i].path, files[j].path))
+                return cli_usage(state, "%s and %s are the same file, %s; name another", files[i].name, files[j].name,
+                                 files[j].path);
+    return 0;
+}
+
 /* The parser around a command's own. It has the help options, since those of argp fall silent together with argp's
  * messages, and it hears of what getopt refuses, which argp_parse does not tell its caller. */
 typedef struct guard {

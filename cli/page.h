@@ -8,6 +8,7 @@
 #include "chart.h"
 #include "cli.h"
 #include "html.h"
+#include "path.h"
 
 /* The files cli/page/style.css and script.js, and their SHA-256 digests in hexadecimal; made by the build. */
 extern const char page_style[], page_style_digest[], page_script[], page_script_digest[];
@@ -55,7 +56,7 @@ void page_residuals(const page *page);
 
 /* Writes the report of a solve; returns 0 or an exit code. */
 int page_write_solve(const page *page, const char *path);
-/* The same of a path; with cv, which may be NULL, also the choice by cross-validation (page_path.c). */
-int page_write_path(const page *page, const gpis_path *answers, const gpis_cv *cv, const char *path);
+/* The same of a path, and of the choice by cross-validation if there was one (page_path.c). */
+int page_write_path(const page *page, const cli_path *answers, const char *path);
 
 #endif

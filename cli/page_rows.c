@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart_axis.h"
 #include "page.h"
 
 enum { SAMPLE = 3000, RUN = 60, BINS = 30 };

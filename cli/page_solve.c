@@ -27,7 +27,10 @@ static void write_constraints(const page *p) {
             fputs("</code></li>", p->f);
             any = true;
         }
-    if (!any) fputs("<li>without constraints</li>", p->f);
+    if (!any && cli_is_path_of_radii(p->common)) /* that is what --set is then */
+        fputs("<li>the l1 norm of the coefficients, the sum of |coefficient|, is at most the radius</li>", p->f);
+    else if (!any)
+        fputs("<li>without constraints</li>", p->f);
 }
 
 void page_terms(const page *p) {
@@ -36,6 +39,7 @@ void page_terms(const page *p) {
     fputs("<ul>", f);
     write_constraints(p);
     if (cli_problem_is_yes(p->common, "intercept")) fputs("<li>with an intercept, which nothing constrains</li>", f);
+    if (penalty->path_of) fputs("<li>plus the penalty, lambda, times the sum of |coefficient|</li>", f);
     if (penalty->l1 > 0 && !penalty->path_of)
         fprintf(f, "<li>plus %g times the sum of |coefficient|</li>", penalty->l1);
     if (penalty->l2 > 0) fprintf(f, "<li>plus %g times the sum of the squared coefficients</li>", penalty->l2);
@@ -213,17 +217,6 @@ static void write_bar(FILE *f, double value, double largest) {
     fputs("<line class=\"zero\" x1=\"50\" x2=\"50\" y1=\"0\" y2=\"10\"/></svg></td>", f);
 }
 
-typedef struct ordered {
-    double size;
-    int64_t entry;
-} ordered;
-
-static int by_size(const void *a, const void *b) {
-    const ordered *p = a, *q = b;
-    if (p->size != q->size) return p->size < q->size ? 1 : -1;
-    return p->entry < q->entry ? -1 : p->entry > q->entry;
-}
-
 static void write_row(const page *p, int64_t e, const gpis_active *held, double *unit, double largest) {
     FILE *f = p->f;
     const gpis_ranges *ranges = p->problem->ranges;
@@ -250,7 +243,7 @@ static void write_row(const page *p, int64_t e, const gpis_active *held, double 
     fputs("</tr>\n", f);
 }
 
-static void write_table(const page *p, const ordered *order, int64_t count, const gpis_active **held, double *unit) {
+static void write_table(const page *p, const cli_sized *order, int64_t count, const gpis_active **held, double *unit) {
     FILE *f = p->f;
     fputs("<div class=\"scroll\"><table class=\"sortable\" id=\"coefficients\"><thead><tr>", f);
     page_heading(f, "Name", true);
@@ -296,7 +289,7 @@ void page_coefficients(const page *p) {
     FILE *f = p->f;
     const gpis_result *r = p->result;
     const int64_t entries = r->d * r->k, shown = entries < MOST_LISTED ? entries : MOST_LISTED;
-    ordered *order = calloc((size_t)entries, sizeof *order);
+    cli_sized *order = calloc((size_t)entries, sizeof *order);
     const gpis_active **held = cli_held_entries(p->problem, r);
     const bool bounded = strcmp(gpis_set_spec(p->problem->set), "none") != 0 && entries <= MOST_BOUNDS;
     double *unit = bounded ? calloc((size_t)entries, sizeof *unit) : NULL;
@@ -309,8 +302,7 @@ void page_coefficients(const page *p) {
         }
         fputs("</p>\n", f);
     }
-    for (int64_t e = 0; order && e < entries; e++) order[e] = (ordered){fabs(r->x[e]), e};
-    if (order) qsort(order, (size_t)entries, sizeof *order, by_size);
+    if (order) cli_order_by_size(r->x, entries, order);
     if (order) write_table(p, order, shown, held, unit);
     if (shown < entries)
         fprintf(f, "<p class=\"more\">The largest %lld of %lld; --out x.csv writes all of them.</p>\n",

@@ -70,8 +70,8 @@ static const char cv_doc[] =
     "\vThe best point has the least mean squared error over the folds; the one-standard-error choice is the simplest "
     "point within one standard error of it. Sets and penalties are named as for gpis path.\n"
     "\n"
-    "Exit codes: 0 every point is certified to the tolerance, 1 some are not, 2 bad usage or bad input, 3 file or "
-    "memory trouble, 130 interrupted.\n"
+    "Exit codes: 0 every point is certified to the tolerance, with all rows and without each fold, 1 some are not, 2 bad "
+    "usage or bad input, 3 file or memory trouble, 130 interrupted.\n"
     "\n"
     "Example: gpis cv data.csv --target sales --intercept --penalty l1 --folds 10 --figure cv.svg";
 
@@ -109,12 +109,15 @@ static error_t check_options(const path_options *o, const struct argp_state *sta
         return cli_usage(state, "--out writes .csv; '%s' does not end so", o->out);
     if (o->figure && !cli_ends_in(o->figure, ".svg"))
         return cli_usage(state, "--figure writes .svg; '%s' does not end so", o->figure);
-    if (o->out && o->figure && cli_output_is_same(o->out, o->figure))
-        return cli_usage(state, "--out and --figure are the same file");
-    if (o->report && ((o->out && cli_output_is_same(o->out, o->report)) || cli_output_is_same(o->a, o->report) ||
-                      (o->figure && cli_output_is_same(o->figure, o->report))))
-        return cli_usage(state, "--report and another file are the same, %s; name another", o->report);
-    return 0;
+    const cli_file_use files[] = {{"A", o->a, false},
+                                  {"y", o->y, false},
+                                  {"--weights", o->common.open.weights, false},
+                                  {"--offset", o->common.open.offset, false},
+                                  {"--fold-column", o->fold_column, false},
+                                  {"--out", o->out, true},
+                                  {"--figure", o->figure, true},
+                                  {"--report", o->report, true}};
+    return cli_check_files(state, files, sizeof files / sizeof *files);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
@@ -127,13 +130,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_OUT: o->out = arg; return 0;
     case KEY_FIGURE: o->figure = arg; return 0;
     case KEY_REPORT: o->report = arg; return 0;
-    case KEY_POINTS: return cli_integer(state, "--points", arg, 1, 1000000, &o->path.points);
-    case KEY_EPS: return cli_number(state, "--eps", arg, 1e-300, 0.999999, &o->path.eps);
+    case KEY_POINTS: return cli_integer(state, "points", arg, 1, 1000000, &o->path.points);
+    case KEY_EPS: return cli_number(state, "eps", arg, 1e-300, 0.999999, &o->path.eps);
     case KEY_GRID: return take_grid(o, arg, state);
     case KEY_VALUES: return take_values(o, arg, state);
-    case KEY_FOLDS: return cli_integer(state, "--folds", arg, 2, 65536, &o->path.folds);
+    case KEY_FOLDS: return cli_integer(state, "folds", arg, 2, 65536, &o->path.folds);
     case KEY_FOLD_COLUMN: o->fold_column = arg; return 0;
-    case KEY_REPEATS: return cli_integer(state, "--repeats", arg, 1, 10000, &o->path.repeats);
+    case KEY_REPEATS: return cli_integer(state, "repeats", arg, 1, 10000, &o->path.repeats);
     case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
     case ARGP_KEY_END: return check_options(o, state);
     default: return ARGP_ERR_UNKNOWN;
@@ -168,18 +171,19 @@ static int read_folds(cli_problem *p, path_options *o) {
 
 /* ---- output ---- */
 
-static int write_file(const char *path, const cli_path *p, void (*write)(FILE *, const cli_path *)) {
+static int write_file(const char *path, const cli_path *p, bool (*write)(FILE *, const cli_path *)) {
     cli_output output = {0};
     if (!path) return 0;
     const int code = cli_output_open(&output, path);
     if (code != 0) return code;
-    write(output.stream, p);
-    return cli_output_commit(&output);
+    if (write(output.stream, p)) return cli_output_commit(&output);
+    cli_output_discard(&output);
+    return cli_fail(CLI_TROUBLE, "out of memory");
 }
 
 static int write_report(const path_options *o, const cli_path *p) {
     const page about = {.problem = p->problem, .common = &o->common, .command = o->command, .a = o->a, .y = o->y};
-    return o->report ? page_write_path(&about, p->path, p->cv, o->report) : 0;
+    return o->report ? page_write_path(&about, p, o->report) : 0;
 }
 
 static int report(const path_options *o, const cli_path *p) {

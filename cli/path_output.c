@@ -1,44 +1,58 @@
 /* A path as a table, as JSON and in words. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "path.h"
 
 static const char *value_name(const gpis_path *p) { return p->penalised ? "lambda" : "radius"; }
 
-static double relative_gap(const gpis_path_point *p) {
+double path_relative_gap(const gpis_path_point *p) {
     return p->objective > p->gap ? p->gap / (p->objective - p->gap) : INFINITY;
+}
+
+path_gaps path_worst_gaps(const gpis_path *p) {
+    path_gaps worst = {.known = true, .proven = true};
+    for (int64_t i = 0; i < p->count; i++) {
+        const gpis_path_point *point = p->points[i];
+        const double relative = path_relative_gap(point);
+        if (isfinite(relative))
+            worst.relative = fmax(worst.relative, relative);
+        else
+            worst.absolute = fmax(worst.absolute, point->gap);
+        worst.known = worst.known && isfinite(point->gap);
+        worst.proven = worst.proven && point->gap_kind == GPIS_GAP_PROVEN;
+        worst.solved += point->outcome == GPIS_SOLVED;
+    }
+    return worst;
 }
 
 /* ---- CSV ---- */
 
-/* A name in quotes, in which a quote is doubled. */
-static void write_name(FILE *stream, const char *name, int64_t response, int64_t k) {
-    fputc('"', stream);
-    for (; *name; name++) {
-        if (*name == '"') fputc('"', stream);
-        fputc(*name, stream);
-    }
-    if (k > 1) fprintf(stream, ".%lld", (long long)response + 1);
-    fputc('"', stream);
+/* A name, with the number of the response behind it where there are several. */
+static bool write_name(FILE *stream, const char *name, int64_t response, int64_t k) {
+    char *numbered = NULL;
+    if (k > 1 && asprintf(&numbered, "%s.%lld", name, (long long)response + 1) < 0) return false;
+    fputc(',', stream);
+    cli_write_field(stream, k > 1 ? numbered : name);
+    free(numbered);
+    return true;
 }
 
-static void write_header(FILE *stream, const cli_path *p) {
+static bool write_header(FILE *stream, const cli_path *p) {
     const gpis_path *path = p->path;
     char made[32];
     fputs(value_name(path), stream);
     if (p->cv) fputs(",mean_squared_error,standard_error,choice", stream);
     fputs(",objective,gap,gap_kind,outcome,nonzeros,norm1", stream);
     for (int64_t f = 0; p->cv && f < p->cv->folds; f++) fprintf(stream, ",fold_%lld", (long long)f + 1);
-    for (int64_t c = 0; path->points[0]->intercept && c < path->k; c++) {
-        fputc(',', stream);
-        write_name(stream, "(intercept)", c, path->k);
-    }
-    for (int64_t i = 0; i < path->d * path->k; i++) {
-        fputc(',', stream);
-        write_name(stream, cli_column_name(p->problem, i / path->k, made), i % path->k, path->k);
-    }
+    bool good = true;
+    for (int64_t c = 0; path->points[0]->intercept && good && c < path->k; c++)
+        good = write_name(stream, "(intercept)", c, path->k);
+    for (int64_t i = 0; good && i < path->d * path->k; i++)
+        good = write_name(stream, cli_column_name(p->problem, i / path->k, made), i % path->k, path->k);
     fputc('\n', stream);
+    return good;
 }
 
 static const char *choice_of(const gpis_cv *cv, int64_t i) {
@@ -51,9 +65,9 @@ static void write_next(FILE *stream, double value) {
     cli_write_number(stream, value);
 }
 
-void cli_path_csv(FILE *stream, const cli_path *p) {
+bool cli_path_csv(FILE *stream, const cli_path *p) {
     const gpis_path *path = p->path;
-    write_header(stream, p);
+    if (!write_header(stream, p)) return false;
     for (int64_t i = 0; i < path->count; i++) {
         const gpis_path_point *point = path->points[i];
         cli_write_number(stream, point->value);
@@ -72,6 +86,7 @@ void cli_path_csv(FILE *stream, const cli_path *p) {
         for (int64_t j = 0; j < path->d * path->k; j++) write_next(stream, point->x[j]);
         fputc('\n', stream);
     }
+    return true;
 }
 
 /* ---- JSON ---- */
@@ -88,7 +103,7 @@ static json_t *point_json(const cli_path *p, int64_t i) {
     json_t *one = json_pack("{s:o, s:o, s:o, s:s, s:o, s:s, s:I, s:o}", value_name(path), cli_json_number(point->value),
                             "objective", cli_json_number(point->objective), "gap", cli_json_number(point->gap),
                             "gap_kind", gpis_gap_kind_text(point->gap_kind), "relative_gap",
-                            cli_json_number(relative_gap(point)), "outcome", gpis_outcome_text(point->outcome),
+                            cli_json_number(path_relative_gap(point)), "outcome", gpis_outcome_text(point->outcome),
                             "nonzeros", (json_int_t)point->nonzeros, "norm1", cli_json_number(point->norm1));
     if (path->penalised) json_object_set_new(one, "alpha", cli_json_number(point->value / (2.0 * path->rows_weight)));
     if (point->intercept) json_object_set_new(one, "intercept", numbers(point->intercept, path->k));
@@ -149,8 +164,11 @@ static void print_rows(const cli_path *p) {
     for (int64_t i = 0; i < path->count;
          i += i + step < path->count || i == path->count - 1 ? step : path->count - 1 - i) {
         const gpis_path_point *point = path->points[i];
-        printf("%14.6g %10lld %14.8g %10.1e", point->value, (long long)point->nonzeros, point->objective,
-               relative_gap(point));
+        printf("%14.6g %10lld %14.8g", point->value, (long long)point->nonzeros, point->objective);
+        if (isfinite(path_relative_gap(point)))
+            printf(" %10.1e", path_relative_gap(point));
+        else
+            printf(" %10s", "-");
         if (p->cv) printf("   %.6g +- %.2g", p->cv->mean[i], p->cv->standard_error[i]);
         puts(point->outcome == GPIS_SOLVED ? "" : "   not proven to the tolerance");
     }
@@ -158,12 +176,7 @@ static void print_rows(const cli_path *p) {
 
 void cli_path_print(const cli_path *p) {
     const gpis_path *path = p->path;
-    double worst = 0;
-    int64_t solved = 0;
-    for (int64_t i = 0; i < path->count; i++) {
-        worst = fmax(worst, relative_gap(path->points[i]));
-        solved += path->points[i]->outcome == GPIS_SOLVED;
-    }
+    const path_gaps worst = path_worst_gaps(path);
     printf("path          %lld points, %s from %.6g to %.6g", (long long)path->count, value_name(path),
            path->points[0]->value, path->points[path->count - 1]->value);
     if (path->penalised)
@@ -171,10 +184,19 @@ void cli_path_print(const cli_path *p) {
                path->points[path->count - 1]->value / (2 * path->rows_weight));
     else
         printf(", set %s\n", cli_printable(path->set).text);
-    printf("certificate   %lld of %lld points proven; relative gaps up to %.1e\n", (long long)solved,
-           (long long)path->count, worst);
+    printf("certificate   %lld of %lld points proven; relative gaps up to %.1e", (long long)worst.solved,
+           (long long)path->count, worst.relative);
+    if (!worst.known)
+        printf(", and some without a bound");
+    else if (worst.absolute > 0)
+        printf(", where the objective is nearly 0 absolute ones up to %.1e", worst.absolute);
+    putchar('\n');
     if (p->cv) {
-        printf("validation    %lld folds\n", (long long)p->cv->folds);
+        printf("validation    %lld folds", (long long)p->cv->folds);
+        if (p->cv->stalled > 0)
+            printf("; %lld of their %lld answers are not certified to the tolerance", (long long)p->cv->stalled,
+                   (long long)(p->cv->folds * path->count));
+        putchar('\n');
         print_choice(p, "best", p->cv->best);
         print_choice(p, "one-se choice", p->cv->one_se);
     }

@@ -49,9 +49,9 @@ static error_t check_options(const predict_options *o, const struct argp_state *
         return cli_usage(state, "--out writes .csv or .npy; '%s' does not end so", o->out);
     if (o->common.json && !o->out && !o->common.open.target)
         return cli_usage(state, "--json tells how well predictions fit (--target) or where they are (--out)");
-    if (o->out && (cli_output_is_same(o->data, o->out) || cli_output_is_same(o->model, o->out)))
-        return cli_usage(state, "--out is a file that is read, %s; name another", o->out);
-    return 0;
+    const cli_file_use files[] = {
+        {"the data", o->data, false}, {"the model", o->model, false}, {"--out", o->out, true}};
+    return cli_check_files(state, files, sizeof files / sizeof *files);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {

@@ -63,25 +63,22 @@ static const char doc[] =
 
 /* Each file that is written has a name of its own, and none of them is one that is read; x0 may be replaced by x. */
 static error_t check_outputs(const solve_options *o, const struct argp_state *state) {
-    const struct {
-        const char *name, *path;
-        bool written;
-    } files[] = {{"A", o->a, false},
-                 {"y", o->y, false},
-                 {"--out", o->out, true},
-                 {"--model", o->model, true},
-                 {"--report", o->report, true},
-                 {"--trace", o->trace, true},
-                 {"--checkpoint", o->common.settings.checkpoint, true}};
-    enum { FILES = sizeof files / sizeof files[0] };
-    for (int i = 0; i < FILES; i++)
-        for (int j = i + 1; j < FILES; j++)
-            if (files[j].written && files[i].path && files[j].path && cli_output_is_same(files[i].path, files[j].path))
-                return cli_usage(state, "%s and %s are the same file, %s; name another", files[i].name, files[j].name,
-                                 files[j].path);
-    if (o->x0 && o->trace && cli_output_is_same(o->x0, o->trace))
-        return cli_usage(state, "--x0 and --trace are the same file, %s; name another", o->trace);
-    return 0;
+    const cli_file_use files[] = {{"A", o->a, false},
+                                  {"y", o->y, false},
+                                  {"--weights", o->common.open.weights, false},
+                                  {"--offset", o->common.open.offset, false},
+                                  {"--out", o->out, true},
+                                  {"--model", o->model, true},
+                                  {"--report", o->report, true},
+                                  {"--trace", o->trace, true},
+                                  {"--checkpoint", o->common.settings.checkpoint, true}};
+    const error_t error = cli_check_files(state, files, sizeof files / sizeof *files);
+    if (error != 0) return error;
+    const cli_file_use start[] = {{"--x0", o->x0, false},
+                                  {"--model", o->model, true},
+                                  {"--report", o->report, true},
+                                  {"--trace", o->trace, true}};
+    return cli_check_files(state, start, sizeof start / sizeof *start);
 }
 
 static error_t check_options(const solve_options *o, const struct argp_state *state) {
@@ -109,8 +106,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_X0: return cli_take_input(state, &o->common, arg, &o->x0);
     case KEY_OUT: o->out = arg; return 0;
     case KEY_TRACE: o->trace = arg; return 0;
-    case KEY_RANGES: return cli_number(state, "--ranges", arg, 1e-15, 1e15, &o->ranges);
-    case KEY_CONFIDENCE: return cli_number(state, "--confidence", arg, 1e-9, 0.999999999, &o->confidence);
+    case KEY_RANGES: return cli_number(state, "ranges", arg, 1e-15, 1e15, &o->ranges);
+    case KEY_CONFIDENCE: return cli_number(state, "confidence", arg, 1e-9, 0.999999999, &o->confidence);
     case KEY_MODEL: o->model = arg; return 0;
     case KEY_REPORT: o->report = arg; return 0;
     case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);

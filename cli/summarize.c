@@ -52,10 +52,14 @@ static error_t check_options(const summarize_options *o, const struct argp_state
     if (!o->out) return cli_usage(state, "summarize needs --out FILE, the file to write the summary to");
     if (o->y && o->common.open.target)
         return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
-    const char *const inputs[] = {o->a, o->y};
-    for (int i = 0; i < 2; i++)
-        if (inputs[i] && cli_output_is_same(inputs[i], o->out))
-            return cli_usage(state, "--out names a file that is read, %s; name another", o->out);
+    const cli_file_use files[] = {{"A", o->a, false},
+                                  {"y", o->y, false},
+                                  {"--weights", o->common.open.weights, false},
+                                  {"--offset", o->common.open.offset, false},
+                                  {"--fold-column", o->fold_column, false},
+                                  {"--out", o->out, true}};
+    const error_t error = cli_check_files(state, files, sizeof files / sizeof *files);
+    if (error != 0) return error;
     return 0;
 }
 
@@ -69,10 +73,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
         return 0;
     case KEY_OUT: o->out = arg; return 0;
     case KEY_FOLD_COLUMN: o->fold_column = arg; return 0;
-    case KEY_FOLDS: return cli_integer(state, "--folds", arg, 1, CLI_MAX_FOLDS, &o->folds);
-    case KEY_FIRST_ROW: return cli_integer(state, "--first-row", arg, 1, INT64_C(1) << 53, &o->first_row);
+    case KEY_FOLDS: return cli_integer(state, "folds", arg, 1, CLI_MAX_FOLDS, &o->folds);
+    case KEY_FIRST_ROW: return cli_integer(state, "first-row", arg, 1, INT64_C(1) << 53, &o->first_row);
     case KEY_THREADS:
-        error = cli_integer(state, "--threads", arg, 0, 4096, &o->threads);
+        error = cli_integer(state, "threads", arg, 0, 4096, &o->threads);
         o->common.settings.threads = (int)o->threads;
         return error;
     case KEY_SEED:

@@ -1,7 +1,7 @@
 """Looks at a report in headless Chromium: page.py PAGE HOSTILE_NAME FIGURES_WITH_A_POINTER
 
 Loads the page, sorts its table, reads values by pointer and by keys, and checks that nothing is loaded, run or logged
-that should not be, that it fits a phone and two sheets of paper, that dark differs from light, and that labels do not
+that should not be, that it fits a desktop, a phone and two sheets of paper, that dark differs from light, and that labels do not
 lie over each other. Prints what is wrong; nothing where all is well.
 """
 import base64
@@ -120,6 +120,14 @@ def check_figures():
     check(not overlaps, "labels lie over each other: %r" % overlaps)
 
 
+def check_width():
+    for one in driver.find_elements(By.CSS_SELECTOR, "div.scroll"):
+        if not one.is_displayed() or one.find_elements(By.XPATH, "ancestor::figure"):
+            continue  # the numbers of a figure may be many
+        wide, room = driver.execute_script("return [arguments[0].scrollWidth, arguments[0].clientWidth]", one)
+        check(wide <= room, "a table is %d pixels wide, and there is room for %d" % (wide, room))
+
+
 def check_media():
     colour = "return getComputedStyle(document.body).backgroundColor"
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
@@ -156,6 +164,7 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for one in pointers:
             check_pointer(one)
         check_figures()
+        check_width()
         check_media()
         check_log()
     finally:

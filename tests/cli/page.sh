@@ -22,6 +22,12 @@ run 0 solve t.csv --target y --set 'l1:9' --intercept --report r.html --quiet
 grep -q "$evil" r.html && fail "a name is in the page as it is"
 look r.html "$evil" histogram,bypass,bytime
 
+# The widest table: bounds, ranges and prices.
+run 0 solve "$tree/data/diabetes/diabetes.tsv" --target Y --intercept --set 'l1:45 & nonneg[BMI,BP] & box:-1e3,1e3' \
+    --ranges 0.01 --report ranges.html --quiet
+look ranges.html "" histogram
+grep -q 'Range from' ranges.html || fail "the ranges are not in the page"
+
 # A solve of many passes, k responses, no names; larger than memory: rows are read by their numbers.
 run 0 gen syn1 --n 20000 --d 50 --out p
 run 0 solve p/A.npy p/y.npy --set l1:3 --method apgd --tol 1e-6 --report many.html --json
@@ -41,3 +47,7 @@ run 0 path t.csv --target y --intercept --report path.html --quiet
 look path.html "$evil" path
 run 0 cv t.csv --target y --intercept --penalty l1 --folds 5 --report cv.html --quiet
 look cv.html "$evil" curve,path
+grep -q 'plus the penalty, lambda, times' cv.html || fail "the penalty is not told"
+run 0 cv t.csv --target y --folds 5 --points 10 --report radius.html --quiet
+grep -q 'without constraints' radius.html && fail "a radius is a constraint"
+grep -q 'l1 norm of the coefficients, .* is at most the radius' radius.html || fail "the constraint is not told"

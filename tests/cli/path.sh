@@ -44,13 +44,57 @@ run 0 summarize "$data" --target Y --out plain.npz --quiet
 run 2 cv plain.npz
 says "the summary has no folds"
 
+run 2 path "$data" --target Y --points 0
+says "gpis: --points wants a whole number"
+run 2 cv "$data" --target Y --folds 1
+says "gpis: --folds wants a whole number"
+
+# No file that is read is written over, and no two outputs are one file.
+printf 'a,y\n1,2\n2,4\n3,7\n' >small.csv
+cp small.csv kept.csv
+run 2 path small.csv --target y --out small.csv
+says "A and --out are the same file"
+run 2 cv small.csv --target y --folds 3 --figure same.svg --report ./same.svg
+says "--figure and --report are the same file"
+cmp small.csv kept.csv || fail "the data were written over"
+[ ! -e same.svg ] || fail "a file is there although the command was refused"
+
+# Why the exit code is 1 is said, and no gap is "inf": without a fold two rows are left, which fit exactly.
+run 1 cv small.csv --target y --intercept --folds 3 --points 3
+grep -q 'validation    3 folds; [0-9]* of their 9 answers are not certified' stdout || fail "it does not say what is open"
+printf 'a,y\n1,1\n2,2\n3,3\n' >exact.csv
+run 0 path exact.csv --target y --points 3 --figure exact.svg --report exact.html
+grep -q 'inf' stdout && fail "a gap is infinite"
+grep -q 'where the objective is nearly 0 absolute ones up to' stdout || fail "the absolute gap is not told"
+grep -q 'or, where it is nearly 0, than' exact.html || fail "the report has no bound for the exact fit"
+
+# Figures: names from data are text, and several responses are told apart.
+printf '"<script>alert(1)</script>","a ""b"" & c","esc\033[31m",\303\244\303\266\303\274\303\244\303\266\303\274\303\244\303\266\303\274\303\244\303\266\303\274\303\244\303\266\303\274\303\244\303\266\303\274\303\244\303\266\303\274\303\244\303\266\303\274\303\244\303\266,y\n' >evil.csv
+awk 'BEGIN { srand(1); for (i = 0; i < 30; i++) print rand() "," rand() "," rand() "," rand() "," rand() }' >>evil.csv
+run 0 path evil.csv --target y --points 4 --out evil_path.csv --figure evil.svg --quiet
+"$python" - <<'END_OF_PYTHON' || fail "names from data harm the files"
+import csv, xml.dom.minidom
+texts = [t.firstChild.data for t in xml.dom.minidom.parse("evil.svg").getElementsByTagName("text")]
+assert "<script>alert(1)</s…" in texts or "<script>alert(1)</script>"[:23] + "…" in texts, texts
+assert 'a "b" & c' in texts, texts
+rows = list(csv.reader(open("evil_path.csv", newline="", encoding="utf-8")))
+assert {len(row) for row in rows} == {len(rows[0])} and rows[0][-4:-1] == ["<script>alert(1)</script>", 'a "b" & c', "esc\x1b[31m"], rows[0]
+END_OF_PYTHON
+
 # Ranges: the ends enclose the answer, the attained ones are within the proven ones.
 run 0 solve "$data" --target Y --intercept --set l1:30 --ranges 0.01 --quiet --out ranges.csv
 awk -F, 'NR > 1 && $1 != "" && !($5 <= $7 && $7 <= $2 && $2 <= $8 && $8 <= $6) { bad = 1 } END { exit bad }' \
     ranges.csv || fail "ranges are not in order"
+run 0 solve "$data" --target Y --intercept --set l1:30 --ranges 0.01
+grep -q 'name  *coefficient  *range from  *range to  *active constraint' stdout || fail "the summary has no ranges"
+run 2 solve "$data" --target Y --ranges x
+says "gpis: --ranges wants a number"
 run 0 solve "$data" --target Y --intercept --confidence 0.95 --quiet --out interval.csv
 run 2 solve "$data" --target Y --ranges 0.1 --confidence 0.9
 run 2 solve "$data" --target Y --confidence 1.5
+
+run 3 predict "$data" nosuch.json
+says "nosuch.json: cannot be read: No such file"
 
 "$python" -c 'import sklearn' 2>/dev/null || exit 0
 cat >compare.py <<'END_OF_PYTHON'
