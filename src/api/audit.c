@@ -53,7 +53,7 @@ static gpis_status measure(gpis_run *run, const double *x, given_point *given, d
 /* The bounds at a point: by one Gram pass if the first order is not enough. */
 static gpis_status audit(gpis_run *run, const gpis_point *point) {
     gpis_record_offer(&run->record, point);
-    gpis_status status = gpis_certify_first(&run->record, point);
+    gpis_status status = gpis_run_certify_first(run, point);
     if (status != GPIS_OK || gpis_record_is_solved(&run->record) || run->settings->certificate == GPIS_CERTIFICATE_NONE)
         return status;
     if (!run->curvature.model && gpis_model_applicable(run)) return GPIS_OK;

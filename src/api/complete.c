@@ -14,6 +14,8 @@
 void gpis_complete_end(gpis_completion *c) {
     gpis_context *context = c->problem.context;
     if (!context) return;
+    gpis_set_destroy(c->core);
+    gpis_set_destroy(c->every_core);
     gpis_set_destroy(c->extended);
     gpis_set_destroy(c->every_x);
     gpis_free(context, c->Y);
@@ -121,12 +123,10 @@ gpis_status gpis_complete_together(gpis_completion *c) {
 
 /* ---- the set ---- */
 
-static gpis_status make_every_x(gpis_completion *c) {
-    gpis_problem *p = &c->problem;
-    gpis_status status = gpis_set_none(p->context, p->d, &c->every_x);
-    if (status == GPIS_OK) status = gpis_set_responses(c->every_x, p->k);
-    p->set = c->every_x;
-    return status;
+/* Every X of d rows. */
+static gpis_status make_every_x(const gpis_problem *p, int64_t d, gpis_set **out) {
+    const gpis_status status = gpis_set_none(p->context, d, out);
+    return status == GPIS_OK ? gpis_set_responses(*out, p->k) : status;
 }
 
 /* s_j lambda_j, and 0 for b. */
@@ -139,13 +139,31 @@ static gpis_status make_penalty(gpis_completion *c) {
     return c->penalty ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
+/* K without b, for first-order bounds (certificate/centred.h): it may be bounded, which K with b is not. */
+static gpis_status make_core(gpis_completion *c, gpis_set *K, const double *scale) {
+    gpis_problem *p = &c->problem;
+    gpis_status status = GPIS_OK;
+    if (!K) status = make_every_x(p, p->A->d, &c->every_core);
+    p->core = K ? K : c->every_core;
+    const gpis_extension extension = {.scale = scale, .penalty = c->penalty};
+    if (status != GPIS_OK || (!scale && !c->penalty)) return status;
+    status = gpis_set_extend(p->context, p->core, &extension, &c->core);
+    p->core = c->core;
+    return status;
+}
+
 gpis_status gpis_complete_set(gpis_completion *c) {
     gpis_problem *p = &c->problem;
-    const bool whole = !p->set || p->set->shape == GPIS_SHAPE_WHOLE;
+    gpis_set *const K = p->set;
+    const bool whole = !K || K->shape == GPIS_SHAPE_WHOLE;
+    const double *scale = whole ? NULL : c->scale;
     gpis_status status = make_penalty(c);
-    if (status == GPIS_OK && (!p->set || (whole && p->intercept))) status = make_every_x(c);
-    const gpis_extension extension = {
-        .constant = !whole && p->intercept, .scale = whole ? NULL : c->scale, .penalty = c->penalty};
+    if (status == GPIS_OK && p->intercept) status = make_core(c, K, scale);
+    if (status == GPIS_OK && (!K || (whole && p->intercept))) {
+        status = make_every_x(p, p->d, &c->every_x);
+        p->set = c->every_x;
+    }
+    const gpis_extension extension = {.constant = !whole && p->intercept, .scale = scale, .penalty = c->penalty};
     if (status != GPIS_OK || (!extension.constant && !extension.scale && !extension.penalty)) return status;
     status = gpis_set_extend(p->context, p->set, &extension, &c->extended);
     p->set = c->extended;

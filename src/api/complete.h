@@ -17,6 +17,8 @@ typedef struct gpis_completion {
     gpis_problem problem; /* complete, as far as the steps have come */
     gpis_set *every_x;    /* owned: K of a problem without a set; NULL: it has one */
     gpis_set *extended;   /* owned: K with b, for standardised columns; NULL: K itself */
+    gpis_set *every_core; /* owned: every x without b; NULL: the problem has a set, or no constant */
+    gpis_set *core;       /* owned: what problem.core is, where that is not the caller's set; NULL: it is, or none is */
     double *Y;            /* owned: Y minus the offset; NULL: there is no offset */
     double *scale;   /* owned: the standard deviations of the columns of A, 1 for a column that does not vary; NULL: the
                         columns are not standardised */

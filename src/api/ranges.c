@@ -30,15 +30,12 @@ typedef struct task {
     gpis_summary *summary; /* owned: of the rows; NULL: the problem is one of a summary */
     gpis_problem base;     /* the problem without its rows */
     gpis_completion complete;
-    gpis_set *none, *core; /* owned: the set of the columns, where it is not the caller's */
-    gpis_fit *fit;         /* owned */
-    double *x;             /* owned: the answer with its intercept */
+    gpis_fit *fit; /* owned */
+    double *x;     /* owned: the answer with its intercept */
 } task;
 
 static void end(task *t) {
     gpis_fit_destroy(t->fit);
-    gpis_set_destroy(t->core);
-    gpis_set_destroy(t->none);
     gpis_complete_end(&t->complete);
     gpis_summary_destroy(t->summary);
     gpis_free(t->context, t->x);
@@ -65,23 +62,6 @@ static gpis_status take_rows(task *t, const gpis_problem *given) {
     status = gpis_complete_begin(&t->base, &t->complete);
     if (status == GPIS_OK) status = gpis_complete_together(&t->complete);
     return status == GPIS_OK ? gpis_complete_set(&t->complete) : status;
-}
-
-/* The set with and without the entry of the constant. */
-static gpis_status find_sets(task *t, gpis_fit_set *set) {
-    const gpis_problem *p = &t->complete.problem;
-    gpis_set *K = t->base.set;
-    gpis_status status = GPIS_OK;
-    set->all = set->core = p->set;
-    if (!p->intercept) return GPIS_OK;
-    if (!K) status = gpis_set_none(t->context, p->A->d, &t->none);
-    if (status == GPIS_OK && !K) status = gpis_set_responses(t->none, p->k);
-    if (!K) K = t->none;
-    const gpis_extension core = {.scale = K && K->shape == GPIS_SHAPE_WHOLE ? NULL : t->complete.scale,
-                                 .penalty = t->complete.penalty};
-    if (status == GPIS_OK && (core.scale || core.penalty)) status = gpis_set_extend(t->context, K, &core, &t->core);
-    set->core = t->core ? t->core : K;
-    return status;
 }
 
 static gpis_status take_x(task *t, const gpis_result *r) {
@@ -132,10 +112,9 @@ static gpis_status check(const gpis_problem *p, const gpis_result *r, double eps
 
 static gpis_status find(task *t, const gpis_result *r, double eps, double confidence, made_ranges *made) {
     const gpis_problem *p = &t->complete.problem;
-    gpis_fit_set set = {0};
+    const gpis_fit_set set = {.all = p->set, .core = p->core ? p->core : p->set};
     gpis_range_level level = {0};
-    gpis_status status = find_sets(t, &set);
-    if (status == GPIS_OK) status = take_x(t, r);
+    gpis_status status = take_x(t, r);
     if (status == GPIS_OK) status = gpis_fit_create(t->context, p->summary, p->intercept, 1e-12, &t->fit);
     if (status == GPIS_OK) status = find_level(t, &set, r, eps, confidence, &level);
     made->ends = gpis_alloc(t->context, p->size, sizeof *made->ends);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "certificate/centred.h"
 #include "certificate/certificate.h"
 #include "method/dependence.h"
 #include "method/refine.h"
@@ -11,6 +12,16 @@ gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
     double gap;
     const gpis_status status = gpis_certificate_first(record->problem->context, record->problem->set, point, &gap);
     if (status == GPIS_OK) gpis_record_enter_proven(record, point, gpis_record_objective_at(record, point) - gap);
+    return status;
+}
+
+gpis_status gpis_run_certify_first(gpis_run *run, const gpis_point *point) {
+    const gpis_problem *p = run->problem;
+    double gap;
+    if (!p->core || !run->by_summary) return gpis_certify_first(&run->record, point);
+    const gpis_status status = gpis_certificate_centred(p->context, p->core, point, run->summary, &gap);
+    if (status == GPIS_OK)
+        gpis_record_enter_proven(&run->record, point, gpis_record_objective_at(&run->record, point) - gap);
     return status;
 }
 

@@ -23,6 +23,13 @@ static bool is_too_flat(const gpis_curvature *curvature) {
     return m->shift > 0.0 || (zeros && !set->exact_recession);
 }
 
+/* Points are measured from the summary, and without the free constant K is bounded: the first-order bound, which is
+ * made of such a point (certificate/centred.h), may be all that is needed. */
+static bool may_need_no_model(const gpis_run *run) {
+    const gpis_set *core = run->problem->core;
+    return run->by_summary && core && gpis_set_is_bounded(core);
+}
+
 /* What the shift takes from the second-order bound of a bounded set is more than half of the tolerance. */
 static bool is_too_dear(const gpis_curvature *curvature, double tol, const gpis_point *point) {
     const gpis_problem *p = curvature->problem;
@@ -197,15 +204,16 @@ static gpis_status tell_model(gpis_curvature *curvature) {
 }
 
 gpis_status gpis_run_settle_dependence(gpis_run *run) {
-    const gpis_status status =
-        is_too_flat(&run->curvature) && may_look_for_bounds(run) ? find(run, GPIS_MAX_NULL_VECTORS) : GPIS_OK;
+    const bool due = is_too_flat(&run->curvature) && !may_need_no_model(run);
+    const gpis_status status = due && may_look_for_bounds(run) ? find(run, GPIS_MAX_NULL_VECTORS) : GPIS_OK;
     return status == GPIS_OK && !run->problem->set->penalty ? tell_model(&run->curvature) : status;
 }
 
 gpis_status gpis_run_reconsider_dependence(gpis_run *run, const gpis_point *point) {
     gpis_curvature *curvature = &run->curvature;
-    if (curvature->model->nulls > 0 || !is_too_dear(curvature, run->settings->tol, point) || !may_look_for_bounds(run))
-        return GPIS_OK;
+    const bool due =
+        is_too_dear(curvature, run->settings->tol, point) || (is_too_flat(curvature) && !may_need_no_model(run));
+    if (curvature->model->nulls > 0 || !due || !may_look_for_bounds(run)) return GPIS_OK;
     const gpis_status status = find(run, GPIS_MAX_NULL_VECTORS);
     return status == GPIS_OK ? tell_model(curvature) : status;
 }

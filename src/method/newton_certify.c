@@ -40,7 +40,7 @@ static gpis_status bound_by_model(gpis_newton *s) {
     gpis_status status = GPIS_OK;
     if (run->curvature.model) status = gpis_run_second_order(run, &s->best, true);
     if (status == GPIS_OK && run->curvature.model) gpis_newton_predict(s, &s->best);
-    return status == GPIS_OK ? gpis_certify_first(&run->record, &s->best) : status;
+    return status == GPIS_OK ? gpis_run_certify_first(run, &s->best) : status;
 }
 
 void gpis_newton_leave_face(gpis_newton *s) {

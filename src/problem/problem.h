@@ -44,6 +44,7 @@ struct gpis_problem {
     int64_t k;        /* responses; 0: no response yet */
     int64_t size;     /* d k: entries of X */
     gpis_set *set;    /* K; NULL, before the interface completes the problem: every X */
+    gpis_set *core;   /* of a complete problem with a constant: K of the columns of A alone, without b; else NULL */
     gpis_terms terms; /* of a complete problem: weights, the column of ones, ridge_j = ridge s_j^2 */
     unsigned refused; /* a bit for each term that was given and does not fit, and was not given again since */
     /* As the caller has given them. */

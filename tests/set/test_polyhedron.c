@@ -145,6 +145,7 @@ static void test_violation(void **state) {
         {"l2:5", {3, 4, 0}, 0, false},
         {"l2:5", {3, 4.5, 0}, 0.40832691319598, true},
         {"l2:5 & nonneg", {3, 4, -0x1p-40}, 0x1p-40, true},
+        {"sum:0@dct", {1, 0, -1}, 1.4142135623731, true}, /* judged by what is said of the DCT of x */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gpis_set *set = NULL;
