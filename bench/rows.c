@@ -71,7 +71,8 @@ static double gradient(const input *in, const double *x, double *g) {
 
 static gpis_status run(gpis_context *context, const input *in, int rounds, gpis_set *set, double making) {
     double *x = calloc((size_t)in->d, sizeof *x), *g = malloc((size_t)in->d * sizeof *g), best = INFINITY, model_time;
-    double *H = gpis_alloc(context, in->d * in->d, sizeof *H), violation = 0.0, value = 0.0;
+    double *H = gpis_alloc(context, in->d * in->d, sizeof *H), value = 0.0;
+    gpis_violation violation = {0};
     gpis_model *model = NULL;
     gpis_status status = x && g && H ? gpis_set_project(set, x, x) : GPIS_NO_MEMORY;
     memcpy(H, in->H, (size_t)(in->d * in->d) * sizeof *H);
@@ -91,7 +92,7 @@ static gpis_status run(gpis_context *context, const input *in, int rounds, gpis_
         if (status == GPIS_OK) status = gpis_set_violation(set, inner->s, &violation);
         gpis_inner_destroy(inner);
     }
-    printf("%.6f %.6f %.6f %.17g %.3g\n", best, model_time, making, value, violation);
+    printf("%.6f %.6f %.6f %.17g %.3g\n", best, model_time, making, value, violation.most);
     gpis_model_destroy(model);
     free(x);
     free(g);

@@ -118,6 +118,9 @@ cli_common cli_common_default(void);
 /* The options of the library's table that count in any of the places `where` (GPIS_OPTION_SOLVE, ...): a child of the
  * commands' own, whose input is a cli_common (table.c). One command calls it once. */
 struct argp cli_table_argp(unsigned where);
+/* What --help says of an option that means something else in this command, and NULL for one that the command refuses;
+ * after cli_table_argp. */
+void cli_table_explain(const char *name, const char *help);
 bool cli_is_given(const cli_common *common, const char *name); /* an option of the library's table */
 /* The text of an option of the problem, such as "bounds": as given, or its default. */
 const char *cli_problem_text(const cli_common *common, const char *name);

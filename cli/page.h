@@ -35,7 +35,9 @@ void page_facts_begin(FILE *f);
 void page_fact(FILE *f, const char *name, double value, int digits);
 void page_facts_end(FILE *f);
 
-/* The constraints and terms as they were given, as a list. */
+/* The heading and the first words of the problem, up to the file of A; and the constraints and terms as they were
+ * given, as a list (page_solve.c). */
+void page_question(const page *page);
 void page_terms(const page *page);
 /* A cell of a table with a number that can be sorted by; and a heading of a table that can be sorted, of text or not.
  */

@@ -78,19 +78,8 @@ static void write_facts(const view *v) {
 static void write_words(const view *v) {
     FILE *f = v->p->f;
     const page *p = v->p;
-    fputs("<h2>What was solved</h2>\n<p>Find the coefficients for which the sum of the squared differences between ",
-          f);
-    if (p->common->open.target) {
-        fputs("<em>", f);
-        html_text(f, p->common->open.target);
-        fputs("</em>", f);
-    } else {
-        fputs("the response", f);
-    }
-    fprintf(f, " and its prediction is least, over %lld rows and %lld columns of <code>",
-            (long long)p->problem->shape.rows, (long long)p->problem->shape.cols);
-    html_text(f, p->a);
-    fprintf(f, "</code>, once for each of %lld %s", (long long)v->path->count,
+    page_question(p);
+    fprintf(f, ", once for each of %lld %s", (long long)v->path->count,
             v->path->penalised ? "penalties on the sum of |coefficient|" : "radii of the set <code>");
     if (!v->path->penalised) {
         html_text(f, v->path->set);

@@ -84,7 +84,7 @@ static void write_encoding(const page *p) {
     }
 }
 
-void page_problem(const page *p) {
+void page_question(const page *p) {
     FILE *f = p->f;
     const gpis_source_info *shape = &p->problem->shape;
     fputs("<h2>What was solved</h2>\n<p>Find the coefficients for which the sum of the squared differences between ",
@@ -100,6 +100,11 @@ void page_problem(const page *p) {
             (long long)shape->cols);
     html_text(f, p->a);
     fputs("</code>", f);
+}
+
+void page_problem(const page *p) {
+    FILE *f = p->f;
+    page_question(p);
     if (p->problem->k > 1) fprintf(f, ", for %lld responses at once", (long long)p->problem->k);
     fputs(".</p>\n", f);
     page_terms(p);

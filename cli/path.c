@@ -54,6 +54,12 @@ static const struct argp_option cv_table[] = {
     {0},
 };
 
+static const char set_help[] = "the set whose radius goes through the path, without it: l1, 'l1 & nonneg', "
+                               "'simplex[w*]', group:R:3; sets that have "
+                               "all their numbers hold at every point; if given several times, all apply (default l1)";
+static const char penalty_help[] = "l1, or l1,W.npy with weights: a path of penalties LAMBDA ||x||_1 instead; "
+                                   "l1:LAMBDA and l2:LAMBDA are added to the "
+                                   "objective at every point, as in gpis solve";
 static const char path_doc[] =
     "Solve for a whole path of radii, or of penalties, with a certificate for each point. A is read once."
     "\vThe set is named without its radius: --set l1 (the default), --set 'l1 & nonneg', --set 'simplex[w*]', or with "
@@ -70,7 +76,8 @@ static const char cv_doc[] =
     "\vThe best point has the least mean squared error over the folds; the one-standard-error choice is the simplest "
     "point within one standard error of it. Sets and penalties are named as for gpis path.\n"
     "\n"
-    "Exit codes: 0 every point is certified to the tolerance, with all rows and without each fold, 1 some are not, 2 bad "
+    "Exit codes: 0 every point is certified to the tolerance, with all rows and without each fold, 1 some are not, 2 "
+    "bad "
     "usage or bad input, 3 file or memory trouble, 130 interrupted.\n"
     "\n"
     "Example: gpis cv data.csv --target sales --intercept --penalty l1 --folds 10 --figure cv.svg";
@@ -225,6 +232,8 @@ static int run(cli_problem *problem, path_options *o) {
 
 static int run_command(int argc, char **argv, bool cv) {
     const struct argp table = cli_table_argp(GPIS_OPTION_PROBLEM | GPIS_OPTION_OPEN | GPIS_OPTION_CHECK);
+    cli_table_explain("set", set_help);
+    cli_table_explain("penalty", penalty_help);
     const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
     const struct argp argp = {
         cv ? cv_table : path_table, parse_option, "A [y]", cv ? cv_doc : path_doc, children, NULL, NULL};

@@ -39,10 +39,12 @@ static const char doc[] =
 /* ---- options ------------------------------------------------------------------------------------------------------
  */
 
+static const char *const fixed[] = {"columns", "exclude", "categorical", "missing"}; /* the model has them */
+enum { FIXED = sizeof fixed / sizeof *fixed };
+
 static error_t check_options(const predict_options *o, const struct argp_state *state) {
-    static const char *const fixed[] = {"columns", "exclude", "categorical", "missing"};
     if (!o->data || !o->model) return cli_usage(state, "predict needs the data and a model, in this order");
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+    for (int i = 0; i < FIXED; i++)
         if (cli_is_given(&o->common, fixed[i]))
             return cli_usage(state, "--%s is as the model has it; leave it out", fixed[i]);
     if (o->out && !cli_ends_in(o->out, ".csv") && !cli_ends_in(o->out, ".npy"))
@@ -261,6 +263,9 @@ static void clear(task *t) {
 
 int cli_predict(int argc, char **argv) {
     const struct argp table = cli_table_argp(GPIS_OPTION_OPEN);
+    for (int i = 0; i < FIXED; i++) cli_table_explain(fixed[i], NULL);
+    cli_table_explain("weights", "the column of DATA that weighs its rows in R^2 and RMSE, by name or number from 1");
+    cli_table_explain("offset", "the column of DATA that is added to the predictions, by name or number from 1");
     const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
     const struct argp argp = {options, parse_option, "DATA MODEL.json", doc, children, NULL, NULL};
     predict_options o = {.common = cli_common_default()};

@@ -71,8 +71,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     return take(state, state->input, key - KEY_TABLE, arg ? arg : "yes");
 }
 
+/* The options of the command; argp wants them to last. */
+static struct argp_option options[MAX_ROWS + GROUPS + 1];
+
 struct argp cli_table_argp(unsigned where) {
-    static struct argp_option options[MAX_ROWS + GROUPS + 1];
     int count = 0;
     bool headed[GROUPS + 1] = {true};
     const gpis_option *row;
@@ -88,6 +90,14 @@ struct argp cli_table_argp(unsigned where) {
             .name = row->name, .key = KEY_TABLE + i, .arg = row->argument, .doc = help_of(row, i), .group = group};
     }
     return (struct argp){.options = options, .parser = parse_option};
+}
+
+void cli_table_explain(const char *name, const char *help) {
+    for (struct argp_option *o = options; o->name || o->doc; o++)
+        if (o->name && strcmp(o->name, name) == 0) {
+            o->doc = help;
+            o->flags = help ? 0 : OPTION_HIDDEN;
+        }
 }
 
 /* The number of the row of that name, which there is. */

@@ -1,7 +1,7 @@
 /*
  * A solve as Python watches it. Each pass adds a line to the trace here, without Python. From time to time, and after
- * each pass where a function of the user's wants to see it, Python is called with the GIL: then the interpreter runs the
- * handlers of the signals that have arrived, so that Ctrl-C ends the solve, and no handler of our own is needed.
+ * each pass where a function of the user's wants to see it, Python is called with the GIL: then the interpreter runs
+ * the handlers of the signals that have arrived, so that Ctrl-C ends the solve, and no handler of our own is needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,16 +59,15 @@ static void gpis_py_watch_clear(gpis_py_watch *watch) {
 
 /* ---- results ----------------------------------------------------------------------------------------------------
  *
- * A result in one piece, so that Python copies it in one call and looks into it only where someone asks: the struct, the
- * active constraints, and the texts, each with a NUL behind it: those of the result in the order of its fields, then
- * those of the constraints.
+ * A result in one piece, so that Python copies it in one call and looks into it only where someone asks: the struct,
+ * the active constraints, and the texts, each with a NUL behind it: those of the result in the order of its fields,
+ * then those of the constraints.
  */
 
 static const char *gpis_py_result_text(const gpis_result *result, int index); /* NULL behind the last; extension.py */
 
 static const char *text_at(const gpis_result *result, int64_t index, int64_t own) {
-    const char *text =
-        index < own ? gpis_py_result_text(result, (int)index) : result->active[index - own]->text;
+    const char *text = index < own ? gpis_py_result_text(result, (int)index) : result->active[index - own]->text;
     return text ? text : "";
 }
 

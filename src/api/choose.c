@@ -61,7 +61,8 @@ gpis_status gpis_choose(gpis_run *run, gpis_choice *choice, const gpis_method **
         return gpis_fail(run->context, GPIS_NOT_APPLICABLE,
                          "a checkpoint keeps what passes give, and a summary needs none: leave option checkpoint out");
     gpis_status status = gpis_replay_resume(run, choice, &resumed);
-    if (status == GPIS_OK) status = gpis_plan_choose(run->problem, run->settings, run->account.memory_before, true, &plan);
+    if (status == GPIS_OK)
+        status = gpis_plan_choose(run->problem, run->settings, run->account.memory_before, true, &plan);
     if (status != GPIS_OK) return status;
     const gpis_candidate *chosen = resumed ? check_kept(run, &plan, choice) : &plan.candidates[plan.chosen];
     if (!chosen) return GPIS_BAD_DATA;

@@ -2,9 +2,9 @@
  * columns: the columns of a matrix as texts name them.
  *
  * A list of columns has items between commas: a name, a number from 1, a range of numbers 3-7 (or 7-3) or of names
- * age:bmi, or a pattern with stars, price*. A name with commas, brackets, stars or blanks at its ends is in quotes ("a, b", 'a, b' or `a, b`;
- * a doubled quote stands for one). A name that is also the number of another column has to be written in quotes or, as
- * a number, #3. Where columns have no names they are called x1, x2, ...
+ * age:bmi, or a pattern with stars, price*. A name with commas, brackets, stars or blanks at its ends is in quotes ("a,
+ * b", 'a, b' or `a, b`; a doubled quote stands for one). A name that is also the number of another column has to be
+ * written in quotes or, as a number, #3. Where columns have no names they are called x1, x2, ...
  */
 #ifndef GPIS_COLUMNS_H
 #define GPIS_COLUMNS_H

@@ -114,3 +114,9 @@ if [ -e /dev/full ]; then
     "$gpis" --help >/dev/full 2>stderr
     same "exit code on a full disk" $? 3
 fi
+
+# What an option means elsewhere is not what it means here, and what a command refuses is not offered.
+run 0 path --help
+grep -q '(default l1)' stdout || fail "the default set of a path is not told"
+run 0 predict --help
+grep -q -- '--missing' stdout && fail "predict offers an option that it refuses"

@@ -73,7 +73,7 @@ static void test_lists(void **state) {
     SELECTS(&f->lookup, "'say \"hi\"']", 6);
     SELECTS(&f->lookup, "driver's age]", 7);
     SELECTS(&f->lookup, "\" x \"]", 8);
-    SELECTS(&f->lookup, "\"a,\"*]", 4); /* stars outside quotes, the rest inside */
+    SELECTS(&f->lookup, "\"a,\"*]", 4);            /* stars outside quotes, the rest inside */
     SELECTS(&f->lookup, "price_a:5]", 2, 3, 4, 5); /* from one name to another, either way */
     SELECTS(&f->lookup, "5:price_a,\" x \"]", 5, 4, 3, 2, 8);
     SELECTS(&f->lookup, "'a,b]':driver's age]", 4, 5, 6, 7);
