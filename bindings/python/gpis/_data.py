@@ -340,3 +340,17 @@ def c_names(names: Sequence[str]) -> tuple[Any, list[Any]]:
     """An array of texts, and what keeps them alive."""
     kept = [ffi.new("char[]", name.replace("\0", "?").encode("utf-8", "surrogateescape")) for name in names]
     return ffi.new("const char *[]", kept), kept
+
+
+def set_folds(options: Any, folds: Any, kept: list[Any]) -> None:
+    """Folds as the options of a summary or a path have them: how many, or the number of its fold, from 0, for each row."""
+    if np.ndim(folds) == 0:
+        options.folds = int(folds)
+        return
+    given = np.asarray(folds)
+    if given.dtype.kind not in "iub" and not (given.dtype.kind == "f" and (given == np.floor(given)).all()):
+        raise InputError("folds has entries that are no whole numbers; it is a number of folds, or that of its fold for each row")
+    fold = np.ascontiguousarray(given, np.int64)
+    kept.append(fold)
+    options.folds, options.fold = int(fold.max(initial=0)) + 1, ffi.cast("int64_t *", fold.ctypes.data)
+    options.fold_rows = fold.size

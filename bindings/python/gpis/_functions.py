@@ -32,11 +32,8 @@ def summarize(A: Any, y: Any = None, *, folds: int | Sequence[int] | np.ndarray 
     native = problem._native
     native.check(lib.gpis_summary_options_init(given, ffi.sizeof("gpis_summary_options")))
     given.seed = seed
-    if np.ndim(folds) == 0:
-        given.folds = int(folds)  # type: ignore[arg-type]
-    else:
-        fold = np.ascontiguousarray(folds, np.int64)
-        given.folds, given.fold, given.fold_rows = int(fold.max(initial=0)) + 1, ffi.cast("int64_t *", fold.ctypes.data), fold.size
+    kept: list[Any] = []
+    _data.set_folds(given, folds, kept)
     watch = Watch(progress)
     watch.attach_pass(given)
     with native:

@@ -189,15 +189,8 @@ def _grid(options: Any, kept: list[Any], points: Any, eps: Any, linear: bool, va
 def _folds(options: Any, kept: list[Any], folds: Any, repeats: Any) -> None:
     if repeats is not None:
         options.repeats = int(repeats)
-    if folds is None:
-        return
-    if np.ndim(folds) == 0:
-        options.folds = int(folds)
-        return
-    fold = np.ascontiguousarray(folds, np.int64)
-    kept.append(fold)
-    options.folds, options.fold = int(fold.max(initial=0)) + 1, ffi.cast("int64_t *", fold.ctypes.data)
-    options.fold_rows = fold.size
+    if folds is not None:
+        _data.set_folds(options, folds, kept)
 
 
 def _call(A: Any, y: Any, set: Any, penalty: Any, progress: Any, given: dict[str, Any], fill: Callable[[Any, list[Any]], None],

@@ -384,6 +384,8 @@ class Problem:
               on_interrupt: str = "return", ranges: float | None = None, confidence: float | None = None,
               **options: Any) -> Result:
         """Solves the problem, for another y if one is given. Options as in gpis.solve."""
+        if ranges is not None and confidence is not None:
+            raise UsageError("ranges= and confidence= ask for different levels; give one of them")
         wanted = None if ranges is None and confidence is None else (float(ranges or 0), float(confidence or 0))
         with self._native:
             self._ready(y)

@@ -23,6 +23,9 @@ class Summary:
         named = lib.gpis_summary_column(pointer, 0) != ffi.NULL
         self._names = [text_of(lib.gpis_summary_column(pointer, j)) for j in range(self.columns)] if named else None
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a gpis.Summary cannot be pickled: save() it to a file, and load() it elsewhere")
+
     @property
     def names(self) -> list[str]:
         """The names of the columns: their own, or x1, x2, ..."""

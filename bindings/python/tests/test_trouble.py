@@ -1,6 +1,7 @@
 """Bad input, signals, threads, forks and the end of the interpreter: one clear line, never a crash, never a hang."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -52,6 +53,26 @@ def test_bad_terms(data):
                         ({"names": ["a", "b"]}, "2 names"), ({"bounds": (1, -1)}, "")):
         with pytest.raises(gpis.Error, match=says):
             gpis.solve(A, y, **terms)
+
+
+def test_folds_are_whole_numbers(data):
+    A, y = data
+    for call in (gpis.cv, gpis.summarize):
+        for folds in ([0.5] * len(y), ["a"] * len(y), [np.nan] * len(y)):
+            with pytest.raises(gpis.InputError, match="no whole numbers"):
+                call(A, y, folds=folds)
+    fold = np.arange(len(y)) % 3
+    assert gpis.summarize(A, y, folds=fold.astype(float)).folds == 3
+
+
+def test_two_levels_of_ranges(data):
+    with pytest.raises(gpis.UsageError, match="give one of them"):
+        gpis.solve(*data, "l1:1", ranges=0.1, confidence=0.9)
+
+
+def test_pickling_a_summary_says_what_to_do(data):
+    with pytest.raises(TypeError, match="save"):
+        pickle.dumps(gpis.summarize(*data))
 
 
 def test_a_function_that_raises(rng):
