@@ -877,7 +877,8 @@ typedef struct gpis_result {
      * making a penalised entry that is zero nonzero; b counts, and columns that depend on others do not where every x
      * is allowed. The ridge does not change it. docs/maths/fit.md has it set by set. */
     double degrees_of_freedom;
-    double sigma2; /* SSR / (k rows of positive weight - degrees_of_freedom); NaN where that is not positive */
+    double sigma2; /* SSR / (k rows of positive weight - degrees_of_freedom); NaN where that is not positive. A summary
+                      with weights no longer knows them: there all rows count */
     double radius; /* the sum of |x_i|, without b */
 } gpis_result;
 

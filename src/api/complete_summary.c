@@ -62,7 +62,7 @@ gpis_status gpis_complete_summary(gpis_completion *c) {
     copy_without(given, p->intercept ? -1 : p->A->d, c->summary);
     if (p->terms.ridge) {
         gpis_ridge_add_summary(p->terms.ridge, p->d, p->k, c->summary->W);
-        c->summary->gamma += GPIS_DD_UNIT;
+        c->summary->gamma = gpis_quadratic_one_more(c->summary->gamma);
     }
     p->summary = c->summary;
     return GPIS_OK;

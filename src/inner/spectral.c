@@ -269,6 +269,11 @@ void gpis_spectral_solve(gpis_spectral *s, gpis_fine_aim aim, const gpis_fine_po
     for (int64_t c = 0; c < s->k; c++)
         for (int64_t j = 0; j < s->d; j++) s->B[c * s->d + j] = gpis_fine_entry(s->fine, j, s->d + c);
     bool goes_on = start(s);
+    if (!goes_on) {
+        memset(s->x, 0, (size_t)(s->k * s->d) * sizeof *s->x); /* no point of the path can be had: X = 0 */
+        try_identity(s, 1.0);
+        accept(s);
+    }
     double share = next_share(1.0);
     for (int i = 0; i < MAX_STEPS && goes_on; i++) {
         if (k * s->mu <= fmax(enough, FLOOR * sqrt(s->lambda2) * s->R) || gpis_is_stopped(aim.stop)) break;

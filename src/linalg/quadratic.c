@@ -54,6 +54,9 @@ GPIS_HOT static void add_dd(double *restrict high, double *restrict low, const d
     }
 }
 
+/* The sum is rounded upwards: 1.2e-31 would be lost beside a gamma of 4e-15. */
+double gpis_quadratic_one_more(double gamma) { return (gamma + 1.01 * GPIS_DD_UNIT) * (1.0 + DBL_EPSILON); }
+
 /* docs/maths, "Summaries that add up": the errors of two summaries add up to at most the larger gamma times the norms
  * of the columns of all rows, by the inequality of Cauchy and Schwarz; and the addition is off by its own rounding. The
  * square root and the sum below are off by less than 2^-50. */
@@ -61,7 +64,7 @@ void gpis_quadratic_add(gpis_quadratic *total, const gpis_quadratic *part) {
     const int64_t size = total->d + total->k, low = size * size;
     const double a = total->response_error, b = part->response_error;
     add_dd(total->W, total->W + low, part->W, part->W + low, low);
-    total->gamma = fmax(total->gamma, part->gamma) + 1.01 * GPIS_DD_UNIT;
+    total->gamma = gpis_quadratic_one_more(fmax(total->gamma, part->gamma));
     total->response_error = a == 0.0 || b == 0.0 ? fmax(a, b) : hypot(a, b) * (1.0 + 0x1p-50);
 }
 

@@ -34,6 +34,9 @@ void gpis_quadratic_clear(gpis_quadratic *total);
 void gpis_quadratic_copy(gpis_quadratic *total, const gpis_quadratic *from);
 void gpis_quadratic_add(gpis_quadratic *total, const gpis_quadratic *part);
 
+/* The gamma of a summary after one more addition in double-double to each entry. */
+double gpis_quadratic_one_more(double gamma);
+
 gpis_dd gpis_quadratic_entry(const gpis_quadratic *summary, int64_t i, int64_t j);
 /* ||Y||_F. */
 double gpis_quadratic_response_norm(const gpis_quadratic *summary);

@@ -183,22 +183,22 @@ static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /*
  * The same for the quick summary ("The summary in two doubles"): the roundings q of a product within a block of dense
  * rows, or within a strip of compressed ones, as q / (1 - q 2^-53) <= q + 1; and 6 N^2 u^2 for the low parts, N being
- * the additions to an entry of a strip, two for each strip, and one. 10 N^2 u^2 are counted, so that strips may be
- * longer by a quarter (gpis_cut_worst_roundings).
+ * the additions to an entry of a strip, two for each strip, and one. More is counted, so that strips of shorter parts
+ * of A may be longer by a quarter, or with folds by a half, since they are fewer then (gpis_cut_worst_roundings).
  */
-static double quick_summary_error(const gpis_cut *c, const gpis_source *A) {
-    static const double UNEVEN = 1.25;
+static double quick_summary_error(const gpis_cut *c, const gpis_source *A, bool folds) {
+    const double uneven = folds ? 1.5 : 1.25, squares = folds ? 14.0 : 10.0; /* squares >= 6 uneven^2 */
     const bool csr = A->block_kind == GPIS_BLOCK_CSR;
     const int64_t chunks = chunks_of_a_strip(c), of_a_strip = gpis_min64(A->n, chunks * c->chunk_rows);
     const int64_t parts = divide_up(c->part_rows, GPIS_GRAM_TWO_ROWS) * divide_up(c->chunk_rows, c->part_rows);
     const double additions = (double)((csr ? 0 : gpis_min64(A->n, chunks * parts)) + 2 * c->strips + 1);
     const double of_a_block = (double)gpis_gram_two_roundings(gpis_min64(A->n, c->part_rows));
-    const double roundings = csr ? UNEVEN * (double)of_a_strip + 1.0 : of_a_block;
-    return (roundings + 1.0) * GPIS_UNIT + (10.0 * additions * additions + 1.0) * (GPIS_UNIT * GPIS_UNIT);
+    const double roundings = csr ? uneven * (double)of_a_strip + 1.0 : of_a_block;
+    return (roundings + 1.0) * GPIS_UNIT + (squares * additions * additions + 1.0) * (GPIS_UNIT * GPIS_UNIT);
 }
 
 static double summary_error(const gpis_cut *c, const gpis_source *A, const gpis_load *load) {
-    return load->quick ? quick_summary_error(c, A) : accurate_summary_error(c, A, load->weights);
+    return load->quick ? quick_summary_error(c, A, load->folds > 1) : accurate_summary_error(c, A, load->weights);
 }
 
 /* One for the product of two numbers, and three for terms of second order: q roundings do at most q / (1 - q 2^-53)
