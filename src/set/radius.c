@@ -74,7 +74,7 @@ gpis_status gpis_radius_spec_read(gpis_context *context, const char *text, gpis_
     }
     if (found == 1) return GPIS_OK;
     return refuse(out, found ? "more than one set has no radius; give all but one theirs"
-                             : "no set of it is without its radius, as a path needs it");
+                             : "a path needs one set without its radius, and it has none");
 }
 
 void gpis_radius_spec_clear(gpis_radius_spec *s) {
