@@ -8,7 +8,8 @@
  *          >= lower - tilt ||D (s - v)||,    lower = f(v) + <l, v> - support(l),    tilt = ||D^-1 r||,
  *
  * where a column of zeros counts in D with the norm of the longest column. No model is needed: where v and l solve the
- * problem in double-double, r is some 1e-30 of its terms.
+ * problem in double-double, r is some 1e-30 of its terms. With a penalty h, the conjugate sup <l, s> - h(s) takes the
+ * place of support(l), and the bound is one on f + h.
  */
 #ifndef GPIS_CERTIFICATE_KNOWN_H
 #define GPIS_CERTIFICATE_KNOWN_H

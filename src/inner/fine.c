@@ -56,6 +56,7 @@ void gpis_fine_destroy(gpis_fine *f) {
         gpis_free(f->context, f->turns[i].U_low);
     }
     gpis_flat_destroy(f->flat);
+    gpis_lift_destroy(f->lift);
     void *const all[] = {f->turns, f->G,      f->G_low,  f->H,     f->H_low, f->P,      f->P_low,  f->B,     f->B_low,
                          f->BP,    f->BP_low, f->M,      f->M_low, f->near,  f->unit_x, f->shift,  f->E,     f->e,
                          f->rho,   f->EP,     f->EP_low, f->V,     f->V_low, f->S,      f->S_low,  f->nu,    f->dnu,
@@ -66,14 +67,17 @@ void gpis_fine_destroy(gpis_fine *f) {
     gpis_free(f->context, f);
 }
 
-/* Twelve squares, two of a transform, five arrays of equations and two of their products, and vectors. */
+/* Twelve squares, two of a transform, five arrays of equations and two of their products, and vectors; the equations of
+ * a polyhedron are held as a list, too. */
 double gpis_fine_memory(const gpis_set *set) {
     enum { VECTORS = 110 };
-    const double d = (double)set->d;
-    int64_t sums = 0, rows = 0;
-    gpis_flat_count(set, &sums, &rows);
-    const double m = (double)(rows + sums);
-    return 8.0 * (14.0 * d * d + VECTORS * d + 5.0 * m * d + 2.0 * m * m + 8.0 * m) + 16384.0;
+    int64_t entries = set->d, sums = 0, rows = 0;
+    if (gpis_lift_applies(set))
+        gpis_lift_count(set, &entries, &rows);
+    else
+        gpis_flat_count(set, &sums, &rows);
+    const double d = (double)entries, m = (double)(rows + sums);
+    return 8.0 * (14.0 * d * d + VECTORS * d + 10.0 * m * d + 2.0 * m * m + 8.0 * m) + 16384.0;
 }
 
 /* ---- the data ---- */
@@ -83,14 +87,14 @@ static double power_of_two(double a) { return a > 0.0 ? ldexp(1.0, ilogb(a)) : 1
 
 static void find_units(gpis_fine *f) {
     double longest = 0.0;
-    for (int64_t j = 0; j < f->d; j++)
+    for (int64_t j = 0; j < f->own; j++)
         longest = fmax(longest, sqrt(fmax(0.0, gpis_quadratic_entry(f->summary, j, j).high)));
     f->response = power_of_two(gpis_quadratic_response_norm(f->summary));
     f->unit = power_of_two(longest) / f->response;
 }
 
 gpis_dd gpis_fine_entry(const gpis_fine *f, int64_t i, int64_t j) {
-    const double a = (i < f->d ? f->unit : 1.0) * f->response, b = (j < f->d ? f->unit : 1.0) * f->response;
+    const double a = (i < f->own ? f->unit : 1.0) * f->response, b = (j < f->own ? f->unit : 1.0) * f->response;
     const gpis_dd entry = gpis_quadratic_entry(f->summary, i, j);
     return (gpis_dd){entry.high / a / b, entry.low / a / b};
 }
@@ -108,6 +112,9 @@ static void find_distances(gpis_fine *f) {
         gpis_flat_change(f->flat, GPIS_TRANSPOSED, f->off);
         f->near[j] = distance_of(f->off[j]);
     }
+    if (!f->lift) return;
+    gpis_lift_extend(f->lift, f->unit_x, true);
+    memcpy(f->near, f->unit_x, (size_t)d * sizeof *f->near);
 }
 
 /* Column j of P is P times the unit vector j. */
@@ -132,6 +139,7 @@ static void find_shift(gpis_fine *f) {
         if (f->shift[j] > 0.0) least = fmin(least, f->shift[j]);
     }
     f->of_zeros = isinf(least) ? 1.0 : OF_LEAST * least;
+    for (int64_t j = f->own; j < f->d; j++) f->shift[j] = 1.0 / (f->unit_x[j] * f->unit_x[j]);
 }
 
 static void take_equations(gpis_fine *f) {
@@ -175,9 +183,16 @@ static void add_equations(gpis_fine *f) {
     }
 }
 
+static gpis_status make_flat(gpis_fine *f, gpis_set *set) {
+    if (!gpis_lift_applies(set)) return gpis_flat_create(f->context, set, true, &f->flat);
+    const gpis_status status = gpis_lift_create(f->context, set, &f->lift);
+    return status == GPIS_OK ? gpis_lift_flatten(f->lift, &f->flat) : status;
+}
+
 static gpis_status fill(gpis_fine *f, gpis_set *set) {
-    gpis_status status = gpis_flat_create(f->context, set, true, &f->flat);
+    gpis_status status = make_flat(f, set);
     if (status != GPIS_OK) return status;
+    f->d = f->flat->d;
     f->equalities = f->flat->rows;
     for (int64_t s = 0; s < f->flat->sums; s++) f->equalities += f->flat->sum[s].equal;
     status = gpis_fine_make_turns(f);
@@ -186,7 +201,7 @@ static gpis_status fill(gpis_fine *f, gpis_set *set) {
     find_units(f);
     for (int64_t i = 0; i < f->d; i++)
         for (int64_t j = 0; j < f->d; j++) {
-            const gpis_dd entry = gpis_fine_entry(f, i, j);
+            const gpis_dd entry = i < f->own && j < f->own ? gpis_fine_entry(f, i, j) : gpis_dd_of(0.0);
             f->G[i * f->d + j] = entry.high;
             f->G_low[i * f->d + j] = entry.low;
         }
@@ -204,7 +219,7 @@ gpis_status gpis_fine_create(gpis_context *context, gpis_set *set, const gpis_qu
     if (!f) return GPIS_NO_MEMORY;
     f->context = context;
     f->summary = summary;
-    f->d = set->d;
+    f->own = f->d = set->d;
     f->k = summary->k;
     const gpis_status status = fill(f, set);
     if (status == GPIS_OK)

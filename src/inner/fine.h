@@ -12,12 +12,16 @@
  * has a support function that follows from its parts, and no projection or clean-up is needed. That v is a solution, or
  * in K, is not claimed: certificates (certificate.h) find out what l and v are worth.
  *
+ * A polyhedron whose form needs further entries (lift.h) is solved with them. There l is made of the multipliers of
+ * rows and sums, and of what they leave of the gradient at v (fine_lift.c).
+ *
  * Data are scaled by powers of two, so that the largest column and the response have norms of about 1.
  */
 #ifndef GPIS_FINE_H
 #define GPIS_FINE_H
 
 #include "inner/flat.h"
+#include "inner/lift.h"
 #include "linalg/dd.h"
 #include "linalg/quadratic.h"
 #include "set/multiplier.h"
@@ -43,10 +47,11 @@ typedef struct gpis_fine_turn {
 } gpis_fine_turn;
 
 typedef struct gpis_fine {
-    gpis_context *context;         /* borrowed */
-    const gpis_quadratic *summary; /* borrowed */
-    gpis_flat *flat;               /* owned */
-    int64_t d, k, equalities;
+    gpis_context *context;                /* borrowed */
+    const gpis_quadratic *summary;        /* borrowed */
+    gpis_lift *lift;                      /* owned; NULL: there are no further entries */
+    gpis_flat *flat;                      /* owned */
+    int64_t own, d, k, equalities;        /* entries of x, and with the further ones */
     double unit, response;                /* powers of two: x is scaled by `unit`, and y by 1 / response */
     gpis_fine_turn *turns;                /* owned: as many as flat has */
     double *G, *G_low;                    /* owned: d x d; A'A */
@@ -107,6 +112,25 @@ gpis_status gpis_fine_make_turns(gpis_fine *f);
 void gpis_fine_turn_in(const gpis_fine *f, gpis_dd *v);
 /* v := P'v. If v is within `off` (NULL: nobody asks) of another vector, off becomes a bound for the result. */
 void gpis_fine_turn_back(const gpis_fine *f, gpis_dd *v, double *off);
+
+/* ---- fine_lift.c ---- */
+
+/* A sum with the size of its terms. */
+typedef struct gpis_fine_sum {
+    gpis_dd sum;
+    double size;
+    int64_t terms;
+} gpis_fine_sum;
+
+/* Adds a b. */
+void gpis_fine_add_term(gpis_fine_sum *s, gpis_dd a, double b);
+/* An upper bound on the error of the sum, which begins with terms = 4. */
+double gpis_fine_sum_error(const gpis_fine_sum *s);
+/* The linear term of the objective in entry j. */
+gpis_dd gpis_fine_slope(const gpis_fine *f, int64_t j);
+/* From the multipliers of rows and sums: m of the entries of x in p, within `off` of a vector m* of which the support
+ * function, or with a penalty the conjugate, is at most what is returned. */
+gpis_dd gpis_fine_lifted(gpis_fine *f);
 
 /* ---- fine_cone.c: as in barrier_cone.c ---- */
 

@@ -85,7 +85,7 @@ static void clear(gpis_dd *v, int64_t count) { memset(v, 0, (size_t)count * size
 
 /* The norm of the residual at x, or that of y, which is about 1, if that is larger. */
 static double size_of_problem(const gpis_fine *f, int64_t c) {
-    double sum = gpis_fine_entry(f, f->d + c, f->d + c).high;
+    double sum = gpis_fine_entry(f, f->own + c, f->own + c).high;
     for (int64_t i = 0; i < f->d; i++) {
         double row = -2.0 * f->b[i].high;
         for (int64_t j = 0; j < f->d; j++) row += f->G[i * f->d + j] * f->x[j].high;
@@ -96,9 +96,12 @@ static double size_of_problem(const gpis_fine *f, int64_t c) {
 
 /* Begins at x, for response c. Returns the number of products of slack and multiplier. */
 static int64_t start(gpis_fine *f, int64_t c, const double *x) {
+    const gpis_dd none = {0.0, 0.0};
+    for (int64_t j = 0; j < f->own; j++) f->off[j] = x[j * f->k + c];
+    if (f->lift) gpis_lift_extend(f->lift, f->off, false);
     for (int64_t j = 0; j < f->d; j++) {
-        f->z[j] = f->x[j] = gpis_dd_of(x[j * f->k + c] * f->unit);
-        f->b[j] = gpis_fine_entry(f, j, f->d + c);
+        f->z[j] = f->x[j] = gpis_dd_of(f->off[j] * f->unit);
+        f->b[j] = gpis_dd_subtract(j < f->own ? gpis_fine_entry(f, j, f->own + c) : none, gpis_fine_slope(f, j));
     }
     gpis_fine_turn_in(f, f->z);
     clear(f->p, f->d);
@@ -209,20 +212,6 @@ static double off_balance(const gpis_fine *f) {
 
 /* ---- the answer ---- */
 
-/* A sum with the size of its terms. */
-typedef struct sized {
-    gpis_dd sum;
-    double size;
-    int64_t terms;
-} sized;
-
-static void add_term(sized *s, gpis_dd a, double b) {
-    const gpis_dd product = gpis_dd_scale(a, b);
-    s->sum = gpis_dd_add(s->sum, product);
-    s->size += fabs(product.high);
-    s->terms++;
-}
-
 /* The least multiplier of a sum of norms that is as long as that of every group. */
 static gpis_dd multiplier_of_norms(const gpis_fine *f, int64_t s) {
     gpis_dd most = f->sums[s].dual;
@@ -238,40 +227,45 @@ static gpis_dd multiplier_of_norms(const gpis_fine *f, int64_t s) {
 /* An upper bound on <m, z> for all z that satisfy the constraints. */
 static gpis_dd support(const gpis_fine *f) {
     const gpis_flat *flat = f->flat;
-    sized s = {.terms = 4};
+    gpis_fine_sum s = {.terms = 4};
     for (int64_t j = 0; j < f->d; j++) {
-        if (f->upper[j].slack.high > 0.0) add_term(&s, f->upper[j].dual, flat->hi[j] * f->unit);
-        if (f->lower[j].slack.high > 0.0) add_term(&s, f->lower[j].dual, -flat->lo[j] * f->unit);
+        if (f->upper[j].slack.high > 0.0) gpis_fine_add_term(&s, f->upper[j].dual, flat->hi[j] * f->unit);
+        if (f->lower[j].slack.high > 0.0) gpis_fine_add_term(&s, f->lower[j].dual, -flat->lo[j] * f->unit);
     }
     for (int64_t i = 0; i < flat->sums; i++) {
         const gpis_dd sigma = flat->sum[i].norms ? multiplier_of_norms(f, i) : f->sums[i].dual;
-        if (!flat->sum[i].equal) add_term(&s, sigma, flat->sum[i].R * f->unit);
+        if (!flat->sum[i].equal) gpis_fine_add_term(&s, sigma, flat->sum[i].R * f->unit);
     }
-    for (int64_t r = 0; r < f->equalities; r++) add_term(&s, f->nu[r], f->e[r]);
-    return gpis_dd_add(s.sum, gpis_dd_of(1.01 * (double)s.terms * GPIS_DD_UNIT * s.size));
+    for (int64_t r = 0; r < f->equalities; r++) gpis_fine_add_term(&s, f->nu[r], f->e[r]);
+    return gpis_dd_add(s.sum, gpis_dd_of(gpis_fine_sum_error(&s)));
 }
 
 /* m of entry j, and an upper bound on the error of its computation. */
 static gpis_dd multiplier(const gpis_fine *f, int64_t j, double *error) {
     const int64_t s = f->flat->sum_of[j];
-    sized m = {.terms = 4};
-    add_term(&m, f->upper[j].dual, 1.0);
-    add_term(&m, f->lower[j].dual, -1.0);
-    if (s >= 0 && f->flat->sum[s].norms) add_term(&m, f->y[j], -1.0);
-    if (s >= 0 && !f->flat->sum[s].norms) add_term(&m, f->sums[s].dual, 1.0);
+    gpis_fine_sum m = {.terms = 4};
+    gpis_fine_add_term(&m, f->upper[j].dual, 1.0);
+    gpis_fine_add_term(&m, f->lower[j].dual, -1.0);
+    if (s >= 0 && f->flat->sum[s].norms) gpis_fine_add_term(&m, f->y[j], -1.0);
+    if (s >= 0 && !f->flat->sum[s].norms) gpis_fine_add_term(&m, f->sums[s].dual, 1.0);
     for (int64_t r = 0; r < f->equalities; r++)
-        if (f->E[r * f->d + j] != 0.0) add_term(&m, f->nu[r], f->E[r * f->d + j]);
-    *error = 1.01 * (double)m.terms * GPIS_DD_UNIT * m.size;
+        if (f->E[r * f->d + j] != 0.0) gpis_fine_add_term(&m, f->nu[r], f->E[r * f->d + j]);
+    *error = gpis_fine_sum_error(&m);
     return m.sum;
+}
+
+/* m of x in p, and its support function. */
+static gpis_dd find_multiplier(gpis_fine *f) {
+    for (int64_t j = 0; j < f->d; j++) f->p[j] = multiplier(f, j, f->off + j);
+    gpis_fine_turn_back(f, f->p, f->off);
+    return support(f);
 }
 
 /* Everything in the units of the caller, which differ by powers of two. */
 static void hand_out(gpis_fine *f, int64_t c, const gpis_fine_point *v, gpis_known_multiplier *l) {
     const double f_unit = f->response * f->response, l_unit = 2.0 * f_unit * f->unit;
-    const gpis_dd most = gpis_dd_scale(support(f), 2.0 * f_unit);
-    for (int64_t j = 0; j < f->d; j++) f->p[j] = multiplier(f, j, f->off + j);
-    gpis_fine_turn_back(f, f->p, f->off);
-    for (int64_t j = 0; j < f->d; j++) {
+    const gpis_dd most = gpis_dd_scale(f->lift ? gpis_fine_lifted(f) : find_multiplier(f), 2.0 * f_unit);
+    for (int64_t j = 0; j < f->own; j++) {
         const int64_t i = j * f->k + c;
         v->x[i] = f->x[j].high / f->unit;
         v->x_low[i] = f->x[j].low / f->unit;

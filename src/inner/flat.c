@@ -68,8 +68,7 @@ static gpis_status add_rows(gpis_flat *f, gpis_set *set, const int64_t *columns)
     return status;
 }
 
-/* Rows z_j = lo_j for entries without freedom, which have no bounds any more. */
-static void add_fixed(gpis_flat *f) {
+void gpis_flat_fix(gpis_flat *f) {
     for (int64_t j = 0; j < f->d; j++) {
         if (f->lo[j] < f->hi[j]) continue;
         f->E[f->rows * f->d + j] = 1.0;
@@ -149,31 +148,46 @@ static int64_t count_turns(const gpis_set *set) {
     return count;
 }
 
-static gpis_status fill(gpis_flat *f, gpis_set *set) {
+/* Memory for `rows` equations at most, and no constraints. */
+static gpis_status open_flat(gpis_flat *f, int64_t rows, int64_t turns) {
     gpis_context *context = f->context;
     const int64_t d = f->d;
-    int64_t rows = 0, sums = 0;
     double **vectors[] = {&f->lo, &f->hi, &f->in, &f->out};
     int64_t **numbers[] = {&f->sum_of, &f->member, &f->first, &f->group_sum};
     for (int i = 0; i < 4; i++)
         if (!(*vectors[i] = gpis_alloc(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
     for (int i = 0; i < 4; i++)
         if (!(*numbers[i] = gpis_alloc_zero(context, d + 1, sizeof(int64_t)))) return GPIS_NO_MEMORY;
-    gpis_flat_count(set, &sums, &rows);
     f->sum = gpis_alloc(context, d, sizeof *f->sum);
-    f->turns = gpis_alloc(context, count_turns(set), sizeof *f->turns);
+    f->turns = gpis_alloc(context, turns, sizeof *f->turns);
     f->E = gpis_alloc_zero(context, rows * d, sizeof(double));
     f->e = gpis_alloc_zero(context, rows, sizeof(double));
-    int64_t *all = gpis_alloc(context, d, sizeof *all);
-    gpis_status status = f->sum && f->turns && f->E && f->e && all ? GPIS_OK : GPIS_NO_MEMORY;
-    for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
+    if (!f->sum || !f->turns || !f->E || !f->e) return GPIS_NO_MEMORY;
+    for (int64_t j = 0; j < d; j++) {
         f->lo[j] = -INFINITY, f->hi[j] = INFINITY;
         f->sum_of[j] = -1;
-        all[j] = j;
     }
-    if (status == GPIS_OK) status = describe(f, set, all);
-    if (status == GPIS_OK) add_fixed(f);
-    gpis_free(context, all);
+    return GPIS_OK;
+}
+
+static gpis_status fill(gpis_flat *f, gpis_set *set) {
+    int64_t rows = 0, sums = 0;
+    gpis_flat_count(set, &sums, &rows);
+    gpis_status status = open_flat(f, rows, count_turns(set));
+    if (status != GPIS_OK) return status;
+    int64_t *all = gpis_alloc(f->context, f->d, sizeof *all);
+    if (!all) return GPIS_NO_MEMORY;
+    for (int64_t j = 0; j < f->d; j++) all[j] = j;
+    status = describe(f, set, all);
+    if (status == GPIS_OK) gpis_flat_fix(f);
+    gpis_free(f->context, all);
+    return status;
+}
+
+/* Hands the form out if it is whole. */
+static gpis_status hand_out(gpis_flat *f, gpis_status status, gpis_flat **out) {
+    *out = status == GPIS_OK ? f : NULL;
+    if (status != GPIS_OK) gpis_flat_destroy(f);
     return status;
 }
 
@@ -183,11 +197,16 @@ gpis_status gpis_flat_create(gpis_context *context, gpis_set *set, bool given, g
     f->context = context;
     f->d = set->d;
     f->given = given;
-    const gpis_status status = fill(f, set);
-    if (status == GPIS_OK) return GPIS_OK;
-    gpis_flat_destroy(f);
-    *out = NULL;
-    return status;
+    return hand_out(f, fill(f, set), out);
+}
+
+gpis_status gpis_flat_open(gpis_context *context, int64_t d, int64_t rows, gpis_flat **out) {
+    gpis_flat *f = *out = gpis_alloc_zero(context, 1, sizeof *f);
+    if (!f) return GPIS_NO_MEMORY;
+    f->context = context;
+    f->d = d;
+    f->given = true;
+    return hand_out(f, open_flat(f, rows, 0), out);
 }
 
 void gpis_flat_destroy(gpis_flat *f) {

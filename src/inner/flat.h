@@ -46,6 +46,10 @@ bool gpis_flat_exists(const gpis_set *set);
 void gpis_flat_count(const gpis_set *set, int64_t *sums, int64_t *rows);
 /* For one column of X. With `given`, the rows of E are equations as they were given, else orthonormal. */
 gpis_status gpis_flat_create(gpis_context *context, gpis_set *set, bool given, gpis_flat **out);
+/* Without constraints, for others to add: d entries, and memory for `rows` equations. */
+gpis_status gpis_flat_open(gpis_context *context, int64_t d, int64_t rows, gpis_flat **out);
+/* Makes rows z_j = lo_j for entries without freedom, which have no bounds any more. */
+void gpis_flat_fix(gpis_flat *f);
 void gpis_flat_destroy(gpis_flat *f);
 /* Changes coordinates of v in place: z = T^-1 x, x = T z, T'v, or T^-T v. */
 void gpis_flat_change(const gpis_flat *f, gpis_way way, double *v);

@@ -25,7 +25,7 @@ bool gpis_finish_fits(const gpis_problem *p) {
     /* the model so far is given back only when the next one is there: H, R, R_low and work beside H and R */
     double model = 6.0 * square + gpis_inner_memory(p->set);
     const double spectral = gpis_spectral_applies(p->set) ? gpis_spectral_memory(p->d, p->k) : 0.0;
-    model = fmax(model, 7.0 * square + gpis_fine_memory(p->set) + spectral);
+    if (gpis_finish_has_fine(p)) model = fmax(model, 7.0 * square + gpis_fine_memory(p->set) + spectral);
     return summary + fmax(pass, model) <= (double)gpis_account_left(p->context);
 }
 

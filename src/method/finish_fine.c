@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certificate/certificate.h"
 #include "certificate/known.h"
 #include "inner/spectral.h"
 #include "linalg/accurate.h"
@@ -17,7 +18,7 @@ static gpis_status enter_known(gpis_finish *f, const gpis_point *v, const gpis_k
     if (status == GPIS_OK) {
         const gpis_known_bound bound = gpis_certificate_known(set, v, l, model);
         const double away = bound.tilt * gpis_known_distance(set, v, f->here.x);
-        const double lost = (away + f->here.point.errors.objective) * (1.0 + 1e-9);
+        const double lost = (away + gpis_certificate_noise(set, &f->here.point)) * (1.0 + 1e-9);
         gpis_record_enter_proven(record, NULL, bound.whole);
         gpis_record_enter_within(record, &f->here.point, (gpis_within){bound.lower - lost, bound.tilt, 0.0});
     }
@@ -53,8 +54,8 @@ static gpis_status solve_over(gpis_finish *f, const solver *by, double shift) {
     for (int i = 0; i < VECTORS; i++) part[i] = memory + i * p->size;
     const gpis_fine_point at = {part[0], part[1]};
     gpis_known_multiplier l = {.l = part[2], .l_low = part[3], .off = part[4]};
-    const gpis_fine_aim aim = {SHARE_OF_TOLERANCE * run->record.tol * f->here.point.objective / (double)p->k, shift,
-                               &f->stop};
+    const double objective = gpis_record_objective_at(&run->record, &f->here.point);
+    const gpis_fine_aim aim = {SHARE_OF_TOLERANCE * run->record.tol * objective / (double)p->k, shift, &f->stop};
     if (by->spectral)
         gpis_spectral_solve(by->spectral, aim, &at);
     else
@@ -89,11 +90,14 @@ static gpis_status go_through_shifts(gpis_finish *f, const solver *by) {
     return status;
 }
 
-/* Over K, if it has a flat form or is a ball of the nuclear norm; else over all x. */
+/* Whether the problem can be solved over K itself. */
+static bool has_form(const gpis_set *set) { return gpis_flat_exists(set) || gpis_lift_applies(set); }
+
+/* Over K, if it has a flat form, is a polyhedron or a ball of the nuclear norm; else over all x. */
 static gpis_status make_solver(gpis_finish *f, solver *by, gpis_set **none) {
     const gpis_problem *p = f->run->problem;
     gpis_context *context = f->run->context;
-    const bool flat = gpis_flat_exists(p->set), spectral = gpis_spectral_applies(p->set);
+    const bool flat = has_form(p->set), spectral = gpis_spectral_applies(p->set);
     gpis_status status = flat ? GPIS_OK : gpis_set_none(context, p->d, none);
     if (status == GPIS_OK) status = gpis_fine_create(context, flat ? p->set : *none, f->summary, &by->fine);
     if (status == GPIS_OK && spectral) status = gpis_spectral_create(context, p->set, by->fine, &by->spectral);
@@ -101,21 +105,25 @@ static gpis_status make_solver(gpis_finish *f, solver *by, gpis_set **none) {
     return status;
 }
 
-/* A few seconds. */
+/* More than a few seconds. */
 static bool is_too_large(const gpis_problem *p) {
     static const double MAX_COLUMNS = 600.0;
     const double responses = gpis_spectral_applies(p->set) ? (double)p->k : 1.0;
-    return (double)p->d * cbrt(responses) > MAX_COLUMNS;
+    int64_t entries = p->d, equations = 0;
+    if (gpis_lift_applies(p->set)) gpis_lift_count(p->set, &entries, &equations);
+    return (double)entries * cbrt(responses) > MAX_COLUMNS;
 }
+
+bool gpis_finish_has_fine(const gpis_problem *p) { return !is_too_large(p) && !(p->set->penalty && !has_form(p->set)); }
 
 /* Solves the whole problem in double-double: the bounds that this yields need no model, and x is the solution rounded
  * to double. A set without a flat form is left out, unless it has a solver of its own: what is then proven holds for K,
- * too, and may be enough if K does not bind. Penalties are left to the rounds with models. */
+ * too, and may be enough if K does not bind. Penalties over such sets are left to the rounds with models. */
 gpis_status gpis_finish_finely(gpis_finish *f) {
     const gpis_problem *p = f->run->problem;
     gpis_set *none = NULL;
     solver by = {.set = p->set};
-    if (is_too_large(p) || p->set->penalty) return GPIS_OK;
+    if (!gpis_finish_has_fine(p)) return GPIS_OK;
     gpis_status status = make_solver(f, &by, &none);
     if (status == GPIS_OK) status = go_through_shifts(f, &by);
     gpis_spectral_destroy(by.spectral);

@@ -53,6 +53,8 @@ gpis_status gpis_finish_by_models(gpis_finish *f);
 
 /* ---- finish_fine.c: the problem in double-double ---- */
 
+/* Whether it is tried: the problem is not too large, and its penalty, if it has one, can be taken along. */
+bool gpis_finish_has_fine(const gpis_problem *problem);
 gpis_status gpis_finish_finely(gpis_finish *f);
 
 #endif

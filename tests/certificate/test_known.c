@@ -4,14 +4,19 @@
  *     f(s) >= lower - tilt ||D (s - v)||,     f(s) >= whole,
  *
  * where f is that of quadruple precision, however early the solver stops, so however bad v and its multiplier are. And
- * where it does not stop early, the bound meets f at a member: no bound is higher than f*, so both are right.
+ * where it does not stop early, the bound meets f at a member: no bound is higher than f*, so both are right. With a
+ * penalty h the same holds for f + h.
  */
 #include "certificate/known.h"
+
+#include <limits.h>
 
 #include "calls.h"
 #include "certificate/problems.h"
 #include "inner/spectral.h"
 #include "pass/pass.h"
+#include "set/draw.h"
+#include "set/extend.h"
 
 typedef __float128 quad;
 
@@ -70,11 +75,18 @@ static void solve_together(setting *t, gpis_fine_aim aim, const gpis_fine_point 
     gpis_set_destroy(none);
 }
 
-static void solve(setting *t, double goal) {
+/* Counts down the steps that are left. */
+static bool has_no_steps(void *user) {
+    int *left = user;
+    return (*left)-- <= 0;
+}
+
+static void solve(setting *t, double goal, int steps) {
+    const gpis_stop stop = {has_no_steps, &steps};
     double x[MAX_ENTRIES] = {0};
     gpis_fine *fine = NULL;
     const gpis_fine_point at = {t->memory[0], t->memory[1]};
-    const gpis_fine_aim aim = {.goal = goal, .shift = GPIS_FINE_HIDDEN};
+    const gpis_fine_aim aim = {.goal = goal, .shift = GPIS_FINE_HIDDEN, .stop = &stop};
     if (gpis_spectral_applies(t->set)) {
         solve_together(t, aim, &at);
         return;
@@ -87,8 +99,21 @@ static void solve(setting *t, double goal) {
     t->v = gpis_quadratic_point(t->summary, at.x, at.x_low, t->memory[5], t->memory[6], t->norms2);
 }
 
+/* The penalty at s. */
+static quad height_of(const setting *t, const double *s) {
+    quad sum = 0;
+    for (int64_t i = 0; t->set->penalty && i < t->p->d * t->p->k; i++)
+        sum += (quad)t->set->penalty[i / t->p->k] * (quad)fabs(s[i]);
+    return sum;
+}
+
+/* How much lower than the best member f + h can be at a point that is a member up to rounding. */
+static double noise_of(const setting *t, const double *s) {
+    return membership_noise(t->p, s) + 4.0 * gpis_set_rounding(t->p->d) * (double)height_of(t, s);
+}
+
 static void check_at(const setting *t, gpis_known_bound b, const double *s) {
-    const quad f = value_of(t->p, s, NULL) + membership_noise(t->p, s);
+    const quad f = value_of(t->p, s, NULL) + height_of(t, s) + noise_of(t, s);
     const double away = gpis_known_distance(t->set, &t->v, s);
     if (f < (quad)b.lower - (quad)b.tilt * away || f < (quad)b.whole)
         fail_msg("%s: f is %.17g at distance %g; lower %.17g, tilt %g, whole %.17g", gpis_set_spec(t->set), (double)f,
@@ -117,8 +142,8 @@ static void check_solution(const setting *t, uint64_t seed, bool solved) {
     }
     assert_ok(t->context, gpis_set_approach(t->set, t->v.x, s));
     check_at(t, b, s);
-    const double y = gpis_quadratic_response_norm(t->summary), f = (double)value_of(t->p, s, NULL);
-    const double noise = membership_noise(t->p, s) + t->v.errors.objective + 1e-26 * y * y;
+    const double y = gpis_quadratic_response_norm(t->summary), f = (double)(value_of(t->p, s, NULL) + height_of(t, s));
+    const double noise = noise_of(t, s) + t->v.errors.objective + 1e-26 * y * y;
     if (solved && !(f - b.lower <= 1e-13 * f + noise))
         fail_msg("%s: f is %.17g at the solution, and the bound %.17g", gpis_set_spec(t->set), f, b.lower);
     double longest2 = 0.0;
@@ -128,23 +153,29 @@ static void check_solution(const setting *t, uint64_t seed, bool solved) {
         fail_msg("%s: f is %.17g at the solution, and the bound on all of K %.17g", gpis_set_spec(t->set), f, b.whole);
 }
 
+static void try_set(gpis_context *context, gpis_set *set, const problem *p, uint64_t seed) {
+    setting t = {.context = context, .p = p, .set = set};
+    gpis_source *A = problem_source(context, p);
+    make_summary(&t, A);
+    for (int steps = 0; steps < 12; steps += 3) {
+        solve(&t, 1e-31, steps);
+        check_solution(&t, seed + 7, false);
+    }
+    for (double goal = 10.0; goal > 1e-31; goal *= 1e-10) {
+        solve(&t, goal, INT_MAX);
+        check_solution(&t, seed + 7, goal < 1e-25);
+    }
+    gpis_model_destroy(t.model);
+    gpis_quadratic_destroy(t.summary);
+    gpis_source_destroy(A);
+}
+
 static void try_problem(gpis_context *context, const world *w, flavour what, const char *pattern, uint64_t seed) {
     static const char *const radii[] = {"1.5", "0.3", "1e6", "0"};
     const int64_t k = 1 + (int64_t)(seed % 2);
     problem p = problem_make(what, 7 + (int64_t)(seed % 3) * 20, w->d, k, seed);
     gpis_set *set = problem_set(context, w, pattern, radii[seed % 4], k);
-    setting t = {.context = context, .p = &p, .set = set};
-    if (gpis_flat_exists(set) || gpis_spectral_applies(set)) {
-        gpis_source *A = problem_source(context, &p);
-        make_summary(&t, A);
-        for (double goal = 10.0; goal > 1e-31; goal *= 1e-10) {
-            solve(&t, goal);
-            check_solution(&t, seed + 7, goal < 1e-25);
-        }
-        gpis_model_destroy(t.model);
-        gpis_quadratic_destroy(t.summary);
-        gpis_source_destroy(A);
-    }
+    if (gpis_flat_exists(set) || gpis_spectral_applies(set)) try_set(context, set, &p, seed);
     gpis_set_destroy(set);
     problem_clear(&p);
 }
@@ -162,6 +193,29 @@ static void holds_and_is_met(void **state) {
             for (int what = 0; what < FLAVOURS; what++, seed += 3) try_problem(context, &w, what, SPECS[spec], seed);
         world_end(&w);
     }
+    test_context_end(context, &memory);
+}
+
+/* Rows, bounds and weighted sums together, which are solved with further entries, with a penalty and without. */
+static void holds_for_polyhedra(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (uint64_t seed = 1; seed <= 60; seed++)
+        for (int what = 0; what < FLAVOURS && seed % 4 != 0; what++) { /* d = 1 may leave nothing but zeros of A */
+            double lambda[FACES_D];
+            random_polyhedron drawn;
+            gpis_set *penalised = NULL;
+            draw(context, seed, &drawn);
+            for (int j = 0; j < drawn.f.d; j++) lambda[j] = whole(seed, 700 + j, 0, 3);
+            problem p = problem_make(what, 7 + (int64_t)(seed % 3) * 20, drawn.f.d, 1, seed + 100);
+            assert_ok(context, gpis_set_extend(context, drawn.set, &(gpis_extension){.penalty = lambda}, &penalised));
+            if (gpis_lift_applies(drawn.set)) try_set(context, drawn.set, &p, seed);
+            if (gpis_lift_applies(penalised)) try_set(context, penalised, &p, seed);
+            gpis_set_destroy(penalised);
+            problem_clear(&p);
+            let_go(&drawn);
+        }
     test_context_end(context, &memory);
 }
 
@@ -203,6 +257,7 @@ static void is_sharp_in_one_dimension(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(holds_and_is_met), cmocka_unit_test(is_sharp_in_one_dimension)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(holds_and_is_met), cmocka_unit_test(holds_for_polyhedra),
+                                       cmocka_unit_test(is_sharp_in_one_dimension)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

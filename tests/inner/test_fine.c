@@ -22,7 +22,9 @@ static const char *const SETS[] = {"none",
                                    "l1:1@dct",
                                    "box:0,1@$/U.npy",
                                    "affine:$/C.npy,$/b.npy@dct",
-                                   "tv:1@$/U.npy"};
+                                   "tv:1@$/U.npy",
+                                   "box:-1,2 & l1:1 & sum:-0.5,1",
+                                   "monotone & l1:1 & nonneg"};
 enum { SET_COUNT = sizeof SETS / sizeof *SETS, K = 2 };
 
 static gpis_status solve(gpis_context *context, gpis_set *set, const gpis_quadratic *summary) {
