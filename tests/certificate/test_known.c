@@ -201,7 +201,7 @@ static void holds_for_polyhedra(void **state) {
     (void)state;
     test_memory memory;
     gpis_context *context = test_context(&memory);
-    for (uint64_t seed = 1; seed <= 60; seed++)
+    for (uint64_t seed = 1; seed <= 30; seed++)
         for (int what = 0; what < FLAVOURS && seed % 4 != 0; what++) { /* d = 1 may leave nothing but zeros of A */
             double lambda[FACES_D];
             random_polyhedron drawn;
