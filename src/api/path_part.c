@@ -154,15 +154,15 @@ gpis_status gpis_path_solve(gpis_path_part *part, double value, bool rows, doubl
     return status;
 }
 
-/* One that is not proven: by the summary again, with all that gpis_solve knows of, and then by the rows. A part of the
- * rows has no source of its own. */
+/* One that is not proven: by the summary again, with all that gpis_solve knows of, unless its errors are in the way,
+ * and then by the rows. A part of the rows has no source of its own. */
 static gpis_status solve_again(gpis_path_part *part, int64_t i, double *x, gpis_fit_value *point) {
     gpis_fit_value value;
     double *kept = gpis_alloc(part->call->context, part->fit->d * part->fit->k, sizeof *kept);
     if (!kept) return GPIS_NO_MEMORY;
     gpis_status status = GPIS_OK;
     const bool has_rows = !part->training && !part->call->given->summary;
-    for (int rows = 0; status == GPIS_OK && rows <= has_rows && !point->solved; rows++) {
+    for (int rows = point->limited; status == GPIS_OK && rows <= has_rows && !point->solved; rows++) {
         memcpy(kept, x, (size_t)(part->fit->d * part->fit->k) * sizeof *kept);
         status = gpis_path_solve(part, part->call->values[i], rows, kept, &value, NULL);
         if (status != GPIS_OK || !(value.solved || value.gap < point->gap)) continue;

@@ -184,16 +184,17 @@ static gpis_status first_with(gpis_set *set, const gpis_point *point, double tau
     const int64_t size = set->d * set->k;
     const gpis_errors errors = point->errors;
     const double h = gpis_set_height(set, point->x) * (1.0 + gpis_set_height_error(set)), off = fabs(1.0 - tau);
-    double conjugate, lost, columns2 = 0.0;
+    double conjugate, lost, columns2 = 0.0, here = 0.0;
     for (int64_t i = 0; i < size; i++) l[i] = -2.0 * tau * point->g[i];
     const double size_of_l = gpis_norm2(l, size);
     const gpis_status status = gpis_set_support_near(set, l, &conjugate, &lost);
     *gap = INFINITY;
     if (status != GPIS_OK || (set->polyhedron && !(lost == 0.0 && has_stayed(set, point, tau, l)))) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
+    for (int64_t i = 0; i < size; i++) here += sqrt(point->norms2[i / set->k]) * fabs(point->x[i]);
     const double product = MARGIN * errors.product * sqrt(columns2 * (double)set->k);
-    const double f = point->objective + errors.objective, x = MARGIN * gpis_norm2(point->x, size);
-    const double rounding = 2.0 * tau * (product * x + gpis_bound_dot_error(point->g, point->x, size)) +
+    const double f = point->objective + errors.objective, at_x = MARGIN * errors.product * here;
+    const double rounding = 2.0 * tau * (at_x + gpis_bound_dot_error(point->g, point->x, size)) +
                             MARGIN * (2.0 * tau * product + 4.0 * UNIT * size_of_l) * gpis_set_core_radius(set);
     const double residual = 2.0 * tau * off * sqrt(f) * errors.residual + tau * tau * errors.residual * errors.residual;
     const double linear =

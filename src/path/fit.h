@@ -35,6 +35,7 @@ typedef struct gpis_fit_value {
     double gap;       /* proven bound on objective - the best possible one; infinite: none */
     double noise;     /* of the objective, by rounding errors of the summary: a smaller gap cannot be proven */
     bool solved;      /* gap <= tol (objective - gap) */
+    bool limited;     /* rounding errors of the summary, not the point, keep the gap from falling further */
 } gpis_fit_value;
 
 gpis_status gpis_fit_create(gpis_context *context, const gpis_quadratic *data, bool constant, double tol,

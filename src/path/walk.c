@@ -124,17 +124,22 @@ static gpis_status check_membership(const gpis_fit_set *set, const double *x, gp
     return status;
 }
 
-/* Measures the point of the walk, and corrects it by the measured gradient while that is not proof enough. */
+/* Measures the point of the walk, and corrects it by the measured gradient while that is not proof enough. A gap that
+ * the correction does not change is one of rounding errors: no other point has a smaller one. */
 static gpis_status certify(gpis_fit *f, const gpis_fit_set *set, const course *c, double value, double *x,
                            gpis_fit_value *out) {
     enum { MAX_CORRECTIONS = 3 };
+    static const double SAME_GAP = 0.99;
+    double before = INFINITY;
     for (int i = 0;; i++) {
         const bool tight = !c->penalised && c->h->nu > 0.0;
         memcpy(x, c->h->x, (size_t)f->d * sizeof *x);
         stay_within(c, value, x);
         gpis_status status = gpis_fit_measure(f, set, x, out);
+        out->limited = !out->solved && out->gap > SAME_GAP * before;
         if (status == GPIS_OK) status = check_membership(set, x, out);
-        if (status != GPIS_OK || out->solved || i == MAX_CORRECTIONS) return status;
+        if (status != GPIS_OK || out->solved || out->limited || i == MAX_CORRECTIONS) return status;
+        before = out->gap;
         gpis_homotopy_correct(c->h, f->g, tight, value);
     }
 }
@@ -153,7 +158,8 @@ static gpis_status solve_value(gpis_path_walk *w, const course *c, int64_t i) {
     else
         memset(x, 0, (size_t)size * sizeof *x);
     w->walked += w->points[i].solved;
-    if (status == GPIS_OK && !w->points[i].solved) status = gpis_fit_solve(f, &set, x, &w->points[i]);
+    if (status == GPIS_OK && !w->points[i].solved && !w->points[i].limited)
+        status = gpis_fit_solve(f, &set, x, &w->points[i]);
     w->sets->destroy(w->sets->user, &set);
     return status;
 }

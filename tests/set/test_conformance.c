@@ -412,6 +412,17 @@ static void check_recession(trial *t) {
 }
 
 /* sup <g, s> is approached by the projection of a long multiple of g. */
+/* No member, such as t->s, is beyond the reach of its set, with errors of very different sizes; one is 0. */
+static void check_reach(const trial *t, int turn) {
+    const int64_t d = t->set->d, k = t->set->k;
+    double *e = malloc((size_t)d * sizeof *e), sum = 0;
+    assert_non_null(e);
+    for (int64_t j = 0; j < d; j++) e[j] = j % 5 == 4 ? 0.0 : pow(10.0, (double)((j + turn) % 7) - 3.0);
+    for (int64_t i = 0; i < d * k; i++) sum += e[i / k] * fabs(t->s[i]);
+    check(t, sum <= gpis_set_reach(t->set, e) * (1 + 1e-12));
+    free(e);
+}
+
 static void check_support(trial *t) {
     const double radius = gpis_set_core_radius(t->set);
     fill_shape(t->v, t->n, 0, t->scale, 7);
@@ -444,6 +455,7 @@ static void check_support(trial *t) {
         fill_shape(t->v, t->n, 0, fmax(t->scale, radius) * (double)(1 + i), 200 + i);
         assert_ok(t->context, gpis_set_project(t->set, t->v, t->s));
         if (is_bounded(t)) check(t, gpis_norm2(t->s, t->n) <= gpis_set_radius(t->set) * (1 + 1e-14));
+        check_reach(t, i);
         check(t, near >= dot(w, t->s, t->n) - (slack + 1e-15 * norm_w) * gpis_norm2(t->s, t->n));
     }
     if (norm_w <= 1e-3 * norm_v || radius == 0) return;
