@@ -67,7 +67,8 @@ static int by_price(const void *a, const void *b) {
 /* The dearest constraints that are not beside a coefficient already. */
 static void take_constraints(listing *t, const gpis_active **order) {
     const gpis_result *r = t->r;
-    memcpy(order, r->active, (size_t)r->active_count * sizeof *order);
+    if (r->active_count > 0)
+        memcpy(order, r->active, (size_t)r->active_count * sizeof *order); /* else it may be NULL */
     qsort(order, (size_t)r->active_count, sizeof *order, by_price);
     for (int64_t i = 0; i < r->active_count; i++) {
         const int64_t entry = order[i]->column < 0 ? -1 : order[i]->column * r->k + order[i]->response;
