@@ -129,20 +129,22 @@ static int64_t let_go(gpis_walk *w, double share) {
     return count;
 }
 
-/* Holds and takes everything that is broken. Returns how many there are. */
+/* Holds and takes everything that is broken. Returns how many there are. Entries that are held move to their bounds,
+ * and G with them: the next step begins there. */
 static int64_t take_broken(gpis_walk *w) {
-    int64_t count = 0;
+    int64_t count = 0, held = 0;
     for (int64_t k = 0; k < w->sums; k++)
         if (!w->tight[k] && gpis_walk_sum_outside(w, k) > 0.0) gpis_walk_take_sum(w, k), count++;
     for (int64_t j = 0; j < w->d; j++) {
         const double outside = gpis_walk_entry_outside(w, j);
-        if (outside != 0.0) gpis_walk_hold(w, j, outside > 0.0), count++;
+        if (outside != 0.0) gpis_walk_hold(w, j, outside > 0.0), held++;
     }
+    if (held > 0) gpis_walk_evaluate(w);
     for (int64_t i = 0; i < w->rows; i++) {
         const double outside = w->side[i] == 0 ? gpis_walk_row_outside(w, i) : 0.0;
         if (outside != 0.0) gpis_walk_take_row(w, i, outside > 0.0 ? 1 : -1), count++;
     }
-    return count;
+    return count + held;
 }
 
 /* Returns whether nothing is wrong any more. */
