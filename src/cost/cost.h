@@ -40,14 +40,10 @@ gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings 
                                const gpis_sketch_class *kind, const gpis_machine *machine);
 
 /* Whether a pass that would make the Gram matrix makes the quick summary (pass.h) in its place: from it the problem can
- * be solved, and often proven, without another pass. Not where every x is allowed and x would have fewer digits than it
- * is refined to (method/refine.h): that is so in small problems, and of compressed rows, whose sums are less accurate.
- * Not where there is no memory for it, nor for so many columns that the pass which it saves costs next to nothing
- * beside the Gram matrix. */
+ * be solved, and often proven, without another pass. Not where every x is allowed: there the answer is refined by its
+ * gradient (method/refine.h), which the pass to it brings. Not where there is no memory for it, nor for so many columns
+ * that the pass which it saves costs next to nothing beside the Gram matrix. */
 bool gpis_workload_summarises(const gpis_problem *problem);
-/* Whether every x is allowed, and the problem is so small that its passes are made in extended precision from the
- * beginning. */
-bool gpis_workload_extends(const gpis_problem *problem);
 
 /* Whether a sketch is a sample of rows that are in memory, so that it takes no pass. */
 static inline bool gpis_workload_samples(const gpis_workload *work) { return work->sketch->of_rows && work->at_hand; }

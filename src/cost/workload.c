@@ -27,17 +27,11 @@ static bool may_end_on_face(const gpis_set *set, const gpis_settings *settings) 
     return gpis_face_applies(set) && settings->certificate != GPIS_CERTIFICATE_NONE;
 }
 
-bool gpis_workload_extends(const gpis_problem *p) {
-    enum { MAX_ENTRIES = 1 << 16 }; /* a pass in extended precision takes a few tenths of a millisecond */
-    return p->set->shape == GPIS_SHAPE_WHOLE && !p->summary && p->n <= MAX_ENTRIES / p->d;
-}
-
 /* First the summary and its pass; then the summary, the model, the memory to make the model, and the inner problem. */
 bool gpis_workload_summarises(const gpis_problem *p) {
     enum { MAX_COLUMNS = 4096 };
     if (p->summary) return true;
-    if (p->d + p->k > MAX_COLUMNS || gpis_workload_extends(p)) return false;
-    if (p->set->shape == GPIS_SHAPE_WHOLE && p->A->block_kind == GPIS_BLOCK_CSR) return false;
+    if (p->set->shape == GPIS_SHAPE_WHOLE || p->d + p->k > MAX_COLUMNS) return false;
     const gpis_load plain = gpis_load_with_terms((gpis_load){.d = p->d, .k = p->k}, &p->terms);
     const gpis_load load = gpis_load_with_summary(plain, true);
     const double square = 8.0 * (double)p->d * (double)p->d, pass = gpis_pass_memory(p->context, p->A, &load);

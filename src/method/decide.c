@@ -106,9 +106,9 @@ static gpis_action go_round(const gpis_facts *f) {
 
 gpis_action gpis_decide(const gpis_facts *f) {
     const bool may_pass = !f->ended && !f->exhausted, may_measure = !f->ended && (f->by_summary || !f->exhausted);
+    if (f->ended && f->solved && may_polish(f)) return (gpis_action){.phase = GPIS_PHASE_POLISH};
     if (f->ended && f->solved && f->by_summary && f->rough && !f->exhausted)
         return (gpis_action){.phase = GPIS_PHASE_ROWS}; /* the run goes on until the answer is measured by a pass */
-    if (f->ended && f->solved && may_polish(f)) return (gpis_action){.phase = GPIS_PHASE_POLISH};
     if (f->ended) return (gpis_action){.phase = GPIS_PHASE_END};
     if (!f->started) return begin(f);
     if (!f->sharp && !f->hull_tried && may_measure)

@@ -123,7 +123,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .summarises = s->summarises,
         .by_summary = run->by_summary,
         .needs_rows = gpis_run_needs_rows(run) || is_flat_by_summary(s),
-        .rough = run->by_summary && (gpis_record_is_rough(&run->record) || gpis_refine_needs_rows(run)),
+        .rough = run->by_summary && gpis_record_is_rough(&run->record),
         .extended = run->extended,
         .noise_in_the_way = !run->by_summary && gpis_run_needs_extended(run),
         .can_extend = !run->extended,
@@ -276,7 +276,7 @@ static gpis_status go_to_finish(gpis_newton *s) {
 static gpis_status polish(gpis_newton *s) {
     gpis_run *run = s->run;
     const gpis_record *record = &run->record;
-    if (gpis_refine_applies(run)) return gpis_refine(run, &s->best, s->x, s->g);
+    if (gpis_refine_applies(run) && !run->by_summary) return gpis_refine(run, &s->best, s->x, s->g);
     const bool worth = run->by_summary ? is_worth_polish(s) : run->extended || is_worth_polish(s);
     if (!worth || !gpis_newton_may_measure(s)) return gpis_refine_estimate(run, &s->best);
     go_to(s, s->next);
@@ -352,7 +352,7 @@ static gpis_status begin(gpis_newton *s, const double *x0) {
     s->pace = (gpis_pace){.left = INFINITY, .objective = INFINITY, .gap = INFINITY};
     go_to(s, x0);
     s->summarises = gpis_workload_summarises(p);
-    if (gpis_workload_extends(p)) gpis_run_extend(run);
+    if (gpis_refine_is_small(p) && gpis_run_has_rows(run)) gpis_run_extend(run);
     return gpis_hull_create(run->context, p->d, p->k, p->set->shape == GPIS_SHAPE_WHOLE, p->set, &s->hull);
 }
 

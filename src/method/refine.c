@@ -46,22 +46,9 @@ bool gpis_refine_applies(const gpis_run *run) {
     return !c->sketched && !(c->model->shift > 0.0);
 }
 
-/*
- * The backward error that rounding in the summary usually leads to. Rounding happens within blocks of gamma / u rows,
- * and blocks are added without it. So an entry of T is usually off by gamma / sqrt(n), and what that is in A is
- * sqrt(||T^-1||) times as much (docs/maths/accuracy.md, "From the summary").
- */
-static double error_of_summary(const gpis_run *run) {
-    const double n = (double)run->problem->n;
-    return run->by_summary ? run->summary->gamma * sqrt(run->curvature.model->inverse / n) : 0.0;
-}
-
-bool gpis_refine_needs_rows(const gpis_run *run) {
-    static const double AS_QR = 2.0 * DBL_EPSILON; /* backward errors of QR factorisations are about this */
-    const gpis_model *m = run->curvature.model;
-    if (run->problem->set->shape != GPIS_SHAPE_WHOLE || !run->by_summary || !m) return false;
-    const bool depend = m->slack > 0.0 || m->shift > 0.0; /* columns on each other, nearly or exactly */
-    return depend || !(error_of_summary(run) <= AS_QR);
+bool gpis_refine_is_small(const gpis_problem *p) {
+    enum { MAX_ENTRIES = 1 << 16 }; /* a pass in extended precision takes a few tenths of a millisecond */
+    return p->set->shape == GPIS_SHAPE_WHOLE && p->n <= MAX_ENTRIES / p->d;
 }
 
 static bool is_answer(const gpis_run *run, const gpis_point *point) {
@@ -140,7 +127,7 @@ static bool take_step(gpis_run *run, const gpis_point *from, double rate, double
 /* Estimates the backward error of a point, and makes the point the answer if that is smaller than the one before. */
 static gpis_status judge(gpis_run *run, const gpis_point *point, gpis_refine_facts *facts) {
     const gpis_status status = estimate(run, point, &facts->estimate);
-    facts->may_measure = run->by_summary || !gpis_run_exhausted(run);
+    facts->may_measure = !gpis_run_exhausted(run);
     const bool better = !(facts->estimate >= facts->before);
     if (better && (is_answer(run, point) || take(run, point))) run->backward_error = facts->estimate;
     return status;
@@ -148,7 +135,6 @@ static gpis_status judge(gpis_run *run, const gpis_point *point, gpis_refine_fac
 
 /* The record is not told: what was measured in double precision stays comparable. */
 static gpis_status measure(gpis_run *run, const double *x, double *g, gpis_point *point) {
-    if (run->by_summary) return gpis_run_measure_by_summary(run, x, g, point);
     const gpis_pass pass = {.k = run->problem->k, .Y = run->problem->Y, .X = x, .extended = true, .G = g};
     return gpis_run_measure(run, &pass, 1.0, point);
 }
@@ -157,7 +143,7 @@ gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double
     const int64_t size = run->problem->size;
     gpis_refine_facts facts = {.before = isnan(run->backward_error) ? INFINITY : run->backward_error,
                                .rate = gpis_refine_rate(run->curvature.model),
-                               .exact = run->extended || run->by_summary,
+                               .exact = run->extended,
                                .sensitive = run->curvature.model->inverse > SENSITIVE_INVERSE};
     gpis_refinement next = GPIS_REFINE_STOP;
     gpis_point point = *from;
@@ -175,6 +161,5 @@ gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double
         if (next == GPIS_REFINE_STEP) break;
     }
     gpis_free(run->context, work);
-    if (run->backward_error < error_of_summary(run)) run->backward_error = error_of_summary(run);
     return status;
 }

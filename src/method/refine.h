@@ -41,9 +41,8 @@ double gpis_refine_rate(const gpis_model *model);
 
 /* Whether the answer of this run can be refined: every x is allowed, and the model is that of all rows. */
 bool gpis_refine_applies(const gpis_run *run);
-/* Whether the summary is too coarse for an x as accurate as that of QR, so that the answer has to be refined from rows.
- */
-bool gpis_refine_needs_rows(const gpis_run *run);
+/* Whether the problem is so small that its passes are made in extended precision from the beginning. */
+bool gpis_refine_is_small(const gpis_problem *problem);
 /* Enters the estimate of the backward error at a measured point where it can be made; nothing if that is not the best
  * point. */
 gpis_status gpis_refine_estimate(gpis_run *run, const gpis_point *point);
