@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -301,12 +302,15 @@ gpis_status gpis_summary_load(gpis_context *context, const char *path, gpis_summ
     return status;
 }
 
-/* By the signature of a zip archive and the name of its first member. */
+/* By the signature of a zip archive and the name of its first member. A pipe is left alone: its writer would see it
+ * closed before anything was read. */
 int gpis_is_summary(const char *path) {
     enum { NAME_AT = 30 };
     char begin[NAME_AT + GPIS_NPZ_NAME];
     const size_t wanted = NAME_AT + strlen(FIRST);
-    const int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    struct stat file;
+    if (!path || stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return 0;
     const ssize_t got = pread(fd, begin, wanted, 0);
     close(fd);
