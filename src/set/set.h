@@ -175,8 +175,8 @@ double gpis_set_radius(const gpis_set *set);
 /* The same over the core B; always finite. */
 double gpis_set_core_radius(const gpis_set *set);
 bool gpis_set_is_bounded(const gpis_set *set);
-/* At least sup over K of the sum of e_j |s_jc| over all entries, for d numbers e_j >= 0, up to d + 4 roundings; INFINITY
- * where no such bound is known. (reach.c) */
+/* At least sup over K of the sum of e_j |s_jc| over all entries, for d numbers e_j >= 0, up to d + 4 roundings;
+ * INFINITY where no such bound is known. (reach.c) */
 double gpis_set_reach(const gpis_set *set, const double *e);
 
 /* K with all entries but columns[0 .. count - 1] held fixed, for kinds with `select`. */
