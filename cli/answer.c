@@ -10,36 +10,6 @@
 
 static int64_t entries(const cli_problem *p) { return p->shape.cols * p->k; }
 
-const char *cli_column_name(const cli_problem *p, int64_t j, char made[32]) {
-    const char *name = gpis_source_column(p->A, j);
-    if (name) return name;
-    snprintf(made, 32, "x%lld", (long long)j + 1);
-    return made;
-}
-
-const gpis_active **cli_held_entries(const cli_problem *p, const gpis_result *r) {
-    const gpis_active **held = calloc((size_t)entries(p), sizeof *held);
-    for (int64_t i = 0; held && i < r->active_count; i++) {
-        const gpis_active *a = r->active[i];
-        if (a->column < 0) continue;
-        const gpis_active **place = &held[a->column * p->k + a->response];
-        if (!*place || fabs(a->multiplier) > fabs((*place)->multiplier)) *place = a;
-    }
-    return held;
-}
-
-/* Largest first; ties by position. */
-static int by_size(const void *a, const void *b) {
-    const cli_sized *p = a, *q = b;
-    if (p->size != q->size) return p->size < q->size ? 1 : -1;
-    return p->entry < q->entry ? -1 : p->entry > q->entry;
-}
-
-void cli_order_by_size(const double *x, int64_t count, cli_sized *order) {
-    for (int64_t e = 0; e < count; e++) order[e] = (cli_sized){fabs(x[e]), e};
-    qsort(order, (size_t)count, sizeof *order, by_size);
-}
-
 /* Coefficients with the intercept, if there is one, which comes first and has no constraint. */
 typedef struct coefficient {
     const char *name;
@@ -57,7 +27,7 @@ static coefficient line_at(const cli_problem *p, const gpis_result *r, const gpi
     if (r->intercept && i < p->k)
         return (coefficient){"(intercept)", r->intercept[i], NULL, ranges ? &ranges->intercept[i] : NULL};
     const int64_t e = r->intercept ? i - p->k : i;
-    return (coefficient){cli_column_name(p, e / p->k, made), r->x[e], held ? held[e] : NULL,
+    return (coefficient){cli_column_name(p->A, e / p->k, made), r->x[e], held ? held[e] : NULL,
                          ranges ? &ranges->ends[e] : NULL};
 }
 
@@ -65,7 +35,7 @@ static coefficient line_at(const cli_problem *p, const gpis_result *r, const gpi
  */
 
 json_t *cli_coefficients_json(const cli_problem *p, const gpis_result *r) {
-    const gpis_active **held = cli_held_entries(p, r);
+    const gpis_active **held = cli_held_entries(r);
     json_t *list = held ? json_array() : NULL;
     for (int64_t i = 0; list && i < lines(p, r); i++) {
         char made[32];
@@ -99,7 +69,7 @@ json_t *cli_active_json(const cli_problem *p, const gpis_result *r) {
         json_t *one = json_object();
         json_object_set_new(one, "constraint", cli_json_text(a->text));
         json_object_set_new(one, "column",
-                            a->column < 0 ? json_null() : cli_json_text(cli_column_name(p, a->column, made)));
+                            a->column < 0 ? json_null() : cli_json_text(cli_column_name(p->A, a->column, made)));
         if (p->k > 1) json_object_set_new(one, "response", json_integer(a->response + 1));
         json_object_set_new(one, "multiplier", cli_json_number(a->multiplier));
         if (json_array_append_new(list, one) != 0) {
@@ -157,7 +127,7 @@ static void write_line(FILE *stream, const cli_problem *p, const char *name, int
 }
 
 void cli_write_csv(FILE *stream, const cli_problem *p, const gpis_result *r) {
-    const gpis_active **held = cli_held_entries(p, r);
+    const gpis_active **held = cli_held_entries(r);
     fprintf(stream, "name,%scoefficient,active,multiplier%s\n", p->k > 1 ? "response," : "",
             p->ranges ? ",lower,upper,inner_lower,inner_upper" : "");
     for (int64_t i = 0; i < lines(p, r); i++) {

@@ -11,9 +11,8 @@ typedef struct check_options {
 
 static const char doc[] =
     "Audit a given x: objective, distance from the set, and a certificate made from the data alone."
-    "\vAn x that is not in the set is reported as it was given first: its own objective, and how far it is from the "
-    "set. "
-    "The certificate is that of x projected on the set. Exit codes: 0 when x is in the set (to the tolerance, "
+    "\vAn x that is not in the set is first reported as given: its own objective, and how far it is from the set. "
+    "The certificate is that of x projected onto the set. Exit codes: 0 when x is in the set (to the tolerance, "
     "relative to the size of x) and certified to --tol, 1 when it is not, 2 bad usage or bad input, 3 file or memory "
     "trouble.\n"
     "\n"

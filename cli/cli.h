@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "entries.h"
 #include "gpis.h"
 
 enum {
@@ -89,6 +90,7 @@ typedef struct cli_text {
 cli_text cli_printable(const char *text);
 /* The same text as JSON, which can hold all but what is not UTF-8: that becomes '?'. */
 json_t *cli_json_text(const char *text);
+json_t *cli_json_text_or_null(const char *text); /* null for an empty text */
 
 /* ---- options (options.c) ---------------------------------------------------------------------------------------- */
 
@@ -113,6 +115,7 @@ typedef struct cli_common {
     bool without_y;      /* y may be missing: it is not read, and one response is assumed */
 } cli_common;
 extern const struct argp cli_common_argp; /* the program's own options; a child of the commands' own */
+extern const struct argp cli_alone_argp;  /* the same, for commands that do not run on several ranks: no --mpi */
 cli_common cli_common_default(void);
 
 /* The options of the library's table that count in any of the places `where` (GPIS_OPTION_SOLVE, ...): a child of the
@@ -244,6 +247,10 @@ typedef struct cli_problem {
 /* How to open `path`, which is A or a part of it, or y or x (of which no column is the target); `loading` follows it.
  */
 gpis_open_options cli_open_options(cli_loading *loading, const cli_common *common, const char *path, bool is_y);
+/* Reads the file that an option names, which has to hold rows x cols numbers. `is_table`: a column was looked for
+ * first, and there is none of that name. */
+int cli_read_rows(gpis_context *context, const cli_common *common, const char *option, bool is_table, int64_t rows,
+                  int64_t cols, gpis_array *out);
 /* Keeps what went wrong with the cache of a source, to be reported after the answer. */
 void cli_tell_cache_trouble(const gpis_source_info *info);
 /* Opens A, y (NULL: inside A) and the set; returns 0 or an exit code, the message being out. */
@@ -339,25 +346,14 @@ json_t *cli_report_object(const cli_problem *problem, const cli_common *common, 
                           const cli_given *given, double sent, bool all);
 /* Writes an object to a stream; false: it could not. */
 bool cli_write_json(FILE *stream, const json_t *object);
-int64_t cli_count_nonzeros(const double *x, int64_t count);
-/* Prints `object` on stdout and releases it; returns 0 or an exit code. */
+/* Prints `object` on stdout and releases it; returns 0 or an exit code. What stdout does not take,
+ * cli_output_finish_stdout tells. */
 int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
 
 /* ---- the answer with its names (answer.c) -------------------------------------------------------------------------
  */
 
-/* The name of column j: that of the file, or x1, x2, ... in `made`. */
-const char *cli_column_name(const cli_problem *problem, int64_t j, char made[32]);
-/* For each entry of x the active constraint that bounds it, the dearest if there are two; NULL: none. The caller frees
- * the array, which is NULL when there is no memory. */
-const gpis_active **cli_held_entries(const cli_problem *problem, const gpis_result *result);
-/* The entries of x with their sizes |x_e|, the largest first. */
-typedef struct cli_sized {
-    double size;
-    int64_t entry;
-} cli_sized;
-void cli_order_by_size(const double *x, int64_t count, cli_sized *order);
 /* A list of {name, value, active, multiplier}, and of {constraint, column, multiplier}; NULL when there is no memory.
  */
 json_t *cli_coefficients_json(const cli_problem *problem, const gpis_result *result);
@@ -393,6 +389,9 @@ int cli_output_open(cli_output *output, const char *path);
 /* Closes it and gives it its name; returns 0 or an exit code. A cleared cli_output is fine and does nothing. */
 int cli_output_commit(cli_output *output);
 void cli_output_discard(cli_output *output);
+/* At the end of the program: 0, or trouble where standard output did not take everything. A reader that went away
+ * (`gpis ... | head`) is no trouble. */
+int cli_output_finish_stdout(void);
 
 /* ---- the progress line (progress.c) ------------------------------------------------------------------------------
  */

@@ -32,7 +32,7 @@ static const char doc[] =
     "\vFiles are .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped), HDF5 (FILE.h5, or "
     "FILE.h5:/path for one data set), or - for standard input. Every entry is read. Exit codes: 0 "
     "all files are fine, 2 bad content or usage, 3 file or memory trouble; the other files are "
-    "looked at all the same.\n"
+    "still examined.\n"
     "\n"
     "Example: gpis info A.npy data.csv";
 

@@ -116,7 +116,7 @@ static cli_text name_of(const listing *t, const row *one) {
     char made[32];
     const int64_t k = t->p->k;
     if (one->entry < 0) return cli_printable("-");
-    cli_text name = cut(cli_column_name(t->p, one->entry / k, made), t->name_width);
+    cli_text name = cut(cli_column_name(t->p->A, one->entry / k, made), t->name_width);
     const size_t used = strlen(name.text);
     if (k > 1) snprintf(name.text + used, sizeof name.text - used, " [%lld]", (long long)(one->entry % k) + 1);
     return name;
@@ -188,7 +188,7 @@ static void print_rest(const listing *t) {
 
 void cli_print_listing(const cli_problem *p, const gpis_result *r) {
     listing t = {.p = p, .r = r};
-    const gpis_active **held = cli_held_entries(p, r), **order = calloc((size_t)r->active_count + 1, sizeof *order);
+    const gpis_active **held = cli_held_entries(r), **order = calloc((size_t)r->active_count + 1, sizeof *order);
     if (held && order) { /* a summary without this part is still true */
         take_coefficients(&t, held);
         take_constraints(&t, order);

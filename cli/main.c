@@ -8,9 +8,9 @@ static const cli_command commands[] = {
     {"solve", "A [y]", "minimise ||y - A x||^2 over a set, with a certificate", cli_solve, true},
     {"plan", "A [y]", "what solve would do, why, and what it would cost", cli_plan, true},
     {"check", "A [y] x", "audit a given x: objective, feasibility, certificate", cli_check, true},
-    {"summarize", "A [y]", "one sweep: keep what any later solve needs, by folds", cli_summarize, true},
-    {"merge", "S1 S2...", "add summaries of different rows up", cli_merge, false},
-    {"path", "A [y]", "answers for a path of radii or penalties, each with its certificate", cli_path_command, true},
+    {"summarize", "A [y]", "read A once and keep what any later solve needs, by folds", cli_summarize, true},
+    {"merge", "S1 S2...", "add up summaries of different rows", cli_merge, false},
+    {"path", "A [y]", "solve for a range of radii or penalties, each with its certificate", cli_path_command, true},
     {"cv", "A [y]", "choose a radius or penalty by cross-validation, from one sweep", cli_cv_command, true},
     {"predict", "DATA MODEL.json", "predictions for new rows by a model of solve --model", cli_predict, false},
     {"info", "FILE...", "what is in a file, and what is wrong with it", cli_info, false},
@@ -93,8 +93,7 @@ int main(int argc, char **argv) {
         print_version(stdout, NULL);
     else
         code = run_command(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        code = cli_with_trouble(code, cli_fail(CLI_TROUBLE, "cannot write to standard output"));
+    code = cli_with_trouble(code, cli_output_finish_stdout());
     code = cli_tell_deferred(code);
     cli_ranks_stop(); /* last of all: once a rank has ended, mpirun may end the others */
     return code;

@@ -22,11 +22,11 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Add summaries of different rows up: the result is the summary of all of these rows."
-    "\vThe summaries may have been made anywhere, with `gpis summarize` or the library. They need the same columns and "
-    "responses, the same folds, and all or none of them weights and an offset. For folds drawn at random, each was "
-    "made with "
-    "the same --seed and with its own --first-row.\n"
+    "Add up summaries of different rows: the result is the summary of all of these rows."
+    "\vThe summaries may have been made anywhere, with `gpis summarize` or the library. They must have the same "
+    "columns, "
+    "responses and folds, and either all or none of them weights, and likewise an offset. For folds drawn at random, "
+    "each must have been made with the same --seed and with its own --first-row.\n"
     "\n"
     "Example: gpis merge january.npz february.npz --out both.npz";
 
@@ -124,7 +124,7 @@ static int merge(gpis_context *context, const merge_options *o, gpis_summary **p
 }
 
 int cli_merge(int argc, char **argv) {
-    const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {0}};
+    const struct argp_child children[] = {{&cli_alone_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {options, parse_option, "S1 S2...", doc, children, NULL, NULL};
     merge_options o = {.common = cli_common_default(), .files = calloc((size_t)argc, sizeof(char *))};
     gpis_summary **parts = calloc((size_t)argc, sizeof *parts);

@@ -47,7 +47,7 @@ static json_t *column_names(const cli_problem *p) {
     json_t *list = json_array();
     char made[32];
     for (int64_t j = 0; list && j < p->shape.cols; j++)
-        json_array_append_new(list, cli_json_text(cli_column_name(p, j, made)));
+        json_array_append_new(list, cli_json_text(cli_column_name(p->A, j, made)));
     return list;
 }
 

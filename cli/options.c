@@ -214,7 +214,7 @@ error_t cli_integer(const struct argp_state *state, const char *option, const ch
 enum { KEY_MPI = 256, KEY_JSON, KEY_QUIET };
 
 static const struct argp_option common_options[] = {
-    {"mpi", KEY_MPI, 0, 0, "share the rows with other ranks; mpirun and the like are noticed without it", 4},
+    {"mpi", KEY_MPI, 0, 0, "share the rows with other ranks; not needed under mpirun, which is recognised", 4},
     {0, 0, 0, 0, "Output:", 5},
     {"json", KEY_JSON, 0, 0, "print one JSON object instead of the summary", 5},
     {"quiet", KEY_QUIET, 0, 0, "print neither summary nor progress nor notes", 5},
@@ -233,6 +233,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
 }
 
 const struct argp cli_common_argp = {.options = common_options, .parser = parse_common};
+const struct argp cli_alone_argp = {.options = common_options + 1, .parser = parse_common};
 
 cli_common cli_common_default(void) {
     return (cli_common){.settings = gpis_settings_default(), .open = gpis_open_options_default()};

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -138,6 +139,19 @@ int cli_output_commit(cli_output *output) {
     }
     cli_output_discard(output);
     return code;
+}
+
+/* A pipe or a socket whose reader has gone, as `head` does when it has read enough. */
+static bool reader_has_gone(int fd) {
+    struct pollfd end = {.fd = fd, .events = POLLOUT};
+    return poll(&end, 1, 0) == 1 && (end.revents & (POLLERR | POLLHUP));
+}
+
+int cli_output_finish_stdout(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    /* Who has gone has read what they wanted. Other programs die of SIGPIPE there; this one has its files to write. */
+    if (reader_has_gone(STDOUT_FILENO)) return 0;
+    return cli_fail(CLI_TROUBLE, "cannot write to standard output");
 }
 
 void cli_output_discard(cli_output *output) {

@@ -95,23 +95,16 @@ const char *page_file_name(const page *p) {
     return slash ? slash + 1 : p->a;
 }
 
-int page_write_solve(const page *given, const char *path) {
-    cli_output output = {0};
-    page p = *given;
+void page_write_solve(const page *p) {
     char title[300];
-    const int code = cli_output_open(&output, path);
-    if (code != 0) return code;
-    p.f = output.stream;
-    const char *target = p.common->open.target;
-    snprintf(title, sizeof title, target ? "Fit of %.120s in %.150s" : "Fit of %.0s%.150s", target ? target : "",
-             page_file_name(&p));
-    page_begin(&p, title);
-    page_certificate(&p);
-    page_problem(&p);
-    page_coefficients(&p);
-    page_residuals(&p);
-    page_convergence(&p);
-    page_plan(&p);
-    page_end(&p);
-    return cli_output_commit(&output);
+    snprintf(title, sizeof title, p->target ? "Fit of %.120s in %.150s" : "Fit of %.0s%.150s",
+             p->target ? p->target : "", page_file_name(p));
+    page_begin(p, title);
+    page_certificate(p);
+    page_problem(p);
+    page_coefficients(p);
+    page_residuals(p);
+    page_convergence(p);
+    page_plan(p);
+    page_end(p);
 }

@@ -6,24 +6,50 @@
 #define GPIS_CLI_PAGE_H
 
 #include "chart.h"
-#include "cli.h"
+#include "entries.h"
 #include "html.h"
-#include "path.h"
+#include "path_view.h"
 
 /* The files cli/page/style.css and script.js, and their SHA-256 digests in hexadecimal; made by the build. */
 extern const char page_style[], page_style_digest[], page_script[], page_script_digest[];
 
-/* What a page is made of. Fields that are not known are NULL. */
+/* A constraint as it was given: words that introduce it, and its text. */
+typedef struct page_constraint {
+    const char *words, *text;
+} page_constraint;
+
+/* What a page is made of. It stands on the library alone, so that the program and the Python package write the same
+ * pages. A pointer that is NULL stands for what is not known or not there; all of them are borrowed. */
 typedef struct page {
     FILE *f;
-    const cli_problem *problem;
-    const cli_common *common;
+    const char *command; /* how the answer was asked for */
+
+    /* The problem. */
+    const char *a, *target; /* where the rows are from; the name of the response */
+    int64_t rows, columns, responses;
+    const page_constraint *constraints;
+    int64_t constraint_count;
+    bool radii, penalties;        /* the page is about a path of radii of the l1 norm, or of penalties */
+    bool intercept, standardized; /* whether there is a constant; whether constraints see columns of unit deviation */
+    const char *weighted_by, *offset_by;
+    double l1, l2, tol;
+    const gpis_encoding *encoding;
+
+    /* The data. Without Y no residuals are shown, without a set no bounds, without a problem no other plans. */
+    gpis_context *context;
+    gpis_source *A; /* has the names of the columns */
+    const double *Y, *weights, *offset;
+    bool resident; /* the rows are in memory */
+    gpis_set *set;
+    gpis_problem *problem;
+    const gpis_settings *settings; /* that the solve was made with */
+
+    /* The answer. */
     const gpis_result *result;
-    const char *command; /* as it was typed */
-    const char *a, *y;   /* files */
+    const gpis_ranges *ranges;
     const gpis_progress *trace;
     int64_t trace_count;
-    const gpis_settings *settings; /* that the solve was made with */
+    double load_seconds; /* negative: not known */
 } page;
 
 /* ---- the frame (page.c) ---- */
@@ -56,9 +82,9 @@ void page_plan(const page *page); /* what was predicted, and what was */
 /* Residuals of a sample of rows. Reads at most some thousand rows of A, by their numbers. */
 void page_residuals(const page *page);
 
-/* Writes the report of a solve; returns 0 or an exit code. */
-int page_write_solve(const page *page, const char *path);
-/* The same of a path, and of the choice by cross-validation if there was one (page_path.c). */
-int page_write_path(const page *page, const cli_path *answers, const char *path);
+/* Writes the report of a solve to its stream. */
+void page_write_solve(const page *page);
+/* The same of a path, and of the choice by cross-validation if there was one (page_path.c); false: no memory. */
+bool page_write_path(const page *page, const cli_path *answers);
 
 #endif

@@ -112,7 +112,7 @@ static void write_coefficients(const view *v) {
     for (int64_t i = 0; i < shown; i++) {
         const int64_t e = v->shown.order[i].entry;
         fputs("<tr><td>", f);
-        html_text(f, cli_column_name(v->p->problem, e / k, made));
+        html_text(f, cli_column_name(v->p->A, e / k, made));
         if (k > 1) fprintf(f, " [%lld]", (long long)(e % k) + 1);
         fputs("</td>", f);
         page_cell(f, first->x[e], 6);
@@ -152,32 +152,24 @@ static void write_points(const view *v) {
     fputs("</tbody></table></div></details>\n", f);
 }
 
-int page_write_path(const page *given, const cli_path *answers, const char *path) {
-    cli_output output = {0};
-    page p = *given;
-    view v = {.p = &p, .path = answers->path, .cv = answers->cv};
+bool page_write_path(const page *p, const cli_path *answers) {
+    view v = {.p = p, .path = answers->path, .cv = answers->cv};
     char title[300];
-    int code = cli_output_open(&output, path);
-    if (code != 0) return code;
-    p.f = output.stream;
-    if (path_view_make(&v.shown, answers)) {
-        snprintf(title, sizeof title, "%s of %.200s", v.cv ? "Cross-validation" : "Path", page_file_name(&p));
-        page_begin(&p, title);
+    const bool good = path_view_make(&v.shown, answers);
+    if (good) {
+        snprintf(title, sizeof title, "%s of %.200s", v.cv ? "Cross-validation" : "Path", page_file_name(p));
+        page_begin(p, title);
         write_verdict(&v);
         write_facts(&v);
-        fputs("<div class=\"figures\">\n", p.f);
-        if (v.cv) path_view_draw_errors(p.f, &v.shown, true);
-        path_view_draw_coefficients(p.f, &v.shown, true);
-        fputs("</div>\n", p.f);
+        fputs("<div class=\"figures\">\n", p->f);
+        if (v.cv) path_view_draw_errors(p->f, &v.shown, true);
+        path_view_draw_coefficients(p->f, &v.shown, true);
+        fputs("</div>\n", p->f);
         write_words(&v);
         write_coefficients(&v);
         write_points(&v);
-        page_end(&p);
-    } else {
-        code = cli_fail(CLI_TROUBLE, "out of memory");
+        page_end(p);
     }
     path_view_clear(&v.shown);
-    if (code == 0) return cli_output_commit(&output);
-    cli_output_discard(&output);
-    return code;
+    return good;
 }

@@ -45,12 +45,12 @@ static void draw_course(const page *p, const course *c, const char *id, const ch
     char text[400];
     const chart_series series[] = {{.label = "bound on the error (gap)", .y = c->gap},
                                    {.label = "above the final lower bound", .y = c->above}};
-    const chart_mark marks[] = {{.label = "tolerance", .value = p->common->settings.tol}};
+    const chart_mark marks[] = {{.label = "tolerance", .value = p->tol}};
     snprintf(
         text, sizeof text,
         "Relative gap after each of %lld passes, on a logarithmic scale, beside how far the objective was above the "
         "lower bound that the solve ended with. The last gap is %.2g; the tolerance is %.2g.",
-        (long long)c->count, gpis_relative_gap(p->result), p->common->settings.tol);
+        (long long)c->count, gpis_relative_gap(p->result), p->tol);
     const chart figure = {.id = id,
                           .title = title,
                           .description = text,
@@ -63,7 +63,7 @@ static void draw_course(const page *p, const course *c, const char *id, const ch
                           .series = series,
                           .series_count = 2,
                           .marks = marks,
-                          .mark_count = p->common->settings.tol > 0,
+                          .mark_count = p->tol > 0,
                           .table = true};
     chart_draw(p->f, &figure);
 }
@@ -96,7 +96,7 @@ static void write_comparison(FILE *f, const char *what, double predicted, double
 static void write_candidates(const page *p) {
     FILE *f = p->f;
     gpis_plan *plan = NULL;
-    if (gpis_plan_make(p->problem->problem, p->settings, &plan) != GPIS_OK) return;
+    if (!p->problem || gpis_plan_make(p->problem, p->settings, &plan) != GPIS_OK) return;
     fputs(
         "<details><summary>What else was considered</summary><div class=\"scroll\"><table id=\"candidates\"><thead><tr>"
         "<th scope=\"col\">Method</th><th scope=\"col\" class=\"t\">Sketch</th><th scope=\"col\">Passes</th><th "
@@ -132,7 +132,7 @@ void page_plan(const page *p) {
     write_comparison(f, "Passes over the data", r->predicted_passes > 0 ? (double)r->predicted_passes : NAN,
                      (double)r->passes, 12);
     write_comparison(f, "Seconds of the solve", r->predicted_seconds, r->seconds, 3);
-    write_comparison(f, "Seconds of loading", NAN, p->problem->load_seconds, 3);
+    if (p->load_seconds >= 0) write_comparison(f, "Seconds of loading", NAN, p->load_seconds, 3);
     write_comparison(f, "Gigabytes read", NAN, r->bytes_read / 1e9, 3);
     fputs("</tbody></table></div>\n", f);
     write_candidates(p);
@@ -148,29 +148,27 @@ typedef struct sample {
 
 /* Adds row `row`, whose entries are a. Of several responses the first is shown. */
 static void add_row(const page *p, int64_t row, const double *a, sample *s) {
-    const cli_problem *q = p->problem;
-    const int64_t k = q->k;
+    const int64_t k = p->responses;
     double fit = p->result->intercept ? p->result->intercept[0] : 0;
-    if (q->weights && q->weights[row] == 0) return;
-    for (int64_t j = 0; j < q->shape.cols; j++) fit += a[j] * p->result->x[j * k];
-    const double offset = q->offset ? q->offset[row * k] : 0;
+    if (p->weights && p->weights[row] == 0) return;
+    for (int64_t j = 0; j < p->columns; j++) fit += a[j] * p->result->x[j * k];
+    const double offset = p->offset ? p->offset[row * k] : 0;
     s->fitted[s->count] = fit + offset;
-    s->residual[s->count++] = q->Y[row * k] - offset - fit;
+    s->residual[s->count++] = p->Y[row * k] - offset - fit;
 }
 
 static bool take_sample(const page *p, sample *s) {
-    const cli_problem *q = p->problem;
-    const int64_t n = q->shape.rows, wanted = n < SAMPLE ? n : SAMPLE;
-    const int64_t run = q->shape.resident || n <= SAMPLE ? 1 : RUN, runs = (wanted + run - 1) / run;
-    double *rows = calloc((size_t)(run * q->shape.cols), sizeof *rows);
+    const int64_t n = p->rows, wanted = n < SAMPLE ? n : SAMPLE;
+    const int64_t run = p->resident || n <= SAMPLE ? 1 : RUN, runs = (wanted + run - 1) / run;
+    double *rows = calloc((size_t)(run * p->columns), sizeof *rows);
     s->fitted = calloc((size_t)(2 * runs * run + 1), sizeof *s->fitted);
     bool good = rows && s->fitted;
     s->residual = good ? s->fitted + runs * run : NULL;
     for (int64_t i = 0; i < runs && good; i++) {
         const int64_t first = (int64_t)((double)i * ((double)n / (double)runs)),
                       count = first + run < n ? run : n - first;
-        good = gpis_source_rows(q->context, q->A, first, count, rows) == GPIS_OK;
-        for (int64_t j = 0; j < count && good; j++) add_row(p, first + j, rows + j * q->shape.cols, s);
+        good = gpis_source_rows(p->context, p->A, first, count, rows) == GPIS_OK;
+        for (int64_t j = 0; j < count && good; j++) add_row(p, first + j, rows + j * p->columns, s);
     }
     free(rows);
     return good;
@@ -241,18 +239,18 @@ static void draw_histogram(const page *p, const sample *s) {
 void page_residuals(const page *p) {
     sample s = {0};
     fputs("<h2>Residuals</h2>\n", p->f);
-    if (cli_ranks() || !p->problem->Y) {
-        fputs("<p>The rows are shared by several processes, or known by their summary alone: residuals of single rows "
-              "are "
-              "not shown.</p>\n",
-              p->f);
+    if (!p->Y) {
+        fputs(
+            "<p>The rows are not at hand: they are shared by several processes, known by their summary alone, or were "
+            "not given for this page. Residuals of single rows are not shown.</p>\n",
+            p->f);
         return;
     }
     if (take_sample(p, &s) && s.count > 1) {
-        const bool all = s.count >= p->problem->shape.rows;
+        const bool all = s.count >= p->rows;
         fprintf(p->f, "<p>Of %s%lld rows%s%s.</p>\n<div class=\"figures\">\n", all ? "all " : "a sample of ",
                 (long long)s.count, all ? "" : ", spread evenly over the file and read by their numbers",
-                p->problem->k > 1 ? "; of the first response" : "");
+                p->responses > 1 ? "; of the first response" : "");
         draw_scatter(p, &s);
         draw_histogram(p, &s);
         fputs("</div>\n", p->f);

@@ -16,48 +16,41 @@ static const double ROUNDING = 1e-12; /* relative; what is less is zero */
 /* ---- what was solved ----------------------------------------------------------------------------------------------
  */
 
-/* The constraints as they were given. */
 static void write_constraints(const page *p) {
-    static const char *const names[] = {"set", "subject-to", "bounds"};
-    bool any = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        for (int64_t j = 0; j < cli_problem_count(p->common, names[i]); j++) {
-            fprintf(p->f, "<li>%s <code>", i == 2 ? "bounds of the file" : "subject to");
-            html_text(p->f, cli_problem_text_at(p->common, names[i], j));
-            fputs("</code></li>", p->f);
-            any = true;
-        }
-    if (!any && cli_is_path_of_radii(p->common)) /* that is what --set is then */
-        fputs("<li>the l1 norm of the coefficients, the sum of |coefficient|, is at most the radius</li>", p->f);
-    else if (!any)
-        fputs("<li>without constraints</li>", p->f);
+    for (int64_t i = 0; i < p->constraint_count; i++) {
+        fprintf(p->f, "<li>%s <code>", p->constraints[i].words);
+        html_text(p->f, p->constraints[i].text);
+        fputs("</code></li>", p->f);
+    }
+    if (p->constraint_count > 0) return;
+    fputs(p->radii ? "<li>the l1 norm of the coefficients, the sum of |coefficient|, is at most the radius</li>"
+                   : "<li>without constraints</li>",
+          p->f);
+}
+
+/* A line about something that is given for each row. */
+static void write_of_rows(FILE *f, const char *words, const char *text) {
+    if (!text) return;
+    fprintf(f, "<li>%s <code>", words);
+    html_text(f, text);
+    fputs("</code></li>", f);
 }
 
 void page_terms(const page *p) {
     FILE *f = p->f;
-    const cli_penalty *penalty = &p->problem->penalty;
     fputs("<ul>", f);
     write_constraints(p);
-    if (cli_problem_is_yes(p->common, "intercept")) fputs("<li>with an intercept, which nothing constrains</li>", f);
-    if (penalty->path_of) fputs("<li>plus the penalty, lambda, times the sum of |coefficient|</li>", f);
-    if (penalty->l1 > 0 && !penalty->path_of)
-        fprintf(f, "<li>plus %g times the sum of |coefficient|</li>", penalty->l1);
-    if (penalty->l2 > 0) fprintf(f, "<li>plus %g times the sum of the squared coefficients</li>", penalty->l2);
-    if (cli_problem_is_yes(p->common, "standardize"))
+    if (p->intercept) fputs("<li>with an intercept, which nothing constrains</li>", f);
+    if (p->penalties) fputs("<li>plus the penalty, lambda, times the sum of |coefficient|</li>", f);
+    if (p->l1 > 0 && !p->penalties) fprintf(f, "<li>plus %g times the sum of |coefficient|</li>", p->l1);
+    if (p->l2 > 0) fprintf(f, "<li>plus %g times the sum of the squared coefficients</li>", p->l2);
+    if (p->standardized)
         fputs(
             "<li>the constraint and the penalty are about columns of unit standard deviation; coefficients are on the "
             "original scale</li>",
             f);
-    if (cli_is_given(p->common, "weights")) {
-        fputs("<li>rows are weighted by <code>", f);
-        html_text(f, cli_problem_text(p->common, "weights"));
-        fputs("</code></li>", f);
-    }
-    if (cli_is_given(p->common, "offset")) {
-        fputs("<li>an offset is subtracted from the response: <code>", f);
-        html_text(f, cli_problem_text(p->common, "offset"));
-        fputs("</code></li>", f);
-    }
+    write_of_rows(f, "rows are weighted by", p->weighted_by);
+    write_of_rows(f, "an offset is subtracted from the response:", p->offset_by);
     fputs("</ul>\n", f);
 }
 
@@ -65,7 +58,7 @@ static void write_encoding(const page *p) {
     FILE *f = p->f;
     gpis_encoding_info info = {.size = sizeof info};
     gpis_encoding_column column = {.size = sizeof column};
-    const gpis_encoding *encoding = p->problem->encoding;
+    const gpis_encoding *encoding = p->encoding;
     if (!encoding || gpis_encoding_describe(encoding, &info) != GPIS_OK) return;
     if (info.dropped > 0)
         fprintf(f, "<p>%lld rows were left out, since a field is missing.</p>", (long long)info.dropped);
@@ -86,18 +79,17 @@ static void write_encoding(const page *p) {
 
 void page_question(const page *p) {
     FILE *f = p->f;
-    const gpis_source_info *shape = &p->problem->shape;
     fputs("<h2>What was solved</h2>\n<p>Find the coefficients for which the sum of the squared differences between ",
           f);
-    if (p->common->open.target) {
+    if (p->target) {
         fputs("<em>", f);
-        html_text(f, p->common->open.target);
+        html_text(f, p->target);
         fputs("</em>", f);
     } else {
         fputs("the response", f);
     }
-    fprintf(f, " and its prediction is least, over %lld rows and %lld columns of <code>", (long long)shape->rows,
-            (long long)shape->cols);
+    fprintf(f, " and its prediction is least, over %lld rows and %lld columns of <code>", (long long)p->rows,
+            (long long)p->columns);
     html_text(f, p->a);
     fputs("</code>", f);
 }
@@ -105,7 +97,7 @@ void page_question(const page *p) {
 void page_problem(const page *p) {
     FILE *f = p->f;
     page_question(p);
-    if (p->problem->k > 1) fprintf(f, ", for %lld responses at once", (long long)p->problem->k);
+    if (p->responses > 1) fprintf(f, ", for %lld responses at once", (long long)p->responses);
     fputs(".</p>\n", f);
     page_terms(p);
     write_encoding(p);
@@ -197,9 +189,16 @@ void page_certificate(const page *p) {
 /* ---- coefficients -------------------------------------------------------------------------------------------------
  */
 
+/* 0 for a bound that is no more than the rounding by which a support function is outward, beside the other bound and x.
+ */
+static double without_rounding(double bound, double other, double x) {
+    const double size = fabs(x) + (isfinite(other) ? fabs(other) : 0);
+    return fabs(bound) <= ROUNDING * size ? 0 : bound;
+}
+
 /* What the constraints allow for entry e alone: sup of <±e, x> over the set; infinite where nothing is known. */
 static void bounds_of(const page *p, double *unit, int64_t e, double *lower, double *upper) {
-    gpis_set *set = p->problem->set;
+    gpis_set *set = p->set;
     *lower = -INFINITY, *upper = INFINITY;
     double value;
     unit[e] = 1;
@@ -207,9 +206,8 @@ static void bounds_of(const page *p, double *unit, int64_t e, double *lower, dou
     unit[e] = -1;
     if (gpis_set_support(set, unit, &value) == GPIS_OK) *lower = -value;
     unit[e] = 0;
-    const double size = fmax(fmin(fabs(*lower), fabs(*upper)), fabs(p->result->x[e]));
-    if (fabs(*lower) <= ROUNDING * (size + fabs(*upper))) *lower = 0; /* a support function is outward by rounding */
-    if (fabs(*upper) <= ROUNDING * (size + fabs(*lower))) *upper = 0;
+    *lower = without_rounding(*lower, *upper, p->result->x[e]);
+    *upper = without_rounding(*upper, *lower, p->result->x[e]);
 }
 
 /* A bar from the middle: filled to the right, outlined to the left. */
@@ -224,12 +222,12 @@ static void write_bar(FILE *f, double value, double largest) {
 
 static void write_row(const page *p, int64_t e, const gpis_active *held, double *unit, double largest) {
     FILE *f = p->f;
-    const gpis_ranges *ranges = p->problem->ranges;
-    const int64_t k = p->problem->k;
+    const gpis_ranges *ranges = p->ranges;
+    const int64_t k = p->responses;
     char made[32];
     double lower, upper;
     fputs("<tr><td>", f);
-    html_text(f, cli_column_name(p->problem, e / k, made));
+    html_text(f, cli_column_name(p->A, e / k, made));
     if (k > 1) fprintf(f, " [%lld]", (long long)(e % k) + 1);
     fputs("</td>", f);
     page_cell(f, p->result->x[e], 6);
@@ -256,8 +254,8 @@ static void write_table(const page *p, const cli_sized *order, int64_t count, co
     fputs("<th scope=\"col\" class=\"bar-cell\"></th>", f);
     if (unit) page_heading(f, "Least allowed", false);
     if (unit) page_heading(f, "Most allowed", false);
-    if (p->problem->ranges) page_heading(f, "Range from", false);
-    if (p->problem->ranges) page_heading(f, "Range to", false);
+    if (p->ranges) page_heading(f, "Range from", false);
+    if (p->ranges) page_heading(f, "Range to", false);
     page_heading(f, "Held by", true);
     page_heading(f, "Shadow price", false);
     fputs("</tr></thead><tbody>\n", f);
@@ -282,7 +280,7 @@ static void write_joint(const page *p) {
                   f);
         fputs("<tr><td>", f);
         html_text(f, a->text);
-        if (p->problem->k > 1) fprintf(f, " [%lld]", (long long)a->response + 1);
+        if (p->responses > 1) fprintf(f, " [%lld]", (long long)a->response + 1);
         fputs("</td>", f);
         page_cell(f, a->multiplier, 5);
         fputs("</tr>\n", f);
@@ -295,8 +293,10 @@ void page_coefficients(const page *p) {
     const gpis_result *r = p->result;
     const int64_t entries = r->d * r->k, shown = entries < MOST_LISTED ? entries : MOST_LISTED;
     cli_sized *order = calloc((size_t)entries, sizeof *order);
-    const gpis_active **held = cli_held_entries(p->problem, r);
-    const bool bounded = strcmp(gpis_set_spec(p->problem->set), "none") != 0 && entries <= MOST_BOUNDS;
+    const gpis_active **held = cli_held_entries(r);
+    /* The set is for the columns as it sees them, and coefficients are shown on the original scale. */
+    const bool bounded =
+        p->set && !p->standardized && strcmp(gpis_set_spec(p->set), "none") != 0 && entries <= MOST_BOUNDS;
     double *unit = bounded ? calloc((size_t)entries, sizeof *unit) : NULL;
     fputs("<h2>Coefficients</h2>\n", f);
     if (r->intercept) {
@@ -310,15 +310,14 @@ void page_coefficients(const page *p) {
     if (order) cli_order_by_size(r->x, entries, order);
     if (order) write_table(p, order, shown, held, unit);
     if (shown < entries)
-        fprintf(f, "<p class=\"more\">The largest %lld of %lld; --out x.csv writes all of them.</p>\n",
-                (long long)shown, (long long)entries);
+        fprintf(f, "<p class=\"more\">The largest %lld of %lld.</p>\n", (long long)shown, (long long)entries);
     if (entries > ON_PAPER) fprintf(f, "<p class=\"more paper\">On paper: the largest %d.</p>\n", ON_PAPER);
-    if (p->problem->ranges) {
+    if (p->ranges) {
         fputs("<p>The range of a coefficient is how far it can go, with the others as they like, while the objective "
               "is at "
               "most ",
               f);
-        html_number(f, p->problem->ranges->level, 7);
+        html_number(f, p->ranges->level, 7);
         fputs(". The ends are proven: nothing beyond them is that good.</p>\n", f);
     }
     write_joint(p);

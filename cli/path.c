@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "page.h"
+#include "page_facts.h"
 
 typedef struct path_options {
     cli_common common;
@@ -32,14 +32,15 @@ enum {
     KEY_REPORT
 };
 
-#define GRID_OPTIONS                                                                                                 \
-    {"points", KEY_POINTS, "N", 0, "points of the path (default 100)", 1},                                           \
-        {"eps", KEY_EPS, "E", 0, "the least value is E times the largest that has an effect (default 0.001)", 1},    \
-        {"grid", KEY_GRID, "KIND", 0, "log: values in equal ratios (the default), or linear: in equal steps", 1},    \
-        {"values", KEY_VALUES, "LIST", 0, "these radii or penalties instead, with commas between", 1},               \
-        {"out", KEY_OUT, "FILE.csv", 0, "write a line for each point here", 5},                                      \
-        {"report", KEY_REPORT, "FILE.html", 0, "write a page about it here, for people: one file, no network", 5}, { \
-        "figure", KEY_FIGURE, "FILE.svg", 0, "draw a figure here", 5                                                 \
+#define GRID_OPTIONS                                                                                                   \
+    {"points", KEY_POINTS, "N", 0, "points of the path (default 100)", 1},                                             \
+        {"eps", KEY_EPS, "E", 0, "the least value is E times the largest that has an effect (default 0.001)", 1},      \
+        {"grid", KEY_GRID, "KIND", 0, "log: values in equal ratios (the default), or linear: in equal steps", 1},      \
+        {"values", KEY_VALUES, "LIST", 0, "these radii or penalties instead, with commas between", 1},                 \
+        {"out", KEY_OUT, "FILE.csv", 0, "write a line for each point here", 5},                                        \
+        {"report", KEY_REPORT, "FILE.html", 0, "write an HTML page about it here: one file that needs no network", 5}, \
+    {                                                                                                                  \
+        "figure", KEY_FIGURE, "FILE.svg", 0, "draw a figure here", 5                                                   \
     }
 
 static const struct argp_option path_table[] = {GRID_OPTIONS, {0}};
@@ -54,14 +55,15 @@ static const struct argp_option cv_table[] = {
     {0},
 };
 
-static const char set_help[] = "the set whose radius goes through the path, without it: l1, 'l1 & nonneg', "
-                               "'simplex[w*]', group:R:3; sets that have "
-                               "all their numbers hold at every point; if given several times, all apply (default l1)";
+static const char set_help[] = "the set whose radius varies, written without the radius: l1, 'l1 & nonneg', "
+                               "'simplex[w*]', or with the letter R, group:R:3; sets that have "
+                               "all their numbers apply at every point; if given several times, all apply (default l1)";
 static const char penalty_help[] = "l1, or l1,W.npy with weights: a path of penalties LAMBDA ||x||_1 instead; "
                                    "l1:LAMBDA and l2:LAMBDA are added to the "
                                    "objective at every point, as in gpis solve";
 static const char path_doc[] =
-    "Solve for a whole path of radii, or of penalties, with a certificate for each point. A is read once."
+    "Solve for a whole path of radii, or of penalties, with a certificate for each point. A is read "
+    "once, unless there are too many columns for the memory."
     "\vThe set is named without its radius: --set l1 (the default), --set 'l1 & nonneg', --set 'simplex[w*]', or with "
     "the letter R in its place, --set group:R:3. With --penalty l1 (or l1,W.npy: with weights) the path is one of "
     "penalties. A summary that gpis summarize has made can take the place of A and y; then nothing is read.\n"
@@ -71,8 +73,9 @@ static const char path_doc[] =
     "\n"
     "Example: gpis path data.csv --target sales --intercept --out path.csv --figure path.svg";
 static const char cv_doc[] =
-    "Choose a radius, or a penalty, by cross-validation: a path on all rows, and one without each fold, which it "
-    "predicts. A is read once for all of it."
+    "Choose a radius, or a penalty, by cross-validation: a path on all rows, and for each fold a path on the other "
+    "rows, which is tested on the fold. A is read once for all of them, unless there are too many columns for the "
+    "memory."
     "\vThe best point has the least mean squared error over the folds; the one-standard-error choice is the simplest "
     "point within one standard error of it. Sets and penalties are named as for gpis path.\n"
     "\n"
@@ -188,15 +191,26 @@ static int write_file(const char *path, const cli_path *p, bool (*write)(FILE *,
     return cli_fail(CLI_TROUBLE, "out of memory");
 }
 
-static int write_report(const path_options *o, const cli_path *p) {
-    const page about = {.problem = p->problem, .common = &o->common, .command = o->command, .a = o->a, .y = o->y};
-    return o->report ? page_write_path(&about, p, o->report) : 0;
+/* The page of --report; returns 0 or an exit code. */
+static int write_report(const cli_problem *problem, const path_options *o, const cli_path *p) {
+    cli_output output = {0};
+    page about;
+    if (!o->report) return 0;
+    const int code = cli_output_open(&output, o->report);
+    if (code != 0) return code;
+    bool good = cli_page_make(&about, problem, &o->common, o->a, o->command);
+    about.f = output.stream;
+    good = good && page_write_path(&about, p);
+    cli_page_clear(&about);
+    if (good) return cli_output_commit(&output);
+    cli_output_discard(&output);
+    return cli_fail(CLI_TROUBLE, "out of memory");
 }
 
-static int report(const path_options *o, const cli_path *p) {
+static int report(const cli_problem *problem, const path_options *o, const cli_path *p) {
     int code = write_file(o->out, p, cli_path_csv);
-    if (code == 0) code = write_file(o->figure, p, cli_path_figure);
-    if (code == 0) code = write_report(o, p);
+    if (code == 0) code = write_file(o->figure, p, path_view_figure);
+    if (code == 0) code = write_report(problem, o, p);
     if (code != 0) return code;
     if (p->path->warning[0] && !o->common.quiet) cli_fail(0, "warning: %s", p->path->warning);
     if (o->common.json) {
@@ -218,15 +232,24 @@ static int run(cli_problem *problem, path_options *o) {
     gpis_cv *cv = NULL;
     o->path.penalised = problem->penalty.path_of;
     if (o->path.penalised) o->path.set = NULL;
-    int code = read_folds(problem, o);
+    int code = cli_ranks_agree(read_folds(problem, o));
     if (code != 0) return code;
+    cli_ranks_settled();
     const gpis_status status = o->cv ? gpis_cv_make(problem->problem, &o->path, &o->common.settings, &cv)
                                      : gpis_path_make(problem->problem, &o->path, &o->common.settings, &path);
     if (status != GPIS_OK) return cli_fail_status(problem->context, status);
-    const cli_path made = {problem, o->cv ? cv->path : path, cv};
-    if (cli_is_first()) code = cli_with_trouble(outcome_code(&made), report(o, &made));
+    const cli_path made = {problem->A, problem->shape.rows, o->cv ? cv->path : path, cv};
+    if (cli_is_first()) code = cli_with_trouble(outcome_code(&made), report(problem, o, &made));
     gpis_cv_destroy(cv);
     gpis_path_destroy(path);
+    return code;
+}
+
+static int try_outputs(const path_options *o) {
+    const char *const files[] = {o->out, o->figure, o->report};
+    int code = 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == 0; i++)
+        if (files[i] && cli_is_first()) code = cli_output_try(files[i]);
     return code;
 }
 
@@ -245,12 +268,10 @@ static int run_command(int argc, char **argv, bool cv) {
     cli_problem problem = {0};
     int code = cli_parse(&argp, argc, argv, &o) ? 0 : CLI_BAD_INPUT;
     if (code == 0) code = cli_ranks_start(o.common.mpi);
-    if (code == 0 && o.out && cli_is_first()) code = cli_output_try(o.out);
-    if (code == 0 && o.figure && cli_is_first()) code = cli_output_try(o.figure);
-    if (code == 0 && o.report && cli_is_first()) code = cli_output_try(o.report);
+    if (code == 0) code = cli_ranks_agree(try_outputs(&o));
     char space[PATH_MAX];
     cli_folds_leave_out(&o.common, o.fold_column, space, sizeof space);
-    if (code == 0) code = join_sets(&o);
+    if (code == 0) code = cli_ranks_agree(join_sets(&o));
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
     if (code == 0) code = run(&problem, &o);
     cli_problem_close(&problem);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "path.h"
+#include "path_view.h"
 
 enum { MOST_NAMED = 24, MOST_DRAWN = 2000 };
 
@@ -28,7 +28,7 @@ static void choose_lines(path_view *v) {
 static const char *label_of(const path_view *v, int s) {
     char made[32], *label = v->labels[s];
     const int64_t entry = v->order[s].entry, k = v->p->path->k;
-    const char *name = cli_column_name(v->p->problem, entry / k, made);
+    const char *name = cli_column_name(v->p->A, entry / k, made);
     if (k > 1)
         snprintf(label, PATH_LABEL, "%.*s [%lld]", PATH_LABEL - 30, name, (long long)(entry % k) + 1);
     else
@@ -133,7 +133,7 @@ void path_view_draw_errors(FILE *f, const path_view *v, bool in_page) {
     (in_page ? chart_draw : chart_draw_alone)(f, &figure);
 }
 
-bool cli_path_figure(FILE *stream, const cli_path *p) {
+bool path_view_figure(FILE *stream, const cli_path *p) {
     path_view v;
     const bool good = path_view_make(&v, p);
     if (good) (p->cv ? path_view_draw_errors : path_view_draw_coefficients)(stream, &v, false);

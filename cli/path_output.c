@@ -7,26 +7,6 @@
 
 static const char *value_name(const gpis_path *p) { return p->penalised ? "lambda" : "radius"; }
 
-double path_relative_gap(const gpis_path_point *p) {
-    return p->objective > p->gap ? p->gap / (p->objective - p->gap) : INFINITY;
-}
-
-path_gaps path_worst_gaps(const gpis_path *p) {
-    path_gaps worst = {.known = true, .proven = true};
-    for (int64_t i = 0; i < p->count; i++) {
-        const gpis_path_point *point = p->points[i];
-        const double relative = path_relative_gap(point);
-        if (isfinite(relative))
-            worst.relative = fmax(worst.relative, relative);
-        else
-            worst.absolute = fmax(worst.absolute, point->gap);
-        worst.known = worst.known && isfinite(point->gap);
-        worst.proven = worst.proven && point->gap_kind == GPIS_GAP_PROVEN;
-        worst.solved += point->outcome == GPIS_SOLVED;
-    }
-    return worst;
-}
-
 /* ---- CSV ---- */
 
 /* A name, with the number of the response behind it where there are several. */
@@ -50,7 +30,7 @@ static bool write_header(FILE *stream, const cli_path *p) {
     for (int64_t c = 0; path->points[0]->intercept && good && c < path->k; c++)
         good = write_name(stream, "(intercept)", c, path->k);
     for (int64_t i = 0; good && i < path->d * path->k; i++)
-        good = write_name(stream, cli_column_name(p->problem, i / path->k, made), i % path->k, path->k);
+        good = write_name(stream, cli_column_name(p->A, i / path->k, made), i % path->k, path->k);
     fputc('\n', stream);
     return good;
 }
@@ -129,14 +109,13 @@ json_t *cli_path_json(const cli_path *p) {
     json_t *points = json_array(), *names = json_array();
     char made[32];
     for (int64_t i = 0; i < path->count; i++) json_array_append_new(points, point_json(p, i));
-    for (int64_t j = 0; j < path->d; j++)
-        json_array_append_new(names, cli_json_text(cli_column_name(p->problem, j, made)));
+    for (int64_t j = 0; j < path->d; j++) json_array_append_new(names, cli_json_text(cli_column_name(p->A, j, made)));
     json_t *all =
-        json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f, s:I, s:s, s:o, s:o, s:s}", "set",
-                  path->penalised ? json_null() : cli_json_text(path->set), "rows", (json_int_t)p->problem->shape.rows,
-                  "cols", (json_int_t)path->d, "responses", (json_int_t)path->k, "sweeps", (json_int_t)path->sweeps,
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f, s:I, s:o, s:o, s:o, s:s}", "set",
+                  path->penalised ? json_null() : cli_json_text(path->set), "rows", (json_int_t)p->rows, "cols",
+                  (json_int_t)path->d, "responses", (json_int_t)path->k, "sweeps", (json_int_t)path->sweeps,
                   "bytes_read", path->bytes_read, "seconds", path->seconds, "exact", (json_int_t)path->exact, "warning",
-                  path->warning, "names", names, "points", points, "version", gpis_version());
+                  cli_json_text_or_null(path->warning), "names", names, "points", points, "version", gpis_version());
     if (all && p->cv) {
         json_object_set_new(all, "folds", json_integer(p->cv->folds));
         json_object_set_new(all, "best", choice_json(p, p->cv->best));

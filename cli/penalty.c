@@ -23,6 +23,11 @@ static int read_text(cli_penalty *penalty, const char *text, bool path) {
     const bool l1 = strncmp(text, "l1:", 3) == 0, l2 = strncmp(text, "l2:", 3) == 0;
     double *lambda = l1 ? &penalty->l1 : &penalty->l2;
     char *end = NULL;
+    if (strcmp(text, "l2") == 0 && path)
+        return cli_fail(CLI_BAD_INPUT,
+                        "--penalty l2: there are paths of radii (--set l2) and of l1 penalties (--penalty "
+                        "l1); l2:LAMBDA is an l2 penalty beside either");
+    if (strcmp(text, "l1") == 0 || strcmp(text, "l2") == 0) return fail_text(text, text + 2, "LAMBDA is missing");
     if (!l1 && !l2) return fail_text(text, text, "there is no such penalty");
     if (*lambda != NOT_GIVEN) return cli_fail(CLI_BAD_INPUT, "--penalty %.2s is given twice; give it once", text);
     const char *number = text + 3;

@@ -12,7 +12,7 @@ typedef struct plan_options {
 static const char doc[] =
     "Show what solve would do with the same arguments: each candidate with its passes over A, arithmetic, memory and "
     "time as predicted for this machine, and the reason for the choice. Nothing is solved."
-    "\vThe plan depends on y by the number of its columns only; without y, one column is assumed.\n"
+    "\vOf y, the plan depends on the number of columns only; without y, one column is assumed.\n"
     "\n"
     "The speed of the machine is measured the first time, which takes some tenths of a second, and kept in "
     "$XDG_CACHE_HOME/gpis or ~/.cache/gpis; remove the file there to have it measured again. Memory is what a solve "

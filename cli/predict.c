@@ -29,8 +29,11 @@ static const char doc[] =
     "\vDATA is what solve takes as A. The columns of a table are found by their names, and text and missing fields "
     "become numbers as they did for the model; a level that the model does not know is refused with its row and "
     "column. "
-    "With --target (the column of y in DATA) R^2 and RMSE are printed; with --offset, a column of DATA is added to the "
-    "predictions, and --weights weigh the rows. R^2 is about the mean of y if the model has an intercept, else about "
+    "With --target (the column of y in DATA) R^2 and RMSE are printed; with --offset, a column of DATA or a file is "
+    "added to "
+    "the predictions, and --weights gives the rows weights in R^2 and RMSE. R^2 is about the mean of y if the model "
+    "has an "
+    "intercept, else about "
     "0.\n"
     "\n"
     "Example: gpis predict new.csv model.json --out predictions.csv\n"
@@ -90,8 +93,10 @@ typedef struct task {
     cli_model model;
     gpis_source *data; /* owned */
     gpis_source_info shape;
-    const double *y, *weights, *offset; /* borrowed from the data; NULL: not there */
-    double *rows, *predicted;           /* owned: `held` rows */
+    const double *y, *weights, *offset; /* borrowed from the data or a file; NULL: not there */
+    int64_t offset_cols;                /* 1: a column of the table, the same for every response; else k */
+    gpis_array weights_file, offset_file;
+    double *rows, *predicted; /* owned: `held` rows */
     int64_t held;
     double *all; /* owned: the predictions of all rows, for .npy; else NULL */
     cli_output file;
@@ -112,7 +117,16 @@ static int open_data(task *t) {
     return 0;
 }
 
-/* What goes with the rows has to be a column of the table, and the columns those of the model. */
+/* What an option gives for the rows, where it is not a column of the table. */
+static int take_file(task *t, const char *option, int64_t cols, gpis_array *file, const double **out) {
+    if (!cli_is_given(&t->o->common, option)) return 0;
+    const bool is_table = gpis_source_encoding(t->data) != NULL;
+    const int code = cli_read_rows(t->context, &t->o->common, option, is_table, t->shape.rows, cols, file);
+    *out = file->data;
+    return code;
+}
+
+/* Takes what goes with the rows; the columns have to be those of the model. */
 static int match(task *t) {
     const predict_options *o = t->o;
     int64_t k = 0;
@@ -122,7 +136,8 @@ static int match(task *t) {
     if (t->shape.cols != t->model.d)
         return cli_fail(CLI_BAD_INPUT, "%s has %lld columns, but the model %s has %lld", o->data,
                         (long long)t->shape.cols, o->model, (long long)t->model.d);
-    for (int64_t j = 0; j < t->model.d && t->model.names; j++) {
+    /* A table was read with the encoding of the model, which finds its columns by their own bytes. */
+    for (int64_t j = 0; j < t->model.d && t->model.names && !t->model.encoding; j++) {
         const char *name = gpis_source_column(t->data, j);
         if (name && strcmp(name, t->model.names[j]) != 0)
             return cli_fail(CLI_BAD_INPUT, "%s: column %lld is '%s', but the model %s has '%s' there", o->data,
@@ -131,9 +146,11 @@ static int match(task *t) {
     if (t->y && k != t->model.k)
         return cli_fail(CLI_BAD_INPUT, "%s has %lld columns of y, but the model %s has %lld responses", o->data,
                         (long long)k, o->model, (long long)t->model.k);
-    if ((o->common.open.weights && !t->weights) || (o->common.open.offset && !t->offset))
-        return cli_fail(CLI_BAD_INPUT, "%s has no column '%s'", o->data,
-                        t->weights || !o->common.open.weights ? o->common.open.offset : o->common.open.weights);
+    int code = 0;
+    t->offset_cols = t->offset ? 1 : t->model.k;
+    if (!t->weights) code = take_file(t, "weights", 1, &t->weights_file, &t->weights);
+    if (code == 0 && !t->offset) code = take_file(t, "offset", t->model.k, &t->offset_file, &t->offset);
+    if (code != 0) return code;
     if (t->model.has_offset && !t->offset && !o->common.quiet)
         cli_fail(0, "note: the model was made with an offset; these predictions are without one (--offset)");
     return 0;
@@ -172,12 +189,16 @@ static int start_output(task *t) {
     return 0;
 }
 
+static double offset_at(const task *t, int64_t row, int64_t c) {
+    return t->offset ? t->offset[row * t->offset_cols + (t->offset_cols > 1 ? c : 0)] : 0.0;
+}
+
 static void predict_row(const task *t, int64_t row, const double *a, double *out) {
     const int64_t d = t->model.d, k = t->model.k;
     for (int64_t c = 0; c < k; c++) out[c] = t->model.intercept[c];
     for (int64_t j = 0; j < d; j++)
         for (int64_t c = 0; c < k; c++) out[c] += a[j] * t->model.x[j * k + c];
-    for (int64_t c = 0; c < k && t->offset; c++) out[c] += t->offset[row];
+    for (int64_t c = 0; c < k; c++) out[c] += offset_at(t, row, c);
 }
 
 /* One more row: the mean moves by w/W of the distance, and the squares grow by w (1 - w/W) times its square. */
@@ -188,7 +209,7 @@ static void add_to_fit(task *t, int64_t row, const double *predicted) {
     if (!t->y || w == 0.0) return;
     f->weight += w;
     for (int64_t c = 0; c < k; c++) {
-        const double y = t->y[row * k + c], shown = y - (t->offset ? t->offset[row] : 0.0), r = y - predicted[c];
+        const double y = t->y[row * k + c], shown = y - offset_at(t, row, c), r = y - predicted[c];
         const double off = shown - f->mean[c], share = w / f->weight;
         f->residuals += w * r * r;
         f->mean[c] += t->model.has_intercept ? share * off : 0.0;
@@ -217,6 +238,7 @@ static int predict_rows(task *t) {
             if (t->stream) write_row(t, out);
         }
         if (cli_interrupted()) return CLI_INTERRUPTED;
+        if (t->stream && ferror(t->stream)) break; /* nobody reads the rest, or there is no room for it */
     }
     return 0;
 }
@@ -252,6 +274,8 @@ static int report(const task *t) {
 static void clear(task *t) {
     cli_output_discard(&t->file);
     cli_model_clear(&t->model);
+    gpis_array_clear(t->context, &t->weights_file);
+    gpis_array_clear(t->context, &t->offset_file);
     gpis_source_destroy(t->data);
     free(t->rows);
     free(t->predicted);
@@ -264,9 +288,11 @@ static void clear(task *t) {
 int cli_predict(int argc, char **argv) {
     const struct argp table = cli_table_argp(GPIS_OPTION_OPEN);
     for (int i = 0; i < FIXED; i++) cli_table_explain(fixed[i], NULL);
-    cli_table_explain("weights", "the column of DATA that weighs its rows in R^2 and RMSE, by name or number from 1");
-    cli_table_explain("offset", "the column of DATA that is added to the predictions, by name or number from 1");
-    const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
+    cli_table_explain("weights",
+                      "the weights of the rows in R^2 and RMSE: a column of DATA, by name or number from 1, or a file");
+    cli_table_explain("offset", "what is added to the predictions: a column of DATA, by name or number from 1, or a "
+                                "file with a row for each of its rows");
+    const struct argp_child children[] = {{&cli_alone_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
     const struct argp argp = {options, parse_option, "DATA MODEL.json", doc, children, NULL, NULL};
     predict_options o = {.common = cli_common_default()};
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;

@@ -116,24 +116,31 @@ static int open_rows(cli_problem *p, const char *a_path, const char *y_path, con
     return y_path ? use_y_file(p, a_path, y_path, common) : use_y_of_source(p, a_path, common);
 }
 
-/* Reads an array with a row for each row of A, and keeps the rows of this rank. */
-static int read_rows(cli_problem *p, const cli_common *common, const char *option, int64_t cols, gpis_array *out) {
+int cli_read_rows(gpis_context *context, const cli_common *common, const char *option, bool is_table, int64_t rows,
+                  int64_t cols, gpis_array *out) {
     const char *path = cli_problem_text(common, option);
-    gpis_array all = {0};
-    if (p->encoding && access(path, F_OK) != 0 && !strchr(path, ':'))
+    cli_loading loading;
+    if (is_table && access(path, F_OK) != 0 && !strchr(path, ':'))
         return cli_fail(CLI_BAD_INPUT, "--%s %s: the table has no column of this name, and there is no such file",
                         option, path);
-    const gpis_open_options options = cli_open_options(&p->loading, common, path, true);
-    gpis_status status = gpis_array_read_with(p->context, path, &options, &all);
-    cli_loading_end(&p->loading);
-    if (status != GPIS_OK) return cli_fail_status(p->context, status);
-    int code = 0;
-    if (all.rows != p->shape.rows || all.cols != cols)
-        code = cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but --%s wants %lld x %lld (rows of A x %s)", path,
-                        (long long)all.rows, (long long)all.cols, option, (long long)p->shape.rows, (long long)cols,
-                        cols == 1 ? "1" : "columns of y");
+    const gpis_open_options options = cli_open_options(&loading, common, path, true);
+    const gpis_status status = gpis_array_read_with(context, path, &options, out);
+    cli_loading_end(&loading);
+    if (status != GPIS_OK) return cli_fail_status(context, status);
+    if (out->rows == rows && out->cols == cols) return 0;
+    const int code = cli_fail(CLI_BAD_INPUT, "%s is %lld x %lld, but --%s wants %lld x %lld (rows of A x %s)", path,
+                              (long long)out->rows, (long long)out->cols, option, (long long)rows, (long long)cols,
+                              cols == 1 ? "1" : "columns of y");
+    gpis_array_clear(context, out);
+    return code;
+}
+
+/* Reads an array with a row for each row of A, and keeps the rows of this rank. */
+static int read_rows_here(cli_problem *p, const cli_common *common, const char *option, int64_t cols, gpis_array *out) {
+    gpis_array all = {0};
+    int code = cli_read_rows(p->context, common, option, p->encoding != NULL, p->shape.rows, cols, &all);
     if (code == 0 && p->rows_here > 0) {
-        status = gpis_array_create(p->context, p->rows_here, cols, 2, out);
+        const gpis_status status = gpis_array_create(p->context, p->rows_here, cols, 2, out);
         if (status != GPIS_OK) code = cli_fail_status(p->context, status);
     }
     if (out->data) memcpy(out->data, all.data + p->first_row * cols, (size_t)(p->rows_here * cols) * sizeof *out->data);
@@ -152,7 +159,7 @@ static int take_rows(cli_problem *p, const cli_common *common, const char *optio
                         "--%s names a column of the table, but y has %lld columns; give a file as wide as y", option,
                         (long long)cols);
     if (inside || !cli_is_given(common, option)) return 0;
-    const int code = read_rows(p, common, option, cols, file);
+    const int code = read_rows_here(p, common, option, cols, file);
     *out = file->data;
     return code;
 }

@@ -9,12 +9,6 @@ enum { MOST_LISTED = 10000 }; /* columns of A up to which --json lists the coeff
 
 static int64_t entries(const cli_problem *p) { return p->shape.cols * p->k; }
 
-int64_t cli_count_nonzeros(const double *x, int64_t count) {
-    int64_t nonzeros = 0;
-    for (int64_t i = 0; i < count; i++) nonzeros += x[i] != 0;
-    return nonzeros;
-}
-
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
  */
 
@@ -27,10 +21,8 @@ bool cli_write_json(FILE *stream, const json_t *object) {
 int cli_print_json(json_t *object) {
     const bool printed = cli_write_json(stdout, object);
     json_decref(object);
-    return printed ? 0 : cli_fail(CLI_TROUBLE, "cannot print the JSON result");
+    return printed || ferror(stdout) ? 0 : cli_fail(CLI_TROUBLE, "out of memory");
 }
-
-static json_t *text_or_null(const char *text) { return *text ? cli_json_text(text) : json_null(); }
 
 /* Integers of JSON end at 2^63 - 1 here; a larger seed is a text. */
 static json_t *seed_or_text(const cli_common *common) {
@@ -79,7 +71,7 @@ json_t *cli_report_object(const cli_problem *p, const cli_common *common, const 
         {"backward_error", cli_json_number(r->backward_error)},
         {"horizon", r->horizon > 0 ? cli_json_number(r->horizon) : json_null()},
         {"unique", r->unique < 0 ? json_null() : json_boolean(r->unique)},
-        {"unique_reason", text_or_null(r->unique_reason)},
+        {"unique_reason", cli_json_text_or_null(r->unique_reason)},
         {"relative_gap", cli_json_number(gpis_relative_gap(r))},
         {"feasibility", cli_json_number(r->feasibility)},
         {"violation", cli_json_number(r->violation)},
@@ -106,8 +98,8 @@ json_t *cli_report_object(const cli_problem *p, const cli_common *common, const 
         {"seed", seed_or_text(common)},
         {"threads", json_integer(gpis_context_threads(p->context))},
         {"plan", cli_json_text(r->plan)},
-        {"warning", text_or_null(r->warning)},
-        {"checkpoint_trouble", text_or_null(r->checkpoint_trouble)},
+        {"warning", cli_json_text_or_null(r->warning)},
+        {"checkpoint_trouble", cli_json_text_or_null(r->checkpoint_trouble)},
         {"version", json_string(gpis_version())},
         {"active", cli_active_json(p, r)},
     };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "page.h"
+#include "page_facts.h"
 
 typedef struct solve_options {
     cli_common common;
@@ -21,12 +21,12 @@ static const struct argp_option options[] = {
     {"x0", KEY_X0, "FILE", 0, "start here instead of at zero (projected on the set first)", 1},
     {"out", KEY_OUT, "FILE", 0, "write x here: .npy, .csv (with names and active constraints) or .json", 5},
     {"model", KEY_MODEL, "FILE.json", 0, "write all that gpis predict needs here, with the certificate", 5},
-    {"report", KEY_REPORT, "FILE.html", 0, "write a page about the answer here, for people: one file, no network", 5},
-    {"ranges", KEY_RANGES, "EPS", 0,
-     "how far each coefficient can go while the objective stays within EPS of the best, relative to it", 5},
-    {"confidence", KEY_CONFIDENCE, "P", 0,
-     "the same for likelihood-ratio intervals of this confidence, as 0.95; approximate where constraints are active",
+    {"report", KEY_REPORT, "FILE.html", 0, "write an HTML page about the answer here: one file that needs no network",
      5},
+    {"ranges", KEY_RANGES, "EPS", 0,
+     "report how far each coefficient can move while the objective stays within EPS of the best, relative to it", 5},
+    {"confidence", KEY_CONFIDENCE, "P", 0,
+     "likelihood-ratio intervals of this confidence, such as 0.95; approximate where constraints are active", 5},
     {"trace", KEY_TRACE, "FILE", 0, "write a line of JSON for each pass here", 5},
     {0},
 };
@@ -35,17 +35,17 @@ static const char doc[] =
     "Minimise ||y - A x||^2 over x in a convex set, with a bound on how far the answer is from the best possible."
     "\vA is .npy, .csv, .tsv, .mtx, .svm or .libsvm (text may be gzipped), FILE.h5:/path (a data set in an HDF5 file), "
     "- "
-    "(standard input, .csv unless --format says otherwise), or @LIST, a file that names the parts of A, one a line, "
-    "each "
-    "with its y behind it if y is in parts too. y is a file with one row for each row of A (.npy, .csv, FILE.h5:/path "
+    "(standard input, .csv unless --format says otherwise), or @LIST, a file that names the parts of A, one on "
+    "each line, followed by its y if y is in parts too. y is a file with one row for each row of A (.npy, .csv, "
+    "FILE.h5:/path "
     "or "
-    "-); leave it out where A carries it (--target, or the labels of a .svm file).\n"
+    "-); leave it out where A contains it (--target, or the labels of a .svm file).\n"
     "\n"
     "Sets: none, nonneg, box:LO,HI, l1:R, l1:R,W.npy, l2:R, linf:R, sum:R, sum:LO,HI, simplex:R, capped-simplex:R, "
     "group:R:SIZE, group:R:FILE.npy, nuclear:R, tv:R, monotone, affine:C.npy,b.npy; @dct or @U.npy after one puts it "
     "in "
     "an orthogonal transform domain. SPEC[COLUMNS] is for those columns: names, numbers from 1, ranges 3-7, patterns "
-    "price*. SPEC & SPEC holds both, and so do --set, --subject-to and --bounds together.\n"
+    "price*. SPEC & SPEC means both; --set, --subject-to and --bounds all apply together.\n"
     "\n"
     "Linear constraints: --subject-to 'tv + radio <= 0.5', '2 x2 - x1 >= 0', '0.1 <= price <= 0.4', 'sum(w*) = 1'; "
     "other "
@@ -180,17 +180,23 @@ static int write_answer(const cli_problem *p, const solve_options *o, const gpis
     return cli_output_commit(&output);
 }
 
+/* The page of --report; returns 0 or an exit code. */
 static int write_report(const cli_problem *p, const solve_options *o, const gpis_result *result) {
-    const page about = {.problem = p,
-                        .common = &o->common,
-                        .result = result,
-                        .command = o->command,
-                        .a = o->a,
-                        .y = o->y,
-                        .trace = o->watch.points,
-                        .trace_count = o->watch.kept,
-                        .settings = &o->common.settings};
-    return page_write_solve(&about, o->report);
+    cli_output output = {0};
+    page about;
+    int code = cli_output_open(&output, o->report);
+    if (code != 0) return code;
+    if (!cli_page_make(&about, p, &o->common, o->a, o->command)) {
+        cli_output_discard(&output);
+        return cli_fail(CLI_TROUBLE, "out of memory");
+    }
+    about.f = output.stream;
+    about.result = result;
+    about.trace = o->watch.points;
+    about.trace_count = o->watch.kept;
+    page_write_solve(&about);
+    cli_page_clear(&about);
+    return cli_output_commit(&output);
 }
 
 /* Puts the files of an answer in their places. Trouble with one does not keep the others, or the report, from coming;

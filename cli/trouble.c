@@ -26,6 +26,8 @@ json_t *cli_json_text(const char *text) {
     return string;
 }
 
+json_t *cli_json_text_or_null(const char *text) { return *text ? cli_json_text(text) : json_null(); }
+
 json_t *cli_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 /* "raise option memory" becomes "raise --memory": shorter, so it is done in place. */

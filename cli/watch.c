@@ -34,9 +34,13 @@ void cli_watch_delivery(void) { handle_signals(0); }
 /* Written before it is needed, for a handler may not. */
 static char lost_pages[128];
 
-/* Where rows are mapped the system has no other way to say that they are gone. Only what is safe in a handler. */
+static atomic_flag said_lost_pages = ATOMIC_FLAG_INIT;
+
+/* Where rows are mapped the system has no other way to say that they are gone. Only what is safe in a handler.
+ * Several threads may touch such rows at once: one of them says so and ends the process, the others wait for that. */
 static void on_lost_pages(int number) {
     (void)number;
+    while (atomic_flag_test_and_set(&said_lost_pages)) pause();
     if (write(STDERR_FILENO, lost_pages, strlen(lost_pages)) < 0) _exit(CLI_TROUBLE);
     _exit(CLI_TROUBLE);
 }

@@ -508,9 +508,7 @@ GPIS_API gpis_status gpis_problem_standardize(gpis_problem *problem, int yes);
 /* K, made for as many columns as A has and for as many responses as Y has. NULL, and without this call: every X. */
 GPIS_API gpis_status gpis_problem_constrain(gpis_problem *problem, gpis_set *set);
 /* Adds lambda sum_j weights_j |X_jc| over all responses c to the objective: an l1 penalty (the lasso). The d weights
- * are copied; NULL: all are 1; 0 exempts an entry. lambda = 0: no penalty. Goes with no set, with bounds (nonneg, box,
- * linf), l1, l2, group, simplex and capped-simplex, and with products of these; the calls that take the problem refuse
- * other sets (GPIS_NOT_APPLICABLE). */
+ * are copied; NULL: all are 1; 0 exempts an entry. lambda = 0: no penalty. It goes with every set. */
 GPIS_API gpis_status gpis_problem_penalty(gpis_problem *problem, double lambda, const double *weights, int64_t d);
 GPIS_API void gpis_problem_destroy(gpis_problem *problem); /* NULL is fine */
 
@@ -611,7 +609,7 @@ static inline gpis_machine gpis_machine_default(void) {
     gpis_machine_init(&machine, sizeof machine);
     return machine;
 }
-/* Measures this machine with the threads of the context: some tenths of a second, 64 MB. *machine holds usual figures
+/* Measures this machine with the threads of the context: some tenths of a second, 256 MB. *machine holds usual figures
  * before, and the measured ones after. */
 GPIS_API gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *machine);
 
@@ -898,7 +896,9 @@ GPIS_API void gpis_result_destroy(gpis_result *result);       /* NULL is fine */
 /* A path: answers for a grid of radii, or of penalties, from the simplest to the least restricted, each with its
  * certificate. The rows are read once, for their summary; a problem of a summary reads nothing. Points that the summary
  * cannot prove to the tolerance are solved from the rows, if they are there. Where the summary would be too large (more
- * than 4096 columns, or no memory for it), each point is a solve of its own that begins at the point before. */
+ * than 4096 columns, or no memory for it), the points of an l1 sum or penalty, with bounds or without, share a few
+ * sweeps that sum some columns and measure all points; those that this leaves, and those of other sets, are solves of
+ * their own, each of which begins at the point before. */
 typedef struct gpis_path_options {
     size_t size; /* of this struct in the caller's program; set by gpis_path_options_init */
     /* The set without its radius: "l1", "l1 & nonneg", "simplex[w*]", or with R in its place, "group:R:3". The set of

@@ -1,4 +1,4 @@
-"""The extension gpis._gpis: cffi in API mode over gpis.h and watch.c."""
+"""The extension gpis._gpis: cffi in API mode over gpis.h, watch.c and the pages of the program's reports."""
 
 from pathlib import Path
 
@@ -7,7 +7,8 @@ import cffi
 from header import declarations
 
 HERE = Path(__file__).resolve().parent
-HEADER = HERE.parents[1] / "include" / "gpis.h"
+TREE = HERE.parents[1]
+HEADER = TREE / "include" / "gpis.h"
 
 FUNCTIONS = """
 void gpis_py_exit(void);
@@ -16,6 +17,8 @@ int gpis_py_within_pass(void *user, const gpis_pass_progress *progress);
 int gpis_py_while_opening(void *user, const gpis_open_progress *progress);
 void gpis_py_watch_clear(gpis_py_watch *watch);
 size_t gpis_py_pack(const gpis_result *result, char *to);
+char *gpis_py_page(const page *given, const cli_path *answers);
+void gpis_py_free(char *text);
 extern "Python" {
     int gpis_py_look(void *handle, const gpis_progress *after, const gpis_pass_progress *within);
     int gpis_py_rows(void *user, int64_t row0, int64_t nrows, double *rows);
@@ -37,11 +40,11 @@ def result_texts(ffi: cffi.FFI) -> "tuple[str, int]":
 def builder() -> cffi.FFI:
     ffi = cffi.FFI()
     ffi.cdef(declarations(HEADER))
-    ffi.cdef((HERE / "watch.h").read_text() + (HERE / "arrow.h").read_text() + FUNCTIONS)
+    ffi.cdef("".join((HERE / name).read_text() for name in ("watch.h", "arrow.h", "report.h")) + FUNCTIONS)
     texts, count = result_texts(ffi)
-    source = f'#include "arrow.h"\n#define GPIS_PY_TEXTS {count}\n' + (HERE / "watch.c").read_text() + texts
+    source = f'#include "arrow.h"\n#define GPIS_PY_TEXTS {count}\n' + (HERE / "watch.c").read_text() + (HERE / "report.c").read_text() + texts
     ffi.set_source("gpis._gpis", '#include <stddef.h>\n#include <stdint.h>\n' + source,
-                   include_dirs=[str(HERE), str(HEADER.parent)], libraries=["gpis"])
+                   include_dirs=[str(HERE), str(HEADER.parent), str(TREE / "cli")], libraries=["gpis", "m"])
     return ffi
 
 

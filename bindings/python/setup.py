@@ -1,6 +1,6 @@
-"""Builds libgpis and the extension over it. The library lies beside the extension, which finds it there ($ORIGIN).
+"""Builds libgpis, the pages of its reports, and the extension over both. The library lies beside the extension, which finds it there ($ORIGIN).
 
-GPIS_BUILD names a folder in which libgpis.so has been built already; without it CMake builds one. With GPIS_LINK the package
+GPIS_BUILD names a folder in which these have been built already; without it CMake builds one. With GPIS_LINK the package
 refers to that library instead of carrying a copy: for the tree of the sources, where the library changes.
 """
 
@@ -33,6 +33,7 @@ class Build(build_ext):
         self.library = Path(os.environ["GPIS_BUILD"]) if "GPIS_BUILD" in os.environ else self.build_library()
         for extension in self.extensions:
             extension.library_dirs = [str(self.library)]
+            extension.extra_objects = [str(self.library / "libgpis_pages.a")]
             # An old-style run path is also searched for what libgpis needs, should a wheel carry that too.
             extension.extra_link_args = ["-Wl,--disable-new-dtags,-rpath,$ORIGIN", "-Wl,--as-needed"]
             extension.py_limited_api = True
@@ -44,7 +45,7 @@ class Build(build_ext):
         place.mkdir(parents=True, exist_ok=True)
         subprocess.run(["cmake", "-S", str(TREE), "-B", str(place), "-DCMAKE_BUILD_TYPE=Release", "-DGPIS_BUILD_TESTS=OFF",
                         "-DGPIS_BUILD_BENCH=OFF", "-DGPIS_MPI=OFF"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["cmake", "--build", str(place), "--target", "gpis_shared", "-j", str(os.cpu_count() or 1)],
+        subprocess.run(["cmake", "--build", str(place), "--target", "gpis_shared", "gpis_pages", "-j", str(os.cpu_count() or 1)],
                        check=True, stdout=subprocess.DEVNULL)
         return place
 

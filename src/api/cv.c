@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/path.h"
+#include "api/wide.h"
 #include "base/random.h"
 #include "linalg/blas.h"
 
@@ -70,14 +70,17 @@ static gpis_status validate(const gpis_path_call *c, int64_t fold, outcome *o) {
 
 /* ---- all of them ---- */
 
+static int64_t folds_of(const gpis_path_call *c) { return c->data ? c->data->folds : gpis_path_folds(c); }
+
 /* The path on all rows, and the folds, side by side: task 0 is the path, unless it is there already. */
 typedef struct tasks {
     gpis_path_call *c;
+    gpis_wide *wide; /* the rows, where there is no summary of them */
     gpis_path_part *all;
     double *X;
     gpis_fit_value *points;
     int64_t exact;
-    outcome *folds; /* data->folds */
+    outcome *folds; /* folds_of(c) */
     gpis_status status;
 } tasks;
 
@@ -98,6 +101,22 @@ static gpis_status run_all(tasks *t, bool path) {
     }
     gpis_status status = t->status;
     for (int64_t f = 0; status == GPIS_OK && f < folds; f++) status = t->folds[f].status;
+    return status;
+}
+
+/* The same without a summary. */
+static gpis_status run_wide(tasks *t, bool path) {
+    gpis_context *context = t->c->context;
+    const int64_t folds = folds_of(t->c);
+    double **errors = gpis_alloc(context, folds, sizeof *errors);
+    int64_t *stalled = gpis_alloc_zero(context, folds, sizeof *stalled);
+    gpis_wide_results results = {.X = path ? t->X : NULL, .points = t->points, .errors = errors, .stalled = stalled};
+    for (int64_t f = 0; errors && f < folds; f++) errors[f] = t->folds[f].errors;
+    const gpis_status status = errors && stalled ? gpis_wide_run(t->wide, &results) : GPIS_NO_MEMORY;
+    for (int64_t f = 0; status == GPIS_OK && f < folds; f++) t->folds[f].stalled = stalled[f];
+    if (path) t->exact = results.exact;
+    gpis_free(context, errors);
+    gpis_free(context, stalled);
     return status;
 }
 
@@ -133,12 +152,12 @@ static gpis_status allocate(const gpis_path_call *c, made_cv *made) {
 /* One drawing of the folds. */
 static gpis_status make_repeat(tasks *t, int64_t repeat, made_cv *made) {
     gpis_path_call *c = t->c;
-    const int64_t folds = c->data->folds, all = made->seen.folds;
+    const int64_t folds = folds_of(c), all = made->seen.folds;
     double *errors = gpis_alloc_zero(c->context, folds * c->count, sizeof *errors);
     t->folds = gpis_alloc_zero(c->context, folds, sizeof *t->folds);
     gpis_status status = errors && t->folds ? GPIS_OK : GPIS_NO_MEMORY;
     for (int64_t f = 0; status == GPIS_OK && f < folds; f++) t->folds[f].errors = errors + f * c->count;
-    if (status == GPIS_OK) status = run_all(t, repeat == 0);
+    if (status == GPIS_OK) status = c->data ? run_all(t, repeat == 0) : run_wide(t, repeat == 0);
     for (int64_t f = 0; status == GPIS_OK && f < folds; f++) {
         made->seen.stalled += t->folds[f].stalled;
         for (int64_t i = 0; i < c->count; i++) made->errors[i * all + repeat * folds + f] = t->folds[f].errors[i];
@@ -162,17 +181,27 @@ static gpis_status fit_best(gpis_path_part *all, double *X, made_cv *made) {
     return status;
 }
 
-static gpis_status run(gpis_path_call *c, gpis_path_part *all, made_cv *made) {
+/* Draws the folds again. The rows without a summary are swept again; the path on all of them is there. */
+static gpis_status redraw(tasks *t, gpis_wide *again, uint64_t seed) {
+    if (t->c->data) return gpis_path_call_redraw(t->c, seed);
+    gpis_wide_end(again);
+    t->wide = again;
+    return gpis_wide_begin(again, t->c, true, seed);
+}
+
+static gpis_status run(gpis_path_call *c, gpis_path_part *all, gpis_wide *wide, made_cv *made) {
     const int64_t size = (all->problem.A->d + all->problem.intercept) * all->problem.k;
-    tasks t = {.c = c, .all = all};
+    tasks t = {.c = c, .wide = wide, .all = all};
+    gpis_wide again = {0};
     t.X = gpis_alloc(c->context, c->count * size, sizeof *t.X);
     t.points = gpis_alloc(c->context, c->count, sizeof *t.points);
-    made->seen.folds = c->data->folds * c->options.repeats;
+    made->seen.folds = folds_of(c) * c->options.repeats;
     gpis_status status = t.X && t.points ? allocate(c, made) : GPIS_NO_MEMORY;
     for (int64_t r = 0; status == GPIS_OK && r < c->options.repeats; r++) {
-        if (r > 0) status = gpis_path_call_redraw(c, c->call.settings.seed + (uint64_t)r);
+        if (r > 0) status = redraw(&t, &again, c->call.settings.seed + (uint64_t)r);
         if (status == GPIS_OK) status = make_repeat(&t, r, made);
     }
+    gpis_wide_end(&again);
     if (status == GPIS_OK) judge(c, made);
     if (status == GPIS_OK) status = gpis_path_made(c, all, t.X, t.points, t.exact, &made->path);
     if (status == GPIS_OK) status = fit_best(all, t.X, made);
@@ -188,21 +217,24 @@ gpis_status gpis_cv_make(const gpis_problem *problem, const gpis_path_options *o
     if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the result");
     *out = NULL;
     gpis_path_call c;
-    gpis_path_part all = {0};
+    gpis_path_part part = {0}, *all = &part;
+    gpis_wide wide = {0};
     int outside = omp_get_max_threads();
     made_cv *made = gpis_alloc_zero(context, 1, sizeof *made);
     gpis_status status = gpis_path_call_begin(&c, problem, options, settings, true);
     if (!made) status = GPIS_NO_MEMORY;
-    if (status == GPIS_OK && !c.data)
-        status = gpis_fail(context, GPIS_NOT_APPLICABLE,
-                           "cross-validation needs the Gram matrix of each fold, and there is no memory for it");
     if (status == GPIS_OK) status = gpis_blas_enter(context, context->threads, &outside);
     if (made) made->context = context;
-    if (status == GPIS_OK) status = gpis_path_part_begin(&all, &c, -1);
-    if (status == GPIS_OK) status = gpis_path_grid(&c, &all);
-    if (status == GPIS_OK) status = run(&c, &all, made);
+    if (status == GPIS_OK && c.data) status = gpis_path_part_begin(&part, &c, -1);
+    if (status == GPIS_OK && !c.data) {
+        status = gpis_wide_begin(&wide, &c, true, c.call.settings.seed);
+        all = status == GPIS_OK ? &wide.part[0].part : NULL;
+    }
+    if (status == GPIS_OK) status = gpis_path_grid(&c, all);
+    if (status == GPIS_OK) status = run(&c, all, &wide, made);
     if (status == GPIS_OK) made->seen.path = made->path;
-    gpis_path_part_end(&all);
+    gpis_path_part_end(&part);
+    gpis_wide_end(&wide);
     gpis_blas_leave(outside);
     gpis_path_call_end(&c);
     if (status == GPIS_OK)

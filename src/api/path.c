@@ -1,5 +1,5 @@
 /* gpis_path_make: the points of a path, as the caller sees them. */
-#include "api/path.h"
+#include "api/wide.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -80,7 +80,7 @@ static gpis_status allocate(made_path *made, int64_t count, int64_t size, const 
     made->X = gpis_alloc(made->context, count * size, sizeof *made->X);
     made->points = gpis_alloc(made->context, count, sizeof *made->points);
     made->places = gpis_alloc(made->context, count, sizeof *made->places);
-    made->set = gpis_copy_text(made->context, set);
+    made->set = gpis_duplicate_text(made->context, set);
     return made->X && made->points && made->places && made->set ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
@@ -103,8 +103,7 @@ gpis_status gpis_path_made(const gpis_path_call *c, const gpis_path_part *all, c
                              .points = made->places,
                              .penalised = c->options.penalised != 0,
                              .set = made->set,
-                             .rows_weight = c->data ? gpis_quadratic_entry(c->data->whole, c->data->d, c->data->d).high
-                                                    : (double)c->given->n,
+                             .rows_weight = c->rows_weight,
                              .exact = exact,
                              .sweeps = c->sweeps,
                              .bytes_read = c->bytes_read,
@@ -119,48 +118,18 @@ gpis_status gpis_path_made(const gpis_path_call *c, const gpis_path_part *all, c
     return GPIS_OK;
 }
 
-/* Without a summary each point is a solve of its own. */
-static gpis_status run_by_rows(gpis_path_call *c, gpis_path_part *all, double *X, gpis_fit_value *points) {
+static gpis_status run(gpis_path_call *c, gpis_path_part *all, gpis_wide *wide, gpis_path **out) {
     const int64_t size = (all->problem.A->d + all->problem.intercept) * all->problem.k;
-    gpis_status status = GPIS_OK;
-    for (int64_t i = 0; status == GPIS_OK && i < c->count; i++) {
-        double *x = X + i * size;
-        gpis_result *result = NULL;
-        if (i > 0)
-            memcpy(x, x - size, (size_t)size * sizeof *x);
-        else
-            memset(x, 0, (size_t)size * sizeof *x);
-        status = gpis_path_solve(all, c->values[i], true, x, &points[i], &result);
-        if (result) c->sweeps += result->sweeps, c->bytes_read += result->bytes_read;
-        gpis_result_destroy(result);
-    }
-    return status;
-}
-
-static gpis_status run(gpis_path_call *c, gpis_path_part *all, gpis_path **out) {
-    const int64_t size = (all->problem.A->d + all->problem.intercept) * all->problem.k;
-    int64_t exact = 0;
     double *X = gpis_alloc(c->context, c->count * size, sizeof *X);
     gpis_fit_value *points = gpis_alloc(c->context, c->count, sizeof *points);
     gpis_status status = X && points ? GPIS_OK : GPIS_NO_MEMORY;
-    if (status == GPIS_OK)
-        status = c->data ? gpis_path_part_run(all, X, points, &exact) : run_by_rows(c, all, X, points);
-    if (status == GPIS_OK) status = gpis_path_made(c, all, X, points, exact, out);
+    gpis_wide_results results = {.X = X, .points = points};
+    if (status == GPIS_OK && c->data) status = gpis_path_part_run(all, X, points, &results.exact);
+    if (status == GPIS_OK && !c->data) status = gpis_wide_run(wide, &results);
+    if (status == GPIS_OK) status = gpis_path_made(c, all, X, points, results.exact, out);
     gpis_free(c->context, X);
     gpis_free(c->context, points);
     return status;
-}
-
-/* Without a summary the grid has to be given: finding the largest value needs one. */
-static gpis_status begin_part(gpis_path_call *c, gpis_path_part *all) {
-    if (c->data) return gpis_path_part_begin(all, c, -1);
-    *all = (gpis_path_part){.call = c, .problem = c->base, .share = 1.0};
-    if (c->options.values) return GPIS_OK;
-    return gpis_fail(c->context, GPIS_NOT_APPLICABLE,
-                     "the Gram matrix of %" PRId64
-                     " columns is too large to find the largest value of a path: give the "
-                     "values",
-                     c->given->A->d);
 }
 
 gpis_status gpis_path_make(const gpis_problem *problem, const gpis_path_options *options, const gpis_settings *settings,
@@ -170,14 +139,20 @@ gpis_status gpis_path_make(const gpis_problem *problem, const gpis_path_options 
     if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the path");
     *out = NULL;
     gpis_path_call c;
-    gpis_path_part all = {0};
+    gpis_path_part part = {0}, *all = &part;
+    gpis_wide wide = {0};
     int outside = omp_get_max_threads();
     gpis_status status = gpis_path_call_begin(&c, problem, options, settings, false);
     if (status == GPIS_OK) status = gpis_blas_enter(context, context->threads, &outside);
-    if (status == GPIS_OK) status = begin_part(&c, &all);
-    if (status == GPIS_OK) status = gpis_path_grid(&c, &all);
-    if (status == GPIS_OK) status = run(&c, &all, out);
-    gpis_path_part_end(&all);
+    if (status == GPIS_OK && c.data) status = gpis_path_part_begin(&part, &c, -1);
+    if (status == GPIS_OK && !c.data) {
+        status = gpis_wide_begin(&wide, &c, false, 0);
+        all = status == GPIS_OK ? &wide.part[0].part : NULL;
+    }
+    if (status == GPIS_OK) status = gpis_path_grid(&c, all);
+    if (status == GPIS_OK) status = run(&c, all, &wide, out);
+    gpis_path_part_end(&part);
+    gpis_wide_end(&wide);
     gpis_blas_leave(outside);
     gpis_path_call_end(&c);
     return status;

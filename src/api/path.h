@@ -20,13 +20,13 @@ typedef struct gpis_path_call {
     gpis_summary
         *summary;        /* owned: of the rows of the caller's problem; NULL: that is one of a summary, or too large */
     gpis_summary *first; /* owned: where the folds were drawn again, the summary that `base` is of; else NULL */
-    const gpis_summary
-        *data;         /* the summary in use, that or the caller's; NULL: none, points are solved from the rows */
-    gpis_problem base; /* the caller's problem, with `data` in the place of the rows */
+    const gpis_summary *data; /* the summary in use, that or the caller's; NULL: none, the rows stay (wide.h) */
+    gpis_problem base;        /* the caller's problem, with `data` in the place of the rows */
     int64_t count;
     double *values; /* owned: the grid */
     int64_t sweeps;
     double bytes_read, begun;
+    double rows_weight; /* the sum of the weights of all rows */
 } gpis_path_call;
 
 /* The rows of a part: the problem of their summary, complete, and the fit. */
@@ -38,6 +38,7 @@ typedef struct gpis_path_part {
     gpis_completion complete;
     gpis_fit *fit;          /* owned */
     gpis_path_sets sets;    /* how the sets of the values are made for these rows */
+    double largest_penalty; /* without a fit: that has any effect, as a sweep has found it */
     gpis_set *parsed, *met; /* owned: the set of a value from its text, and that met with the caller's */
 } gpis_path_part;
 
@@ -45,11 +46,23 @@ typedef struct gpis_path_part {
 gpis_status gpis_path_call_begin(gpis_path_call *c, const gpis_problem *given, const gpis_path_options *options,
                                  const gpis_settings *settings, bool folds);
 void gpis_path_call_end(gpis_path_call *c);
+/* How many folds there are, unless they come with a summary; the options of a summary of the rows; a sweep over them is
+ * counted. */
+int64_t gpis_path_folds(const gpis_path_call *c);
+gpis_summary_options gpis_path_summary_options(const gpis_path_call *c, bool folds, uint64_t seed);
+void gpis_path_count_sweep(gpis_path_call *c);
+/* A fold predicts, and the others have rows to learn from: with the weights of its rows, and of all. */
+gpis_status gpis_path_check_fold(gpis_context *context, int64_t fold, double own, double all);
+/* Whether the folds that are given fit the rows (summary.c). */
+gpis_status gpis_summary_check_folds(const gpis_problem *problem, const gpis_summary_options *options);
 /* Draws the folds again, with another seed. */
 gpis_status gpis_path_call_redraw(gpis_path_call *c, uint64_t seed);
 
 /* fold -1: all rows; else those of all other folds. gpis_path_part_end is called in any case. */
 gpis_status gpis_path_part_begin(gpis_path_part *part, const gpis_path_call *call, int64_t fold);
+/* A part without a summary: the rows of the caller's problem, of whose weights it has a share. `scale`, of standardised
+ * columns, is taken over. */
+void gpis_path_part_of_rows(gpis_path_part *part, const gpis_path_call *call, double share, double *scale);
 void gpis_path_part_end(gpis_path_part *part);
 /* The set of a value as the caller sees it, without a constant, scales and penalty; in part->parsed and part->met. */
 gpis_status gpis_path_part_set(gpis_path_part *part, const char *text, gpis_set **out);

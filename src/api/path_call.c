@@ -44,41 +44,53 @@ static gpis_status check_options(gpis_context *context, const gpis_path_options 
 
 /* ---- the summary ---- */
 
-static int64_t folds_of(const gpis_path_options *o) { return o->folds > 0 ? o->folds : DEFAULT_FOLDS; }
+int64_t gpis_path_folds(const gpis_path_call *c) { return c->options.folds > 0 ? c->options.folds : DEFAULT_FOLDS; }
 
-static gpis_status summarise(gpis_path_call *c, bool folds, uint64_t seed) {
+gpis_summary_options gpis_path_summary_options(const gpis_path_call *c, bool folds, uint64_t seed) {
     gpis_summary_options o = gpis_summary_options_default();
-    o.folds = folds ? folds_of(&c->options) : 1;
+    o.folds = folds ? gpis_path_folds(c) : 1;
     o.fold = folds ? c->options.fold : NULL;
     o.fold_rows = c->options.fold_rows;
     o.seed = seed;
     o.pass_progress = c->call.settings.pass_progress;
     o.progress_user = c->call.settings.progress_user;
+    return o;
+}
+
+void gpis_path_count_sweep(gpis_path_call *c) {
+    gpis_source_info info;
+    gpis_source_describe(c->given->A, &info);
+    c->sweeps++;
+    c->bytes_read += (double)info.bytes;
+}
+
+static gpis_status summarise(gpis_path_call *c, bool folds, uint64_t seed) {
+    const gpis_summary_options o = gpis_path_summary_options(c, folds, seed);
     gpis_summary_destroy(c->summary);
     c->summary = NULL;
     const gpis_status status = gpis_summary_make(c->given, &o, &c->summary);
     if (status != GPIS_OK) return status;
-    gpis_source_info info;
-    gpis_source_describe(c->given->A, &info);
     c->data = c->summary;
-    c->sweeps++;
-    c->bytes_read += (double)info.bytes;
+    gpis_path_count_sweep(c);
     return GPIS_OK;
 }
 
-/* Every fold predicts, and the others have rows to learn from. */
+gpis_status gpis_path_check_fold(gpis_context *context, int64_t fold, double own, double all) {
+    if (!(own > 0.0))
+        return gpis_fail(context, GPIS_BAD_DATA,
+                         "fold %" PRId64 " has no row of positive weight, and cannot be predicted; take fewer folds",
+                         fold + 1);
+    if (!(all > own))
+        return gpis_fail(context, GPIS_BAD_DATA, "all rows of positive weight are in fold %" PRId64, fold + 1);
+    return GPIS_OK;
+}
+
 static gpis_status check_folds(const gpis_path_call *c) {
     const gpis_summary *s = c->data;
-    for (int64_t f = 0; f < s->folds; f++) {
-        const double own = gpis_quadratic_entry(s->fold[f], s->d, s->d).high;
-        if (!(own > 0.0))
-            return gpis_fail(
-                c->context, GPIS_BAD_DATA,
-                "fold %" PRId64 " has no row of positive weight, and cannot be predicted; take fewer folds", f + 1);
-        if (!(gpis_quadratic_entry(s->whole, s->d, s->d).high > own))
-            return gpis_fail(c->context, GPIS_BAD_DATA, "all rows of positive weight are in fold %" PRId64, f + 1);
-    }
-    return GPIS_OK;
+    gpis_status status = GPIS_OK;
+    for (int64_t f = 0; status == GPIS_OK && f < s->folds; f++)
+        status = gpis_path_check_fold(c->context, f, gpis_quadratic_entry(s->fold[f], s->d, s->d).high, c->rows_weight);
+    return status;
 }
 
 /* The first summary stays: the problem of all rows is made of it. */
@@ -108,7 +120,7 @@ static gpis_status check_summary(const gpis_path_call *c) {
 /* Whether the sums of all folds, and those that are made of them, are not too large. */
 static bool fits(const gpis_path_call *c, bool folds) {
     const gpis_problem *p = c->given;
-    const double parts = folds ? (double)folds_of(&c->options) + 6.0 : 6.0;
+    const double parts = folds ? (double)gpis_path_folds(c) + 6.0 : 6.0;
     const double bytes = parts * gpis_quadratic_memory(p->A->d + 1, p->k);
     return p->A->d <= MAX_COLUMNS && bytes <= (double)gpis_account_left(c->context);
 }
@@ -117,9 +129,9 @@ static gpis_status take_rows(gpis_path_call *c, bool folds) {
     gpis_status status = GPIS_OK;
     if (folds && c->given->summary)
         status = check_summary(c);
-    else if (folds && folds_of(&c->options) > c->given->n)
+    else if (folds && gpis_path_folds(c) > c->given->n)
         status = gpis_fail(c->context, GPIS_BAD_ARGUMENT, "%" PRId64 " folds are more than the %" PRId64 " rows of A",
-                           folds_of(&c->options), c->given->n);
+                           gpis_path_folds(c), c->given->n);
     if (status != GPIS_OK) return status;
     c->base = *c->given;
     c->data = c->given->made_of;
@@ -127,6 +139,7 @@ static gpis_status take_rows(gpis_path_call *c, bool folds) {
     if (!c->data) status = summarise(c, folds, c->call.settings.seed);
     if (status != GPIS_OK) return status;
     c->base = gpis_summary_instead_of_rows(c->given, c->data);
+    c->rows_weight = gpis_quadratic_entry(c->data->whole, c->data->d, c->data->d).high;
     return folds ? check_folds(c) : GPIS_OK;
 }
 

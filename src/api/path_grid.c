@@ -51,13 +51,16 @@ static gpis_status radius_of(gpis_path_part *part, const double *x, double *R) {
     return status;
 }
 
-/* The answer without the set that has the radius, and the radius that it has. */
-static gpis_status largest_radius(gpis_path_part *part, double *largest) {
-    const gpis_path_call *c = part->call;
+/* The answer without the set that has the radius, and the radius that it has. From rows whose Gram matrix does not fit
+ * in memory that answer has no bound, at which a solve could end: so many passes are enough to tell where the grid is
+ * to begin. */
+enum { MAX_PASSES_BY_ROWS = 100 };
+
+static gpis_status largest_radius(gpis_path_call *c, gpis_path_part *part, double *largest) {
     const int64_t d = part->problem.A->d, k = part->problem.k;
     gpis_set *K = NULL;
     char *text = gpis_radius_spec_rest(&c->spec);
-    double *x = gpis_alloc_zero(c->context, part->fit->d * part->fit->k, sizeof *x);
+    double *x = gpis_alloc_zero(c->context, (d + part->problem.intercept) * k, sizeof *x);
     gpis_status status = text && x ? gpis_path_part_set(part, text, &K) : GPIS_NO_MEMORY;
     gpis_problem one = part->problem;
     gpis_settings settings = c->call.settings;
@@ -66,8 +69,11 @@ static gpis_status largest_radius(gpis_path_part *part, double *largest) {
     settings.tol = fmax(settings.tol, 1e-8);
     settings.checkpoint = NULL;
     settings.progress = NULL;
+    if (!c->data && (settings.max_passes == 0 || settings.max_passes > MAX_PASSES_BY_ROWS))
+        settings.max_passes = MAX_PASSES_BY_ROWS;
     if (status == GPIS_OK) status = gpis_solve(&one, &settings, &result);
     if (status == GPIS_OK) memcpy(x, result->x, (size_t)(d * k) * sizeof *x);
+    if (status == GPIS_OK && !c->data) c->sweeps += result->sweeps, c->bytes_read += result->bytes_read;
     gpis_result_destroy(result);
     gpis_path_part_drop_set(part);
     for (int64_t i = 0; status == GPIS_OK && part->complete.scale && i < d * k; i++)
@@ -93,12 +99,16 @@ static void largest_penalty(const gpis_path_part *part, double *largest) {
     }
 }
 
-static gpis_status find_largest(gpis_path_part *all, double *largest) {
+static gpis_status find_largest(gpis_path_call *c, gpis_path_part *all, double *largest) {
     bool found = false;
-    gpis_status status = gpis_path_walk_largest(all->fit, &all->sets, largest, &found);
+    gpis_status status = GPIS_OK;
+    if (all->fit) status = gpis_path_walk_largest(all->fit, &all->sets, largest, &found);
     if (status != GPIS_OK || found) return status;
-    if (!all->call->options.penalised) return largest_radius(all, largest);
-    largest_penalty(all, largest);
+    if (!c->options.penalised) return largest_radius(c, all, largest);
+    if (all->fit)
+        largest_penalty(all, largest);
+    else
+        *largest = all->largest_penalty;
     return GPIS_OK;
 }
 
@@ -136,7 +146,7 @@ gpis_status gpis_path_grid(gpis_path_call *c, gpis_path_part *all) {
         memcpy(c->values, o->values, (size_t)c->count * sizeof *c->values);
         qsort(c->values, (size_t)c->count, sizeof *c->values, compare);
     } else {
-        const gpis_status status = find_largest(all, &largest);
+        const gpis_status status = find_largest(c, all, &largest);
         if (status != GPIS_OK) return status;
         if (!(largest > 0.0 && isfinite(largest)))
             return gpis_fail(c->context, GPIS_BAD_DATA,

@@ -103,6 +103,13 @@ gpis_status gpis_path_part_begin(gpis_path_part *part, const gpis_path_call *cal
     return gpis_fit_create(call->context, p->summary, p->intercept, call->call.settings.tol, &part->fit);
 }
 
+void gpis_path_part_of_rows(gpis_path_part *part, const gpis_path_call *call, double share, double *scale) {
+    *part = (gpis_path_part){.call = call, .problem = *call->given, .share = share};
+    part->problem.ridge *= share;
+    part->sets = (gpis_path_sets){make_set, destroy_set, part, call->options.penalised != 0};
+    part->complete = (gpis_completion){.problem = part->problem, .scale = scale};
+}
+
 void gpis_path_part_end(gpis_path_part *part) {
     gpis_path_part_drop_set(part);
     gpis_fit_destroy(part->fit);

@@ -110,3 +110,15 @@ gpis_status gpis_problem_agree(const gpis_problem *problem, int64_t k, gpis_stat
     if (status == GPIS_OK) status = gpis_ranks_share(A, &wanted, sizeof wanted);
     return status == GPIS_OK ? gpis_ranks_agree(A, compare(problem, &wanted)) : status;
 }
+
+gpis_problem gpis_problem_rows(const gpis_problem *given) {
+    static const unsigned RELEVANT = GPIS_REFUSED_RESPONSE | GPIS_REFUSED_WEIGHTS | GPIS_REFUSED_OFFSET;
+    gpis_problem rows = *given;
+    rows.intercept = true;
+    rows.standardize = false;
+    rows.ridge = 0.0;
+    rows.penalty = NULL;
+    rows.set = NULL;
+    rows.refused &= RELEVANT;
+    return rows;
+}

@@ -9,6 +9,9 @@
  * text. */
 gpis_status gpis_problem_agree(const gpis_problem *problem, int64_t k, gpis_status status);
 
+/* The rows of a problem, with a constant column and no other term; whether other terms fit does not matter. */
+gpis_problem gpis_problem_rows(const gpis_problem *given);
+
 /* Why a term of the rows cannot be given to a problem that has no rows. */
 gpis_status gpis_problem_refuse_rows(const gpis_problem *problem, const char *what);
 

@@ -15,7 +15,7 @@ typedef struct gpis_made_result {
     const gpis_active **places; /* owned */
     char *texts;                /* owned: of GPIS_PRICE_TEXT characters each */
     int64_t room;               /* of these arrays */
-    char method[16], plan[256], warning[512], checkpoint_trouble[512], unique_reason[256];
+    char method[16], plan[320], warning[512], checkpoint_trouble[512], unique_reason[256];
 } gpis_made_result;
 
 /* An empty result for X of the problem's shape. */

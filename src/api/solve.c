@@ -29,8 +29,8 @@ static gpis_status starting_point(gpis_run *run, double *x) {
 static void fill_result(gpis_run *run, const char *method, gpis_made_result *made) {
     const gpis_bound bound = gpis_record_bound(&run->record);
     gpis_result *result = &made->seen;
-    snprintf(made->method, sizeof made->method, "%s", method);
-    snprintf(made->warning, sizeof made->warning, "%s", run->warning);
+    gpis_copy_text(made->method, sizeof made->method, method);
+    gpis_copy_text(made->warning, sizeof made->warning, run->warning);
     result->outcome = run->outcome;
     result->objective = run->record.objective;
     result->penalty = gpis_set_height(run->problem->set, run->record.best);
@@ -50,8 +50,12 @@ static void fill_result(gpis_run *run, const char *method, gpis_made_result *mad
     result->sweeps += result->passes - result->resumed_passes;
 }
 
-static void enter_choice(const gpis_choice *choice, gpis_made_result *result) {
-    snprintf(result->plan, sizeof result->plan, "%s", choice->plan);
+/* What was planned, and which of its ways the run has taken. */
+static void enter_choice(const gpis_run *run, const gpis_choice *choice, gpis_made_result *result) {
+    if (run->found)
+        snprintf(result->plan, sizeof result->plan, "%s; %s", choice->plan, run->found);
+    else
+        gpis_copy_text(result->plan, sizeof result->plan, choice->plan);
     result->seen.predicted_passes = choice->passes;
     result->seen.predicted_seconds = choice->seconds;
 }
@@ -105,9 +109,9 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     if (status != GPIS_OK) return status;
     run->m = choice.m;
     run->prices = choice.prices;
-    enter_choice(&choice, result);
     gpis_record_start_at(&run->record, x);
     status = method->run(run, x);
+    enter_choice(run, &choice, result);
     if (status == GPIS_OK) status = gpis_run_settle_uniqueness(run);
     if (status == GPIS_OK) status = gpis_range_settle(run);
     if (status == GPIS_STOPPED && run->ended) status = GPIS_OK;

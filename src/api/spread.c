@@ -19,14 +19,19 @@ static gpis_status sum_moments(const gpis_problem *p, const double *c, double *m
     return gpis_pass_run(p->context, p->A, &pass);
 }
 
-/* The variance of column j and, in *mean, its mean. Entries that compressed rows do not hold are zeros: they add
- * (S - M0) (0 - c) and (S - M0) c^2. */
-static double variance_of(const double *moments, int64_t width, int64_t j, double c, double *mean, double *second) {
+/* Entries that compressed rows do not hold are zeros: they add (S - M0) (0 - c) and (S - M0) c^2. */
+double gpis_spread_variance(const double *moments, int64_t width, int64_t j, double c, double *mean, double *second) {
     const double S = moments[width - 1], rest = fmax(0.0, S - moments[j]);
     const double off = (moments[width + j] - rest * c) / S;
     *second = (moments[2 * width + j] + rest * c * c) / S;
     *mean = c + off;
     return fmax(0.0, *second - off * off);
+}
+
+bool gpis_spread_is_cancelled(double variance, double second) { return variance < CANCELLED * second; }
+
+double gpis_spread_deviation(double variance, double mean) {
+    return variance > 0x1p-90 * mean * mean ? sqrt(variance) : 1.0;
 }
 
 /* One or two passes. */
@@ -36,18 +41,16 @@ static gpis_status find(const gpis_problem *p, double *c, double *moments, doubl
     gpis_status status = sum_moments(p, c, moments);
     for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
         double mean, second;
-        scale[j] = variance_of(moments, d + 1, j, 0.0, &mean, &second);
-        again = again || scale[j] < CANCELLED * second;
+        scale[j] = gpis_spread_variance(moments, d + 1, j, 0.0, &mean, &second);
+        again = again || gpis_spread_is_cancelled(scale[j], second);
         c[j] = mean;
     }
     if (status == GPIS_OK && again) status = sum_moments(p, c, moments);
     *passes = again ? 2.0 : 1.0;
     for (int64_t j = 0; status == GPIS_OK && j < d; j++) {
         double mean, second;
-        if (again) scale[j] = variance_of(moments, d + 1, j, c[j], &mean, &second);
-        /* A column that does not vary has a variance of nothing but rounding errors. */
-        const bool varies = scale[j] > 0x1p-90 * c[j] * c[j];
-        scale[j] = varies ? sqrt(scale[j]) : 1.0;
+        if (again) scale[j] = gpis_spread_variance(moments, d + 1, j, c[j], &mean, &second);
+        scale[j] = gpis_spread_deviation(scale[j], c[j]);
     }
     return status;
 }

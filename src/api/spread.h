@@ -11,4 +11,12 @@
  */
 gpis_status gpis_spread_find(const gpis_problem *problem, double **scale, int64_t *passes);
 
+/* From the moments of the columns about c (linalg/moments.h), `width` columns of which the last is that of ones: the
+ * variance of column j, its mean, and its second moment about c. */
+double gpis_spread_variance(const double *moments, int64_t width, int64_t j, double c, double *mean, double *second);
+/* Whether so little is left of the second moment that moments about the mean are needed. */
+bool gpis_spread_is_cancelled(double variance, double second);
+/* s of a column with that variance and mean: 1 where the variance is nothing but rounding errors. */
+double gpis_spread_deviation(double variance, double mean);
+
 #endif

@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "api/complete.h"
+#include "api/path.h"
 #include "api/problem.h"
 #include "base/sized.h"
 #include "linalg/blas.h"
@@ -33,20 +33,7 @@ typedef struct task {
     double begun; /* the clock when the sweep began */
 } task;
 
-/* The rows alone: other terms, and whether they fit, do not matter. */
-static gpis_problem rows_of(const gpis_problem *given) {
-    static const unsigned RELEVANT = GPIS_REFUSED_RESPONSE | GPIS_REFUSED_WEIGHTS | GPIS_REFUSED_OFFSET;
-    gpis_problem rows = *given;
-    rows.intercept = true;
-    rows.standardize = false;
-    rows.ridge = 0.0;
-    rows.penalty = NULL;
-    rows.set = NULL;
-    rows.refused &= RELEVANT;
-    return rows;
-}
-
-static gpis_status check_folds(const gpis_problem *p, const gpis_summary_options *o) {
+gpis_status gpis_summary_check_folds(const gpis_problem *p, const gpis_summary_options *o) {
     gpis_context *context = p->context;
     const int64_t here = gpis_ranks_rows_here(p->A), folds = gpis_max64(1, o->folds);
     if (o->folds < 0 || o->folds > GPIS_MAX_FOLDS)
@@ -73,7 +60,7 @@ static gpis_status take_options(task *t, const gpis_problem *p, const gpis_summa
     if (status != GPIS_OK) return status;
     t->folds = (gpis_folds){
         .count = t->options.folds > 1 ? t->options.folds : 0, .seed = t->options.seed, .first = t->options.first_row};
-    return check_folds(p, &t->options);
+    return gpis_summary_check_folds(p, &t->options);
 }
 
 static gpis_status refuse_summary(const gpis_problem *p) {
@@ -84,7 +71,7 @@ static gpis_status refuse_summary(const gpis_problem *p) {
 /* What this rank can do for itself before the ranks begin. */
 static gpis_status prepare(task *t, const gpis_problem *given, const gpis_summary_options *options) {
     gpis_status status = given->summary ? refuse_summary(given) : take_options(t, given, options);
-    t->given = rows_of(given);
+    t->given = gpis_problem_rows(given);
     if (status == GPIS_OK) status = gpis_complete_begin(&t->given, &t->complete);
     if (status == GPIS_OK) status = gpis_complete_response(&t->complete);
     if (status != GPIS_OK) return status;

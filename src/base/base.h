@@ -56,7 +56,14 @@ typedef struct gpis_bytes_text {
 } gpis_bytes_text;
 gpis_bytes_text gpis_bytes(double bytes);
 
-char *gpis_copy_text(gpis_context *context, const char *text);
+char *gpis_duplicate_text(gpis_context *context, const char *text);
+
+/* The length in bytes of the UTF-8 character at the beginning of `text`, which *code then holds; 0: there is none. The
+ * terminating NUL ends any sequence, so nothing behind it is read. */
+int gpis_utf8_length(const char *text, unsigned *code);
+
+/* Copies as much of `text` as fits into `size` bytes, at least 1 of them, with its terminating NUL. */
+void gpis_copy_text(char *out, size_t size, const char *text);
 
 /* *out = a * b; false if a factor is negative or the product does not fit. */
 bool gpis_checked_mul(int64_t a, int64_t b, int64_t *out);

@@ -261,6 +261,14 @@ static gpis_status add_named_range(gpis_selection *s, const gpis_column_text *te
     return from > 0 ? add_range(s, text, w, from, to) : gpis_column_text_unknown(s->lookup, text, w->at, w->word);
 }
 
+/* Whether the word that names `count` columns, the first of them `first`, is also the number of another column, or a
+ * range of numbers. A name such as 2015 is one only in a table that has so many columns. */
+static bool numbers_another(const gpis_selection *s, int64_t first, int64_t count, int64_t from, int64_t to) {
+    const int64_t d = s->lookup->columns.d;
+    if (from < 1 || from > d || to < 1 || to > d) return false;
+    return from != first + 1 || to != from || count > 1;
+}
+
 static gpis_status add_item(gpis_selection *s, const gpis_column_text *text, const gpis_column_word *w) {
     int64_t first = 0, count = 0, from, to;
     if (w->stars) return add_pattern(s, text, w);
@@ -268,7 +276,7 @@ static gpis_status add_item(gpis_selection *s, const gpis_column_text *text, con
     if (status != GPIS_OK) return status;
     const bool numbers = !w->quoted && is_range(w->word, &from, &to);
     if (count == 0 && numbers) return add_range(s, text, w, from, to);
-    if (numbers && (from != first + 1 || to != from || count > 1))
+    if (numbers && numbers_another(s, first, count, from, to))
         return fail(text, w->at,
                     "'%.*s' is the name of column %lld and the number of another: put the name in quotes, or say #%.*s "
                     "for the number",

@@ -112,6 +112,12 @@ gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *for
     return status;
 }
 
+void gpis_copy_text(char *out, size_t size, const char *text) {
+    const size_t length = strnlen(text, size - 1);
+    memcpy(out, text, length);
+    out[length] = '\0';
+}
+
 bool gpis_checked_mul(int64_t a, int64_t b, int64_t *out) {
     return a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, out);
 }
@@ -151,12 +157,14 @@ static bool is_limited(const gpis_context *context) {
            (double)context->limit <= (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
+/* Whether so many bytes more are within what was granted before. */
+static bool is_granted(const gpis_context *context, double bytes) {
+    return (double)atomic_load(&context->allocated) + bytes <= (double)atomic_load(&context->granted);
+}
+
 bool gpis_account_affords(gpis_context *context, const char *what, double bytes) {
-    const long long allocated = atomic_load(&context->allocated);
-    if (is_limited(context) || !context->free_memory) return true;
-    if ((double)allocated + bytes <= (double)atomic_load(&context->granted))
-        return true; /* within what was granted before */
-    const int64_t left = context->free_memory(allocated);
+    if (is_granted(context, bytes) || is_limited(context) || !context->free_memory) return true;
+    const int64_t left = context->free_memory(atomic_load(&context->allocated));
     if (bytes <= (double)left) return true;
     gpis_fail(
         context, GPIS_NO_MEMORY,
@@ -167,9 +175,11 @@ bool gpis_account_affords(gpis_context *context, const char *what, double bytes)
 
 bool gpis_account_affords_x(gpis_context *context, int64_t d, int64_t k) {
     enum { ARRAYS = 8 }; /* of the size of X, that every use of it holds at least */
+    const double bytes = ARRAYS * (double)sizeof(double) * (double)d * (double)k;
     char what[80];
+    if (is_granted(context, bytes)) return true;
     snprintf(what, sizeof what, "x of %lld x %lld coefficients", (long long)d, (long long)k);
-    return gpis_account_affords(context, what, ARRAYS * (double)sizeof(double) * (double)d * (double)k);
+    return gpis_account_affords(context, what, bytes);
 }
 
 /* Adds an allocation to the account; false, with the message set, if the system has not enough memory free. */
@@ -264,7 +274,7 @@ void gpis_free(gpis_context *context, void *memory) {
     context->allocator.release(context->allocator.user, piece - line[SHIFT_OF_PIECE]);
 }
 
-char *gpis_copy_text(gpis_context *context, const char *text) {
+char *gpis_duplicate_text(gpis_context *context, const char *text) {
     const size_t size = strlen(text) + 1;
     char *copy = gpis_alloc(context, (int64_t)size, 1);
     if (copy) memcpy(copy, text, size);

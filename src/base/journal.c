@@ -81,7 +81,7 @@ gpis_status gpis_journal_open(gpis_context *context, const char *path, double ev
     gpis_journal *j = gpis_alloc_zero(context, 1, sizeof *j);
     if (!j) return GPIS_NO_MEMORY;
     *j = (gpis_journal){.context = context, .fd = -1, .every = every, .durable = gpis_clock()};
-    j->path = gpis_copy_text(context, path);
+    j->path = gpis_duplicate_text(context, path);
     const gpis_status status = j->path ? open_file(j) : GPIS_NO_MEMORY;
     if (status == GPIS_OK)
         *out = j;

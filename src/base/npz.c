@@ -84,7 +84,7 @@ bool gpis_npz_add(gpis_npz *file, const char *name, const char *type, int dimens
     gpis_npz_member *m = &file->members[file->added++];
     char npy[GPIS_NPY_WRITTEN_HEADER];
     int64_t next;
-    snprintf(m->name, sizeof m->name, "%s", name);
+    gpis_copy_text(m->name, sizeof m->name, name);
     m->data = data;
     m->bytes = type[1] - '0';
     m->offset = file->bytes;

@@ -137,9 +137,22 @@ bool gpis_parse_count(gpis_span span, int64_t *out) {
     return fits;
 }
 
+void gpis_whole_text(int64_t value, char text[GPIS_WHOLE_TEXT]) {
+    char digits[GPIS_WHOLE_TEXT]; /* from the last one on */
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    int count = 0;
+    do {
+        digits[count++] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (value < 0) *text++ = '-';
+    while (count > 0) *text++ = digits[--count];
+    *text = '\0';
+}
+
 void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]) {
     if (value == rint(value) && fabs(value) < 1e15) { /* 10, where %g says 1e+01 */
-        snprintf(text, GPIS_NUMBER_TEXT, "%lld", (long long)value);
+        gpis_whole_text((int64_t)value, text);
         return;
     }
     const locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* a static object: never freed */

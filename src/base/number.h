@@ -23,6 +23,10 @@ bool gpis_parse_unsigned(gpis_span span, uint64_t *out);
 /* The shortest decimal text that reads back as the same number, in any locale. */
 enum { GPIS_NUMBER_TEXT = 32 };
 void gpis_number_text(double value, char text[GPIS_NUMBER_TEXT]);
+/* A whole number in digits: small solves name many constraints, and printf would take longer than some of their sums.
+ */
+enum { GPIS_WHOLE_TEXT = 24 };
+void gpis_whole_text(int64_t value, char text[GPIS_WHOLE_TEXT]);
 
 /* Grows an array to hold `wanted` elements, at least twofold; its first `used` elements are kept. */
 gpis_status gpis_grow(gpis_context *context, void **memory, int64_t *capacity, int64_t used, int64_t wanted,

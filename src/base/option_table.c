@@ -270,7 +270,7 @@ static const gpis_option_row rows[] = {
       .fallback = "auto",
       .argument = "KIND",
       .group = "Method",
-      .help = "of gpis, acc-gpis and newton: auto (count; in newton what the plan says)" GPIS_SKETCH_LIST(
+      .help = "for gpis, acc-gpis and newton: auto (count; for newton, the plan decides)" GPIS_SKETCH_LIST(
           GPIS_COMMA_NAME) ", or none: newton with the Gram matrix",
       .methods = SKETCHING,
       .in_checkpoint = KEY,
@@ -283,8 +283,8 @@ static const gpis_option_row rows[] = {
       UNSET("as planned"),
       .argument = "ROWS",
       .group = "Method",
-      .help =
-          "rows of the sketch; by default 8 for each column of A, but no more than A has, or what newton's plan says",
+      .help = "rows of the sketch; by default 8 for each column of A, at most as many as A has; for newton, the plan "
+              "decides",
       .methods = SKETCHING,
       .in_checkpoint = KEY},
      GPIS_HELD_AS_INT64,
@@ -315,9 +315,9 @@ static const gpis_option_row rows[] = {
       UNSET("as many as the sketch is worth"),
       .argument = "LIST",
       .group = "Method",
-      .help =
-          "inner iterations of each round in turn, as 20,40,80; the last number is for all further rounds, and with "
-          "a classical sketch (gpcs) the first is for that one; without it as many as the sketch is worth",
+      .help = "inner iterations of each round in turn, such as 20,40,80; the last number is for all further rounds, "
+              "and with "
+              "a classical sketch (gpcs) the first is for that sketch; by default as many as the sketch is worth",
       .methods = ROUNDS,
       .in_checkpoint = KEY},
      GPIS_HELD_AS_TEXT,
@@ -328,7 +328,7 @@ static const gpis_option_row rows[] = {
       .fallback = "2",
       .argument = "G",
       .group = "Method",
-      .help = "line search: a step too long is divided by G",
+      .help = "line search: a step that is too long is divided by G",
       .methods = SEARCHING,
       .in_checkpoint = KEY},
      GPIS_HELD_AS_DOUBLE,
@@ -339,7 +339,7 @@ static const gpis_option_row rows[] = {
       .fallback = "2",
       .argument = "G",
       .group = "Method",
-      .help = "line search: each search begins G times longer",
+      .help = "line search: each search begins with a step G times as long as the last",
       .methods = SEARCHING,
       .in_checkpoint = KEY},
      GPIS_HELD_AS_DOUBLE,
@@ -402,7 +402,7 @@ static const gpis_option_row rows[] = {
       UNSET("what is free"),
       .argument = "BYTES",
       .group = "Running",
-      .help = "hold at most this many bytes, and 64 MB (300MB, 1.5G: units of 1024); files that do not fit are read "
+      .help = "use at most this much memory, plus 64 MB (300MB, 1.5G: units of 1024); files that do not fit are read "
               "again for each pass",
       .in_checkpoint = KEY}, /* it decides whether another model fits in memory */
      GPIS_HELD_AS_INT64,

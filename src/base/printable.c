@@ -1,9 +1,9 @@
 /* Makes text from files safe to print: control characters and bytes that are not UTF-8 become question marks. */
+#include "base/base.h"
 #include "gpis.h"
 
-/* The length in bytes of the UTF-8 character at s, which *code then holds; 0: there is none. The terminating NUL ends
- * any sequence, so nothing behind it is read. */
-static int decode(const unsigned char *s, unsigned *code) {
+int gpis_utf8_length(const char *text, unsigned *code) {
+    const unsigned char *s = (const unsigned char *)text;
     static const struct {
         unsigned char mask, lead;
         unsigned least; /* smaller codes have a shorter encoding, and only that one is valid */
@@ -31,7 +31,7 @@ char *gpis_make_printable(char *text) {
     unsigned char *s = (unsigned char *)text;
     while (s && *s) {
         unsigned code = 0;
-        const int length = decode(s, &code);
+        const int length = gpis_utf8_length((const char *)s, &code);
         if (length == 0) {
             *s++ = '?';
             continue;

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "linalg/rounding.h"
+
 static const double UNIT = 0.5 * DBL_EPSILON;
 
 /* The last entries of the gradient, one for each response: what they are worth. */
@@ -31,12 +33,12 @@ static constant constant_of(const gpis_set *set, const gpis_point *point) {
  * which the point keeps as the error of the residual, so that m_j g_b adds as much again, since |m_j| ||1|| <= ||a_j||.
  * m_j is known up to 3 (gamma + 2^-53) ||a_j|| / ||1||; and the two operations that make g' round.
  */
-static double reduce(const gpis_set *set, const gpis_point *point, const gpis_quadratic *summary, const constant *c,
+static double reduce(const gpis_set *set, const gpis_point *point, gpis_column_sums sums, const constant *c,
                      double *g) {
     const double eta = point->errors.product, *last = point->g + set->d * set->k;
     double rounding = 0.0;
     for (int64_t j = 0; j < set->d; j++) {
-        const double m = gpis_quadratic_entry(summary, j, set->d).high / c->N;
+        const double m = sums.sum[j] / c->N;
         for (int64_t i = 0; i < set->k; i++) {
             const double own = point->g[j * set->k + i], part = m * last[i];
             g[j * set->k + i] = own - part;
@@ -44,12 +46,14 @@ static double reduce(const gpis_set *set, const gpis_point *point, const gpis_qu
                 rounding = fmax(rounding, UNIT * (fabs(own) + 3.0 * fabs(part)) / sqrt(point->norms2[j]));
         }
     }
-    const double of_means = 3.0 * (summary->gamma + UNIT) * (c->largest / c->root + eta + point->errors.residual);
+    const double of_means = 3.0 * (sums.gamma + UNIT) * (c->largest / c->root + eta + point->errors.residual);
     return 1.001 * (2.0 * eta + of_means + rounding);
 }
 
+double gpis_column_sums_gamma(int64_t n) { return gpis_outward(((double)n + 8.0) * GPIS_UNIT, n); }
+
 gpis_status gpis_certificate_centred(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                     const gpis_quadratic *summary, double *gap) {
+                                     gpis_column_sums sums, double *gap) {
     *gap = INFINITY;
     if (!(point->norms2[set->d] > 0.0) || !gpis_certificate_has_first(set)) return GPIS_OK;
     double *g = gpis_alloc(context, set->d * set->k, sizeof *g);
@@ -58,7 +62,7 @@ gpis_status gpis_certificate_centred(gpis_context *context, gpis_set *set, const
     gpis_point reduced = *point;
     reduced.g = g;
     reduced.g_low = NULL;
-    reduced.errors.product = reduce(set, point, summary, &c, g);
+    reduced.errors.product = reduce(set, point, sums, &c, g);
     reduced.errors.objective += c.squares;
     const gpis_status status = gpis_certificate_first(context, set, &reduced, gap);
     gpis_free(context, g);

@@ -13,10 +13,18 @@
 #define GPIS_CERTIFICATE_CENTRED_H
 
 #include "certificate/certificate.h"
-#include "linalg/quadratic.h"
 
-/* `set` is for all entries but the last; `point` has all of them, and was measured from `summary`. */
+/* The sums <a_j, 1> of the columns: each is within gamma ||a_j|| ||1|| of the exact one. */
+typedef struct gpis_column_sums {
+    const double *sum; /* borrowed: one for each entry but the last */
+    double gamma;
+} gpis_column_sums;
+
+/* gamma of sums that a pass over n rows has made, by folds or not: each is of at most n products with a weight. */
+double gpis_column_sums_gamma(int64_t n);
+
+/* `set` is for all entries but the last; `point` has all of them. */
 gpis_status gpis_certificate_centred(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                     const gpis_quadratic *summary, double *gap);
+                                     gpis_column_sums sums, double *gap);
 
 #endif

@@ -223,13 +223,14 @@ double gpis_look_rows(double n, double d) {
     return floor(fmin(fmax(SHARE * n, LEAST_PER_COLUMN * d), MOST_PER_COLUMN * d));
 }
 
-/* The rows of a look are in cache after the first step; before the second there is another product with them. */
+/* The rows of a look are in cache after the first step; before that there is another product with them, and after the
+ * last there is none. */
 double gpis_cost_look(const gpis_workload *w, const gpis_speed *s) {
     const double m = gpis_look_rows(w->n, w->d);
     gpis_workload rows = *w;
     rows.n = m;
     rows.entries = w->entries * m / w->n;
-    return sampled_rows(w, s, m) + (GPIS_LOOK_STEPS + 1.5) * (gradient_seconds(&rows, s) + C->pass_start);
+    return sampled_rows(w, s, m) + (GPIS_LOOK_STEPS + 0.5) * (gradient_seconds(&rows, s) + C->pass_start);
 }
 
 /* ---- within a run ---------------------------------------------------------------------------------------------------

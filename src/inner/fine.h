@@ -12,8 +12,8 @@
  * has a support function that follows from its parts, and no projection or clean-up is needed. That v is a solution, or
  * in K, is not claimed: certificates (certificate.h) find out what l and v are worth.
  *
- * A polyhedron whose form needs further entries (lift.h) is solved with them. There l is made of the multipliers of
- * rows and sums, and of what they leave of the gradient at v (fine_lift.c).
+ * A polyhedron whose form needs further entries (lift.h), alone or meeting sums of norms, is solved with them. There l
+ * is made of the multipliers of rows, sums and norms, and of what they leave of the gradient at v (fine_lift.c).
  *
  * Data are scaled by powers of two, so that the largest column and the response have norms of about 1.
  */
@@ -128,8 +128,8 @@ void gpis_fine_add_term(gpis_fine_sum *s, gpis_dd a, double b);
 double gpis_fine_sum_error(const gpis_fine_sum *s);
 /* The linear term of the objective in entry j. */
 gpis_dd gpis_fine_slope(const gpis_fine *f, int64_t j);
-/* From the multipliers of rows and sums: m of the entries of x in p, within `off` of a vector m* of which the support
- * function, or with a penalty the conjugate, is at most what is returned. */
+/* From the multipliers of rows, sums and norms: m of the entries of x in p, within `off` of a vector m* of which the
+ * support function, or with a penalty the conjugate, is at most what is returned. */
 gpis_dd gpis_fine_lifted(gpis_fine *f);
 
 /* ---- fine_cone.c: as in barrier_cone.c ---- */
@@ -140,6 +140,8 @@ void gpis_fine_cone_duals(gpis_fine *f, bool keep);
 double gpis_fine_cone_reach(const gpis_fine *f, double most);
 gpis_dd gpis_fine_cone_gap(const gpis_fine *f, double step);
 gpis_dd gpis_fine_norm2(const gpis_fine *f, int64_t c, const gpis_dd *v);
+/* At least the longest of the multipliers -y of the groups of sum s, and hardly more. */
+gpis_dd gpis_fine_multiplier_of_norms(const gpis_fine *f, int64_t s);
 
 /* ---- fine_step.c: as in barrier_step.c ---- */
 

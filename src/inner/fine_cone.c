@@ -18,6 +18,17 @@ static gpis_dd dot_of(const gpis_fine *f, int64_t c, const gpis_dd *v, const gpi
 
 gpis_dd gpis_fine_norm2(const gpis_fine *f, int64_t c, const gpis_dd *v) { return dot_of(f, c, v, v); }
 
+gpis_dd gpis_fine_multiplier_of_norms(const gpis_fine *f, int64_t s) {
+    gpis_dd most = {0.0, 0.0};
+    for (int64_t c = 0; c < f->flat->groups; c++) {
+        if (f->flat->group_sum[c] != s) continue;
+        const gpis_dd norm = gpis_dd_sqrt(gpis_fine_norm2(f, c, f->y));
+        const gpis_dd outwards = gpis_dd_add(norm, gpis_dd_of(((double)f->d + 8.0) * GPIS_DD_UNIT * norm.high));
+        if (gpis_dd_subtract(outwards, most).high > 0.0) most = outwards;
+    }
+    return most;
+}
+
 /* t^2 - ||v||^2, from the factors of the difference. */
 static gpis_dd determinant(const gpis_fine *f, int64_t c, gpis_dd t, const gpis_dd *v) {
     const gpis_dd norm = gpis_dd_sqrt(dot_of(f, c, v, v));

@@ -1,12 +1,16 @@
 /*
- * The multiplier of a polyhedron in double-double. With y_i > 0 only where upper_i is finite, y_i < 0 only where
- * lower_i is, nu_k >= 0, kappa_j = lambda_j + sum over k of nu_k w_kj, and any v,
+ * The multiplier of a polyhedron in double-double, and of norms that it meets. With y_i > 0 only where upper_i is
+ * finite, y_i < 0 only where lower_i is, nu_k >= 0, kappa_j = lambda_j + sum over k of nu_k w_kj, any u_s for each sum
+ * s of norms of groups, which is at most R_s, and any v,
  *
- *     <C'y + v, z> - h(z) <= sum of y_i b_i + sum of nu_k R_k + sum of sup over [lo_j, hi_j] of (v_j t - kappa_j |t|)
+ *     <C'y + sum of u_s + v, z> - h(z) <= sum of y_i b_i + sum of nu_k R_k + sum of R_s max over groups of
+ * ||u_s,group||
+ *                                         + sum of sup over [lo_j, hi_j] of (v_j t - kappa_j |t|)
  *
  * for every z of K (docs/maths/certificates.md, "Polyhedra and intersections"). y and nu are those of the equations of
- * rows and sums, and v is what they leave of minus the gradient, as far as the suprema are finite. The numbers y and nu
- * that are held are exact by definition, and so is v_j, unless it is kappa_j or -kappa_j.
+ * rows and sums, u_s those of the cones, and v is what they leave of minus the gradient, as far as the suprema are
+ * finite. The numbers y, nu and u that are held are exact by definition, and so is v_j, unless it is kappa_j or
+ * -kappa_j.
  */
 #include <math.h>
 
@@ -104,7 +108,7 @@ static gpis_dd choose(const gpis_fine *f, int64_t j, gpis_dd wanted, entry_bound
 
 /* ---- the whole ---- */
 
-/* sum of y_i b_i + sum of nu_k R_k. */
+/* sum of y_i b_i + sum of nu_k R_k + sum of R_s times the multiplier of sum s of norms. */
 static gpis_fine_sum constant_part(const gpis_fine *f) {
     const gpis_polyhedron *p = f->lift->p;
     gpis_fine_sum s = {.terms = 4};
@@ -113,16 +117,23 @@ static gpis_fine_sum constant_part(const gpis_fine *f) {
         if (y.high != 0.0) gpis_fine_add_term(&s, y, (y.high > 0.0 ? p->upper[i] : p->lower[i]) * f->unit);
     }
     for (int64_t k = 0; k < p->sums; k++) gpis_fine_add_term(&s, sum_multiplier(f, k), p->R[k] * f->unit);
+    for (int64_t k = 0; k < f->flat->sums; k++)
+        gpis_fine_add_term(&s, gpis_fine_multiplier_of_norms(f, k), f->flat->sum[k].R * f->unit);
     return s;
 }
 
-/* (C'y)_j. */
-static gpis_fine_sum rows_of(const gpis_fine *f, int64_t j) {
+/* (C'y + sum of u_s)_j. */
+static gpis_fine_sum rows_and_norms_of(const gpis_fine *f, int64_t j) {
     const gpis_polyhedron *p = f->lift->p;
     gpis_fine_sum sum = {.terms = 4};
     for (int64_t i = 0; i < p->rows; i++)
         for (int64_t e = p->first[i]; e < p->first[i + 1] && p->column[e] <= j; e++)
             if (p->column[e] == j) gpis_fine_add_term(&sum, row_multiplier(f, i), p->value[e]);
+    for (int64_t k = 0; k < f->lift->norm_count; k++) {
+        const gpis_lift_norms *n = f->lift->norms + k;
+        for (int64_t i = 0; i < n->set->d; i++)
+            if (n->column[i] == j) gpis_fine_add_term(&sum, f->y[n->place[i]], -1.0);
+    }
     return sum;
 }
 
@@ -138,7 +149,7 @@ gpis_dd gpis_fine_lifted(gpis_fine *f) {
     gpis_fine_sum most = constant_part(f);
     double errors = 0.0;
     for (int64_t j = 0; j < f->own; j++) {
-        const gpis_fine_sum rows = rows_of(f, j);
+        const gpis_fine_sum rows = rows_and_norms_of(f, j);
         const gpis_dd wanted = gpis_dd_negate(gpis_dd_add(gradient_of(f, j), rows.sum));
         entry_bound bound;
         double off;

@@ -212,18 +212,6 @@ static double off_balance(const gpis_fine *f) {
 
 /* ---- the answer ---- */
 
-/* The least multiplier of a sum of norms that is as long as that of every group. */
-static gpis_dd multiplier_of_norms(const gpis_fine *f, int64_t s) {
-    gpis_dd most = f->sums[s].dual;
-    for (int64_t c = 0; c < f->flat->groups; c++) {
-        if (f->flat->group_sum[c] != s) continue;
-        const gpis_dd norm = gpis_dd_sqrt(gpis_fine_norm2(f, c, f->y));
-        const gpis_dd outwards = gpis_dd_add(norm, gpis_dd_of(((double)f->d + 8.0) * GPIS_DD_UNIT * norm.high));
-        if (gpis_dd_subtract(outwards, most).high > 0.0) most = outwards;
-    }
-    return most;
-}
-
 /* An upper bound on <m, z> for all z that satisfy the constraints. */
 static gpis_dd support(const gpis_fine *f) {
     const gpis_flat *flat = f->flat;
@@ -233,7 +221,7 @@ static gpis_dd support(const gpis_fine *f) {
         if (f->lower[j].slack.high > 0.0) gpis_fine_add_term(&s, f->lower[j].dual, -flat->lo[j] * f->unit);
     }
     for (int64_t i = 0; i < flat->sums; i++) {
-        const gpis_dd sigma = flat->sum[i].norms ? multiplier_of_norms(f, i) : f->sums[i].dual;
+        const gpis_dd sigma = flat->sum[i].norms ? gpis_fine_multiplier_of_norms(f, i) : f->sums[i].dual;
         if (!flat->sum[i].equal) gpis_fine_add_term(&s, sigma, flat->sum[i].R * f->unit);
     }
     for (int64_t r = 0; r < f->equalities; r++) gpis_fine_add_term(&s, f->nu[r], f->e[r]);

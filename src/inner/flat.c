@@ -4,13 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+bool gpis_flat_is_of_norms(const gpis_set *set) { return set->group || set->class->groups; }
+
 bool gpis_flat_exists(const gpis_set *set) {
     const int64_t *columns;
     if (set->penalty || (set->matrix && set->k > 1)) return false;
     if (set->polyhedron || set->class->piece) return false;
     if (set->inside) return gpis_flat_exists(set->inside);
     if (set->class->turn || set->shape == GPIS_SHAPE_WHOLE) return true; /* monotone and tv of one entry: no jumps */
-    if (!set->class->part) return set->class->bounds || set->class->normals || set->group;
+    if (!set->class->part) return set->class->bounds || set->class->normals || gpis_flat_is_of_norms(set);
     for (int64_t i = 0; set->class->part(set, i, &columns); i++)
         if (!gpis_flat_exists(set->class->part(set, i, &columns))) return false;
     return true;
@@ -22,14 +24,18 @@ static void fix_at_zero(gpis_flat *f, const gpis_set *set, const int64_t *column
     for (int64_t i = 0; i < set->d; i++) f->lo[columns[i]] = f->hi[columns[i]] = 0.0;
 }
 
-static void add_norms(gpis_flat *f, const gpis_set *set, const int64_t *columns, int64_t size) {
+void gpis_flat_add_norms(gpis_flat *f, const gpis_set *set, const int64_t *columns) {
+    const int64_t size = set->group > 0 ? set->group : 1, start = f->first[f->groups];
+    const int64_t *member = NULL, *first = NULL;
+    const int64_t groups = set->class->groups ? set->class->groups(set, &member, &first) : set->d / size;
     for (int64_t i = 0; i < set->d; i++) {
-        f->sum_of[columns[i]] = f->sums;
-        f->member[f->first[f->groups] + i] = columns[i];
+        const int64_t j = columns[member ? member[i] : i];
+        f->sum_of[j] = f->sums;
+        f->member[start + i] = j;
     }
-    for (int64_t i = 0; i < set->d / size; i++, f->groups++) {
+    for (int64_t c = 0; c < groups; c++, f->groups++) {
         f->group_sum[f->groups] = f->sums;
-        f->first[f->groups + 1] = f->first[f->groups] + size;
+        f->first[f->groups + 1] = start + (first ? first[c + 1] : (c + 1) * size);
     }
     f->sum[f->sums++] = (gpis_flat_sum){.R = set->R, .norms = true};
 }
@@ -109,10 +115,11 @@ static gpis_status describe(gpis_flat *f, gpis_set *set, const int64_t *columns)
     if (set->class->part) return describe_parts(f, set, columns);
     if (set->class->normals) return add_rows(f, set, columns);
     if (set->shape == GPIS_SHAPE_WHOLE) return GPIS_OK;
-    if ((set->group || (set->class->bounds && set->sum != GPIS_SUM_ANY)) && set->R == 0.0)
+    const bool norms = gpis_flat_is_of_norms(set);
+    if ((norms || (set->class->bounds && set->sum != GPIS_SUM_ANY)) && set->R == 0.0)
         fix_at_zero(f, set, columns);
-    else if (set->group || sizes)
-        add_norms(f, set, columns, sizes ? 1 : set->group);
+    else if (norms || sizes)
+        gpis_flat_add_norms(f, set, columns);
     else if (set->class->bounds)
         add_bounds(f, set, columns);
     return GPIS_OK;
@@ -126,7 +133,7 @@ void gpis_flat_count(const gpis_set *set, int64_t *sums, int64_t *rows) {
         return;
     }
     if (set->class->normals) set->class->normals(set, &own);
-    const bool summed = set->group || (set->class->bounds && set->sum != GPIS_SUM_ANY);
+    const bool norms = gpis_flat_is_of_norms(set), summed = norms || (set->class->bounds && set->sum != GPIS_SUM_ANY);
     *sums += summed;
     *rows += own + (summed && set->sum == GPIS_SUM_IS_R);
     for (int64_t i = 0; set->class->bounds && i < set->d; i++) {
@@ -134,7 +141,7 @@ void gpis_flat_count(const gpis_set *set, int64_t *sums, int64_t *rows) {
         set->class->bounds(set, i, &lo, &hi);
         *rows += !(lo < hi) || (summed && set->R == 0.0);
     }
-    if (set->group && set->R == 0.0) *rows += set->d;
+    if (norms && set->R == 0.0) *rows += set->d;
     for (int64_t i = 0; set->class->part && set->class->part(set, i, &columns); i++)
         gpis_flat_count(set->class->part(set, i, &columns), sums, rows);
 }

@@ -46,6 +46,10 @@ bool gpis_flat_exists(const gpis_set *set);
 void gpis_flat_count(const gpis_set *set, int64_t *sums, int64_t *rows);
 /* For one column of X. With `given`, the rows of E are equations as they were given, else orthonormal. */
 gpis_status gpis_flat_create(gpis_context *context, gpis_set *set, bool given, gpis_flat **out);
+/* Whether the set bounds a sum of 2-norms of groups of entries. */
+bool gpis_flat_is_of_norms(const gpis_set *set);
+/* Adds the sum of norms of such a set, or the sum of sizes of another, whose entry i is columns[i] here. */
+void gpis_flat_add_norms(gpis_flat *f, const gpis_set *set, const int64_t *columns);
 /* Without constraints, for others to add: d entries, and memory for `rows` equations. */
 gpis_status gpis_flat_open(gpis_context *context, int64_t d, int64_t rows, gpis_flat **out);
 /* Makes rows z_j = lo_j for entries without freedom, which have no bounds any more. */

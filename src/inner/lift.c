@@ -1,35 +1,111 @@
-/* The further entries of a polyhedron, and its equations with them. */
+/* The further entries of a polyhedron that may meet sums of norms, and its equations with them. */
 #include "inner/lift.h"
 
 #include <math.h>
 
-bool gpis_lift_applies(const gpis_set *set) { return !gpis_flat_exists(set) && gpis_polyhedron_describes(set); }
+/* Set i of those that the set is made of: x is in all of them, or the entries (*columns)[...] of x are. NULL: there are
+ * not so many. */
+static gpis_set *member_of(const gpis_set *set, int64_t i, const int64_t **columns) {
+    *columns = NULL;
+    if (set->class->piece) return set->class->piece(set, i);
+    return set->class->part ? set->class->part(set, i, columns) : NULL;
+}
 
-/* Adds the numbers of rows and sums of a set, at most. */
-static void count_constraints(const gpis_set *set, int64_t *rows, int64_t *sums) {
+/* Whether the set is made of bounds, rows, sums and norms alone. */
+static bool is_of_simple_sets(const gpis_set *set) {
     const int64_t *columns;
+    if (gpis_polyhedron_describes(set)) return true;
+    if (set->matrix || set->inside) return false;
+    if (gpis_flat_is_of_norms(set)) return true;
+    for (int64_t i = 0; member_of(set, i, &columns); i++)
+        if (!is_of_simple_sets(member_of(set, i, &columns))) return false;
+    return set->class->piece || set->class->part;
+}
+
+bool gpis_lift_applies(const gpis_set *set) { return !gpis_flat_exists(set) && is_of_simple_sets(set); }
+
+/* The numbers of constraints of a set, at most. */
+typedef struct numbers {
+    int64_t rows, sums, norms;
+    int64_t normed, copies; /* entries in sums of norms, and those of them that another sum may have, too */
+} numbers;
+
+static void count_constraints(const gpis_set *set, numbers *n) {
+    const int64_t *columns, before = n->normed;
     const double *C, *b;
-    int64_t count = 0;
+    int64_t count = 0, most = 0;
     if (set->polyhedron)
-        *rows += set->polyhedron->rows, *sums += set->polyhedron->sums;
+        n->rows += set->polyhedron->rows, n->sums += set->polyhedron->sums;
     else if (set->class->bounds)
-        *rows += 1, *sums += 1;
+        n->rows += 1, n->sums += 1;
     else if (set->class->equations)
         set->class->equations(set, &count, &C, &b);
     else if (set->shape == GPIS_SHAPE_ORDERED)
         count = set->d;
-    else if (set->class->part)
-        for (int64_t i = 0; set->class->part(set, i, &columns); i++)
-            count_constraints(set->class->part(set, i, &columns), rows, sums);
-    *rows += count;
+    else if (gpis_flat_is_of_norms(set))
+        n->norms++, n->normed += set->d;
+    else
+        for (int64_t i = 0; member_of(set, i, &columns); i++) {
+            const int64_t already = n->normed;
+            count_constraints(member_of(set, i, &columns), n);
+            most = gpis_max64(most, n->normed - already);
+        }
+    if (set->class->piece) n->copies += n->normed - before - most;
+    n->rows += count;
 }
 
 void gpis_lift_count(const gpis_set *set, int64_t *entries, int64_t *equations) {
-    int64_t rows = 0, sums = 0;
-    count_constraints(set, &rows, &sums);
-    const int64_t splits = set->penalty || sums > 0 ? set->d : 0, fixed = set->d;
-    *entries = set->d + 2 * splits + rows + sums;
-    *equations = splits + fixed + rows + sums;
+    numbers n = {0};
+    count_constraints(set, &n);
+    const int64_t splits = set->penalty || n.sums > 0 ? set->d : 0, fixed = set->d;
+    *entries = set->d + 2 * splits + n.rows + n.sums + n.copies;
+    *equations = splits + fixed + n.rows + n.sums + n.copies;
+}
+
+/* ---- the constraints ---- */
+
+/* A sum of norms that is 0 holds its entries at 0. */
+static gpis_status add_norms(gpis_lift *lift, const gpis_set *set, const int64_t *columns) {
+    if (set->R == 0.0) {
+        for (int64_t i = 0; i < set->d; i++) gpis_polyhedron_add_bounds(lift->p, columns[i], 0.0, 0.0);
+        return GPIS_OK;
+    }
+    gpis_lift_norms *n = lift->norms + lift->norm_count++;
+    *n = (gpis_lift_norms){set, gpis_alloc(lift->context, set->d, sizeof *n->column),
+                           gpis_alloc(lift->context, set->d, sizeof *n->place)};
+    if (!n->column || !n->place) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < set->d; i++) n->column[i] = columns[i];
+    return GPIS_OK;
+}
+
+/* Adds the constraints of a set whose entry i is entry columns[i] of x. */
+static gpis_status add_constraints(gpis_lift *lift, const gpis_set *set, const int64_t *columns) {
+    const int64_t *own;
+    const gpis_set *member;
+    gpis_status status = GPIS_OK;
+    if (gpis_polyhedron_describes(set)) return gpis_polyhedron_add_set(lift->p, set, columns, NULL);
+    if (gpis_flat_is_of_norms(set)) return add_norms(lift, set, columns);
+    int64_t *here = gpis_alloc(lift->context, set->d, sizeof *here);
+    if (!here) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; status == GPIS_OK && (member = member_of(set, i, &own)); i++) {
+        for (int64_t j = 0; j < member->d; j++) here[j] = columns[own ? own[j] : j];
+        status = add_constraints(lift, member, here);
+    }
+    gpis_free(lift->context, here);
+    return status;
+}
+
+static gpis_status take_constraints(gpis_lift *lift, const gpis_set *set) {
+    numbers n = {0};
+    count_constraints(set, &n);
+    int64_t *all = gpis_alloc(lift->context, set->d, sizeof *all);
+    lift->norms = gpis_alloc(lift->context, n.norms, sizeof *lift->norms);
+    gpis_status status = all && lift->norms ? GPIS_OK : GPIS_NO_MEMORY;
+    for (int64_t j = 0; all && j < set->d; j++) all[j] = j;
+    if (status == GPIS_OK) status = gpis_polyhedron_create(lift->context, set->d, &lift->p);
+    if (status == GPIS_OK) status = add_constraints(lift, set, all);
+    gpis_free(lift->context, all);
+    return status;
 }
 
 /* ---- which entries there are ---- */
@@ -58,31 +134,51 @@ static void place_entries(gpis_lift *lift) {
     }
 }
 
+/* `taken` has d entries, which are false: whether an entry is in a sum of norms. */
+static void place_norms(gpis_lift *lift, bool *taken) {
+    for (int64_t k = 0; k < lift->norm_count; k++) {
+        const gpis_lift_norms *n = lift->norms + k;
+        for (int64_t i = 0; i < n->set->d; i++) {
+            const int64_t j = n->column[i];
+            n->place[i] = taken[j] ? lift->size++ : j;
+            lift->copies += taken[j];
+            taken[j] = true;
+        }
+    }
+}
+
 gpis_status gpis_lift_create(gpis_context *context, const gpis_set *set, gpis_lift **out) {
     gpis_lift *lift = *out = gpis_alloc_zero(context, 1, sizeof *lift);
     if (!lift) return GPIS_NO_MEMORY;
     lift->context = context;
     lift->d = set->d;
     lift->penalty = set->penalty;
-    gpis_status status = gpis_polyhedron_create(context, set->d, &lift->p);
-    if (status == GPIS_OK) status = gpis_polyhedron_add_set(lift->p, set, NULL, NULL);
+    gpis_status status = take_constraints(lift, set);
+    bool *taken = gpis_alloc_zero(context, lift->d, sizeof *taken);
     if (status == GPIS_OK) {
         lift->split = gpis_alloc(context, lift->d, sizeof *lift->split);
         lift->slack = gpis_alloc(context, lift->p->rows, sizeof *lift->slack);
-        status = lift->split && lift->slack ? GPIS_OK : GPIS_NO_MEMORY;
+        status = lift->split && lift->slack && taken ? GPIS_OK : GPIS_NO_MEMORY;
     }
-    if (status == GPIS_OK)
+    if (status == GPIS_OK) {
         place_entries(lift);
-    else {
+        place_norms(lift, taken);
+    } else {
         gpis_lift_destroy(lift);
         *out = NULL;
     }
+    gpis_free(context, taken);
     return status;
 }
 
 void gpis_lift_destroy(gpis_lift *lift) {
     if (!lift) return;
     gpis_polyhedron_destroy(lift->p);
+    for (int64_t k = 0; k < lift->norm_count; k++) {
+        gpis_free(lift->context, lift->norms[k].column);
+        gpis_free(lift->context, lift->norms[k].place);
+    }
+    gpis_free(lift->context, lift->norms);
     gpis_free(lift->context, lift->split);
     gpis_free(lift->context, lift->slack);
     gpis_free(lift->context, lift);
@@ -127,10 +223,21 @@ static void add_split(const gpis_lift *lift, int64_t j, gpis_flat *f) {
     f->e[f->rows++] = 0.0;
 }
 
+/* The sum of norms, and x_j - c_j = 0 for each copy in it. */
+static void add_norms_of(const gpis_lift_norms *n, gpis_flat *f) {
+    gpis_flat_add_norms(f, n->set, n->place);
+    for (int64_t i = 0; i < n->set->d; i++) {
+        if (n->place[i] == n->column[i]) continue;
+        f->E[f->rows * f->d + n->column[i]] = 1.0;
+        f->E[f->rows * f->d + n->place[i]] = -1.0;
+        f->e[f->rows++] = 0.0;
+    }
+}
+
 gpis_status gpis_lift_flatten(const gpis_lift *lift, gpis_flat **out) {
     const gpis_polyhedron *p = lift->p;
     const gpis_status status =
-        gpis_flat_open(lift->context, lift->size, p->rows + p->sums + lift->splits + lift->d, out);
+        gpis_flat_open(lift->context, lift->size, p->rows + p->sums + lift->splits + lift->copies + lift->d, out);
     if (status != GPIS_OK) return status;
     gpis_flat *f = *out;
     for (int64_t j = 0; j < lift->d; j++) f->lo[j] = p->lo[j], f->hi[j] = p->hi[j];
@@ -138,6 +245,7 @@ gpis_status gpis_lift_flatten(const gpis_lift *lift, gpis_flat **out) {
     for (int64_t k = 0; k < p->sums; k++) add_sum(lift, k, f);
     for (int64_t j = 0; j < lift->d; j++)
         if (lift->split[j] >= 0) add_split(lift, j, f);
+    for (int64_t k = 0; k < lift->norm_count; k++) add_norms_of(lift->norms + k, f);
     gpis_flat_fix(f);
     return GPIS_OK;
 }
@@ -176,4 +284,6 @@ void gpis_lift_extend(const gpis_lift *lift, double *z, bool sizes) {
         z[plus] = fmax(0.0, z[j]);
         z[plus + 1] = sizes ? z[j] : fmax(0.0, -z[j]);
     }
+    for (int64_t k = 0; k < lift->norm_count; k++)
+        for (int64_t i = 0; i < lift->norms[k].set->d; i++) z[lift->norms[k].place[i]] = z[lift->norms[k].column[i]];
 }

@@ -1,16 +1,20 @@
 /*
- * A polyhedron (set/polyhedron.h), with a penalty or without, as a flat form (flat.h) with further entries:
+ * A polyhedron (set/polyhedron.h), alone or meeting balls and sums of norms of groups, with a penalty or without, as a
+ * flat form (flat.h) with further entries:
  *
  *     lower_i <= u_i <= upper_i,  <c_i, x> - u_i = 0      for each row; <c_i, x> = lower_i where both are the same,
  *     x_j - p_j + q_j = 0,  p_j, q_j >= 0                 for each entry that counts with |x_j| and may have either
  * sign, sum over j of w_kj (p_j + q_j) + s_k = R_k,  s_k >= 0      for each weighted sum of sizes,
+ *     x_j - c_j = 0                                       for each entry that is in several sums of norms: c_j is in
+ * the place of x_j in all but the first,
  *
  * and lambda_j (p_j + q_j) is added to the objective. An entry x_j >= 0 counts as x_j itself, one that is <= 0 as -x_j.
  * The further entries are columns of zeros.
  *
- * A solution has a multiplier for every equation. Those of rows and sums are all that is taken from it: with y and nu
- * of the right signs, v = C'y + r has a support function that follows from them (docs/maths/certificates.md, "Polyhedra
- * and intersections"), whatever the other multipliers are, and whether or not it is a solution.
+ * A solution has a multiplier for every equation and every norm. Those of rows, sums and norms are all that is taken
+ * from it: with y and nu of the right signs and any multipliers u of norms, v = C'y + u + r has a support function that
+ * follows from them (docs/maths/certificates.md, "Polyhedra and intersections"), whatever the other multipliers are,
+ * and whether or not it is a solution.
  */
 #ifndef GPIS_LIFT_H
 #define GPIS_LIFT_H
@@ -18,23 +22,31 @@
 #include "inner/flat.h"
 #include "set/polyhedron.h"
 
+/* A set that bounds a sum of norms: its entry i is entry place[i] of all, x_j itself or its copy, j = column[i]. */
+typedef struct gpis_lift_norms {
+    const gpis_set *set;     /* borrowed */
+    int64_t *column, *place; /* owned: set->d */
+} gpis_lift_norms;
+
 typedef struct gpis_lift {
-    gpis_context *context; /* borrowed */
-    gpis_polyhedron *p;    /* owned: the constraints */
-    const double *penalty; /* borrowed: d, or NULL */
-    int64_t d, size;       /* entries of x, and all of them */
-    int64_t *split;        /* owned: d; the place of p_j, after which comes q_j; -1: x_j is not split */
-    int64_t *slack;        /* owned: rows; the place of u_i; -1: there is none */
-    int64_t splits;        /* how many entries are split */
+    gpis_context *context;  /* borrowed */
+    gpis_polyhedron *p;     /* owned: the constraints */
+    const double *penalty;  /* borrowed: d, or NULL */
+    int64_t d, size;        /* entries of x, and all of them */
+    int64_t *split;         /* owned: d; the place of p_j, after which comes q_j; -1: x_j is not split */
+    int64_t *slack;         /* owned: rows; the place of u_i; -1: there is none */
+    int64_t splits;         /* how many entries are split */
+    gpis_lift_norms *norms; /* owned: sum k of norms of the flat form is that of norms[k] */
+    int64_t norm_count, copies;
 } gpis_lift;
 
-/* Whether the set is a polyhedron, and has no flat form without further entries. */
+/* Whether the set is made of bounds, rows, sums and norms, and has no flat form without further entries. */
 bool gpis_lift_applies(const gpis_set *set);
 /* The largest numbers of entries and of equations that it can have. */
 void gpis_lift_count(const gpis_set *set, int64_t *entries, int64_t *equations);
 gpis_status gpis_lift_create(gpis_context *context, const gpis_set *set, gpis_lift **out);
 void gpis_lift_destroy(gpis_lift *lift); /* NULL is fine */
-/* Equation i is that of row i; those of the sums come next, then those of entries that are split. */
+/* Equation i is that of row i; those of the sums come next, then those of entries that are split and of copies. */
 gpis_status gpis_lift_flatten(const gpis_lift *lift, gpis_flat **out);
 /* The slope of the objective's linear term in entry j of all. */
 double gpis_lift_slope(const gpis_lift *lift, int64_t j);

@@ -94,6 +94,20 @@ double gpis_csr_gradient(const gpis_block *b, int64_t k, const double *X, const 
     return b->type == GPIS_FLOAT32 ? one_response_float(b, X, Y, R, G) : one_response_double(b, X, Y, R, G);
 }
 
+GPIS_HOT static void add_scaled(double *restrict g, double a, const double *restrict r, int64_t k) {
+    for (int64_t c = 0; c < k; c++) g[c] += a * r[c];
+}
+
+void gpis_csr_add_products(const gpis_block *b, int64_t k, const double *R, double *G) {
+    const bool single = b->type == GPIS_FLOAT32;
+    for (int64_t i = 0; i < b->nrows; i++) {
+        const double *r = R + i * k;
+        for (int64_t p = b->indptr[i]; p < b->indptr[i + 1]; p++)
+            add_scaled(G + b->indices[p] * k, value(b->values, p, single), r, k);
+        if (b->constant) add_scaled(G + b->d * k, 1.0, r, k);
+    }
+}
+
 /* The upper triangle, pair by pair. Nearly every pair touches a cache line of H that is not in the second-level cache:
  * the fewer instructions between two pairs, the more of these lines are fetched at once. */
 GPIS_INLINE void gram(const gpis_block *b, double *restrict H, bool single) {

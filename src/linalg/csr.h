@@ -13,6 +13,9 @@
  */
 double gpis_csr_gradient(const gpis_block *chunk, int64_t k, const double *X, const double *Y, double *R, double *G);
 
+/* G += A'R for R of nrows x k, without weights. */
+void gpis_csr_add_products(const gpis_block *chunk, int64_t k, const double *R, double *G);
+
 /* H += the upper triangle of A'A of the chunk, d x d. */
 void gpis_csr_gram(const gpis_block *chunk, double *H);
 

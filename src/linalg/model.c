@@ -9,13 +9,20 @@
 
 #include "linalg/cholesky.h"
 
+static void scale_row(const gpis_model *m, int64_t i, double shift, double *T) {
+    for (int64_t j = 0; j < m->d; j++) T[i * m->d + j] = m->H[i * m->d + j] * m->scale[i] * m->scale[j];
+    T[i * m->d + i] = 1.0 + shift;
+}
+
 /* T + shift. A column of zeros gets a diagonal entry like the others, so that the factor exists. */
 static void scaled_copy(const gpis_model *m, double shift, double *T) {
     const int threads = gpis_threads_for(m->context->threads, (double)(m->d * m->d));
+    if (threads == 1) {
+        for (int64_t i = 0; i < m->d; i++) scale_row(m, i, shift, T);
+        return;
+    }
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
-    for (int64_t i = 0; i < m->d; i++)
-        for (int64_t j = 0; j < m->d; j++) T[i * m->d + j] = m->H[i * m->d + j] * m->scale[i] * m->scale[j];
-    for (int64_t i = 0; i < m->d; i++) T[i * m->d + i] = 1.0 + shift;
+    for (int64_t i = 0; i < m->d; i++) scale_row(m, i, shift, T);
 }
 
 /* T = R'R; false when T is not positive definite. Row-major upper is column-major lower. */
@@ -257,8 +264,11 @@ static void scale_rows(const gpis_model *m, int64_t k, double *V) {
 }
 
 static void triangle(const gpis_model *m, CBLAS_TRANSPOSE transpose, int64_t k, double *V) {
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, transpose, CblasNonUnit, (int)m->d, (int)k, 1.0, m->R, (int)m->d,
-                V, (int)k);
+    const int d = (int)m->d;
+    if (k == 1)
+        cblas_dtrsv(CblasRowMajor, CblasUpper, transpose, CblasNonUnit, d, m->R, d, V, 1);
+    else
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, transpose, CblasNonUnit, d, (int)k, 1.0, m->R, d, V, (int)k);
 }
 
 void gpis_model_whiten(const gpis_model *m, int64_t k, double *V) {

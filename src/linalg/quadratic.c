@@ -129,16 +129,28 @@ static void gradient_entries(const gpis_quadratic *s, const double *x, const dou
 }
 
 /* G X - B, some entries of a response at a time. */
-static void gradient(const gpis_quadratic *s, const double *x, const double *x_low, double *g, double *g_low) {
-    enum { SOME = 64 };
-    const int64_t d = s->d, k = s->k, parts = (d + SOME - 1) / SOME;
-#pragma omp parallel for num_threads(gpis_threads_for(s->context->threads, 4.0 * (double)(d * d * k)))
-    for (int64_t t = 0; t < parts * k; t++) {
-        const int64_t c = t / parts, first = t % parts * SOME, count = gpis_min64(SOME, d - first);
-        double sum[SOME], sum_low[SOME];
-        gradient_entries(s, x, x_low, c, first, count, sum, sum_low);
-        for (int64_t i = 0; i < count; i++) g[(first + i) * k + c] = sum[i], g_low[(first + i) * k + c] = sum_low[i];
+enum { SOME = 64 };
+
+static void gradient_part(const gpis_quadratic *s, const double *x, const double *x_low, int64_t c, int64_t part,
+                          double *g, double *g_low) {
+    const int64_t first = part * SOME, count = gpis_min64(SOME, s->d - first);
+    double sum[SOME], sum_low[SOME];
+    gradient_entries(s, x, x_low, c, first, count, sum, sum_low);
+    for (int64_t i = 0; i < count; i++) {
+        g[(first + i) * s->k + c] = sum[i];
+        g_low[(first + i) * s->k + c] = sum_low[i];
     }
+}
+
+static void gradient(const gpis_quadratic *s, const double *x, const double *x_low, double *g, double *g_low) {
+    const int64_t d = s->d, k = s->k, parts = (d + SOME - 1) / SOME;
+    const int threads = gpis_threads_for(s->context->threads, 4.0 * (double)(d * d * k));
+    if (threads == 1) {
+        for (int64_t t = 0; t < parts * k; t++) gradient_part(s, x, x_low, t / parts, t % parts, g, g_low);
+        return;
+    }
+#pragma omp parallel for num_threads(threads)
+    for (int64_t t = 0; t < parts * k; t++) gradient_part(s, x, x_low, t / parts, t % parts, g, g_low);
 }
 
 /* An upper bound on ||y_c|| + sum_j |x_jc| ||a_j||, which is at least as large as any term of the sums. */

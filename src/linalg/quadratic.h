@@ -38,6 +38,10 @@ void gpis_quadratic_add(gpis_quadratic *total, const gpis_quadratic *part);
 double gpis_quadratic_one_more(double gamma);
 
 gpis_dd gpis_quadratic_entry(const gpis_quadratic *summary, int64_t i, int64_t j);
+/* The high parts of row i, d + k numbers. */
+static inline const double *gpis_quadratic_row(const gpis_quadratic *summary, int64_t i) {
+    return summary->W + i * (summary->d + summary->k);
+}
 /* ||Y||_F. */
 double gpis_quadratic_response_norm(const gpis_quadratic *summary);
 /* Measures the point x + x_low (NULL: x) of d x k. Its gradient is g + g_low, d x k each; the point borrows all of

@@ -40,7 +40,7 @@ static gpis_effort cost(const gpis_workload *w, const gpis_speed *s, int64_t m) 
 
 static double memory(const gpis_run *run, const gpis_workload *w, int64_t m) {
     (void)w, (void)m;
-    enum { POINTS = 20, STRUCTS = 1 << 16 }; /* arrays of d x k; bytes of everything that is not an array */
+    enum { POINTS = 24, STRUCTS = 1 << 16 }; /* arrays of d x k; bytes of everything that is not an array */
     const gpis_load load =
         gpis_load_with_terms(gpis_load_worst(run->problem->d, run->problem->k, 0, 0, false), &run->problem->terms);
     return 8.0 * POINTS * (double)run->problem->size + STRUCTS + gpis_pass_memory(run->context, run->problem->A, &load);

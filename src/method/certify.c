@@ -17,9 +17,14 @@ gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
 
 gpis_status gpis_run_certify_first(gpis_run *run, const gpis_point *point) {
     const gpis_problem *p = run->problem;
+    gpis_column_sums sums;
     double gap;
-    if (!p->core || !run->by_summary) return gpis_certify_first(&run->record, point);
-    const gpis_status status = gpis_certificate_centred(p->context, p->core, point, run->summary, &gap);
+    if (!p->core || !(run->by_summary || run->moments)) return gpis_certify_first(&run->record, point);
+    if (run->by_summary)
+        sums = (gpis_column_sums){gpis_quadratic_row(run->summary, p->core->d), run->summary->gamma};
+    else
+        sums = (gpis_column_sums){run->moments + p->d, gpis_column_sums_gamma(p->n)};
+    const gpis_status status = gpis_certificate_centred(p->context, p->core, point, sums, &gap);
     if (status == GPIS_OK)
         gpis_record_enter_proven(&run->record, point, gpis_record_objective_at(&run->record, point) - gap);
     return status;
@@ -156,9 +161,28 @@ static bool proof_is_due(const gpis_run *run) {
     return first * first <= LIKELY_TO_BE_ENOUGH * run->settings->tol;
 }
 
+/* With a free constant there is no first-order bound without the sums of the columns. Where the Gram matrix does not
+ * fit in memory, so that there will be no other bound, a pass of its own finds them. */
+static gpis_status find_column_sums(gpis_run *run) {
+    const gpis_problem *p = run->problem;
+    if (!p->core || run->moments || run->by_summary || !gpis_certificate_has_first(p->core)) return GPIS_OK;
+    if (run->curvature.model || gpis_run_exhausted(run) || gpis_curvature_fits(p)) return GPIS_OK;
+    double *moments = gpis_alloc(run->context, 3 * p->d, sizeof *moments);
+    double *zeros = gpis_alloc_zero(run->context, p->d, sizeof *zeros);
+    const gpis_pass pass = {.V = zeros, .probes = 1, .moments = moments};
+    const gpis_status status = moments && zeros ? gpis_run_pass(run, &pass, 0.5) : GPIS_NO_MEMORY;
+    gpis_free(run->context, zeros);
+    if (status == GPIS_OK)
+        run->moments = moments;
+    else
+        gpis_free(run->context, moments);
+    return status;
+}
+
 gpis_status gpis_run_prove(gpis_run *run, const gpis_point *point, bool now) {
     const gpis_model *model = run->curvature.model;
-    gpis_status status = gpis_certify_first(&run->record, point);
+    gpis_status status = find_column_sums(run);
+    if (status == GPIS_OK) status = gpis_run_certify_first(run, point);
     now = now && run->settings->certificate != GPIS_CERTIFICATE_NONE;
     if (status == GPIS_OK && gpis_record_is_solved(&run->record)) return gpis_refine_estimate(run, point);
     if (status != GPIS_OK || !(now || proof_is_due(run))) return status;

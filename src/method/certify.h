@@ -7,7 +7,8 @@
 
 /* The first-order bound at a point. */
 gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point);
-/* The same in a run: where a constant is free, the bound of the other entries by the summary, if there is one. */
+/* The same in a run: where a constant is free, the bound of the other entries, if the sums of the columns are known
+ * from the summary or from a pass of their own. */
 gpis_status gpis_run_certify_first(gpis_run *run, const gpis_point *point);
 /* Solves the inner problem around a point, until curvature->inner->s is good enough to go to. With a Gram matrix the
  * bounds that are found on the way are entered too. */

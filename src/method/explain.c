@@ -97,7 +97,11 @@ static void explain_stall(gpis_run *run, double *z) {
     find_nearly_dependent(run, z, &facts);
     find_sizes(run, &facts);
     const double ratio = facts.largest > 0.0 ? facts.largest / facts.smallest : 1.0;
-    if (record->noise > 0.1 * record->tol * record->objective)
+    if (!run->curvature.model && !(gpis_record_lower(record) > 0.0) && !gpis_curvature_fits(run->problem))
+        gpis_run_warn(run,
+                      "without the Gram matrix there is no bound for this set, and there is no memory for it: raise "
+                      "the limit (option memory)");
+    else if (record->noise > 0.1 * record->tol * record->objective)
         gpis_run_warn(run, "rounding errors of the objective, up to %.1e of it, do not allow this tolerance",
                       record->noise / record->objective);
     else if (facts.nearness < NEARLY)

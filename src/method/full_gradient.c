@@ -1,6 +1,8 @@
 /* The loop of pgd and apgd. */
 #include "method/full_gradient.h"
 
+#include <math.h>
+
 #include "method/certify.h"
 
 gpis_descent_settings gpis_descent_from(const gpis_settings *settings, bool accelerated) {
@@ -41,17 +43,34 @@ static gpis_status step(gpis_run *run, gpis_descent *s, bool *moved) {
     return GPIS_OK;
 }
 
+/* The last pass that has brought the run forward, and what was known then. */
+typedef struct advance {
+    int64_t pass;
+    double objective, gap;
+} advance;
+
+/* Whether the run goes on in vain: rounding errors can move x for ever. As many passes as have brought it here, and
+ * some more, are enough to see that. */
+static bool is_in_vain(gpis_run *run, advance *last) {
+    enum { PATIENCE = 500 };
+    gpis_record *record = &run->record;
+    if (!gpis_record_judge(record, last->objective, last->gap))
+        *last = (advance){run->account.passes, record->objective, gpis_record_gap(record)};
+    return run->account.passes > 2 * last->pass + PATIENCE;
+}
+
 /* A step goes to the point of its last trial. */
 static gpis_status iterate(trials *t, gpis_descent *s, gpis_point point) {
     static const double DIVERGED = 1e30; /* times the first objective: a fixed step was too long */
     gpis_run *run = t->run;
     const double first = point.objective;
+    advance last = {0, INFINITY, INFINITY};
     for (bool moved = true; !run->ended;) {
         gpis_record_offer(&run->record, &point);
         gpis_status status = gpis_run_prove(run, &point, !moved);
         if (status != GPIS_OK) return status;
         gpis_run_check(run);
-        if (!moved || point.objective > DIVERGED * first) gpis_run_end(run, GPIS_STALLED);
+        if (!moved || point.objective > DIVERGED * first || is_in_vain(run, &last)) gpis_run_end(run, GPIS_STALLED);
         if (!run->ended) status = step(run, s, &moved);
         if (status != GPIS_OK) return status;
         if (!moved || run->ended) continue;

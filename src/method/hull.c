@@ -235,6 +235,7 @@ typedef struct spread {
     double columns;  /* sum_i |t_i| sum_j ||a_j|| |p_i|_j */
     double residual; /* ||e|| */
     double product;  /* |h_j| / ||a_j|| */
+    double rest;     /* the weight of the reference, 1 - sum_{i != r} t_i */
 } spread;
 
 /* ||A p_i||, of which <p_i, g_i - g_r> = Q_ii is known: ||A p||^2 <= Q_ii + ||A p|| (e_i + e_r) + (h_i + h_r) columns.
@@ -248,8 +249,7 @@ static double image_of(const gpis_hull *h, const weights *w, int i, double colum
 
 static spread spread_of(const gpis_hull *h, const weights *w) {
     const gpis_point *reference = &h->points[w->reference];
-    spread s = {0};
-    double rest = 1.0; /* the weight of the reference */
+    spread s = {.rest = 1.0};
     for (int i = 0; i < w->count; i++) {
         double columns = 0.0;
         if (w->t[i] == 0.0 || i == w->reference) continue;
@@ -259,10 +259,10 @@ static spread spread_of(const gpis_hull *h, const weights *w) {
         s.images += fabs(w->t[i]) * image_of(h, w, i, columns);
         s.residual += fabs(w->t[i]) * h->points[i].errors.residual;
         s.product += fabs(w->t[i]) * h->points[i].errors.product;
-        rest -= w->t[i];
+        s.rest -= w->t[i];
     }
-    s.residual += fabs(rest) * reference->errors.residual;
-    s.product += fabs(rest) * reference->errors.product;
+    s.residual += fabs(s.rest) * reference->errors.residual;
+    s.product += fabs(s.rest) * reference->errors.product;
     return s;
 }
 
@@ -284,7 +284,8 @@ static gpis_errors errors_of(const gpis_hull *h, const weights *w, const double 
     const spread s = spread_of(h, w);
     double products = 0.0; /* sum_j ||a_j|| |x_j| */
     for (int64_t l = 0; l < h->size; l++) products += sqrt(reference->norms2[l / h->k]) * fabs(x[l]);
-    const double moved = GPIS_UNIT * (2.0 * products + 16.0 * s.columns);
+    const double beyond = h->affine ? 0.0 : 2.0 * (fmax(0.0, -s.rest) + 16.0 * GPIS_UNIT); /* see between_points */
+    const double moved = GPIS_UNIT * (2.0 * products + 16.0 * s.columns) + beyond * s.columns;
     const double known = rounding_error(w, h->size, reference->objective) +
                          s.images * (s.residual + reference->errors.residual) +
                          s.columns * (s.product + reference->errors.product);
@@ -309,6 +310,22 @@ gpis_point gpis_hull_best(const gpis_hull *h, double *x, double *g) {
     return best;
 }
 
+/* An entry of a convex combination lies between those of its points. The computed sum may leave that range by a
+ * rounding, and would then break a bound that every point keeps; so the nearest entry x of the range is taken. Let c be
+ * the exact sum and x~ the computed one. If the weight of the reference, `rest`, is rounded below zero, then
+ * (c - rest x_r) / (1 - rest) is in the range and not c itself, hence
+ *
+ *     |x - c|  <=  |x~ - c| + 2 max(0, -rest) sum_i |t_i| |x_i - x_r|. */
+static double between_points(const gpis_hull *h, const weights *w, int64_t l, double x) {
+    double least = h->x[w->reference][l], most = least;
+    for (int i = 0; i < w->count; i++)
+        if (w->t[i] > 0.0) {
+            least = fmin(least, h->x[i][l]);
+            most = fmax(most, h->x[i][l]);
+        }
+    return fmin(fmax(x, least), most);
+}
+
 static void combine(const gpis_hull *h, const weights *w, double *x, double *g) {
     const double *xr = h->x[w->reference], *gr = h->g[w->reference];
     for (int64_t l = 0; l < h->size; l++) {
@@ -317,7 +334,7 @@ static void combine(const gpis_hull *h, const weights *w, double *x, double *g) 
             dx += w->t[i] * (h->x[i][l] - xr[l]);
             dg += w->t[i] * (h->g[i][l] - gr[l]);
         }
-        x[l] = xr[l] + dx;
+        x[l] = h->affine ? xr[l] + dx : between_points(h, w, l, xr[l] + dx);
         g[l] = gr[l] + dg;
     }
 }

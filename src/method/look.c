@@ -35,8 +35,10 @@ bool gpis_look_applies(const gpis_run *run) {
 typedef struct walk {
     gpis_set *set;
     gpis_sample *sample;
+    const gpis_problem *problem;
     int64_t size;
     double *x, *g, *s, *q; /* `size` each */
+    int64_t lately;        /* the most entries that were free after one of the last few steps */
 } walk;
 
 static double product(const walk *w, const double *u, const double *v) { return cblas_ddot((int)w->size, u, 1, v, 1); }
@@ -68,36 +70,51 @@ static gpis_status step(walk *w, double length) {
     /* the objective of the sample is 1 / weight of that of all rows, and so is what a penalty counts beside it */
     const gpis_status status = gpis_set_prox(w->set, 0.5 * length / w->sample->weight, w->x, w->x);
     for (int64_t i = 0; i < w->size; i++) w->s[i] = w->x[i] - w->s[i];
-    return status == GPIS_OK ? measure(w) : status;
+    return status;
 }
 
-/* A length that is not positive and finite is the end of the walk: it has arrived. */
+static gpis_status next_length(walk *w, bool even, double *length) {
+    const gpis_status status = measure(w);
+    const double sq = product(w, w->s, w->q);
+    *length = even ? product(w, w->s, w->s) / sq : sq / product(w, w->q, w->q);
+    return status;
+}
+
+/* A length that is not positive and finite is the end of the walk: it has arrived.
+ *
+ * Steps differ in length by a factor of ten and more. A long one brings many entries to the walls, and where A is badly
+ * conditioned some of them come back. */
 static gpis_status walk_on(walk *w) {
+    enum { LAST_STEPS = 3 };
     double length = 0.0;
     gpis_status status = measure(w);
     if (status == GPIS_OK) status = first_length(w, &length);
-    for (int i = 0; i < GPIS_LOOK_STEPS && status == GPIS_OK && length > 0.0 && isfinite(length); i++) {
+    for (int left = GPIS_LOOK_STEPS; left > 0 && status == GPIS_OK && length > 0.0 && isfinite(length); left--) {
         status = step(w, length);
-        const double sq = product(w, w->s, w->q);
-        length = i % 2 == 0 ? product(w, w->s, w->s) / sq : sq / product(w, w->q, w->q);
+        if (left <= LAST_STEPS) w->lately = gpis_max64(w->lately, gpis_on_face_free(w->problem, w->x));
+        if (status == GPIS_OK && left > 1) status = next_length(w, left % 2 == 0, &length);
     }
     return status;
 }
 
-gpis_status gpis_look_glance(gpis_run *run, gpis_sample *sample, const double *x0, double *share) {
+gpis_status gpis_look_glance(gpis_run *run, gpis_sample *sample, const double *x0, gpis_free_share *glance) {
     const gpis_problem *p = run->problem;
     const size_t bytes = (size_t)p->size * sizeof *x0;
     double *vectors = gpis_alloc_zero(run->context, 4 * p->size, sizeof *vectors);
     if (!vectors) return GPIS_NO_MEMORY;
-    walk w = {.set = p->set, .sample = sample, .size = p->size, .x = vectors};
+    walk w = {.set = p->set, .problem = p, .sample = sample, .size = p->size, .x = vectors};
     w.g = w.x + p->size;
     w.s = w.g + p->size;
     w.q = w.s + p->size;
     memcpy(w.x, x0, bytes);
     const gpis_status status = walk_on(&w);
-    const double passes = (GPIS_LOOK_STEPS + 1.5) * (double)sample->rows->n / (double)p->n;
+    const double passes = (GPIS_LOOK_STEPS + 0.5) * (double)sample->rows->n / (double)p->n;
     gpis_account_enter_work(&run->account, passes, 0.0);
-    *share = status == GPIS_OK ? (double)gpis_on_face_free(p, w.x) / (double)p->d : 1.0;
+    *glance = (gpis_free_share){.share = 1.0};
+    if (status == GPIS_OK) {
+        glance->share = (double)gpis_on_face_free(p, w.x) / (double)p->d;
+        glance->unsettled = fmax(0.0, (double)w.lately / (double)p->d - glance->share);
+    }
     gpis_free(run->context, vectors);
     return status == GPIS_BAD_DATA ? GPIS_OK : status; /* the first pass over A finds the place and names it */
 }

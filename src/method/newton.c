@@ -162,7 +162,7 @@ static gpis_status solve_sketched(gpis_newton *s) {
 
 /* Makes the model of the rows that were looked at, and weighs again with what it shows. If it does not serve, the plan
  * is what it was. */
-static gpis_status stay_with_sample(gpis_newton *s, gpis_sample *sample) {
+static gpis_status stay_with_sample(gpis_newton *s, gpis_sample *sample, double unsettled) {
     static const double TIMES_PROMISED = 4.0, SMALL = 1e-4; /* a nearly exact fit is no promise */
     gpis_run *run = s->run;
     const gpis_sketch_class *kind = run->kind;
@@ -174,7 +174,7 @@ static gpis_status stay_with_sample(gpis_newton *s, gpis_sample *sample) {
     if (status != GPIS_OK) return status;
     s->expects_face = false;
     if (seen) s->look_promised = TIMES_PROMISED * (at_x0 - 2.0 * gpis_inner_fall(run->curvature.inner)) + SMALL * at_x0;
-    if (seen) gpis_newton_weigh_look(s, gpis_newton_share(s), kind, m);
+    if (seen) gpis_newton_weigh_look(s, (gpis_free_share){gpis_newton_share(s), unsettled}, kind, m);
     if (s->expects_face) return GPIS_OK;
     gpis_newton_drop_sketch(s);
     run->kind = kind;
@@ -187,12 +187,13 @@ static gpis_status look_first(gpis_newton *s) {
     const gpis_problem *p = run->problem;
     const int64_t m = (int64_t)gpis_look_rows((double)p->n, (double)p->d);
     gpis_sample *sample = NULL;
-    double share;
+    gpis_free_share glance;
     gpis_status status =
         gpis_sample_create(run->context, p->A, p->Y, p->k, &p->terms, m, run->settings->seed, 0, &sample);
-    if (status == GPIS_OK) status = gpis_look_glance(run, sample, s->x, &share);
-    if (status == GPIS_OK) gpis_newton_weigh_look(s, share, run->kind, run->m);
-    if (status == GPIS_OK && s->expects_face) status = stay_with_sample(s, sample);
+    if (status == GPIS_OK) status = gpis_look_glance(run, sample, s->x, &glance);
+    if (status == GPIS_OK) gpis_newton_weigh_look(s, glance, run->kind, run->m);
+    if (status == GPIS_OK && s->expects_face) status = stay_with_sample(s, sample, glance.unsettled);
+    if (status == GPIS_OK) run->found = s->expects_face ? "few were seen" : "many were seen";
     gpis_sample_destroy(sample);
     return status;
 }
@@ -295,6 +296,14 @@ static void restart_pace(gpis_newton *s, const gpis_action *action) {
     if (another_way || action->give_up_on_face) s->pace.slow = s->pace.rounds = 0;
 }
 
+/* A combination of points that are far away is outside of the set by their rounding errors, which are larger than its
+ * own. It is about to be measured wherever it is, so it is moved into the set first. */
+static gpis_status go_to_combination(gpis_newton *s) {
+    const gpis_status status = gpis_set_project(s->run->problem->set, s->xh, s->xh);
+    if (status == GPIS_OK) go_to(s, s->xh);
+    return status;
+}
+
 static gpis_status prepare(gpis_newton *s, gpis_action *action) {
     if (action->give_up_on_face) s->expects_face = false;
     if (action->phase != GPIS_PHASE_HULL) s->phase = action->phase;
@@ -302,7 +311,7 @@ static gpis_status prepare(gpis_newton *s, gpis_action *action) {
     switch (action->phase) {
     case GPIS_PHASE_SKETCH: return start_from_sketch(s);
     case GPIS_PHASE_START: return action->gram && s->summarises ? gpis_newton_make_gram(s) : GPIS_OK;
-    case GPIS_PHASE_HULL: go_to(s, s->xh); return GPIS_OK;
+    case GPIS_PHASE_HULL: return go_to_combination(s);
     case GPIS_PHASE_ROWS: prepare_rows(s); return GPIS_OK;
     case GPIS_PHASE_EXTENDED: prepare_extended(s); return GPIS_OK;
     case GPIS_PHASE_ROUND: return prepare_round(s, action);

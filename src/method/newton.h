@@ -8,6 +8,7 @@
 #include "certificate/probes.h"
 #include "method/decide.h"
 #include "method/hull.h"
+#include "method/look.h"
 #include "method/on_face.h"
 #include "method/sample.h"
 
@@ -93,10 +94,10 @@ gpis_status gpis_newton_make_gram(gpis_newton *s);
 double gpis_newton_share(const gpis_newton *s);
 /* Whether to look at some rows before the sketch is made. */
 bool gpis_newton_looks_first(const gpis_newton *s);
-/* A look has shown that this share of the entries is likely to be free: finds whether the rounds are likely to end on a
- * face, for which the model of the rows that were looked at is good enough; or whether the Gram matrix is cheaper than
- * the planned sketch of m rows. Where neither is, that sketch is to be made. */
-void gpis_newton_weigh_look(gpis_newton *s, double share, const gpis_sketch_class *kind, int64_t m);
+/* A look has shown how many entries are likely to be free: finds whether the rounds are likely to end on a face, for
+ * which the model of the rows that were looked at is good enough; or whether the Gram matrix is cheaper than the
+ * planned sketch of m rows. Where neither is, that sketch is to be made. */
+void gpis_newton_weigh_look(gpis_newton *s, gpis_free_share free, const gpis_sketch_class *kind, int64_t m);
 /* The same where the sketched problem has been solved at s->x. The sketch is given up for the Gram matrix where that is
  * cheaper; its solution is still a better starting point than the first. */
 void gpis_newton_weigh_sketch(gpis_newton *s);

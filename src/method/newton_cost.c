@@ -48,14 +48,17 @@ double gpis_newton_rounds_to_face(const gpis_workload *work, double m) {
     return fmax(MIN_ROUNDS, ceil(log(CLEAR_ERROR) / log(contraction(work, m))));
 }
 
-/* The more columns are free, the longer it takes until it is clear which: of the rounds that are forecast, half are
- * needed where hardly any column is free, and all of them at a third. Measured with l1, nonneg and box; so is what the
- * norms of the columns add to the first pass, and what it takes to collect the columns of the face. */
-static double rounds_needed(double rounds_to_face, double share) { return (0.5 + 1.5 * share) * rounds_to_face; }
+/* The more columns are free, and the more of them still come and go, the longer it takes until it is clear which: of
+ * the rounds that are forecast, a third is needed where hardly any column is free, and all of them at a third, or where
+ * a fifth comes and goes. Measured with l1, nonneg and box, and A'A with condition numbers from 30 to 1e7; so is what
+ * the norms of the columns add to the first pass, and what it takes to collect the columns of the face. */
+static double rounds_needed(double rounds_to_face, gpis_free_share free) {
+    return (0.3 + 1.5 * free.share + 3.0 * free.unsettled) * rounds_to_face;
+}
 
-double gpis_newton_passes_to_face(double rounds_to_face, double share) {
+double gpis_newton_passes_to_face(double rounds_to_face, gpis_free_share free) {
     static const double NORMS = 0.2, COLUMNS = 1.5;
-    return rounds_needed(rounds_to_face, share) + 1.0 + NORMS + COLUMNS * share;
+    return rounds_needed(rounds_to_face, free) + 1.0 + NORMS + COLUMNS * gpis_share_of_face(free);
 }
 
 /* ---- the passes of each of the three ways ---------------------------------------------------------------------------
@@ -82,10 +85,11 @@ static gpis_effort with_probes(const gpis_workload *w, const gpis_speed *s, doub
 /* With the model of a sketch or a sample of m rows, where the rounds end on a face, and the gradient at the solution;
  * the model itself not included. */
 static gpis_effort with_face(const gpis_workload *w, const gpis_speed *s, double m) {
-    const double few = GPIS_FEW_FREE_SHARE, rounds = gpis_newton_rounds_to_face(w, m);
-    return (gpis_effort){.passes = (int64_t)(sketch_passes(w) + ceil(rounds_needed(rounds, few)) + 1.0),
+    const gpis_free_share free = {GPIS_FEW_FREE_SHARE, GPIS_USUALLY_UNSETTLED};
+    const double few = gpis_share_of_face(free), rounds = gpis_newton_rounds_to_face(w, m);
+    return (gpis_effort){.passes = (int64_t)(sketch_passes(w) + ceil(rounds_needed(rounds, free)) + 1.0),
                          .flops = few * few * w->entries * w->entries / w->n,
-                         .seconds = gpis_newton_passes_to_face(rounds, few) * gpis_cost_gradient_pass(w, s, false) +
+                         .seconds = gpis_newton_passes_to_face(rounds, free) * gpis_cost_gradient_pass(w, s, false) +
                                     few * few * gpis_cost_gram_pass(w, s)};
 }
 
@@ -124,7 +128,8 @@ static gpis_effort if_few_are_free(const gpis_workload *w, const gpis_speed *s, 
  * and may take the Gram matrix. */
 static double seconds_if_many_are_free(const gpis_workload *w, const gpis_speed *s, double m, gpis_effort probes,
                                        double until_known) {
-    return fmin(with_sketch(w, s, m, probes).seconds, until_known + complete(w, s, with_gram(w, s), 1.0).seconds);
+    const double gram = until_known + complete(w, s, with_gram(w, s), 1.0).seconds;
+    return w->proof ? gram : fmin(with_sketch(w, s, m, probes).seconds, gram);
 }
 
 /* Both cases with a sketch, over a set with walls. */

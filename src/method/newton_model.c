@@ -119,8 +119,12 @@ void gpis_newton_drop_sketch(gpis_newton *s) {
 /* Points are measured more exactly already than a summary would tell. */
 static bool has_left_summary(const gpis_newton *s) { return s->run->extended && s->phase != GPIS_PHASE_START; }
 
+/* A sketched model has no use beside the Gram matrix, and its memory is needed. The sketch may have left less of it
+ * than there was at the start, when the summary was to be made in the place of the Gram matrix. */
 gpis_status gpis_newton_make_gram(gpis_newton *s) {
     drop_probes_and_rows(s);
+    if (s->run->curvature.sketched) gpis_curvature_drop(&s->run->curvature);
     s->gram_tried = true;
-    return s->summarises && !has_left_summary(s) ? gpis_run_summarise(s->run) : gpis_run_make_model(s->run);
+    const bool summarises = s->summarises && !has_left_summary(s) && gpis_workload_summarises(s->run->problem);
+    return summarises ? gpis_run_summarise(s->run) : gpis_run_make_model(s->run);
 }

@@ -5,8 +5,8 @@
  * The Gram matrix comes first, and everything else has to beat it: its bound is proven and its passes are known. A
  * sketch must save a seventh of the time, since its bound is only probable, and half of it where the rows come from a
  * file in every pass: there may be more passes than expected, and the file may have to come from the disk, and no look
- * at some rows can tell beforehand how many entries are free. A sample must save a quarter, since a few heavy rows
- * would spoil it, which is found out only after some passes.
+ * at some rows can tell beforehand how many entries are free; a twentieth is enough where there is such a look. A
+ * sample must save a quarter, since a few heavy rows would spoil it, which is found out only after some passes.
  */
 #include "method/newton_plan.h"
 
@@ -18,6 +18,9 @@ static const int SKETCH_FACTORS[] = {3, 5, 8, 12, 16, 24, 32}, SAMPLE_FACTORS[] 
 /* The share of the Gram matrix's time that a sketch may take at most; the same where the rows come from a file in every
  * pass; and that a sample may take. */
 static const double SKETCH_WORTHWHILE = 0.85, SWEPT_SKETCH_WORTHWHILE = 0.5, SAMPLE_WORTHWHILE = 0.75;
+/* The same where a look at some rows comes first: it shows whether the sketch pays before it is made, so that little is
+ * lost if it does not. */
+static const double LOOKED_SKETCH_WORTHWHILE = 0.95;
 /* The share of A's rows that a sketch, or a sample, may have at most: with more, the Gram matrix costs little more. */
 static const double MAX_SKETCH_SHARE = 0.25, MAX_SAMPLE_SHARE = 0.125;
 
@@ -38,6 +41,15 @@ static const char *unwise(const gpis_inquiry *q, const gpis_sketch_class *kind, 
     return NULL;
 }
 
+/* A look comes before a sketch that nobody has asked for. */
+static bool looks_first(const gpis_inquiry *q) { return q->run->settings->m == 0 && gpis_may_look(q->work); }
+
+static double worthwhile(const gpis_inquiry *q, const gpis_sketch_class *kind) {
+    if (kind->of_rows) return SAMPLE_WORTHWHILE;
+    if (q->work->windows) return SWEPT_SKETCH_WORTHWHILE;
+    return looks_first(q) ? LOOKED_SKETCH_WORTHWHILE : SKETCH_WORTHWHILE;
+}
+
 static void propose_gram(const gpis_inquiry *q, gpis_proposals *all, bool settled) {
     gpis_proposal *p = gpis_propose(all);
     p->settled = settled;
@@ -55,7 +67,7 @@ static void propose_sketch(const gpis_inquiry *q, gpis_proposals *all, const gpi
     if (!p->impossible && kind->of_rows && !gpis_run_kind_named(q->run->settings) && !q->work->at_hand)
         p->impossible = "its rows are not at hand in memory";
     p->unwise = unwise(q, kind, m);
-    p->worthwhile = kind->of_rows ? SAMPLE_WORTHWHILE : q->work->windows ? SWEPT_SKETCH_WORTHWHILE : SKETCH_WORTHWHILE;
+    p->worthwhile = worthwhile(q, kind);
     p->doubt = kind->of_rows ? "saves too little: a few heavy rows would spoil it"
                              : "saves too little for a bound that is only probable";
     p->risk = "longer if many entries are free";
@@ -109,6 +121,20 @@ static const char *against_sketches(const gpis_verdict *v) {
     return "too few rows for a sketch";
 }
 
+/* Which way is taken after a look is known once it has been taken. */
+static void explain_look(const gpis_verdict *v, char *text, size_t size) {
+    const gpis_proposal *c = v->chosen, *gram = &v->all->list[0];
+    const gpis_problem *p = v->inquiry->run->problem;
+    const long long rows = (long long)gpis_look_rows((double)p->n, (double)p->d), passes = (long long)c->effort.passes;
+    char otherwise[64];
+    if (gram->shared.many <= c->shared.many)
+        snprintf(otherwise, sizeof otherwise, "the Gram matrix of %lld columns", (long long)p->d);
+    else
+        snprintf(otherwise, sizeof otherwise, "a sketch of %lld rows", (long long)c->m);
+    snprintf(text, size, "newton after a look at %lld rows: %lld passes expected if few entries are free, else %s",
+             rows, passes, otherwise);
+}
+
 void gpis_newton_explain(const gpis_verdict *v, char *text, size_t size) {
     const gpis_proposal *c = v->chosen, *gram = &v->all->list[0];
     const long long passes = (long long)c->effort.passes, d = (long long)v->inquiry->run->problem->d;
@@ -116,6 +142,10 @@ void gpis_newton_explain(const gpis_verdict *v, char *text, size_t size) {
     char expected[64];
     if (v->inquiry->work->rowless) {
         snprintf(text, size, "%s of %lld column%s; no row is read", c->title, d, d > 1 ? "s" : "");
+        return;
+    }
+    if (c->m > 0 && !c->sketch->of_rows && gram->possible && looks_first(v->inquiry)) {
+        explain_look(v, text, size);
         return;
     }
     snprintf(expected, sizeof expected, "%lld pass%s expected%s", passes, passes > 1 ? "es" : "", c->m > 0 ? hope : "");

@@ -23,7 +23,7 @@ static bool always(const gpis_newton *s, const gpis_action *action) {
 
 static gpis_status take_first_order(gpis_newton *s, const gpis_pass *pass) {
     (void)pass;
-    return gpis_certify_first(&s->run->record, &s->point);
+    return gpis_run_certify_first(s->run, &s->point);
 }
 
 /* ---- the test of the gradient that the model predicted ---- */

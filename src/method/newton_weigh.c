@@ -19,9 +19,9 @@ static double rounds_with_probes(const gpis_seen *seen) {
 }
 
 gpis_outlook gpis_newton_outlook(const gpis_prices *prices, const gpis_seen *seen) {
+    const double columns = gpis_share_of_face(seen->free);
     return (gpis_outlook){
-        .face = gpis_newton_passes_to_face(seen->rounds_to_face, seen->share) +
-                seen->share * seen->share * (prices->gram - 1.0),
+        .face = gpis_newton_passes_to_face(seen->rounds_to_face, seen->free) + columns * columns * (prices->gram - 1.0),
         .probes = seen->proof ? INFINITY : rounds_with_probes(seen) * prices->probing,
         .gram = prices->gram + prices->finish,
     };
@@ -31,12 +31,12 @@ gpis_outlook gpis_newton_outlook(const gpis_prices *prices, const gpis_seen *see
 
 /* With a model of m rows of that kind. The machine would only say whether A comes from the disk, which is nothing that
  * a run decides by. */
-static gpis_seen seen_with(const gpis_newton *s, const gpis_sketch_class *kind, double m, double share) {
+static gpis_seen seen_with(const gpis_newton *s, const gpis_sketch_class *kind, double m, gpis_free_share free) {
     const gpis_run *run = s->run;
     const gpis_settings *settings = run->settings;
     const gpis_machine usual = gpis_machine_default();
     gpis_workload work = gpis_workload_of(run->problem, settings, kind, &usual);
-    gpis_seen seen = {.share = share,
+    gpis_seen seen = {.free = free,
                       .rounds_with_probes = gpis_newton_rounds_with_probes(&work, m),
                       .probed = s->probes ? s->probes->steps : 0.0,
                       .proof = settings->certificate == GPIS_CERTIFICATE_PROVEN};
@@ -47,7 +47,8 @@ static gpis_seen seen_with(const gpis_newton *s, const gpis_sketch_class *kind, 
 
 /* With the model that there is. */
 static gpis_seen what_is_seen(const gpis_newton *s, double share) {
-    return seen_with(s, s->run->kind, (double)s->run->m * fmax(1.0, s->models), share);
+    const gpis_free_share free = {share, GPIS_USUALLY_UNSETTLED};
+    return seen_with(s, s->run->kind, (double)s->run->m * fmax(1.0, s->models), free);
 }
 
 static gpis_outlook look_ahead(const gpis_newton *s, double share) {
@@ -76,15 +77,18 @@ bool gpis_newton_looks_first(const gpis_newton *s) {
     return may_choose(s) && gpis_look_applies(s->run) && gpis_curvature_fits(s->run->problem);
 }
 
-void gpis_newton_weigh_look(gpis_newton *s, double share, const gpis_sketch_class *kind, int64_t m) {
+/* The rounds that it takes to find a face are a guess, while it is known what the Gram matrix costs. */
+static const double FACE_WORTHWHILE = 0.9;
+
+void gpis_newton_weigh_look(gpis_newton *s, gpis_free_share free, const gpis_sketch_class *kind, int64_t m) {
     const gpis_prices *prices = &s->run->prices;
     const double rows = gpis_look_rows((double)s->run->problem->n, (double)s->run->problem->d);
-    const gpis_seen planned = seen_with(s, kind, (double)m, share);
-    const gpis_seen looked = seen_with(s, gpis_sketch_find("sample"), rows, share);
+    const gpis_seen planned = seen_with(s, kind, (double)m, free);
+    const gpis_seen looked = seen_with(s, gpis_sketch_find("sample"), rows, free);
     const gpis_outlook here = gpis_newton_outlook(prices, &looked), there = gpis_newton_outlook(prices, &planned);
-    const bool small = face_is_small(s, share);
+    const bool small = face_is_small(s, free.share);
     const double sketch = prices->sketch + (small ? fmin(there.face, there.probes) : there.probes);
-    s->expects_face = small && here.face <= fmin(here.gram, sketch);
+    s->expects_face = small && here.face <= fmin(FACE_WORTHWHILE * here.gram, sketch);
     s->expected_face_at_start = s->expects_face;
     s->sketch_skipped = !s->expects_face && here.gram < sketch;
 }

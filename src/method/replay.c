@@ -137,7 +137,7 @@ void gpis_replay_finish(gpis_run *run, char *trouble, size_t size) {
     if (!run->replay) return;
     gpis_journal *journal = run->replay->journal;
     if (run->replay->live) gpis_journal_finish(journal);
-    snprintf(trouble, size, "%s", journal->trouble);
+    gpis_copy_text(trouble, size, journal->trouble);
     gpis_make_printable(trouble);
 }
 

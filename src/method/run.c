@@ -31,6 +31,7 @@ gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpi
 
 void gpis_run_clear(gpis_run *run) {
     gpis_free(run->context, run->nonzeros);
+    gpis_free(run->context, run->moments);
     gpis_quadratic_destroy(run->made_summary);
     gpis_replay_close(run);
     gpis_curvature_clear(&run->curvature);

@@ -41,16 +41,18 @@ struct gpis_run {
     gpis_quadratic *made_summary;  /* owned: the same, if the run has made it by a pass, and not the caller */
     bool by_summary;               /* points are measured from the summary, without a pass */
     double reported;               /* the objective that was reported last */
-    bool extended;                 /* residuals are computed in extended precision from now on */
-    int64_t proof_due;             /* gpis_run_prove tries the second-order bound again from this pass on */
-    bool ended;                    /* no further round is made */
-    bool stop_asked;               /* the caller's progress function has asked to stop: no further pass is made */
-    gpis_range range;              /* whether squares of the columns of A underflow (range.c) */
-    bool response_checked;         /* the same of Y: it is known that they do not */
-    double *nonzeros;              /* owned: entries of each column that are not zero; NULL unless they are counted */
-    double backward_error;         /* the estimate at the best point (refine.h); NaN: not estimated */
-    gpis_outcome outcome;          /* why it has ended */
-    char warning[512];             /* sentences for the caller, or "" */
+    double *moments;       /* owned: of the columns (linalg/moments.h), the constant among them; NULL: unknown */
+    bool extended;         /* residuals are computed in extended precision from now on */
+    int64_t proof_due;     /* gpis_run_prove tries the second-order bound again from this pass on */
+    bool ended;            /* no further round is made */
+    bool stop_asked;       /* the caller's progress function has asked to stop: no further pass is made */
+    gpis_range range;      /* whether squares of the columns of A underflow (range.c) */
+    bool response_checked; /* the same of Y: it is known that they do not */
+    double *nonzeros;      /* owned: entries of each column that are not zero; NULL unless they are counted */
+    double backward_error; /* the estimate at the best point (refine.h); NaN: not estimated */
+    gpis_outcome outcome;  /* why it has ended */
+    const char *found; /* which of the cases of its plan the run has seen, in words; NULL: there was one case only */
+    char warning[512]; /* sentences for the caller, or "" */
 };
 
 gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpis_settings *settings);

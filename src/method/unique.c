@@ -194,11 +194,11 @@ static gpis_status judge(const gpis_run *run, gpis_null_space *space, double *wo
         *unique = GPIS_UNIQUE_NO;
         difference(&s, work);
         columns = describe(run, 1, work, work + p->d);
-        snprintf(reason, size, "%s", columns.text);
+        gpis_copy_text(reason, size, columns.text);
     } else if (settled && status == GPIS_OK) {
         *unique = GPIS_UNIQUE_YES;
     } else {
-        snprintf(reason, size, "%s", columns.text);
+        gpis_copy_text(reason, size, columns.text);
     }
     gpis_free(p->context, s.z);
     return status;

@@ -4,13 +4,16 @@
  */
 #include <math.h>
 
+#include "linalg/accurate.h"
 #include "pass/sums.h"
 #include "pass/sweep.h"
 
 static bool all_finite(const double *v, int64_t count, int threads) {
     double sum = 0.0;
     if (!v) return true;
-#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)count)) reduction(+ : sum)
+    threads = gpis_threads_for(threads, (double)count);
+    if (threads == 1) return gpis_all_finite(v, count);
+#pragma omp parallel for num_threads(threads) reduction(+ : sum)
     for (int64_t i = 0; i < count; i++) sum += 0.0 * v[i];
     return sum == 0.0;
 }

@@ -110,7 +110,65 @@ static void add_exact(const gpis_pass *pass, const gpis_block *a, const double *
     if (pass->misses) gpis_exact_misses(a, pass->probes, pass->V, strip->at[GPIS_PASS_MISSES]);
     if (pass->nonzeros && !pass->sparing) gpis_block_count_nonzeros(a, strip->at[GPIS_PASS_NONZEROS]);
     if (pass->y_sizes && Y) count_sizes(a, Y, pass->k, strip->at[GPIS_PASS_Y_SIZES]);
-    if (pass->moments) gpis_moments_add(a, pass->V, strip->at[GPIS_PASS_MOMENTS]);
+    if (pass->moments && pass->folds.count <= 1) gpis_moments_add(a, pass->V, strip->at[GPIS_PASS_MOMENTS]);
+}
+
+/* The moments of each row to those of its fold. */
+static void add_moments_by_folds(const gpis_pass *pass, const gpis_block *a, const int64_t *fold, double *moments) {
+    for (int64_t i = 0; i < a->nrows; i++) {
+        const gpis_block row = gpis_block_rows(a, i, 1);
+        gpis_moments_add(&row, pass->V, moments + fold[i] * 3 * gpis_block_width(a));
+    }
+}
+
+/* ---- many points ---- */
+
+/* A X for the columns of XS. Compressed rows have no weights here: those come with the residuals. */
+static void multiply_many(const gpis_block *a, const gpis_pass *pass, double *R) {
+    const int64_t many = pass->many;
+    if (a->kind == GPIS_BLOCK_CSR) {
+        gpis_block plain = *a;
+        plain.weights = NULL;
+        gpis_csr_gradient(&plain, many, pass->XS, NULL, R, NULL);
+        return;
+    }
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)a->nrows, (int)many, (int)a->d, 1.0, a->values,
+                (int)a->row_stride, pass->XS, (int)many, 0.0, R, (int)many);
+}
+
+/*
+ * R := the factors of the rows in the gradients, from A X: with r = A x - y that is w r, or sqrt(w) r where the rows
+ * and Y have the square roots of their weights, and 0 in the rows that a column leaves out. The sum of w r^2 of the
+ * part goes to `here`, 2 x many, which is zero before.
+ */
+static void finish_residuals(const gpis_pass *pass, int64_t rows, const double *weights, const double *Y,
+                             const int64_t *fold, double *R, double *here) {
+    const int64_t many = pass->many;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t c = 0; c < many; c++) {
+            const bool out = fold && pass->leave[c] == fold[i];
+            const double r = R[i * many + c] - (Y ? Y[i * pass->k + c % pass->k] : 0.0);
+            const double factor = weights ? weights[i] * r : r;
+            here[(out ? many : 0) + c] += factor * r;
+            R[i * many + c] = out ? 0.0 : factor;
+        }
+}
+
+static void add_many(const gpis_chunk_plan *plan, const gpis_block *a, const double *Y, const int64_t *fold,
+                     double *scratch, gpis_strip *strip) {
+    const gpis_pass *pass = plan->pass;
+    const int64_t many = pass->many;
+    double *here = scratch, *R = scratch + 2 * many, *GS = strip->at[GPIS_PASS_MANY_GRADIENTS];
+    memset(here, 0, (size_t)(2 * many) * sizeof *here);
+    multiply_many(a, pass, R);
+    finish_residuals(pass, a->nrows, a->kind == GPIS_BLOCK_CSR ? a->weights : NULL, Y, fold, R, here);
+    for (int64_t i = 0; strip->at[GPIS_PASS_SQUARES] && i < 2 * many; i++) strip->at[GPIS_PASS_SQUARES][i] += here[i];
+    if (!GS) return;
+    if (a->kind == GPIS_BLOCK_CSR)
+        gpis_csr_add_products(a, many, R, GS);
+    else
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)a->d, (int)many, (int)a->nrows, 1.0, a->values,
+                    (int)a->row_stride, R, (int)many, 1.0, GS, (int)many);
 }
 
 /* Objective, gradient, products and norms. */
@@ -212,6 +270,15 @@ static void add_gram(const gpis_chunk_plan *plan, gpis_block a, gpis_ahead ahead
     }
 }
 
+/* The folds of the rows of a part, for sums that go row by row. */
+static const int64_t *folds_of_rows(const gpis_chunk_plan *plan, const gpis_block *part, double *scratch) {
+    const gpis_pass *pass = plan->pass;
+    if (!pass->moments && !pass->XS) return NULL;
+    int64_t *fold = (int64_t *)(scratch + plan->cut->folds_at);
+    gpis_pass_folds(pass, part->row0, part->nrows, fold);
+    return fold;
+}
+
 /* Adds one part of the chunk. Rows with terms are unpacked for some sums; others need them as they are stored: those
  * that know of terms and are exact, or more so than the square root of a weight. */
 static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double *scratch, double *columns,
@@ -222,7 +289,13 @@ static void add_part(const gpis_chunk_plan *plan, const gpis_block *part, double
     const gpis_block a = cut->unpack ? unpacked(plan, part, scratch) : *part;
     const gpis_block *stored = terms ? part : &a;
     const double *Y = pass->Y ? pass->Y + part->row0 * pass->k : NULL;
+    const int64_t *fold = plan->pass->folds.count > 1 ? folds_of_rows(plan, part, scratch) : NULL;
     add_exact(pass, stored, Y, strip);
+    if (pass->moments && fold) add_moments_by_folds(pass, stored, fold, strip->at[GPIS_PASS_MOMENTS]);
+    if (pass->XS && cut->unpack)
+        add_many(plan, &a, weighted(part, Y, pass->k, scratch + cut->responses_at), fold, scratch, strip);
+    else if (pass->XS)
+        add_many(plan, &a, Y, fold, scratch, strip);
     if (pass->extended || !cut->unpack)
         add_vectors(plan, stored, Y, scratch, strip, here);
     else

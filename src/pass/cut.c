@@ -21,7 +21,7 @@ enum {
     MIN_RUNS_PER_STRIP = 4,   /* so that the strips have about the same number of rows */
     MIN_GRAM_STRIP_ROWS = 1 << 12,
     MIN_GRAM_STRIPS = 16, /* as long as there are chunks: fewer would limit the threads */
-    MIN_FOLD_STRIPS = 8,  /* the same where a strip holds the sums of several folds */
+    MIN_FOLD_STRIPS = 8,  /* the same where a strip holds the sums of several folds, or the gradients of many points */
     /* Rows of each fold in a chunk, about: four blocks of the quick summary, for all of which the sums of the fold are
      * fetched into the cache once. */
     FOLD_ROWS = 448,
@@ -74,7 +74,9 @@ static int64_t cached_rows(double row_bytes) {
 static void cut_rows(gpis_cut *c, int64_t n, int64_t chunk_rows, double row_bytes, bool gram, const gpis_load *load) {
     c->chunk_rows = chunk_rows;
     c->chunks = (n + chunk_rows - 1) / chunk_rows;
-    c->strips = strips_of(c->chunks, chunk_rows, c->strip_size, gram, load->folds);
+    const bool many = load->many > 0;
+    c->strips =
+        strips_of(c->chunks, chunk_rows, c->strip_size, gram || many, many ? gpis_max64(2, load->folds) : load->folds);
     c->counted = 0;
     if (load->quick && load->folds <= 1) {
         c->strips = quick_strips(n, chunk_rows, c->strip_size, c->strips);
@@ -102,7 +104,8 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
     const bool plain = dense && A->type == GPIS_FLOAT64 && A->order == GPIS_ROW_MAJOR;
     const int64_t vectors = gpis_max64(load->k, load->probes);
     const bool terms = load->weights || load->constant;
-    c->transposed = dense && vectors <= GPIS_MAX_FUSED_VECTORS && !load->extended;
+    const int64_t residuals = c->chunk_rows * gpis_max64(vectors, load->many) + 2 * load->many; /* and squares */
+    c->transposed = dense && vectors <= GPIS_MAX_FUSED_VECTORS && !load->extended && load->many == 0;
     /* Extended precision takes rows with terms as they are stored. */
     const bool for_gram = gram && !load->some_columns, for_vectors = !c->transposed && !(terms && load->extended);
     c->unpack = dense && (!plain || terms) && (for_gram || for_vectors);
@@ -110,7 +113,7 @@ static void plan_chunks(gpis_cut *c, const gpis_source *A, const gpis_load *load
     c->gram_by_parts = dense && gram && gpis_gram_by_blocks(load->gram);
     const bool by_parts = dense && !load->extended && (load->some_columns || c->gram_by_parts);
     c->part_rows = by_parts ? cached_rows(gpis_source_row_bytes(A)) : c->chunk_rows;
-    c->unpacked_at = terms ? whole_lines(c->chunk_rows * vectors) : c->chunk_rows * vectors;
+    c->unpacked_at = terms ? whole_lines(residuals) : residuals;
     c->unpacked_ld = terms ? whole_lines(load->d) : load->d;
     c->responses_at = c->unpacked_at + (unpacks ? c->chunk_rows * c->unpacked_ld : 0);
     c->columns_at = c->responses_at + (unpacks && load->weights ? c->chunk_rows * load->k : 0);
@@ -149,7 +152,8 @@ int gpis_cut_threads(const gpis_cut *cut, const gpis_source *A, const gpis_load 
     /* entries of A times the vectors that they are multiplied with */
     const double work = load->quick ? 1.0 : SUMMARY_WORK;
     const double summary = has_summary(load) ? work * (double)(load->d + load->k) / 4.0 : 0.0;
-    const double vectors = (double)load->k + (double)load->probes + (double)load->gram / 4.0 + summary;
+    const double vectors =
+        (double)load->k + (double)load->probes + (double)load->many + (double)load->gram / 4.0 + summary;
     const double numbers = (double)A->nonzeros * fmax(1.0, vectors);
     return (int)gpis_min64(gpis_threads_for(threads, numbers), cut->strips);
 }
@@ -333,23 +337,36 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load) 
  * r on the right sides are computed too, from sums of up to n k terms, and u stands for u / (1 - q u). With the terms
  * of linalg/terms.h, A and r are those of the larger matrix, and ||e|| has the error of the response besides.
  */
+static gpis_errors errors_of(const gpis_source *A, const gpis_load *load, double response_error, const double *X,
+                             int64_t k, double f, const double *norms2) {
+    const gpis_roundings roundings = gpis_pass_roundings(A, load);
+    const double unit = load->extended ? GPIS_EXTENDED_UNIT : GPIS_UNIT, r = sqrt(f);
+    const int64_t terms = A->n + load->d + k;
+    double products = 0.0; /* sum_j ||a_j|| ||X_j|| >= ||A X||_F, as large as the terms that make it up */
+    for (int64_t j = 0; j < load->d; j++) products += sqrt(norms2[j]) * gpis_norm2(X + j * k, k);
+    const double e =
+        gpis_outward((roundings.residual + 2.0) * unit * (2.0 * products + r) + GPIS_UNIT * r + response_error, terms);
+    return (gpis_errors){.residual = e,
+                         .product = gpis_outward(roundings.gradient * GPIS_UNIT * r, terms),
+                         .objective = gpis_outward(2.0 * r * e + e * e + roundings.objective * GPIS_UNIT * f, terms)};
+}
+
 gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2) {
     const gpis_load load = gpis_load_of(pass, A->d);
-    const gpis_roundings roundings = gpis_pass_roundings(A, &load);
-    const double unit = pass->extended ? GPIS_EXTENDED_UNIT : GPIS_UNIT, f = *pass->objective, r = sqrt(f);
-    const int64_t terms = A->n + load.d + pass->k;
-    double products = 0.0; /* sum_j ||a_j|| ||X_j|| >= ||A X||_F, as large as the terms that make it up */
-    for (int64_t j = 0; j < load.d; j++) products += sqrt(norms2[j]) * gpis_norm2(pass->X + j * pass->k, pass->k);
-    const double e = gpis_outward(
-        (roundings.residual + 2.0) * unit * (2.0 * products + r) + GPIS_UNIT * r + pass->terms.response_error, terms);
     return (gpis_point){
         .x = pass->X,
         .g = pass->G,
-        .objective = f,
+        .objective = *pass->objective,
         .norms2 = norms2,
-        .errors = {.residual = e,
-                   .product = gpis_outward(roundings.gradient * GPIS_UNIT * r, terms),
-                   .objective = gpis_outward(2.0 * r * e + e * e + roundings.objective * GPIS_UNIT * f, terms)}};
+        .errors = errors_of(A, &load, pass->terms.response_error, pass->X, pass->k, *pass->objective, norms2)};
+}
+
+/* Fewer rows have no more roundings. */
+gpis_errors gpis_pass_errors(const gpis_source *A, const gpis_pass *pass, const double *x, double f, bool ridge,
+                             const double *norms2) {
+    gpis_load load = gpis_load_of(pass, A->d);
+    load.ridge = ridge;
+    return errors_of(A, &load, pass->terms.response_error, x, 1, f, norms2);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

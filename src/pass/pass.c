@@ -52,6 +52,18 @@ static gpis_status transpose_points(sweep *s) {
     return GPIS_OK;
 }
 
+/* Cleared by all threads, since most of the time is spent by the system in finding the pages. */
+static void clear_strips(sweep *s) {
+    const int64_t strips = s->cut.strips, size = s->cut.strip_size;
+    const int threads = gpis_threads_for(s->threads, (double)(strips * size));
+    if (threads == 1) {
+        memset(s->accumulators, 0, (size_t)(strips * size) * sizeof(double));
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int64_t t = 0; t < strips; t++) memset(s->accumulators + t * size, 0, (size_t)size * sizeof(double));
+}
+
 static gpis_status allocate_strips(sweep *s) {
     const int64_t strips = s->cut.strips, size = s->cut.strip_size;
     int64_t total;
@@ -61,9 +73,7 @@ static gpis_status allocate_strips(sweep *s) {
     s->turns = gpis_alloc_zero(s->context, strips, sizeof *s->turns);
     s->accumulators = gpis_alloc(s->context, total, sizeof(double));
     if (!s->strips || !s->turns || !s->accumulators) return GPIS_NO_MEMORY;
-        /* Cleared by all threads, since most of the time is spent by the system in finding the pages. */
-#pragma omp parallel for num_threads(gpis_threads_for(s->threads, (double)total)) schedule(dynamic)
-    for (int64_t t = 0; t < strips; t++) memset(s->accumulators + t * size, 0, (size_t)size * sizeof(double));
+    clear_strips(s);
     for (int64_t t = 0; t < strips; t++) s->strips[t] = gpis_strip_at(&s->load, s->accumulators + t * size);
     return GPIS_OK;
 }
@@ -162,14 +172,23 @@ static gpis_status feed_sketch(sweep *s, const gpis_block *rows) {
     return gpis_sketch_absorb(pass->sketch, &part, Y, s->context->threads);
 }
 
+/* A team of one thread would cost a small solve some microseconds. */
+static void add_runs_together(sweep *s, const gpis_block *window) {
+    if (s->threads == 1) {
+        add_runs(s, window, 0);
+        return;
+    }
+#pragma omp parallel num_threads(s->threads)
+    add_runs(s, window, omp_get_thread_num());
+}
+
 /* Adds one window to the sums and to the sketch. */
 static gpis_status add_window(sweep *s, const gpis_block *window) {
     const gpis_pass *pass = s->pass;
     if (s->sums_wanted || gpis_windows_are_shared(s->windows)) {
         atomic_store(&s->taken, 0);
         for (int64_t strip = 0; strip < s->cut.strips; strip++) atomic_store(&s->turns[strip], 0);
-#pragma omp parallel num_threads(s->threads)
-        add_runs(s, window, omp_get_thread_num());
+        add_runs_together(s, window);
         const gpis_status status = gpis_windows_settle(s->windows);
         if (status != GPIS_OK) return status;
     }
@@ -195,12 +214,13 @@ static gpis_status sweep_rows(sweep *s) {
 static gpis_status check_sizes(gpis_context *context, const gpis_source *A, const gpis_pass *pass) {
     static const int64_t MAX_COLUMNS = INT64_C(1) << 48; /* of A, X or V: small enough that 8 times as many fit */
     const int64_t d = A->d + pass->terms.constant, columns = gpis_load_of(pass, A->d).gram;
-    const bool countable = A->d <= MAX_COLUMNS && pass->k <= MAX_COLUMNS && pass->probes <= MAX_COLUMNS;
+    const bool countable =
+        A->d <= MAX_COLUMNS && pass->k <= MAX_COLUMNS && pass->probes <= MAX_COLUMNS && pass->many <= INT32_MAX;
     const int64_t both = countable && pass->summary ? d + pass->k : 0; /* columns of the summary */
-    int64_t sums, probes, gram, summary, responses;
+    int64_t sums, probes, gram, summary, responses, many;
     const bool fits = countable && gpis_checked_mul(8 * d, pass->k, &sums) &&
                       gpis_checked_mul(8 * d, pass->probes, &probes) && gpis_checked_mul(8 * columns, columns, &gram) &&
-                      gpis_checked_mul(16 * both, both, &summary) &&
+                      gpis_checked_mul(16 * both, both, &summary) && gpis_checked_mul(8 * d, pass->many, &many) &&
                       gpis_checked_mul(gpis_max64(1, pass->folds.count), summary, &summary) &&
                       gpis_checked_mul(8 * gpis_max64(1, pass->k), A->n, &responses);
     if (fits) return GPIS_OK;

@@ -33,6 +33,10 @@ typedef struct gpis_pass {
     const double *P; /* d x k: a direction; NULL: none */
     const double *V; /* d x probes: more vectors to multiply by A; NULL: none */
     int64_t probes;
+    const double *XS; /* d x many: points whose residuals are summed apart; NULL: none. Column c is about response
+                       * c mod k, and without Y all responses count as 0 */
+    int64_t many;
+    const int64_t *leave;   /* of each column of XS, the fold whose rows it leaves out; -1: none */
     gpis_terms terms;       /* with a constant column, d counts it, here and below, and it is the last column */
     bool extended;          /* compute residuals in extended precision: slow, for the last digits */
     bool quick;             /* sum short blocks of the summary in double (linalg/gram_two.h), which is about as fast as
@@ -41,7 +45,7 @@ typedef struct gpis_pass {
                              * the quick summary has, add up to less than GPIS_TINY^2: for most data, never */
     const int64_t *columns; /* the columns that the Gram matrix is of, increasing; NULL: all */
     int64_t count;          /* how many `columns` there are */
-    gpis_folds folds;       /* of the quick summary */
+    gpis_folds folds;       /* of the quick summary, of the moments and of `leave` */
     int64_t row0; /* for sketch and folds: the number of the first row in the whole of A, if these rows are a part */
     int64_t skip; /* the sketch does not absorb this many of the first rows */
     /* Results; those that are NULL are not computed. */
@@ -57,7 +61,10 @@ typedef struct gpis_pass {
     double *y_sizes;  /* how many entries of Y are not zero but smaller than GPIS_TINY, and how many are larger; 2 */
     double *summary;  /* [A Y]'[A Y] in two doubles: (d + k)^2 high parts, then the low parts; with folds, as many
                        * again for each fold */
-    double *moments;  /* of the columns of A about the numbers in V, one vector: 3 x d (linalg/moments.h) */
+    double *moments;  /* of the columns of A about the numbers in V, one vector: 3 x d (linalg/moments.h); with folds,
+                       * as many again for each fold */
+    double *GS;       /* A'(A x - y) for each column x of XS, over the rows that it does not leave out, d x many */
+    double *squares;  /* ||A x - y||^2 for each column of XS: over these rows, then over those left out, 2 x many */
     gpis_sketch *sketch; /* absorbs all rows (and Y when it was made with k > 0), then finishes */
     gpis_watch *watch;   /* may stop the pass while it runs (watch.h); NULL: none */
 } gpis_pass;
@@ -73,13 +80,13 @@ gpis_status gpis_pass_run(gpis_context *context, gpis_source *A, const gpis_pass
 
 /* What a pass computes, in numbers. Together with the source it determines the cut, the roundings and the memory. */
 typedef struct gpis_load {
-    int64_t d, k, probes;
+    int64_t d, k, probes, many;
     int64_t gram;      /* columns of the Gram matrix; 0: there is none */
     bool some_columns; /* the Gram matrix is of selected columns */
     unsigned wanted;   /* a bit for each sum (sums.h) */
     bool extended, sketch;
     bool quick;                    /* of the summary */
-    int64_t folds;                 /* of the summary; 0 and 1: there are no folds */
+    int64_t folds;                 /* of what is summed by folds; 0 and 1: there are no folds */
     bool weights, constant, ridge; /* the terms; d counts the constant column */
 } gpis_load;
 
@@ -122,6 +129,10 @@ gpis_roundings gpis_pass_roundings(const gpis_source *A, const gpis_load *load);
 /* The point that a pass has measured: X, the results there, and the rounding errors of this very pass. The point
  * borrows `norms2`, the squared norms of the columns of A. */
 gpis_point gpis_pass_point(const gpis_source *A, const gpis_pass *pass, const double *norms2);
+/* The rounding errors of a column x of XS, d numbers, whose squares add up to f. `ridge`: a ridge has been added to the
+ * sums since, with one rounding each. */
+gpis_errors gpis_pass_errors(const gpis_source *A, const gpis_pass *pass, const double *x, double f, bool ridge,
+                             const double *norms2);
 
 /* ---- sources in several parts ------------------------------------------------------------------------------------ */
 

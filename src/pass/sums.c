@@ -9,7 +9,7 @@
 #include "linalg/hot.h"
 
 /* The number of rows or of columns of a sum, taken as a matrix. */
-typedef enum side { ONE, TWO, THREE, COLUMNS_OF_A, RESPONSES, PROBES, COLUMNS_OF_GRAM, COLUMNS_OF_A_AND_Y } side;
+typedef enum side { ONE, TWO, THREE, COLUMNS_OF_A, RESPONSES, PROBES, MANY, COLUMNS_OF_GRAM, COLUMNS_OF_A_AND_Y } side;
 
 typedef enum layout {
     PLAIN,       /* the numbers as the caller gets them */
@@ -34,6 +34,8 @@ static const struct {
     [GPIS_PASS_NONZEROS] = {offsetof(gpis_pass, nonzeros), COLUMNS_OF_A, ONE, PLAIN, true},
     [GPIS_PASS_Y_SIZES] = {offsetof(gpis_pass, y_sizes), ONE, TWO, PLAIN, true},
     [GPIS_PASS_MOMENTS] = {offsetof(gpis_pass, moments), THREE, COLUMNS_OF_A, PLAIN, false},
+    [GPIS_PASS_MANY_GRADIENTS] = {offsetof(gpis_pass, GS), COLUMNS_OF_A, MANY, PLAIN, false},
+    [GPIS_PASS_SQUARES] = {offsetof(gpis_pass, squares), TWO, MANY, PLAIN, true},
     [GPIS_PASS_SUMMARY] = {offsetof(gpis_pass, summary), COLUMNS_OF_A_AND_Y, COLUMNS_OF_A_AND_Y, SYMMETRIC_DD, false},
 };
 
@@ -45,6 +47,7 @@ static int64_t length(const gpis_load *load, side which) {
     case COLUMNS_OF_A: return load->d;
     case RESPONSES: return load->k;
     case PROBES: return load->probes;
+    case MANY: return load->many;
     case COLUMNS_OF_GRAM: return load->gram;
     case COLUMNS_OF_A_AND_Y: return load->d + load->k;
     }
@@ -68,6 +71,7 @@ gpis_load gpis_load_of(const gpis_pass *pass, int64_t columns) {
     gpis_load load = {.d = d,
                       .k = pass->k,
                       .probes = pass->V ? pass->probes : 0,
+                      .many = pass->XS ? pass->many : 0,
                       .gram = !pass->gram     ? 0
                               : pass->columns ? pass->count
                                               : d,
@@ -75,7 +79,7 @@ gpis_load gpis_load_of(const gpis_pass *pass, int64_t columns) {
                       .extended = pass->extended,
                       .sketch = pass->sketch != NULL,
                       .quick = pass->summary && pass->quick,
-                      .folds = pass->summary ? pass->folds.count : 0};
+                      .folds = pass->summary || pass->moments || pass->XS ? pass->folds.count : 0};
     for (int s = 0; s < GPIS_PASS_SUMS; s++)
         if (gpis_pass_sum_place(pass, (gpis_pass_sum)s)) load.wanted |= 1u << s;
     return gpis_load_with_terms(load, &pass->terms);
@@ -107,14 +111,15 @@ bool gpis_pass_sum_is_nonnegative(gpis_pass_sum sum) { return table[sum].nonnega
 
 bool gpis_pass_sum_is_wanted(const gpis_load *load, gpis_pass_sum sum) { return load->wanted >> sum & 1; }
 
-/* The number of summaries. */
+/* The number of summaries, and of moments. */
 static int64_t folds_of(const gpis_load *load) { return gpis_max64(1, load->folds); }
 
 int64_t gpis_pass_sum_count(const gpis_load *load, gpis_pass_sum sum) {
     static const int64_t MAX_COUNT = INT64_MAX / 64; /* so that the counts of all sums can be added without overflow */
     int64_t count;
     if (!gpis_pass_sum_is_wanted(load, sum)) return 0;
-    const int64_t parts = table[sum].layout == SYMMETRIC_DD ? 2 * folds_of(load) : 1;
+    const int64_t folds = sum == GPIS_PASS_SUMMARY || sum == GPIS_PASS_MOMENTS ? folds_of(load) : 1;
+    const int64_t parts = table[sum].layout == SYMMETRIC_DD ? 2 * folds : folds;
     const bool fits = gpis_checked_mul(length(load, table[sum].rows), length(load, table[sum].cols), &count) &&
                       gpis_checked_mul(count, parts, &count);
     return fits ? gpis_min64(count, MAX_COUNT) : MAX_COUNT;
@@ -155,16 +160,22 @@ static void add_gradient(gpis_strip *total, const gpis_strip *part, int64_t coun
     if (!total->low) add_numbers(G, more, count);
 }
 
+static void collect_row(const gpis_strip *strips, int64_t count, int64_t d, int64_t i, double *gram) {
+    double *row = strips[0].at[GPIS_PASS_GRAM] + i * d;
+    for (int64_t t = 1; t < count; t++)
+        for (int64_t j = i; j < d; j++) row[j] += strips[t].at[GPIS_PASS_GRAM][i * d + j];
+    for (int64_t j = i; j < d; j++) gram[i * d + j] = gram[j * d + i] = row[j];
+}
+
 /* The upper triangles of the strips, added up in order, to both triangles of `gram`. */
 static void collect_symmetric(const gpis_strip *strips, int64_t count, int64_t d, int threads, double *gram) {
-#pragma omp parallel for num_threads(gpis_threads_for(threads, 0.5 * (double)(d * d) * (double)count)) \
-    schedule(dynamic, 16)
-    for (int64_t i = 0; i < d; i++) {
-        double *row = strips[0].at[GPIS_PASS_GRAM] + i * d;
-        for (int64_t t = 1; t < count; t++)
-            for (int64_t j = i; j < d; j++) row[j] += strips[t].at[GPIS_PASS_GRAM][i * d + j];
-        for (int64_t j = i; j < d; j++) gram[i * d + j] = gram[j * d + i] = row[j];
+    threads = gpis_threads_for(threads, 0.5 * (double)(d * d) * (double)count);
+    if (threads == 1) {
+        for (int64_t i = 0; i < d; i++) collect_row(strips, count, d, i, gram);
+        return;
     }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+    for (int64_t i = 0; i < d; i++) collect_row(strips, count, d, i, gram);
 }
 
 /* The lower triangles of strips in double-double, to both triangles: size x size high parts, then as many low parts. */
@@ -194,23 +205,30 @@ GPIS_HOT static void add_two(double *restrict high, double *restrict low, const 
     }
 }
 
+/* Row `row` of all folds one after the other. */
+static void collect_row_two(const gpis_strip *strips, int64_t count, gpis_pass_sum sum, int64_t size, int64_t row,
+                            double *place) {
+    const int64_t low = size * size, i = row % size, at = row / size * 2 * low + i * size;
+    double *highs = strips[0].at[sum] + at, *lows = highs + low, *to = place + row / size * 2 * low;
+    for (int64_t t = 1; t < count; t++)
+        add_two(highs, lows, strips[t].at[sum] + at, strips[t].at[sum] + low + at, i + 1);
+    for (int64_t j = 0; j <= i; j++) {
+        const gpis_dd total = gpis_dd_two_sum(highs[j], lows[j]);
+        to[i * size + j] = to[j * size + i] = total.high;
+        to[low + i * size + j] = to[low + j * size + i] = total.low;
+    }
+}
+
 /* The same for strips of the quick summary (linalg/gram_two.h), fold by fold. */
 static void collect_symmetric_two(const gpis_strip *strips, int64_t count, gpis_pass_sum sum, int64_t size,
                                   int64_t folds, int threads, double *place) {
-    const int64_t low = size * size;
-#pragma omp parallel for num_threads(gpis_threads_for(threads, (double)(folds * low) * (double)count)) \
-    schedule(dynamic, 16)
-    for (int64_t row = 0; row < folds * size; row++) {
-        const int64_t i = row % size, at = row / size * 2 * low + i * size;
-        double *highs = strips[0].at[sum] + at, *lows = highs + low, *to = place + row / size * 2 * low;
-        for (int64_t t = 1; t < count; t++)
-            add_two(highs, lows, strips[t].at[sum] + at, strips[t].at[sum] + low + at, i + 1);
-        for (int64_t j = 0; j <= i; j++) {
-            const gpis_dd total = gpis_dd_two_sum(highs[j], lows[j]);
-            to[i * size + j] = to[j * size + i] = total.high;
-            to[low + i * size + j] = to[low + j * size + i] = total.low;
-        }
+    threads = gpis_threads_for(threads, (double)(folds * size * size) * (double)count);
+    if (threads == 1) {
+        for (int64_t row = 0; row < folds * size; row++) collect_row_two(strips, count, sum, size, row, place);
+        return;
     }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+    for (int64_t row = 0; row < folds * size; row++) collect_row_two(strips, count, sum, size, row, place);
 }
 
 static void copy_transposed(const double *from, int64_t rows, int64_t cols, double *to) {

@@ -25,6 +25,8 @@ typedef enum gpis_pass_sum {
     GPIS_PASS_NONZEROS,
     GPIS_PASS_Y_SIZES,
     GPIS_PASS_MOMENTS,
+    GPIS_PASS_MANY_GRADIENTS,
+    GPIS_PASS_SQUARES,
     GPIS_PASS_SUMMARY,
     GPIS_PASS_SUMS
 } gpis_pass_sum;

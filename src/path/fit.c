@@ -67,7 +67,8 @@ static gpis_point measure(gpis_fit *f, const gpis_fit_set *set, const double *x,
 static gpis_status bound_first(const gpis_fit *f, const gpis_fit_set *set, const gpis_point *point,
                                gpis_fit_value *value) {
     double gap;
-    const gpis_status status = f->constant ? gpis_certificate_centred(f->context, set->core, point, f->data, &gap)
+    const gpis_column_sums sums = {gpis_quadratic_row(f->data, f->d - 1), f->data->gamma};
+    const gpis_status status = f->constant ? gpis_certificate_centred(f->context, set->core, point, sums, &gap)
                                            : gpis_certificate_first(f->context, set->core, point, &gap);
     if (status == GPIS_OK) enter(f, gap, value);
     return status;

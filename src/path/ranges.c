@@ -43,12 +43,13 @@ static gpis_status bound_tilted(search *s, gpis_point *point, int64_t i, double 
     gpis_fit *f = s->fit;
     double gap = INFINITY, first = INFINITY;
     const double norm = sqrt(f->norms2[i / f->k]), before = f->g[i];
+    const gpis_column_sums sums = {gpis_quadratic_row(f->data, f->d - 1), f->data->gamma};
     f->g[i] -= 0.5 * m;
     if (norm > 0.0) point->errors.product += 2.0 * DBL_EPSILON * fabs(f->g[i]) / norm;
     gpis_status status = gpis_certificate_curved(f->context, s->set->all, point, f->model, near, &gap);
     /* with a penalty the first-order bound scales the residual, which a tilted problem has none of */
     if (status == GPIS_OK && !s->set->core->penalty && norm > 0.0)
-        status = f->constant ? gpis_certificate_centred(f->context, s->set->core, point, f->data, &first)
+        status = f->constant ? gpis_certificate_centred(f->context, s->set->core, point, sums, &first)
                              : gpis_certificate_first(f->context, s->set->core, point, &first);
     f->g[i] = before;
     const double value = t->objective - m * point->x[i];

@@ -10,16 +10,8 @@
 
 /* ---- the terms of the exact path ---- */
 
-/* The weights and bounds of a set that the exact path is about; d entries each. */
-typedef struct shape {
-    double *weight, *lo, *hi;
-    double *memory; /* owned: all of them */
-    bool found;
-    bool equation; /* the sum is to be R itself, and not at most R */
-} shape;
-
 /* The one sum of the list: of sizes, or of entries that are not negative. False: the list is no such thing. */
-static bool take_sum(const gpis_polyhedron *list, shape *s) {
+static bool take_sum(const gpis_polyhedron *list, gpis_path_shape *s) {
     if (list->sums + list->rows != 1) return false;
     if (list->sums == 1) {
         memcpy(s->weight, list->weight, (size_t)list->d * sizeof *s->weight);
@@ -36,7 +28,7 @@ static bool take_sum(const gpis_polyhedron *list, shape *s) {
 }
 
 /* An entry of a sum of at most R is never beyond R / w: bounds out there are none. */
-static void take_bounds(const gpis_polyhedron *list, shape *s) {
+static void take_bounds(const gpis_polyhedron *list, gpis_path_shape *s) {
     const double R = list->sums == 1 ? list->R[0] : list->rows == 1 ? list->upper[0] : INFINITY;
     for (int64_t j = 0; j < list->d; j++) {
         const double far = s->weight[j] > 0.0 ? R / s->weight[j] : INFINITY;
@@ -46,7 +38,7 @@ static void take_bounds(const gpis_polyhedron *list, shape *s) {
 }
 
 /* Reads the set of a value, of which the penalty is value times the weights. */
-static gpis_status read_set(const gpis_set *set, bool penalised, double value, shape *s) {
+static gpis_status read_set(const gpis_set *set, bool penalised, double value, gpis_path_shape *s) {
     gpis_polyhedron *list = NULL;
     if (set->k != 1 || !gpis_polyhedron_describes(set)) return GPIS_OK;
     gpis_status status = gpis_polyhedron_create(set->context, set->d, &list);
@@ -62,13 +54,13 @@ static gpis_status read_set(const gpis_set *set, bool penalised, double value, s
     return status;
 }
 
-/* The shape for all d entries; the constant has no weight and no bounds. `value` is one of the grid. */
-static gpis_status find_shape(const gpis_fit *f, const gpis_path_sets *sets, double value, shape *s) {
+gpis_status gpis_path_shape_find(gpis_context *context, int64_t d, const gpis_path_sets *sets, double value,
+                                 gpis_path_shape *s) {
     gpis_fit_set set = {0};
-    *s = (shape){.memory = gpis_alloc_zero(f->context, 3 * f->d, sizeof *s->memory)};
+    *s = (gpis_path_shape){.memory = gpis_alloc_zero(context, 3 * d, sizeof *s->memory)};
     if (!s->memory) return GPIS_NO_MEMORY;
-    s->weight = s->memory, s->lo = s->memory + f->d, s->hi = s->memory + 2 * f->d;
-    for (int64_t j = 0; j < f->d; j++) s->lo[j] = -INFINITY, s->hi[j] = INFINITY;
+    s->weight = s->memory, s->lo = s->memory + d, s->hi = s->memory + 2 * d;
+    for (int64_t j = 0; j < d; j++) s->lo[j] = -INFINITY, s->hi[j] = INFINITY;
     if (!(value > 0.0)) return GPIS_OK;
     gpis_status status = sets->make(sets->user, value, &set);
     if (status == GPIS_OK) status = read_set(set.core, sets->penalised, value, s);
@@ -77,9 +69,10 @@ static gpis_status find_shape(const gpis_fit *f, const gpis_path_sets *sets, dou
 }
 
 /* The exact path of the fit, in *out; NULL where there is none. */
-static gpis_status begin(const gpis_fit *f, const gpis_path_sets *sets, double value, shape *s, gpis_homotopy **out) {
+static gpis_status begin(const gpis_fit *f, const gpis_path_sets *sets, double value, gpis_path_shape *s,
+                         gpis_homotopy **out) {
     *out = NULL;
-    gpis_status status = find_shape(f, sets, value, s);
+    gpis_status status = gpis_path_shape_find(f->context, f->d, sets, value, s);
     if (status != GPIS_OK || !s->found) return status;
     const gpis_homotopy_terms terms = {.d = f->d, .H = f->H, .b = f->b, .weight = s->weight, .lo = s->lo, .hi = s->hi};
     return gpis_homotopy_suits(&terms) ? gpis_homotopy_create(f->context, &terms, out) : GPIS_OK;
@@ -166,7 +159,7 @@ static gpis_status solve_value(gpis_path_walk *w, const course *c, int64_t i) {
 
 gpis_status gpis_path_walk_run(gpis_path_walk *w) {
     gpis_homotopy *h = NULL;
-    shape s = {0};
+    gpis_path_shape s = {0};
     w->walked = 0;
     gpis_status status = w->count > 0 ? begin(w->fit, w->sets, w->values[w->count - 1], &s, &h) : GPIS_OK;
     const course c = {h, w->sets->penalised, s.equation};
@@ -179,7 +172,7 @@ gpis_status gpis_path_walk_run(gpis_path_walk *w) {
 gpis_status gpis_path_walk_largest(gpis_fit *f, const gpis_path_sets *sets, double *largest, bool *found) {
     static const double FAR = 1e100; /* a radius that no solution reaches, so that every bound of an entry counts */
     gpis_homotopy *h = NULL;
-    shape s = {0};
+    gpis_path_shape s = {0};
     *found = false;
     const gpis_status status = begin(f, sets, sets->penalised ? 1.0 : FAR, &s, &h);
     if (status == GPIS_OK && h) {

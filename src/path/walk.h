@@ -21,6 +21,20 @@ typedef struct gpis_path_sets {
     bool penalised; /* values are penalties lambda: the sets have lambda times the weights of the penalty */
 } gpis_path_sets;
 
+/* What the exact path is about: the weights of the sum and the bounds of the entries; d numbers each. */
+typedef struct gpis_path_shape {
+    double *weight, *lo, *hi;
+    double *memory; /* owned: all of them, which the caller frees */
+    bool found;     /* false: the set is nothing of the kind */
+    bool equation;  /* the sum is to be R itself, and not at most R */
+} gpis_path_shape;
+
+/* The shape for all d entries, of which an intercept, the last, has no weight and no bounds. `value` is one of the
+ * grid.
+ */
+gpis_status gpis_path_shape_find(gpis_context *context, int64_t d, const gpis_path_sets *sets, double value,
+                                 gpis_path_shape *shape);
+
 /* A path on one fit. */
 typedef struct gpis_path_walk {
     gpis_fit *fit;              /* borrowed */

@@ -75,7 +75,7 @@ static void add_unpredicted(planner *k, const gpis_method *method) {
     p->prices = gpis_prices_of(&k->shared, &k->full_speed, 0.0);
     p->memory = NAN;
     p->possible = true;
-    snprintf(p->title, sizeof p->title, "%s", method->name);
+    gpis_copy_text(p->title, sizeof p->title, method->name);
 }
 
 /* Where there are no rows, only a method that needs none. */
@@ -154,9 +154,9 @@ static void say_why_not(planner *k, const gpis_proposal *chosen) {
         if (!was_asked_for(k, p))
             snprintf(p->reason, sizeof p->reason, "not what was asked for");
         else if (p->regret <= chosen->regret && p->worthwhile < chosen->worthwhile && p->doubt)
-            snprintf(p->reason, sizeof p->reason, "%s", p->doubt);
+            gpis_copy_text(p->reason, sizeof p->reason, p->doubt);
         else if (p->shared.few < chosen->shared.few && p->risk)
-            snprintf(p->reason, sizeof p->reason, "%s", p->risk);
+            gpis_copy_text(p->reason, sizeof p->reason, p->risk);
         else
             snprintf(p->reason, sizeof p->reason, "%.1f times as long", times_as_long(p, chosen));
     }
@@ -283,8 +283,8 @@ gpis_choice gpis_plan_choice(const gpis_plan_table *plan) {
     const gpis_candidate *chosen = &plan->candidates[plan->chosen];
     gpis_choice choice = {
         .m = chosen->m, .passes = chosen->passes, .seconds = chosen->seconds, .prices = chosen->prices};
-    snprintf(choice.method, sizeof choice.method, "%s", chosen->method);
-    snprintf(choice.sketch, sizeof choice.sketch, "%s", chosen->sketch);
-    snprintf(choice.plan, sizeof choice.plan, "%s", plan->text);
+    gpis_copy_text(choice.method, sizeof choice.method, chosen->method);
+    gpis_copy_text(choice.sketch, sizeof choice.sketch, chosen->sketch);
+    gpis_copy_text(choice.plan, sizeof choice.plan, plan->text);
     return choice;
 }

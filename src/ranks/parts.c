@@ -29,7 +29,9 @@ enum given {
     HAS_CONSTANT = 256,
     HAS_FOLD = 512,
     QUICK = 1024,
-    SPARING = 2048
+    SPARING = 2048,
+    HAS_XS = 4096,
+    HAS_LEAVE = 8192
 };
 
 /* What a rank holds for a pass. */
@@ -39,12 +41,13 @@ typedef struct work {
     gpis_pass pass;        /* of this rank, with memory of its own for the points and for the sums of one part */
     gpis_load load;
     int given;
-    double *points; /* owned: X, P, V, and the columns of the Gram matrix, one after the other */
+    double *points; /* owned: X, P, V, XS, what its columns leave out, and the columns of the Gram matrix */
     int64_t point_count;
     double *part; /* owned: the sums of one part, without those for which the caller's memory is used */
     double *sums; /* owned: the sums of all parts, as a message */
     int64_t sum_count;
     int64_t *columns;        /* owned: of the Gram matrix; NULL: all */
+    int64_t *leave;          /* owned: of the columns of XS; NULL: none leaves anything out */
     gpis_sketch *own_sketch; /* owned, on ranks that serve */
 } work;
 
@@ -59,9 +62,9 @@ static double *next(double **at, bool wanted, int64_t count) {
 }
 
 static int64_t count_points(const gpis_load *load, int given) {
-    return ((given & HAS_X ? load->k : 0) + (given & HAS_P ? load->k : 0) + (given & HAS_V ? load->probes : 0)) *
-               load->d +
-           (given & HAS_COLUMNS ? load->gram : 0);
+    const int64_t vectors = (given & HAS_X ? load->k : 0) + (given & HAS_P ? load->k : 0) +
+                            (given & HAS_V ? load->probes : 0) + (given & HAS_XS ? load->many : 0);
+    return vectors * load->d + (given & HAS_LEAVE ? load->many : 0) + (given & HAS_COLUMNS ? load->gram : 0);
 }
 
 static void place_points(work *w) {
@@ -70,6 +73,7 @@ static void place_points(work *w) {
     w->pass.X = next(&at, w->given & HAS_X, d * w->load.k);
     w->pass.P = next(&at, w->given & HAS_P, d * w->load.k);
     w->pass.V = next(&at, w->given & HAS_V, d * w->load.probes);
+    w->pass.XS = next(&at, w->given & HAS_XS, d * w->load.many);
 }
 
 /* The Gram matrix and the summary of each part in turn are written to the caller's memory. `caller` is the pass of rank
@@ -100,7 +104,8 @@ static int given_to(const gpis_pass *p) {
     return (p->X ? HAS_X : 0) | (p->P ? HAS_P : 0) | (p->V ? HAS_V : 0) | (p->Y ? HAS_Y : 0) |
            (p->gram && p->columns ? HAS_COLUMNS : 0) | (p->sketch ? HAS_SKETCH : 0) | (p->extended ? EXTENDED : 0) |
            (p->terms.weights ? HAS_WEIGHTS : 0) | (p->terms.constant ? HAS_CONSTANT : 0) |
-           (p->terms.fold ? HAS_FOLD : 0) | (p->summary && p->quick ? QUICK : 0) | (p->sparing ? SPARING : 0);
+           (p->terms.fold ? HAS_FOLD : 0) | (p->summary && p->quick ? QUICK : 0) | (p->sparing ? SPARING : 0) |
+           (p->XS ? HAS_XS : 0) | (p->XS && p->leave ? HAS_LEAVE : 0);
 }
 
 static void halve(uint64_t number, double *halves) {
@@ -115,6 +120,7 @@ static void write_request(const work *w, double *request) {
     request[GPIS_REQUEST_TASK] = GPIS_TASK_PASS;
     request[GPIS_REQUEST_K] = (double)w->load.k;
     request[GPIS_REQUEST_PROBES] = (double)w->load.probes;
+    request[GPIS_REQUEST_MANY] = (double)w->load.many;
     request[GPIS_REQUEST_GRAM_COLUMNS] = (double)w->load.gram;
     request[GPIS_REQUEST_WANTED] = w->load.wanted;
     request[GPIS_REQUEST_GIVEN] = w->given;
@@ -133,6 +139,7 @@ static void clear_work(work *w) {
     gpis_sketch_destroy(w->own_sketch);
     gpis_free(w->context, w->points);
     gpis_free(w->context, w->columns);
+    gpis_free(w->context, w->leave);
     gpis_free(w->context, w->sums);
     gpis_free(w->context, w->part);
 }
@@ -145,8 +152,12 @@ static gpis_status allocate(work *w, const gpis_pass *caller) {
     w->sums = gpis_alloc_zero(w->context, w->sum_count, sizeof(double));
     w->part = gpis_alloc_zero(w->context, count_part(&w->load, caller), sizeof(double));
     if (w->given & HAS_COLUMNS) w->columns = gpis_alloc_zero(w->context, w->load.gram, sizeof *w->columns);
-    if (!w->points || !w->sums || !w->part || (w->given & HAS_COLUMNS && !w->columns)) return GPIS_NO_MEMORY;
+    if (w->given & HAS_LEAVE) w->leave = gpis_alloc_zero(w->context, w->load.many, sizeof *w->leave);
+    if (!w->points || !w->sums || !w->part || (w->given & HAS_COLUMNS && !w->columns) ||
+        (w->given & HAS_LEAVE && !w->leave))
+        return GPIS_NO_MEMORY;
     w->pass.columns = w->columns;
+    w->pass.leave = w->leave;
     place_points(w);
     place_sums(w, caller);
     return GPIS_OK;
@@ -171,10 +182,21 @@ static gpis_status sweep_parts(work *w) {
     return status == GPIS_OK && w->pass.sketch ? gpis_ranks_gather_reserve(join, &w->pass) : status;
 }
 
-/* The numbers of the columns of the Gram matrix are sent behind the points. */
-static void read_columns(work *w) {
-    const double *from = w->points + w->point_count - w->pass.count;
-    for (int64_t c = 0; w->columns && c < w->pass.count; c++) w->columns[c] = (int64_t)from[c];
+/* Behind the points are sent the folds that the columns of XS leave out, then the numbers of the columns of the Gram
+ * matrix. */
+static double *place_of_columns(const work *w) { return w->points + w->point_count - (w->columns ? w->pass.count : 0); }
+static double *place_of_folds(const work *w) { return place_of_columns(w) - (w->leave ? w->load.many : 0); }
+
+static void read_numbers(work *w) {
+    const double *columns = place_of_columns(w), *folds = place_of_folds(w);
+    for (int64_t c = 0; w->columns && c < w->pass.count; c++) w->columns[c] = (int64_t)columns[c];
+    for (int64_t c = 0; w->leave && c < w->load.many; c++) w->leave[c] = (int64_t)folds[c];
+}
+
+static void write_numbers(const work *w, const gpis_pass *pass) {
+    double *columns = place_of_columns(w), *folds = place_of_folds(w);
+    for (int64_t c = 0; w->columns && c < pass->count; c++) columns[c] = (double)pass->columns[c];
+    for (int64_t c = 0; w->leave && c < pass->many; c++) folds[c] = (double)pass->leave[c];
 }
 
 /* Adds up the sums in double-double, for which reduce_sum would not do, on rank 0. Ranks are added in pairs, then pairs
@@ -200,7 +222,7 @@ static gpis_status take_part(work *w, gpis_status status) {
     const gpis_join *join = w->join;
     gpis_status talk = gpis_join_sum(join, status == GPIS_OK ? w->points : NULL, w->point_count);
     if (talk != GPIS_OK) return talk;
-    if (status == GPIS_OK) read_columns(w);
+    if (status == GPIS_OK) read_numbers(w);
     if (status == GPIS_OK) status = sweep_parts(w);
     status = gpis_join_agree(join, status);
     if (status == GPIS_OK) status = gpis_join_sum(join, w->sums, gpis_message_doubles(&w->load));
@@ -237,8 +259,8 @@ static gpis_status run(gpis_context *context, gpis_source *A, const gpis_pass *p
         copy((double *)w.pass.X, pass->X, w.load.d * pass->k);
         copy((double *)w.pass.P, pass->P, w.load.d * pass->k);
         copy((double *)w.pass.V, pass->V, w.load.d * pass->probes);
-        for (int64_t c = 0; w.columns && c < pass->count; c++)
-            w.points[w.point_count - pass->count + c] = (double)pass->columns[c];
+        copy((double *)w.pass.XS, pass->XS, w.load.d * pass->many);
+        write_numbers(&w, pass);
         write_request(&w, request);
         status = gpis_request_exchange(join, request);
         if (status == GPIS_OK) status = take_part(&w, GPIS_OK);
@@ -273,7 +295,8 @@ static gpis_roundings roundings(const gpis_source *A, const gpis_load *load) {
 /* For a pass over the largest part of this rank, the points, and the sums of one part and of all parts. */
 static double memory(const gpis_context *context, const gpis_source *A, const gpis_load *load) {
     const gpis_join *join = A->state;
-    const double points = (double)(load->d * (load->k + load->probes)), sums = (double)gpis_message_size(load);
+    const double points = (double)(load->d * (load->k + load->probes + load->many) + load->many);
+    const double sums = (double)gpis_message_size(load);
     double most = 0.0;
     for (int64_t i = 0; i < join->count; i++) most = fmax(most, gpis_pass_memory(context, join->parts[i], load));
     return most + 8.0 * (2.0 * sums + points);
@@ -288,6 +311,7 @@ static gpis_load load_asked_for(const double *request, int64_t columns) {
     return (gpis_load){.d = columns + (given & HAS_CONSTANT ? 1 : 0),
                        .k = (int64_t)request[GPIS_REQUEST_K],
                        .probes = (int64_t)request[GPIS_REQUEST_PROBES],
+                       .many = (int64_t)request[GPIS_REQUEST_MANY],
                        .gram = (int64_t)request[GPIS_REQUEST_GRAM_COLUMNS],
                        .some_columns = given & HAS_COLUMNS,
                        .wanted = (unsigned)request[GPIS_REQUEST_WANTED],
@@ -315,6 +339,7 @@ gpis_status gpis_parts_serve_pass(gpis_context *context, gpis_source *A, const d
                                    .seed = whole(&request[GPIS_REQUEST_FOLD_SEED]),
                                    .first = (int64_t)whole(&request[GPIS_REQUEST_FOLD_FIRST])},
                          .probes = w.load.probes,
+                         .many = w.load.many,
                          .count = w.load.some_columns ? w.load.gram : 0,
                          .extended = w.load.extended,
                          .quick = w.load.quick,

@@ -67,6 +67,19 @@ static gpis_status judge_empty(gpis_linear *l, const gpis_linear_row *row, const
     return l->always_true ? GPIS_OK : keep_text(l, text, &l->always_true);
 }
 
+/* A text without columns may have the name of one that was read as a number. */
+static gpis_status fail_empty(const gpis_linear *l, const gpis_spec *spec, gpis_span text) {
+    const gpis_lookup *lookup = l->lookup;
+    for (int64_t j = 0; lookup->columns.name && j < lookup->columns.d; j++) {
+        const char *name = lookup->columns.name(lookup->columns.user, j);
+        for (const char *at = text.begin; name[0] && at + strlen(name) <= text.end; at++)
+            if (memcmp(at, name, strlen(name)) == 0)
+                return gpis_spec_fail(spec, at, "the constraint names no column; put the name \"%.40s\" in quotes",
+                                      name);
+    }
+    return gpis_spec_fail(spec, text.begin, "the constraint names no column");
+}
+
 gpis_status gpis_linear_add_row(gpis_linear *l, const gpis_spec *spec, const gpis_linear_side sides[2], double lower,
                                 double upper, gpis_span text) {
     void *memory = l->rows;
@@ -77,7 +90,7 @@ gpis_status gpis_linear_add_row(gpis_linear *l, const gpis_spec *spec, const gpi
     if (status == GPIS_OK) status = add_terms(l, &sides[0], 1.0);
     if (status == GPIS_OK) status = add_terms(l, &sides[1], -1.0);
     if (status != GPIS_OK) return status;
-    if (l->term_count == row.first) return gpis_spec_fail(spec, text.begin, "the constraint names no column");
+    if (l->term_count == row.first) return fail_empty(l, spec, text);
     merge_terms(l, row.first);
     row.count = l->term_count - row.first;
     status = check_numbers(l, &row, spec, text);

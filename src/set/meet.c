@@ -17,12 +17,14 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "linalg/accurate.h"
 #include "set/kinds.h"
 #include "set/penalised.h"
 #include "set/polyhedron.h"
+#include "set/price.h"
 
 enum { MAX_SWEEPS = 4000 };
 
@@ -303,22 +305,69 @@ static gpis_status take_pieces(gpis_set *s, int64_t count, gpis_set *const *sets
     return take_penalty(s);
 }
 
+/* The constraints that contradict each other: the first of them, and a list of the others. */
+typedef struct conflict {
+    char first[GPIS_PRICE_TEXT], others[400];
+    int count;
+} conflict;
+
+static gpis_status name_constraint(void *user, const gpis_price *price) {
+    enum { MAX_NAMED = 5 };
+    conflict *c = user;
+    const size_t used = strlen(c->others);
+    if (c->count == 0)
+        gpis_copy_text(c->first, sizeof c->first, price->text);
+    else if (c->count < MAX_NAMED)
+        snprintf(c->others + used, sizeof c->others - used, "%s'%s'", c->count > 1 ? ", " : "", price->text);
+    else if (c->count == MAX_NAMED)
+        snprintf(c->others + used, sizeof c->others - used, " and others");
+    c->count++;
+    return GPIS_OK;
+}
+
+/* Where the sets have no point in common, each sweep adds to every q_i: they grow along normals of their sets which
+ * together separate the sets from each other. The constraints with these normals are those that contradict each other.
+ */
+static gpis_status fail_apart(gpis_set *s) {
+    static const double SHARE = 1e-6;
+    meet_state *m = s->state;
+    const int64_t n = size_of(s);
+    conflict c = {.count = 0};
+    double most = 0.0;
+    gpis_status status = GPIS_OK;
+    for (int64_t i = 0; i < m->count; i++) most = fmax(most, gpis_max_abs(m->q + i * n, n));
+    for (int64_t e = 0; e < n; e++) m->given[e] = SHARE * most;
+    for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
+        const double *q = m->q + i * n;
+        const int before = c.count;
+        const bool known = m->sets[i]->matrix == s->matrix;
+        status = map_piece(s, m->sets[i], PROJECTION, m->copy, m->z);
+        if (status == GPIS_OK && known)
+            status = gpis_set_prices_part(m->sets[i], m->z, q, m->given, name_constraint, &c);
+        if (status != GPIS_OK || c.count > before || gpis_max_abs(q, n) <= SHARE * most) continue;
+        gpis_price whole = {.column = -1};
+        gpis_copy_text(whole.text, sizeof whole.text, m->sets[i]->spec);
+        status = name_constraint(&c, &whole);
+    }
+    if (status != GPIS_OK) return status;
+    return gpis_fail(s->context, GPIS_BAD_SET, "'%.150s' cannot hold together with %.300s", c.first, c.others);
+}
+
 /* Whether the projection of 0 is in all of the sets, up to what the iteration may leave. */
 static gpis_status check_together(gpis_set *s) {
     static const double APART = 1e-7;
     meet_state *m = s->state;
     const int64_t n = size_of(s);
+    double off = 0.0;
     memset(m->copy, 0, (size_t)n * sizeof *m->copy);
     gpis_status status = nearest(s, PROJECTION, m->copy, m->copy);
     memcpy(m->inside, m->copy, (size_t)n * sizeof *m->inside);
     for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
         status = map_piece(s, m->sets[i], PROJECTION, m->copy, m->z);
-        for (int64_t e = 0; e < n; e++) m->z[e] -= m->copy[e];
-        if (status == GPIS_OK && gpis_max_abs(m->z, n) > APART * fmax(m->size, gpis_max_abs(m->copy, n)))
-            status = gpis_fail(s->context, GPIS_BAD_SET, "set %.200s: no x is in all of these sets; %.150s is missed",
-                               s->spec, m->sets[i]->spec);
+        for (int64_t e = 0; e < n; e++) off = fmax(off, fabs(m->z[e] - m->copy[e]));
     }
-    return status;
+    if (status != GPIS_OK || off <= APART * fmax(m->size, gpis_max_abs(m->copy, n))) return status;
+    return fail_apart(s);
 }
 
 gpis_status gpis_set_meet(gpis_context *context, int64_t count, gpis_set *const *sets, const char *spec,

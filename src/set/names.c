@@ -14,7 +14,7 @@ static gpis_status take_name(gpis_set *set, int64_t j, const char *name) {
     if (!set->names) set->names = gpis_alloc_zero(set->context, set->d, sizeof *set->names);
     if (!set->names) return GPIS_NO_MEMORY;
     if (!name || set->names[j]) return GPIS_OK;
-    set->names[j] = gpis_copy_text(set->context, name);
+    set->names[j] = gpis_duplicate_text(set->context, name);
     return set->names[j] ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
@@ -38,7 +38,8 @@ gpis_status gpis_set_inherit_names(gpis_set *set, const gpis_set *from, const in
 
 const char *gpis_set_entry_name(const char *const *names, int64_t j, char text[GPIS_NUMBER_TEXT]) {
     if (names && names[j]) return names[j];
-    snprintf(text, GPIS_NUMBER_TEXT, "x%lld", (long long)j + 1);
+    text[0] = 'x';
+    gpis_whole_text(j + 1, text + 1);
     return text;
 }
 

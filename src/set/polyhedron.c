@@ -45,17 +45,47 @@ static gpis_status nearest(gpis_set *s, const gpis_limits *of, const double *v, 
     return end == GPIS_WALK_SOLVED ? GPIS_OK : fail_lost(s);
 }
 
-/* From a point far away, x is only known to the last digits of v. It is projected again then. */
+/* A point is far away if its size exceeds that of its projection so many times. */
+static const double FAR = 1e3;
+
+static double max_difference(const double *a, const double *b, int64_t n) {
+    double most = 0.0;
+    for (int64_t j = 0; j < n; j++) most = fmax(most, fabs(a[j] - b[j]));
+    return most;
+}
+
+/* No entry of a member is larger; infinite where that is not known. */
+static double extent(const gpis_set *s) { return s->unbounded || s->radius == 0.0 ? INFINITY : s->radius; }
+
+/* The point between x and v that is no farther from x than `reach`; returns its size. */
+static double aim(const gpis_set *s, const double *x, const double *v, double reach, double *out) {
+    const double away = max_difference(x, v, s->d), t = away > reach ? reach / away : 1.0;
+    for (int64_t j = 0; j < s->d; j++) out[j] = x[j] + t * (v[j] - x[j]);
+    return gpis_max_abs(out, s->d);
+}
+
+/* The rounding errors of a projection are those of v, which exceed the set if v is far away. Since v - x is normal to K
+ * at the projection x, x is also the projection of every point between x and v: of one that is near, with few rounding
+ * errors. If x is not the projection yet, each such step, one of the proximal point method, leads towards it. */
 static gpis_status project(gpis_set *s, const double *v, double *x) {
-    enum { MAX_ROUNDS = 24 };
-    static const double FAR = 1e3;
+    enum { MAX_ROUNDS = 32 };
+    static const double ROUNDING = 64.0 * DBL_EPSILON, MEANINGLESS = 1e-3;
+    gpis_polyhedron_state *p = s->state;
     const gpis_limits of = gpis_walk_limits(s->polyhedron, NULL);
-    double size = gpis_max_abs(v, s->d), now = 0.0;
-    gpis_status status = nearest(s, &of, v, x);
-    for (int i = 0; i < MAX_ROUNDS && status == GPIS_OK; i++, size = now) {
-        now = gpis_max_abs(x, s->d);
-        if (!(size > FAR * now)) break;
-        status = nearest(s, &of, x, x);
+    memcpy(p->far, v, (size_t)s->d * sizeof *v);
+    memset(p->last, 0, (size_t)s->d * sizeof *p->last);
+    double size = aim(s, p->last, p->far, FAR * extent(s), p->aim);
+    bool aimed = size < gpis_max_abs(v, s->d);
+    gpis_status status = nearest(s, &of, p->aim, x);
+    for (int i = 0; i < MAX_ROUNDS && status == GPIS_OK; i++, aimed = true) {
+        const double top = gpis_max_abs(x, s->d), error = ROUNDING * size; /* of x */
+        if (!aimed && !(size > FAR * top)) break;
+        memcpy(p->last, x, (size_t)s->d * sizeof *x);
+        size = aim(s, p->last, p->far, FAR * fmin(extent(s), top > 0.0 ? top : p->size), p->aim);
+        status = nearest(s, &of, p->aim, x);
+        const double now = gpis_max_abs(x, s->d), moved = max_difference(x, p->last, s->d);
+        if (moved == 0.0) break;
+        if (size <= 2.0 * FAR * now && error <= MEANINGLESS * now && moved <= error + ROUNDING * size) break;
     }
     return status;
 }
@@ -90,9 +120,9 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
 /* The point of K that is farthest along v, or nearly: the projection of a long multiple of v. In a cone, whose limits
  * are all 0, it is the origin. */
 static gpis_status go_along(gpis_set *s, const double *v, double *at) {
-    static const double FAR = 1e5;
+    static const double LONG = 1e5;
     const gpis_polyhedron_state *p = s->state;
-    const double norm = gpis_norm2(v, s->d), times = norm > 0.0 ? FAR * fmax(p->size, DBL_MIN) / norm : 0.0;
+    const double norm = gpis_norm2(v, s->d), times = norm > 0.0 ? LONG * fmax(p->size, DBL_MIN) / norm : 0.0;
     for (int64_t j = 0; j < s->d; j++) at[j] = times * v[j];
     if (!gpis_all_finite(at, s->d)) return fail_lost(s);
     if (p->size > 0.0) return project(s, at, at);
@@ -148,13 +178,13 @@ static const gpis_set_class polyhedron_class = {
 };
 
 static gpis_status take_memory(gpis_set *s, gpis_polyhedron_state *p) {
-    enum { VECTORS = 11 };
+    enum { VECTORS = 14 };
     const int64_t d = s->d, rows = s->polyhedron->rows, sums = s->polyhedron->sums;
     p->memory = gpis_alloc_zero(s->context, VECTORS * d + 3 * rows + 2 * sums, sizeof *p->memory);
     if (!p->memory) return GPIS_NO_MEMORY;
-    double *at = p->memory,
-           **vectors[VECTORS] = {&p->centre,  &p->at,      &p->copy,      &p->lambda, &p->reach_lo, &p->reach_hi,
-                                 &p->cone.lo, &p->cone.hi, &p->cone.side, &p->along,  &p->kappa};
+    double *at = p->memory, **vectors[VECTORS] = {&p->centre,   &p->at,      &p->copy,    &p->lambda,    &p->reach_lo,
+                                                  &p->reach_hi, &p->cone.lo, &p->cone.hi, &p->cone.side, &p->along,
+                                                  &p->kappa,    &p->far,     &p->aim,     &p->last};
     for (int i = 0; i < VECTORS; i++, at += d) *vectors[i] = at;
     p->cone.lower = at;
     p->cone.upper = at + rows;
@@ -196,9 +226,9 @@ static gpis_status make(gpis_polyhedron *list, const double *penalty, gpis_set *
     return status;
 }
 
-gpis_status gpis_polyhedron_keep(gpis_polyhedron *list, const char *spec, gpis_set **out) {
+gpis_status gpis_polyhedron_keep(gpis_polyhedron *list, const char *spec, const double *penalty, gpis_set **out) {
     gpis_set *s = NULL;
-    gpis_status status = make(list, NULL, &s);
+    gpis_status status = make(list, penalty, &s);
     if (status == GPIS_OK) status = gpis_set_describe(s, "%s", spec);
     if (status == GPIS_OK) status = gpis_polyhedron_judge(s);
     return gpis_set_finish(s, status, out);

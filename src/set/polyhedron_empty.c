@@ -92,34 +92,42 @@ gpis_status gpis_polyhedron_check_limits(const gpis_polyhedron *list, const char
 
 /* ---- together ---------------------------------------------------------------------------------------------------- */
 
+/* Whether the conflict is a constraint of its own, and not the sign of an entry that a sum of sizes takes. */
+static bool is_given(const gpis_polyhedron *list, int64_t conflict, int side) {
+    return conflict >= list->d || isfinite(side > 0 ? list->hi[conflict] : list->lo[conflict]);
+}
+
 /* The rows and sums that the proof needs beside the conflict itself, then the entries whose bounds it needs. */
 static gpis_status fail_conflict(const gpis_set *s) {
     const gpis_polyhedron *list = s->polyhedron;
     const gpis_walk *w = ((const gpis_polyhedron_state *)s->state)->walk;
     const char *const *names = (const char *const *)s->names;
-    char text[GPIS_CONSTRAINT_TEXT], other[GPIS_CONSTRAINT_TEXT], line[LINE] = "";
+    char text[GPIS_CONSTRAINT_TEXT] = "", other[GPIS_CONSTRAINT_TEXT], line[LINE] = "";
     double most = 0.0;
     bool any = false;
+    if (is_given(list, w->conflict, w->conflict_side))
+        gpis_polyhedron_text(list, names, w->conflict, w->conflict_side, text);
     for (int64_t i = 0; i < w->count; i++) most = fmax(most, fabs(w->dual[i]) * w->row_unit[w->list[i]]);
     for (int64_t j = 0; j < w->d; j++)
         if (w->held[j] != GPIS_FREE) most = fmax(most, fabs(w->dt[j]));
     for (int64_t i = 0; i < w->count; i++) {
         const int64_t c = w->list[i];
         if (fabs(w->dual[i]) * w->row_unit[c] <= 1e-9 * most) continue;
-        gpis_polyhedron_text(list, names, list->d + c, c < w->rows ? w->side[c] : 1, other);
+        const bool first = text[0] == '\0';
+        gpis_polyhedron_text(list, names, list->d + c, c < w->rows ? w->side[c] : 1, first ? text : other);
+        if (first) continue;
         append(line, "%s'%.100s'", any ? ", " : "", other);
         any = true;
     }
     bool bounds = false;
     for (int64_t j = 0; j < w->d; j++) {
-        w->member[j] = w->held[j] != GPIS_FREE && fabs(w->dt[j]) > 1e-9 * most;
+        w->member[j] = (w->held[j] == GPIS_AT_LO || w->held[j] == GPIS_AT_HI) && fabs(w->dt[j]) > 1e-9 * most;
         bounds = bounds || w->member[j];
     }
     if (bounds) {
         append(line, "%sthe bounds of ", any ? " and " : "");
         append_entries(line, names, w->member, w->d);
     }
-    gpis_polyhedron_text(list, names, w->conflict, w->conflict_side, text);
     return gpis_fail(s->context, GPIS_BAD_SET, "'%s' cannot hold together with %.300s", text, line);
 }
 

@@ -109,7 +109,7 @@ static gpis_status warn(gpis_set *s) {
         if (!always_holds(list, c)) continue;
         gpis_polyhedron_text(list, (const char *const *)s->names, list->d + c, 1, text);
         snprintf(line, sizeof line, "'%s' always holds: the bounds say more", text);
-        s->warning = gpis_copy_text(s->context, line);
+        s->warning = gpis_duplicate_text(s->context, line);
         if (!s->warning) return GPIS_NO_MEMORY;
     }
     return GPIS_OK;

@@ -78,7 +78,7 @@ gpis_status gpis_polyhedron_add_row(gpis_polyhedron *p, int64_t count, const int
     if (entries == 1 && add_as_bounds(p, column[last], value[last], lower, upper)) return GPIS_OK;
     const gpis_status status = make_room(p, entries);
     if (status != GPIS_OK) return status;
-    char *copy = name ? gpis_copy_text(p->context, name) : NULL;
+    char *copy = name ? gpis_duplicate_text(p->context, name) : NULL;
     if (name && !copy) return GPIS_NO_MEMORY;
     int64_t at = p->first[p->rows];
     for (int64_t i = 0; i < count; i++)
@@ -103,7 +103,7 @@ gpis_status gpis_polyhedron_add_sum(gpis_polyhedron *p, int64_t count, const int
         if (status != GPIS_OK) return status;
         p->sum_room = room;
     }
-    char *copy = gpis_copy_text(p->context, name);
+    char *copy = gpis_duplicate_text(p->context, name);
     if (!copy) return GPIS_NO_MEMORY;
     double *w = p->weight + p->sums * p->d;
     memset(w, 0, (size_t)p->d * sizeof *w);

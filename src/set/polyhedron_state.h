@@ -9,6 +9,7 @@ typedef struct gpis_polyhedron_state {
     gpis_walk *walk;                             /* owned */
     double *memory;                              /* owned: the arrays below */
     double *centre, *at, *copy, *lambda, *along; /* d; scratch */
+    double *far, *aim, *last;                    /* d; scratch of a projection from far away */
     double *reach_lo, *reach_hi; /* d; bounds that the constraints together imply; infinite: none is known */
     struct {
         double *lo, *hi, *side;    /* d */
@@ -23,8 +24,8 @@ typedef struct gpis_polyhedron_state {
 /* p->cone as limits. */
 gpis_limits gpis_polyhedron_cone(const gpis_polyhedron_state *p);
 
-/* gpis_polyhedron_finish for a list that is not empty, and without a simpler kind. */
-gpis_status gpis_polyhedron_keep(gpis_polyhedron *list, const char *spec, gpis_set **out);
+/* gpis_polyhedron_finish for a list that is not empty, and without a simpler kind; `penalty` may be NULL. */
+gpis_status gpis_polyhedron_keep(gpis_polyhedron *list, const char *spec, const double *penalty, gpis_set **out);
 
 /* ---- polyhedron_normal.c ---- */
 

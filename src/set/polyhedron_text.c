@@ -1,6 +1,6 @@
 /* The constraints of a polyhedron in words: "age >= 0", "tv + 2 radio <= 0.5", "l1:3". */
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "set/kinds.h"
 #include "set/polyhedron_state.h"
@@ -11,27 +11,27 @@ typedef struct writer {
     size_t used;
 } writer;
 
-__attribute__((format(printf, 2, 3))) static void write_text(writer *w, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    const int length = vsnprintf(w->text + w->used, GPIS_CONSTRAINT_TEXT - w->used, format, args);
-    va_end(args);
-    const size_t left = GPIS_CONSTRAINT_TEXT - 1 - w->used;
-    w->used += length > 0 && (size_t)length < left ? (size_t)length : left;
+static void write_text(writer *w, const char *text) {
+    gpis_copy_text(w->text + w->used, GPIS_CONSTRAINT_TEXT - w->used, text);
+    w->used += strlen(w->text + w->used);
 }
 
 static void write_term(writer *w, const char *const *names, int64_t j, double value, bool first) {
     char number[GPIS_NUMBER_TEXT], name[GPIS_NUMBER_TEXT];
-    const char *sign = value < 0.0 ? (first ? "-" : " - ") : first ? "" : " + ";
-    gpis_number_text(fabs(value), number);
-    write_text(w, "%s%s%s%s", sign, fabs(value) == 1.0 ? "" : number, fabs(value) == 1.0 ? "" : " ",
-               gpis_set_entry_name(names, j, name));
+    write_text(w, value < 0.0 ? (first ? "-" : " - ") : first ? "" : " + ");
+    if (fabs(value) != 1.0) {
+        gpis_number_text(fabs(value), number);
+        write_text(w, number);
+        write_text(w, " ");
+    }
+    write_text(w, gpis_set_entry_name(names, j, name));
 }
 
 static void write_limit(writer *w, double lower, double upper, int side) {
     char number[GPIS_NUMBER_TEXT];
     gpis_number_text(side > 0 ? upper : lower, number);
-    write_text(w, " %s %s", lower == upper ? "=" : side > 0 ? "<=" : ">=", number);
+    write_text(w, lower == upper ? " = " : side > 0 ? " <= " : " >= ");
+    write_text(w, number);
 }
 
 static void write_row(writer *w, const gpis_polyhedron *list, const char *const *names, int64_t i, int side) {
@@ -53,12 +53,12 @@ void gpis_polyhedron_text(const gpis_polyhedron *list, const char *const *names,
     text[0] = '\0';
     if (i < 0) {
         char name[GPIS_NUMBER_TEXT];
-        write_text(&w, "%s", gpis_set_entry_name(names, constraint, name));
+        write_text(&w, gpis_set_entry_name(names, constraint, name));
         write_limit(&w, list->lo[constraint], list->hi[constraint], side);
     } else if (k >= 0) {
-        write_text(&w, "%s", list->sum_name[k]);
+        write_text(&w, list->sum_name[k]);
     } else if (list->row_name[i]) {
-        write_text(&w, "%s", list->row_name[i]);
+        write_text(&w, list->row_name[i]);
     } else {
         write_row(&w, list, names, i, side);
     }

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/accurate.h"
 #include "set/kinds.h"
+#include "set/penalised.h"
 #include "set/polyhedron_state.h"
 
 /* One column of X, or X as a whole for a set that works on it as a matrix. */
@@ -23,11 +25,43 @@ typedef struct question {
 static gpis_status give(const question *q, const char *text, int64_t entry, double multiplier) {
     gpis_price price = {.response = q->response, .multiplier = multiplier};
     price.column = entry < 0 || q->elsewhere ? -1 : q->columns ? q->columns[entry] : entry;
-    snprintf(price.text, sizeof price.text, "%s", text);
+    gpis_copy_text(price.text, sizeof price.text, text);
     return q->take(q->user, &price);
 }
 
 static gpis_status ask(const question *q);
+static gpis_status ask_plain(const question *q);
+
+/* How many numbers a question is about: an entry of x has q->set->k of them with `matrix`. */
+static int64_t size_of(const gpis_set *s) { return s->matrix ? s->d * s->k : s->d; }
+
+/* ---- penalties --------------------------------------------------------------------------------------------------- */
+
+/* What the penalty lambda |x_j| leaves of l_j for the constraints; at 0 the slope of the penalty is anything up to
+ * lambda, and a constraint that is loosened there has to make up for all of it. */
+static double without_slope(double l, double lambda, double at) {
+    if (at != 0.0) return l - copysign(lambda, at);
+    return l > 0.0 ? fmax(0.0, l - lambda) : fmin(0.0, l + lambda);
+}
+
+/* Whether the penalty holds each entry by itself. A polyhedron takes it into account with its other multipliers, and in
+ * a product each block does by itself. */
+static bool has_slope(const gpis_set *s) {
+    return s->penalised && (s->penalised->signs == GPIS_SIGNS_APART || s->penalised->signs == GPIS_SIGNS_FREE);
+}
+
+/* The price of the constraints alone. */
+static gpis_status price_penalised(const question *q) {
+    const gpis_set *s = q->set;
+    double *l = gpis_alloc(s->context, s->d, sizeof *l);
+    if (!l) return GPIS_NO_MEMORY;
+    for (int64_t j = 0; j < s->d; j++) l[j] = without_slope(q->l[j], s->penalty[j], q->at[j]);
+    question one = *q;
+    one.l = l;
+    const gpis_status status = ask_plain(&one);
+    gpis_free(s->context, l);
+    return status;
+}
 
 /* ---- polyhedra --------------------------------------------------------------------------------------------------- */
 
@@ -108,13 +142,13 @@ static gpis_status price_polyhedron(const question *q) {
         gpis_polyhedron *list = NULL;
         status = gpis_polyhedron_create(s->context, s->d, &list);
         if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, s, NULL, NULL);
-        if (status == GPIS_OK && list->rows + list->sums == 0 && !s->penalty) {
+        if (status == GPIS_OK && list->rows + list->sums == 0 && (!s->penalty || has_slope(s))) {
             status = price_entries(q, list, q->l); /* nothing but bounds: each entry by itself */
             gpis_polyhedron_destroy(list);
             return status;
         }
         if (status == GPIS_OK)
-            status = gpis_polyhedron_keep(list, s->spec, &own);
+            status = gpis_polyhedron_keep(list, s->spec, has_slope(s) ? NULL : s->penalty, &own);
         else
             gpis_polyhedron_destroy(list);
         s = own;
@@ -146,7 +180,7 @@ static gpis_status price_order(const question *q) {
 
 static gpis_status price_norm(const question *q) {
     const gpis_set *s = q->set;
-    const int64_t n = s->matrix ? s->d * s->k : s->d, k = s->matrix ? s->k : 1;
+    const int64_t n = size_of(s), k = n / s->d;
     double along = 0.0, noise = 0.0;
     for (int64_t i = 0; i < n; i++) {
         along += q->l[i] * q->at[i];
@@ -157,9 +191,11 @@ static gpis_status price_norm(const question *q) {
 
 static gpis_status price_parts(const question *q) {
     const int64_t *own, width = q->set->matrix ? q->set->k : 1;
+    const gpis_penalised *penalised = q->set->penalised; /* has the blocks with their penalties */
     gpis_set *part;
     gpis_status status = GPIS_OK;
     for (int64_t b = 0; status == GPIS_OK && (part = q->set->class->part(q->set, b, &own)); b++) {
+        if (penalised) part = penalised->part[b];
         const int64_t n = part->d;
         double *memory = gpis_alloc(part->context, (2 * width + 1) * n, sizeof *memory);
         int64_t *columns = gpis_alloc(part->context, n, sizeof *columns);
@@ -187,19 +223,41 @@ static gpis_status price_parts(const question *q) {
     return status;
 }
 
+/* Each column of `in` in other coordinates. */
+static void turn_columns(const gpis_set *s, gpis_way way, const double *in, double *out, double *column) {
+    const int64_t d = s->d, k = size_of(s) / d;
+    for (int64_t c = 0; c < k; c++) {
+        for (int64_t j = 0; j < d; j++) column[j] = in[j * k + c];
+        s->class->turn(s, way, 1, column, column + d);
+        for (int64_t j = 0; j < d; j++) out[j * k + c] = column[d + j];
+    }
+}
+
+/* Entries that are 0, or at a bound, are so only up to the rounding of the change of coordinates. Since l is normal to
+ * the set at z, z is also the member nearest to z + theta l (with a penalty, the prox), whose entries are exact. */
+static gpis_status find_member(gpis_set *inside, const double *l, double *z, double *scratch) {
+    const int64_t n = size_of(inside);
+    const double norm = gpis_max_abs(l, n), theta = norm > 0.0 ? gpis_max_abs(z, n) / norm : 0.0;
+    for (int64_t i = 0; i < n; i++) scratch[i] = z[i] + theta * l[i];
+    return gpis_set_prox_part(inside, theta, scratch, z);
+}
+
 /* In other coordinates, K = {T z}: <l, T z> = <T'l, z>. */
 static gpis_status price_inside(const question *q) {
     gpis_set *s = q->set;
-    double *memory = gpis_alloc(s->context, 3 * s->d, sizeof *memory), most = 0.0;
+    const int64_t d = s->d, n = size_of(s), loose = s->loose * (n / d);
+    double *memory = gpis_alloc(s->context, 3 * n + 2 * d, sizeof *memory), most = 0.0;
     if (!memory) return GPIS_NO_MEMORY;
-    s->class->turn(s, GPIS_TO_INSIDE, 1, q->at, memory);
-    s->class->turn(s, GPIS_TRANSPOSED, 1, q->l, memory + s->d);
-    for (int64_t j = 0; j < s->d; j++) most = fmax(most, q->noise[j]);
-    for (int64_t j = 0; j < s->d; j++) memory[2 * s->d + j] = most * sqrt((double)s->d);
+    double *z = memory, *l = memory + n, *scratch = memory + 2 * n, *noise = memory + 3 * n;
+    turn_columns(s, GPIS_TO_INSIDE, q->at, z, noise);
+    turn_columns(s, GPIS_TRANSPOSED, q->l, l, noise);
+    for (int64_t j = 0; j < d; j++) most = fmax(most, q->noise[j]);
+    for (int64_t j = 0; j < d; j++) noise[j] = most * sqrt((double)d);
     question one = *q;
     one.set = s->inside, one.names = (const char *const *)s->inside->names, one.elsewhere = true;
-    one.at = memory + s->loose, one.l = memory + s->d + s->loose, one.noise = memory + 2 * s->d + s->loose;
-    const gpis_status status = ask(&one);
+    one.at = z + loose, one.l = l + loose, one.noise = noise + s->loose;
+    gpis_status status = find_member(s->inside, l + loose, z + loose, scratch);
+    if (status == GPIS_OK) status = ask(&one);
     gpis_free(s->context, memory);
     return status;
 }
@@ -207,7 +265,7 @@ static gpis_status price_inside(const question *q) {
 /* The split of l among the sets that x is in. */
 static gpis_status price_pieces(const question *q) {
     gpis_set *s = q->set, *piece;
-    const int64_t n = s->matrix ? s->d * s->k : s->d;
+    const int64_t n = size_of(s);
     double *l = gpis_alloc(s->context, 2 * n, sizeof *l), value, slack;
     if (!l) return GPIS_NO_MEMORY;
     memcpy(l, q->l, (size_t)n * sizeof *l);
@@ -224,9 +282,8 @@ static gpis_status price_pieces(const question *q) {
     return status;
 }
 
-static gpis_status ask(const question *q) {
+static gpis_status ask_plain(const question *q) {
     const gpis_set *s = q->set;
-    if (!s->has_support || s->shape == GPIS_SHAPE_WHOLE) return GPIS_OK;
     if (s->class->piece) return price_pieces(q);
     if (s->shape == GPIS_SHAPE_ORDERED) return price_order(q);
     if (s->class->part && !gpis_polyhedron_describes(s)) return price_parts(q);
@@ -236,13 +293,28 @@ static gpis_status ask(const question *q) {
     return s->inside ? price_inside(q) : GPIS_OK;
 }
 
+static gpis_status ask(const question *q) {
+    const gpis_set *s = q->set;
+    if (!s->has_support || s->shape == GPIS_SHAPE_WHOLE) return GPIS_OK;
+    return has_slope(s) ? price_penalised(q) : ask_plain(q);
+}
+
+gpis_status gpis_set_prices_part(gpis_set *set, const double *at, const double *l, const double *noise,
+                                 gpis_price_fn take, void *user) {
+    const question q = {.set = set,
+                        .at = at,
+                        .l = l,
+                        .noise = noise,
+                        .names = (const char *const *)set->names,
+                        .take = take,
+                        .user = user};
+    return ask(&q);
+}
+
 gpis_status gpis_set_prices(gpis_set *set, const double *at, const double *l, const double *noise, gpis_price_fn take,
                             void *user) {
     question q = {.set = set, .noise = noise, .names = (const char *const *)set->names, .take = take, .user = user};
-    if (set->matrix || set->k == 1) {
-        q.at = at, q.l = l;
-        return ask(&q);
-    }
+    if (set->matrix || set->k == 1) return gpis_set_prices_part(set, at, l, noise, take, user);
     gpis_status status = GPIS_OK;
     double *memory = gpis_alloc(set->context, 2 * set->d, sizeof *memory);
     if (!memory) return GPIS_NO_MEMORY;

@@ -28,6 +28,10 @@ typedef gpis_status (*gpis_price_fn)(void *user, const gpis_price *price);
 gpis_status gpis_set_prices(gpis_set *set, const double *at, const double *l, const double *noise, gpis_price_fn take,
                             void *user);
 
+/* The same for one column of X or, with `matrix`, for X as a whole: for sets that are made of others. */
+gpis_status gpis_set_prices_part(gpis_set *set, const double *at, const double *l, const double *noise,
+                                 gpis_price_fn take, void *user);
+
 typedef struct gpis_violation {
     double most; /* the largest amount by which a constraint is broken, in its own units; for a set that is known by its
                     projection alone, the distance */

@@ -58,7 +58,7 @@ static size_t look_at(gpis_radius_spec *s, size_t at, int *found) {
 gpis_status gpis_radius_spec_read(gpis_context *context, const char *text, gpis_radius_spec *out) {
     int found = 0;
     bool begins = true; /* a term can begin here */
-    *out = (gpis_radius_spec){.context = context, .text = gpis_copy_text(context, text)};
+    *out = (gpis_radius_spec){.context = context, .text = gpis_duplicate_text(context, text)};
     if (!out->text) return GPIS_NO_MEMORY;
     for (size_t i = 0; out->text[i];) {
         const char c = out->text[i];

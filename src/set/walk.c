@@ -19,8 +19,8 @@ gpis_status gpis_walk_create(gpis_context *context, const gpis_polyhedron *p, gp
     w->d = d;
     w->rows = p->rows;
     w->sums = p->sums;
-    double **vectors[] = {&w->x,      &w->G,  &w->sign, &w->kappa, &w->t,  &w->a,
-                          &w->p_free, &w->Hp, &w->step, &w->b,     &w->dt, &w->dkappa};
+    double **vectors[] = {&w->x,  &w->G,    &w->sign, &w->kappa, &w->t,      &w->a,      &w->p_free,
+                          &w->Hp, &w->step, &w->b,    &w->dt,    &w->dkappa, &w->dt_size};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!(*vectors[i] = gpis_alloc_zero(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
     double **others[] = {&w->tau, &w->row_unit, &w->missing, &w->dual};
@@ -46,17 +46,17 @@ gpis_status gpis_walk_create(gpis_context *context, const gpis_polyhedron *p, gp
 
 void gpis_walk_destroy(gpis_walk *w) {
     if (!w) return;
-    void *const all[] = {w->ignored, w->x,        w->G,        w->sign, w->kappa,  w->t,    w->a,        w->p_free,
-                         w->Hp,      w->step,     w->b,        w->dt,   w->dkappa, w->tau,  w->row_unit, w->missing,
-                         w->dual,    w->y,        w->nu,       w->side, w->tight,  w->list, w->held,     w->kinks,
-                         w->member,  w->position, w->identity, w->V,    w->panel};
+    void *const all[] = {w->ignored, w->x,      w->G,        w->sign,     w->kappa,  w->t,       w->a,    w->p_free,
+                         w->Hp,      w->step,   w->b,        w->dt,       w->dkappa, w->dt_size, w->tau,  w->row_unit,
+                         w->missing, w->dual,   w->y,        w->nu,       w->side,   w->tight,   w->list, w->held,
+                         w->kinks,   w->member, w->position, w->identity, w->V,      w->panel};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpis_free(w->context, all[i]);
     gpis_free(w->context, w);
 }
 
 double gpis_walk_memory(const gpis_polyhedron *p) {
     const double d = (double)p->d, normals = (double)(p->rows + p->sums);
-    return 8.0 * (d * normals + 20.0 * d + (PANEL + 8.0) * (normals + 1.0)) + 8192.0;
+    return 8.0 * (d * normals + 21.0 * d + (PANEL + 8.0) * (normals + 1.0)) + 8192.0;
 }
 
 gpis_limits gpis_walk_limits(const gpis_polyhedron *p, const double *penalty) {

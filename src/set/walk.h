@@ -86,7 +86,8 @@ typedef struct gpis_walk {
     double *row_unit;                   /* owned: rows + sums; the norms of the rows in units of the entries */
     double *a, *p_free, *step, *Hp, *b; /* owned: d */
     double *missing, *dual;             /* owned: rows + sums */
-    double *dt, *dkappa;                /* owned: d */
+    double *dt, *dkappa;                /* owned: d; the changes of t and kappa with tau */
+    double *dt_size;                    /* owned: d; the sum of the sizes of the terms of dt and dkappa */
     int64_t faces, products;            /* since it was created */
     /* After GPIS_WALK_EMPTY: constraint `conflict` (entry j: j; row i: d + i; sum k: d + rows + k) cannot be met on its
      * side `conflict_side` together with the constraints that dual and dt are not 0 for. */

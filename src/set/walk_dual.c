@@ -62,21 +62,51 @@ static void find_normal(gpis_walk *w, const wanted *v) {
         gpis_walk_add_normal(w, v->q - w->d, v->side, w->b);
 }
 
-/* The change of t and kappa with tau. */
-static void find_changes(gpis_walk *w, const wanted *v) {
+/* Row i adds -rate c_i to the change of t; `size` is that of the terms of the rate. */
+static void change_by_row(gpis_walk *w, int64_t i, double rate, double size) {
     const gpis_polyhedron *p = w->p;
+    for (int64_t e = p->first[i]; e < p->first[i + 1]; e++) {
+        w->dt[p->column[e]] -= rate * p->value[e];
+        w->dt_size[p->column[e]] += size * fabs(p->value[e]);
+    }
+}
+
+/* Sum k adds rate w_k to the change of kappa. */
+static void change_by_sum(gpis_walk *w, int64_t k, double rate, double size) {
+    const double *weight = w->p->weight + k * w->d;
+    for (int64_t j = 0; j < w->d; j++) {
+        w->dkappa[j] += rate * weight[j];
+        w->dt_size[j] += size * weight[j];
+    }
+}
+
+/* The largest change of a multiplier of the list, in units. Rounding errors of the others are shares of it. */
+static double most_dual(const gpis_walk *w) {
+    double most = 0.0;
+    for (int64_t i = 0; i < w->count; i++) most = fmax(most, fabs(w->dual[i]) * w->row_unit[w->list[i]]);
+    return most;
+}
+
+/* The change of t and kappa with tau, and the sizes of the terms that it is made of: where the normal of q depends on
+ * those of the working set, they cancel. */
+static void find_changes(gpis_walk *w, const wanted *v) {
     const int64_t own = v->q - w->d;
+    const double most = most_dual(w);
     w->metric.apply(w->metric.user, w->step, w->Hp);
     w->products++;
-    memset(w->dkappa, 0, (size_t)w->d * sizeof *w->dkappa);
-    for (int64_t j = 0; j < w->d; j++) w->dt[j] = -w->Hp[j];
-    if (own >= 0 && own < w->rows) gpis_walk_add_normal(w, own, -v->side, w->dt);
-    for (int64_t i = 0; i < w->count; i++)
-        if (w->list[i] < w->rows) gpis_walk_add_normal(w, w->list[i], -w->dual[i], w->dt);
+    for (int64_t j = 0; j < w->d; j++) {
+        w->dt[j] = -w->Hp[j];
+        w->dt_size[j] = fabs(w->Hp[j]);
+        w->dkappa[j] = 0.0;
+    }
     for (int64_t i = 0; i <= w->count; i++) {
         const int64_t c = i < w->count ? w->list[i] : own;
-        const double rate = i < w->count ? w->dual[i] : 1.0;
-        for (int64_t j = 0; c >= w->rows && j < w->d; j++) w->dkappa[j] += rate * p->weight[(c - w->rows) * w->d + j];
+        const double rate = i < w->count ? w->dual[i] : c < w->rows ? v->side : 1.0;
+        const double size = i < w->count ? most / fmax(w->row_unit[c], DBL_MIN) : 1.0;
+        if (c >= w->rows)
+            change_by_sum(w, c - w->rows, rate, size);
+        else if (c >= 0)
+            change_by_row(w, c, rate, size);
     }
 }
 
@@ -100,7 +130,7 @@ static void block(blocker *first, double wrong, double rate, double unit, int64_
 
 /* What rounding makes of a rate that should be 0. */
 static double rate_noise(const gpis_walk *w, int64_t j, double moved) {
-    return 64.0 * DBL_EPSILON * (moved / gpis_walk_unit(w, j) + fabs(w->dt[j]) + fabs(w->Hp[j]));
+    return 64.0 * DBL_EPSILON * (moved / gpis_walk_unit(w, j) + w->dt_size[j]);
 }
 
 static void block_entries(const gpis_walk *w, blocker *first) {
@@ -123,8 +153,7 @@ static void block_entries(const gpis_walk *w, blocker *first) {
 }
 
 static void block_list(const gpis_walk *w, blocker *first) {
-    double most = 0.0;
-    for (int64_t i = 0; i < w->count; i++) most = fmax(most, fabs(w->dual[i]) * w->row_unit[w->list[i]]);
+    const double most = most_dual(w);
     for (int64_t i = 0; i < w->count; i++) {
         const int64_t c = w->list[i];
         const double wrong = gpis_walk_normal_wrong(w, c);

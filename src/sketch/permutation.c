@@ -1,31 +1,36 @@
 /*
- * A Feistel network: the element is split in two halves of bits, (left, right) <- (right, left xor F_round(right)),
- * which is a permutation of [0, 4^half) for any F; here F is Philox. The permutation is applied again until the image
- * is inside [0, size) (cycle walking), which gives a permutation of [0, size); since 4^half < 4 size, that takes fewer
- * than four steps on average.
+ * A Feistel network: the bits of the element are split in two parts, (left, right) <- (right, left xor F_round(right)),
+ * which is a permutation of [0, 2^bits) for any F; here F is Philox. Where the number of bits is odd, the parts differ
+ * by one bit and change places in every round; the number of rounds is even. The permutation is applied again until the
+ * image is inside [0, size) (cycle walking), which gives a permutation of [0, size); since 2^bits < 2 size, that takes
+ * fewer than two steps on average.
  */
 #include "sketch/permutation.h"
 
 #include "base/random.h"
 
-enum { ROUNDS = 8, MIN_HALF = 2 };
+enum { ROUNDS = 8, MIN_BITS = 4 };
 
-static uint64_t feistel(uint64_t seed, uint64_t stream, int half, uint64_t element) {
-    const uint64_t mask = (UINT64_C(1) << half) - 1;
-    uint64_t left = element >> half, right = element & mask;
+static uint64_t low_bits(int count) { return (UINT64_C(1) << count) - 1; }
+
+static uint64_t feistel(uint64_t seed, uint64_t stream, int bits, uint64_t element) {
+    int left_bits = bits / 2, right_bits = bits - left_bits;
+    uint64_t left = element >> right_bits, right = element & low_bits(right_bits);
     for (uint64_t round = 0; round < ROUNDS; round++) {
         const uint64_t mixed = gpis_random_bits(seed, stream, round << 32 | right).v[0];
-        const uint64_t next = left ^ (mixed & mask);
+        const uint64_t next = left ^ (mixed & low_bits(left_bits));
         left = right;
         right = next;
+        left_bits = right_bits;
+        right_bits = bits - left_bits;
     }
-    return left << half | right;
+    return left << right_bits | right;
 }
 
 uint64_t gpis_permute(uint64_t seed, uint64_t stream, uint64_t size, uint64_t element) {
-    int half = MIN_HALF;
-    while (UINT64_C(1) << (2 * half) < size) half++;
-    do element = feistel(seed, stream, half, element);
+    int bits = MIN_BITS;
+    while (UINT64_C(1) << bits < size) bits++;
+    do element = feistel(seed, stream, bits, element);
     while (element >= size);
     return element;
 }

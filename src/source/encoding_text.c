@@ -8,7 +8,7 @@
  * PRESENT MISSING HIGH LOW                     behind each column, with MISSING = mean: the sum of its values, as the
  * bits of two doubles in hexadecimal
  *
- * NAME and TEXT go to the end of the line; control characters and % are written as %XX.
+ * NAME and TEXT go to the end of the line; control characters, % and bytes that are not UTF-8 are written as %XX.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,11 +44,14 @@ static void put(writer *w, const char *format, ...) {
 
 /* The rest of a line. */
 static void put_word(writer *w, const char *word) {
-    for (; *word; word++) {
-        if ((unsigned char)*word < 0x20 || *word == 0x7f || *word == '%')
-            put(w, "%%%02X", (unsigned)(unsigned char)*word);
+    while (*word) {
+        unsigned code;
+        int length = gpis_utf8_length(word, &code);
+        const bool plain = length > 0 && code >= 0x20 && code != 0x7f && code != '%';
+        if (plain)
+            for (; length > 0; length--) put_char(w, *word++);
         else
-            put_char(w, *word);
+            put(w, "%%%02X", (unsigned)(unsigned char)*word++);
     }
     put_char(w, '\n');
 }

@@ -37,7 +37,7 @@ static void describe_filters(hid_t creation, gpis_h5_shape *out) {
         const H5Z_filter_t id =
             H5Pget_filter2(creation, (unsigned)k, &flags, &values, NULL, sizeof name, name, &config);
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            if (known[i].id == id) snprintf(name, sizeof name, "%s", known[i].name);
+            if (known[i].id == id) gpis_copy_text(name, sizeof name, known[i].name);
         if (!name[0]) snprintf(name, sizeof name, "filter %d", (int)id);
         used += (size_t)snprintf(out->filters + used, sizeof out->filters - used, "%s%s", k ? ", " : "", name);
     }

@@ -28,7 +28,7 @@ void gpis_h5_leave(gpis_h5_guard guard) {
 static herr_t take_first(unsigned n, const H5E_error2_t *error, void *user) {
     gpis_h5_words *words = user;
     if (n == 0 && error->desc) {
-        snprintf(words->text, sizeof words->text, "%s", error->desc);
+        gpis_copy_text(words->text, sizeof words->text, error->desc);
         /* After a failed system call libhdf5 adds addresses and counts, which help nobody. */
         char *cut = strstr(words->text, ", buf = ");
         if (cut) *cut = '\0';

@@ -173,7 +173,7 @@ static void consider(void *user, const gpis_content *c) {
     const bool csr = c->kind[0] == 'c';
     const bool fits =
         c->numbers && (s->array ? !csr && (c->dimensions == 1 || c->dimensions == 2) : csr || c->dimensions == 2);
-    if (fits && s->found++ == 0) snprintf(s->path, sizeof s->path, "%s", c->path);
+    if (fits && s->found++ == 0) gpis_copy_text(s->path, sizeof s->path, c->path);
 }
 
 gpis_status gpis_h5_find(gpis_context *context, const char *path, hid_t file, const char *inside, bool array,

@@ -41,20 +41,23 @@ static const char *list_endings(size_t from, char *text, size_t size) {
     return text;
 }
 
+static bool ends_with(const char *path, size_t length, const char *ending) {
+    const size_t size = strlen(ending);
+    return length > size && strncasecmp(path + length - size, ending, size) == 0;
+}
+
 static gpis_status unknown_format(gpis_context *context, const char *path, const char *name) {
     char list[128];
     if (name)
         return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no format '%s'; known are%s", name,
                          list_endings(1, list, sizeof list));
+    if (ends_with(path, strlen(path), ".npz"))
+        return gpis_fail(context, GPIS_BAD_DATA,
+                         "%s: is not a summary: it does not begin as one, and no other .npz file is read", path);
     return gpis_fail(context, GPIS_BAD_ARGUMENT,
                      "%s: the name does not end in a known format; known are%s .h5 .hdf5, and .gz after a text format; "
                      "others need a format (option format csv)",
                      path, list_endings(0, list, sizeof list));
-}
-
-static bool ends_with(const char *path, size_t length, const char *ending) {
-    const size_t size = strlen(ending);
-    return length > size && strncasecmp(path + length - size, ending, size) == 0;
 }
 
 /* The format that the ending of a path shows; NULL: none. */

@@ -14,7 +14,7 @@ gpis_source *gpis_source_new(gpis_context *context, const gpis_source_class *cla
     if (!source) return NULL;
     source->class = class;
     source->context = context;
-    if (name && !(source->name = gpis_copy_text(context, name))) {
+    if (name && !(source->name = gpis_duplicate_text(context, name))) {
         gpis_free(context, source);
         return NULL;
     }

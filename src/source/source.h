@@ -120,6 +120,11 @@ double gpis_source_pick_memory(const gpis_source *A, int64_t m);
 gpis_status gpis_source_pick(gpis_context *context, gpis_source *A, const int64_t *numbers, int64_t m,
                              gpis_source **out);
 
+/* A source that has the `count` columns of A with these numbers, ascending, and fetches the rows of A, which it borrows
+ * and which is in one piece, at each pass (choose_columns.c). It has neither labels nor names. */
+gpis_status gpis_source_choose(gpis_context *context, gpis_source *A, const int64_t *columns, int64_t count,
+                               gpis_source **out);
+
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
 /* For messages: the name of column j, in quotes and safe to print, or else its number. */

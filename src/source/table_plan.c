@@ -208,13 +208,20 @@ static gpis_status read_categorical(maker *m) {
 
 /* ---- an encoding that is given ----------------------------------------------------------------------------------- */
 
+static gpis_status column_has_role(const maker *m, const gpis_encoded *column) {
+    char made[GPIS_MADE_NAME];
+    if (!column->name) snprintf(made, sizeof made, "%" PRId64, column->number);
+    return gpis_fail(m->plan->context, GPIS_BAD_SHAPE,
+                     "%s: column '%s' is one that the encoding needs: it cannot be the target, weights or offset too",
+                     m->plan->path, column->name ? show(column->name).text : made);
+}
+
 static gpis_status column_is_missing(const maker *m, const gpis_encoded *column) {
     if (column->name)
         return gpis_fail(m->plan->context, GPIS_BAD_SHAPE, "%s: has no column '%s', which the encoding needs",
                          m->plan->path, show(column->name).text);
-    return gpis_fail(m->plan->context, GPIS_BAD_SHAPE,
-                     "%s: has no column %" PRId64 ", which the encoding needs, or it has another role", m->plan->path,
-                     column->number);
+    return gpis_fail(m->plan->context, GPIS_BAD_SHAPE, "%s: has no column %" PRId64 ", which the encoding needs",
+                     m->plan->path, column->number);
 }
 
 /* Finds the columns that the encoding names, in this table; where one of them has no names, by number. */
@@ -233,8 +240,8 @@ static gpis_status find_encoded(maker *m) {
         if (count > 1)
             return gpis_fail(p->context, GPIS_BAD_SHAPE, "%s: %" PRId64 " columns are named '%s'", p->path, count,
                              show(column->name).text);
-        if (count == 0 || j >= p->dialect.columns || p->columns[j].use != GPIS_USE_NOTHING)
-            return column_is_missing(m, column);
+        if (count == 0 || j >= p->dialect.columns) return column_is_missing(m, column);
+        if (p->columns[j].use != GPIS_USE_NOTHING) return column_has_role(m, column);
         m->used[p->width++] = j;
         p->categories += column->category != NULL;
         p->columns[j].use = GPIS_USE_NUMBER;

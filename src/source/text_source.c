@@ -94,7 +94,7 @@ static gpis_status parse_file(gpis_context *context, const gpis_cache_place *pla
  * that message is the failure of the call. */
 static gpis_status parse_without_cache(gpis_context *context, gpis_cache_place *place, const gpis_open_options *options,
                                        const gpis_text_format *format, int64_t budget, gpis_source **out) {
-    char *trouble = gpis_copy_text(context, gpis_last_error(context));
+    char *trouble = gpis_duplicate_text(context, gpis_last_error(context));
     bool unwritten;
     if (!trouble) return GPIS_NO_MEMORY;
     place->wanted = place->regular = false;

@@ -264,7 +264,7 @@ static gpis_status load(gpis_context *context, const char *path, int fd, image *
     s->offset = f->head[HEAD_OFFSET];
     s->given_folds = f->head[HEAD_GIVEN_FOLDS];
     s->seed = (uint64_t)f->head[HEAD_SEED];
-    s->A->name = gpis_copy_text(context, path);
+    s->A->name = gpis_duplicate_text(context, path);
     if (!s->A->name) return GPIS_NO_MEMORY;
     status = read_members(context, path, fd, f, s);
     if (status == GPIS_OK) status = check_numbers(path, f, s);

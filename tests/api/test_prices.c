@@ -5,15 +5,19 @@
 enum { N = 40, D = 6, MOST = 12 };
 static const double STEP = 1e-4;
 
+/* The terms of the problems that follow. */
+static bool with_penalty, with_standardized;
+
 typedef struct fixture {
     test_memory memory;
     gpis_context *context;
     double A[N * D], Y[N * 2];
     gpis_source *source;
+    bool penalty, standardized; /* terms of the problem */
 } fixture;
 
 static void begin(fixture *f, uint64_t seed) {
-    *f = (fixture){.source = NULL};
+    *f = (fixture){.penalty = with_penalty, .standardized = with_standardized};
     f->context = test_context(&f->memory);
     fill_normal(f->A, N * D, seed, 1);
     fill_normal(f->Y, N * 2, seed + 1, 2);
@@ -28,8 +32,16 @@ static void end(fixture *f) {
 static gpis_result *solve(fixture *f, gpis_set *set, int64_t k) {
     gpis_settings settings = gpis_settings_default();
     gpis_result *r = NULL;
+    gpis_problem *problem = NULL;
     settings.tol = 1e-12;
-    assert_ok(f->context, test_solve(f->context, f->source, f->Y, k, set, &settings, &r));
+    assert_ok(f->context, gpis_problem_create(f->context, f->source, &problem));
+    assert_ok(f->context, gpis_problem_response(problem, f->Y, N, k));
+    if (f->penalty) assert_ok(f->context, gpis_problem_penalty(problem, 2.0, NULL, D));
+    if (f->standardized) assert_ok(f->context, gpis_problem_intercept(problem, 1));
+    if (f->standardized) assert_ok(f->context, gpis_problem_standardize(problem, 1));
+    assert_ok(f->context, gpis_problem_constrain(problem, set));
+    assert_ok(f->context, gpis_solve(problem, &settings, &r));
+    gpis_problem_destroy(problem);
     return r;
 }
 
@@ -106,6 +118,27 @@ static void test_radii(void **state) {
     }
 }
 
+/* In other coordinates, in which entries are 0 up to rounding alone, and with terms: the price is that of the set and
+ * not of the penalty, for a unit of R as the set has it. */
+static void test_terms(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"l1:%.17g",     "l2:%.17g",     "tv:%.17g",          "group:%.17g:2",
+                                        "l1:%.17g@dct", "l2:%.17g@dct", "group:%.17g:2@dct", "nuclear:%.17g"};
+    for (int terms = 0; terms < 4; terms++) {
+        with_penalty = (terms & 1) != 0;
+        with_standardized = (terms & 2) != 0;
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            char text[64];
+            const double R = 0.25;
+            kind_of = kinds[i];
+            snprintf(text, sizeof text, kinds[i], R);
+            text[strcspn(text, "@")] = '\0';
+            check(4, make_spec, &R, (const char *const[]){text}, 1, strstr(text, "nuclear") ? 2 : 1);
+        }
+    }
+    with_penalty = with_standardized = false;
+}
+
 static gpis_set *make_groups(fixture *f, const double *b) {
     static const int64_t group[D] = {4, 1, 4, 9, 1, 1};
     gpis_set *set = NULL;
@@ -161,6 +194,58 @@ static void test_bounds(void **state) {
                                              "price >= 0.1", "web >= 0.1",   "tv <= 0.12",    "radio <= 0.12",
                                              "age <= 0.12",  "x4 <= 0.12",   "price <= 0.12", "web <= 0.12"};
     check(5, make_bounds, b, texts, 2 * D, 1);
+    with_penalty = true;
+    check(5, make_bounds, b, texts, 2 * D, 1);
+    with_penalty = false;
+}
+
+/* Where x_j = 0 lies between the two slopes of the penalty, no bound holds it; and a bound at 0 that is loosened is
+ * worth what the penalty leaves of it. */
+static void test_bound_at_kink(void **state) {
+    (void)state;
+    fixture f;
+    gpis_set *set = NULL;
+    with_penalty = true;
+    begin(&f, 5);
+    with_penalty = false;
+    assert_ok(f.context, gpis_set_nonneg(f.context, D, &set));
+    gpis_result *r = solve(&f, set, 1);
+    for (int64_t j = 0; j < D; j++) {
+        double slope = 0, price = 0;
+        for (int i = 0; i < N; i++) {
+            double residual = f.Y[i];
+            for (int c = 0; c < D; c++) residual -= f.A[i * D + c] * r->x[c];
+            slope += 2 * f.A[i * D + j] * residual;
+        }
+        for (int64_t a = 0; a < r->active_count; a++)
+            if (r->active[a]->column == j) price = r->active[a]->multiplier;
+        assert_true(fabs(price - (r->x[j] > 0 ? 0 : fmax(0, -slope - 2))) <= 1e-6);
+    }
+    assert_true(r->active_count > 0);
+    gpis_result_destroy(r);
+    gpis_set_destroy(set);
+    end(&f);
+}
+
+/* simplex:R with a penalty on some entries: a price of the sum, and of the bounds at 0. */
+static void test_penalised_simplex(void **state) {
+    (void)state;
+    with_penalty = true;
+    fixture f;
+    const double R = 0.25;
+    kind_of = "simplex:%.17g";
+    begin(&f, 5);
+    gpis_set *set = make_spec(&f, &R);
+    gpis_result *r = solve(&f, set, 1);
+    const double expected = slope(&f, make_spec, &R, 1, 0, 1);
+    double price = 0;
+    for (int64_t a = 0; a < r->active_count; a++)
+        if (r->active[a]->column < 0) price = r->active[a]->multiplier;
+    assert_true(fabs(price - expected) <= 1e-5 * (1 + fabs(expected)));
+    gpis_result_destroy(r);
+    gpis_set_destroy(set);
+    end(&f);
+    with_penalty = false;
 }
 
 /* sum = b0, rows between limits, and the sizes within a limit, all together. */
@@ -237,8 +322,9 @@ static void test_monotone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_radii),    cmocka_unit_test(test_others), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_together), cmocka_unit_test(test_plane),  cmocka_unit_test(test_monotone),
+        cmocka_unit_test(test_radii),    cmocka_unit_test(test_others),        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_together), cmocka_unit_test(test_plane),         cmocka_unit_test(test_monotone),
+        cmocka_unit_test(test_terms),    cmocka_unit_test(test_bound_at_kink), cmocka_unit_test(test_penalised_simplex),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,11 +161,29 @@ static void test_grow(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Against printf. */
+static void test_texts(void **state) {
+    static const int64_t whole[] = {0, 7, -1, 10, 1234567890123456789, INT64_MAX, INT64_MIN};
+    static const double numbers[] = {0.0, -0.0, 3.0, -40.0, 999999999999999.0, 1e15, 0.1, -2.5, 1e300, 5e-324};
+    (void)state;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        char text[GPIS_WHOLE_TEXT], expected[32];
+        gpis_whole_text(whole[i], text);
+        snprintf(expected, sizeof expected, "%lld", (long long)whole[i]);
+        assert_string_equal(text, expected);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char text[GPIS_NUMBER_TEXT];
+        gpis_number_text(numbers[i], text);
+        assert_true(strtod(text, NULL) == numbers[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_special), cmocka_unit_test(test_random),  cmocka_unit_test(test_many_digits),
-        cmocka_unit_test(test_scan),    cmocka_unit_test(test_refused), cmocka_unit_test(test_locale),
-        cmocka_unit_test(test_count),   cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_texts),       cmocka_unit_test(test_special), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_many_digits), cmocka_unit_test(test_scan),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_locale),      cmocka_unit_test(test_count),   cmocka_unit_test(test_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

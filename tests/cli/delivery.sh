@@ -46,6 +46,37 @@ cmp -s x.npy good.npy || fail "x is lost where nobody reads the report"
 [ -s t.jsonl ] || fail "the trace is lost where nobody reads the report"
 rm -f x.npy
 
+# Standard output is a pipe whose reader has gone, as of `head`: no words about it, files as ever, and the exit code of the result.
+# unread CODE COMMAND...: runs it with such a pipe
+mkfifo left
+unread() {
+    expected=$1
+    shift
+    command="$* with nobody to read"
+    (: <left) &
+    exec 8>left
+    wait
+    "$gpis" "$@" >&8 2>stderr
+    same "exit code" $? "$expected"
+    exec 8>&-
+    same "words" "$(grep -v '^gpis: note: ' stderr)" ""
+}
+table=$tree/data/diabetes/diabetes.tsv
+unread 0 "$@" --out x.npy --model model.json
+cmp -s x.npy good.npy || fail "x is lost where nobody reads the summary"
+unread 0 "$@" --json --out x.npy --report report.html
+[ -s model.json ] && [ -s report.html ] || fail "a file is lost where nobody reads the report"
+unread 1 "$@" --tol 1e-15 --method apgd --max-passes 3 --json
+for words in "plan p/A.npy p/y.npy" "check p/A.npy p/y.npy good.npy --set l1:2" "path $table --target Y" "cv $table --target Y" \
+    "info $table" "bounds --d 10 --cond 100 --m 200" "summarize $table --target Y --out kept" "merge kept --out again" "gen syn1 --n 50 --d 10 --out q"; do
+    unread 0 $words
+    unread 0 $words --json
+done
+unread 0 predict p/A.npy model.json
+unread 0 help solve
+unread 0 --version
+rm -f x.npy
+
 # No space for x: the report comes, and does not claim that x was written.
 run 0 gen syn1 --n 3000 --d 600 --cond 10 --quiet --out wide
 (

@@ -10,9 +10,16 @@ set_spec=$(get set)
 same "rows" "$(get rows)" $rows
 same "shape" "$("$probe" shape L/A.npy)" "($rows, 500)"
 
-run 0 solve L/A.npy L/y.npy --set "$set_spec" --m 2000 --method newton --tol 1e-9 --quiet --out mapped.npy
-measured 64 0 solve L/A.npy L/y.npy --set "$set_spec" --m 2000 --method newton --tol 1e-9 --json --out streamed.npy
-same "m" "$(cmp mapped.npy streamed.npy && echo same)" same
+# whether the machine is such that the sketch is enough, or that the Gram matrix is cheaper than to go on with it
+run 0 plan L/A.npy L/y.npy --set "$set_spec" # measures the machine, and keeps the figures
+for flops in 80e9 40e9; do
+    sed -i -e "s/\"syrk_flops\": .*/\"syrk_flops\": $flops,/" -e 's/"read_bytes": .*/"read_bytes": 30e9,/' \
+        -e "s/\"gradient_bytes\": .*/\"gradient_bytes\": $([ $flops = 80e9 ] && echo 28e9 || echo 17e9),/" \
+        "$XDG_CACHE_HOME"/gpis/machine-*.json
+    run 0 solve L/A.npy L/y.npy --set "$set_spec" --m 2000 --method newton --tol 1e-9 --quiet --out mapped.npy
+    measured 64 0 solve L/A.npy L/y.npy --set "$set_spec" --m 2000 --method newton --tol 1e-9 --json --out streamed.npy
+    same "m" "$(cmp mapped.npy streamed.npy && echo same)" same
+done
 measured 64 0 solve L/A.npy L/y.npy --set "$set_spec" --out x.npy --quiet # the plan finds what fits
 measured 64 0 info L/A.npy
 prints "fine: every entry is finite"
@@ -29,6 +36,22 @@ refuse 3 solve L/A.npy L/y.npy --set "$set_spec" --memory 2M --method newton
 says "are allowed: give --memory "
 refuse 3 plan L/A.npy L/y.npy --set "$set_spec" --memory 2M --method newton
 says "are allowed: give --memory "
+
+# no memory for the Gram matrix, and a free constant: the sums of the columns are enough for a bound of a bounded set or
+# a penalty; where there is no bound, the run ends, and says why
+run 0 gen large --n 2000 --d 100 --out W
+awk 'BEGIN { for (i = 0; i < 2000; i++) print i % 4 }' >w.csv
+for what in "--penalty l1:200" "--set l1:2"; do
+    run 0 solve W/A.npy W/y.npy $what --intercept --standardize --weights w.csv --json
+    best=$(get objective)
+    run 0 solve W/A.npy W/y.npy $what --intercept --standardize --weights w.csv --memory 1200K --json
+    same "method" "$(get method)" apgd
+    same "bound" "$(get gap_kind)" proven
+    holds "the gap of $what" "$(get objective) - $best <= $(get gap) * (1 + 1e-9) + 1e-12 * $best"
+done
+run 1 solve W/A.npy W/y.npy --set nonneg --memory 1200K --json
+same "outcome" "$(get status)" stalled
+says "raise the limit (--memory)"
 
 # single precision, and the same numbers whatever the order of the file
 run 0 gen large --n 8000 --d 30 --sparsity 5 --float32 --out S --json

@@ -28,6 +28,16 @@ run 0 solve "$tree/data/diabetes/diabetes.tsv" --target Y --intercept --set 'l1:
 look ranges.html "" histogram
 grep -q 'Range from' ranges.html || fail "the ranges are not in the page"
 
+# Bounds as they are: one end alone, none at all, and none on another scale than the coefficients'.
+bounds_of() { sed -n "s:^<tr><td>$1</td>.*</svg></td><td data-v=\"\([^\"]*\)\">.*<td data-v=\"\([^\"]*\)\">[^<]*</td><td class=\"t\">.*:\1 to \2:p" ends.html; }
+run 0 solve "$tree/data/diabetes/diabetes.tsv" --target Y --set 'box:-5,[BMI] & nonneg[BP] & box:,7[S1]' --report ends.html --quiet
+same "the bounds of BMI" "$(bounds_of BMI)" '-5 to '
+same "the bounds of BP" "$(bounds_of BP)" '0 to '
+same "the bounds of S1" "$(bounds_of S1)" ' to 7'
+same "the bounds of AGE" "$(bounds_of AGE)" ' to '
+run 0 solve "$tree/data/diabetes/diabetes.tsv" --target Y --set l1:30 --standardize --report ends.html --quiet
+grep -q 'Least allowed' ends.html && fail "bounds of standardised coefficients stand beside coefficients that are not"
+
 # A solve of many passes, k responses, no names; larger than memory: rows are read by their numbers.
 run 0 gen syn1 --n 20000 --d 50 --out p
 run 0 solve p/A.npy p/y.npy --set l1:3 --method apgd --tol 1e-6 --report many.html --json

@@ -5,6 +5,7 @@ python=/usr/bin/python3
 run 0 path "$data" --target Y --intercept --points 20 --json --out path.csv --figure path.svg
 same "points" "$(wc -l <path.csv)" 21
 same "one sweep" "$(get sweeps)" 1
+grep -q '"warning": null' stdout || fail "without a warning, the key has to be null"
 grep -q '</svg>' path.svg || fail "there is no figure"
 grep -q '>BMI<' path.svg || fail "the figure does not name the coefficients"
 run 0 path "$data" --target Y --intercept --set 'l1 & nonneg' --values 3,1,2 --json --out few.csv
@@ -24,6 +25,24 @@ cmp rows.csv one.csv || fail "the bits depend on the number of threads"
 run 0 cv "$data" --target Y --intercept --folds 4 --repeats 3 --points 6 --json
 same "folds of all repeats" "$(get folds)" 12
 same "a sweep for each" "$(get sweeps)" 3
+
+# No memory for the Gram matrices: more sweeps, the same answers.
+run 0 gen large --n 1000 --d 400 --sparsity 10 --out large --json
+run 0 cv large/A.npy large/y.npy --penalty l1 --eps 0.1 --points 12 --json --out gram.csv
+same "one sweep" "$(get sweeps)" 1
+run 0 cv large/A.npy large/y.npy --penalty l1 --eps 0.1 --points 12 --memory 24M --json --out wide.csv
+holds "sweeps that all points share" "3 <= $(get sweeps) <= 9"
+same "points of the exact path" "$(get exact)" 12
+"$python" - <<'END_OF_PYTHON' || fail "the errors of the folds depend on the memory"
+import csv
+gram, wide = (list(csv.DictReader(open(name))) for name in ("gram.csv", "wide.csv"))
+assert len(gram) == len(wide) == 12 and "mean_squared_error" in gram[0]
+for p, q in zip(gram, wide):
+    for name in ("mean_squared_error", "standard_error"):
+        assert abs(float(p[name]) - float(q[name])) <= 1e-8 * float(p[name]), (name, p[name], q[name])
+END_OF_PYTHON
+run 0 path large/A.npy large/y.npy --set l1 --values 1,2,3 --memory 14M --json
+same "points of the exact path" "$(get exact)" 3
 
 # Bad input.
 run 2 path "$data" --target Y --set nonneg

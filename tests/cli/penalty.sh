@@ -48,6 +48,10 @@ for bad in l1:-1 l1:nan l1:inf l1: l1:x l1:3q l3:1 l1:1, l2:1,w.npy 1; do
     grep -q "at character" stderr || fail "$bad: the message has no place"
 done
 refuse 2 solve "$data" --target Y --penalty l1:1 --penalty l1:2
+refuse 2 solve "$data" --target Y --penalty l1
+says "LAMBDA is missing, at character 3"
+refuse 2 path "$data" --target Y --penalty l2
+says "paths of radii (--set l2) and of l1 penalties"
 refuse 3 solve "$data" --target Y --penalty l1:1,missing.npy
 
 # Beside a set whose prox with a penalty is not known, and with standardised columns: solved, and the audit agrees.

@@ -43,6 +43,26 @@ gzip -k t.csv
 run 0 predict t.csv.gz m.json
 same "gzipped" "$(tail -n +2 stdout)" "$(cat predicted)"
 
+# An offset and weights from a file do what the same numbers do as a column of the table.
+printf 'o;w\n1;1\n0,5;2\n0;0\n2;1\n-1;3\n0;1\n' | paste -d';' t.csv - >more.csv
+printf '1\n0.5\n0\n2\n-1\n0\n' >o.csv
+printf '1\n2\n0\n1\n3\n1\n' >w.csv
+run 0 predict more.csv m.json --offset o --weights w --target y --json --out column.csv
+r2=$(get r2) rmse=$(get rmse)
+run 0 predict t.csv m.json --offset o.csv --weights w.csv --target y --json --out file.csv
+same "R^2 and RMSE with files" "$(get r2) $(get rmse)" "$r2 $rmse"
+cmp -s column.csv file.csv || fail "an offset from a file has other predictions"
+holds "the offset" "($(sed -n 5p file.csv) - $(sed -n 4p predicted) - 2)^2 < 1e-24"
+refuse 2 predict t.csv m.json --offset nothing.csv
+says "has no column of this name, and there is no such file"
+head -n 3 o.csv >short.csv
+refuse 2 predict t.csv m.json --offset short.csv
+says "is 3 x 1, but --offset wants 6 x 1"
+refuse 2 predict t.csv m.json --weights age --target y
+says "cannot be the target, weights or offset too"
+refuse 2 predict t.csv m.json --mpi
+refuse 2 merge t.csv --out u.npz --mpi
+
 # Refused by row and column.
 sed 's/Oslo/Paris/' t.csv >paris.csv
 refuse 2 predict paris.csv m.json
@@ -82,6 +102,14 @@ run 0 gen syn1 --n 30000 --d 100 --out large
 run 0 solve large/A.npy large/y.npy --model l.json --quiet
 measured 16 0 predict large/A.npy l.json --out l.csv
 same "rows" "$(wc -l <l.csv)" 30001
+
+# A table in Latin-1, whose letters are no UTF-8, has its names and levels in the model byte by byte.
+printf 'gr\366\337e,farbe,y\n1,r\366t,1\n2,blau,3\n3,r\366t,2\n4,blau,5\n5,100%%,9\n' >latin.csv
+run 0 solve latin.csv --target y --categorical farbe --intercept --model latin.json --quiet
+run 0 predict latin.csv latin.json --target y
+prints 'R^2'
+printf 'gr\366\337e,farbe\n1,r\374t\n' >other.csv
+refuse 2 predict other.csv latin.json
 
 # Hostile models: one line, no crash, nothing believed.
 hostile() {

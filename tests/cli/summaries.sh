@@ -135,6 +135,9 @@ says "from 1 to 2"
 head -c 500 S >cut
 refuse 2 solve cut
 says "cut"
+head -c 20 S >cut.npz
+refuse 2 solve cut.npz
+says "is not a summary"
 { head -c 1500 S; printf x; tail -c +1502 S; } >changed
 refuse 2 solve changed
 says "changed"

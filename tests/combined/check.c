@@ -47,12 +47,13 @@ static const char *broken(const combined *p, const double *x) {
     return p->group_R > 0 && breaks_norm(all, p->group_R) ? "the sum of norms" : NULL;
 }
 
-/* An objective below this is zero to the working accuracy of the data, and counts as solved. */
-static double working_accuracy(const combined *p) {
+/* An objective below this is zero to the working accuracy of the data and of x, and counts as solved. */
+static double working_accuracy(const combined *p, const double *x, double constant) {
     double sum2 = 0.0;
     for (int i = 0; i < p->n; i++) {
-        const double y = fabs(p->y[i]) + fabs(p->offset[i]);
-        sum2 += p->weight[i] * y * y;
+        double terms = fabs(p->y[i]) + fabs(p->offset[i]) + fabs(constant);
+        for (int j = 0; j < p->d; j++) terms += fabs(p->A[i * p->d + j] * x[j]);
+        sum2 += p->weight[i] * terms * terms;
     }
     return 64.0 * DBL_EPSILON * DBL_EPSILON * sum2;
 }
@@ -61,7 +62,8 @@ static verdict judge(const combined *p, const gpis_result *r, char *why, size_t 
     quad x[MAX_COLUMNS], lowest, highest;
     const char *what = broken(p, r->x);
     for (int j = 0; j < p->d; j++) x[j] = r->x[j];
-    const quad F = combined_value(p, x, r->intercept ? r->intercept[0] : 0.0);
+    const double constant = r->intercept ? r->intercept[0] : 0.0;
+    const quad F = combined_value(p, x, constant);
     snprintf(why, size, "%s, objective %.17g, gap %.3g", gpis_outcome_text(r->outcome), r->objective, r->gap);
     if (what) {
         snprintf(why, size, "x breaks %s", what);
@@ -72,7 +74,8 @@ static verdict judge(const combined *p, const gpis_result *r, char *why, size_t 
     snprintf(why, size, "%s, objective %.17g (off by %.3g), gap %.3g, true error %.3g to %.3g",
              gpis_outcome_text(r->outcome), r->objective, off, r->gap, error, (double)(F - lowest));
     if (r->gap_kind != GPIS_GAP_NONE && (error > r->gap || off > r->gap)) return VERDICT_FALSE;
-    if (r->outcome == GPIS_SOLVED && error > TOLERANCE * (double)F + working_accuracy(p)) return VERDICT_FALSE;
+    if (r->outcome == GPIS_SOLVED && error > TOLERANCE * (double)F + working_accuracy(p, r->x, constant))
+        return VERDICT_FALSE;
     return r->outcome == GPIS_SOLVED ? VERDICT_SOLVED : VERDICT_OPEN;
 }
 

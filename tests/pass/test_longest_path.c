@@ -97,7 +97,7 @@ static void many_chunks_in_few_strips(void **state) {
     (void)state;
     enum { N = 40000, D = 130000 };
     static const choice tried[] = {{0xff, 1, false, 0}, {0xff, 1024, false, 0}};
-    static const kind_of_pass with = {"sparse rows and 64 probes", 1, 64, false, NO_GRAM, false};
+    static const kind_of_pass with = {"sparse rows and 64 probes", 1, 64, false, NO_GRAM, false, 0};
     const gpis_load load = load_for(&with, D);
     test_memory memory;
     gpis_context *context = test_context(&memory);

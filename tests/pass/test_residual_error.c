@@ -81,7 +81,7 @@ static void every_storage_and_pass(void **state) {
  * as well. Returns the error of the residual as a fraction of the stated one.
  */
 static double check_point(gpis_context *context, int64_t d, int stored_as, bool cancel, bool extended, int mask) {
-    const kind_of_pass how = {"point", 1, 0, extended, NO_GRAM, false};
+    const kind_of_pass how = {"point", 1, 0, extended, NO_GRAM, false, 0};
     const worst_terms terms = worst_terms_of(extended ? LDBL_MANT_DIG : DBL_MANT_DIG);
     const double small = terms.root_of_small * terms.root_of_small;
     double *a = row_of_roots(d, terms), *norms2 = calloc((size_t)d, sizeof *norms2), Y[3] = {0};

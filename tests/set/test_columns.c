@@ -134,14 +134,14 @@ static void test_refused(void **state) {
 
 /* A name that is the number of another column is neither, unless the text says which. */
 static const char *shifted(const void *user, int64_t j) {
-    static const char *const texts[] = {"0", "1", "2", "2-3"};
+    static const char *const texts[] = {"0", "1", "2", "2-3", "2015", "2010-2014", "2016", "2016"};
     (void)user;
     return texts[j];
 }
 
 static void test_names_that_are_numbers(void **state) {
     fixture *f = *state;
-    gpis_lookup lookup = {f->context, {4, shifted, NULL}, NULL};
+    gpis_lookup lookup = {f->context, {8, shifted, NULL}, NULL};
     gpis_selection none = {0};
     assert_int_equal(select_columns(&lookup, "2]", &none), GPIS_BAD_SET);
     assert_non_null(strstr(gpis_last_error(f->context),
@@ -152,6 +152,10 @@ static void test_names_that_are_numbers(void **state) {
     SELECTS(&lookup, "#2]", 2);
     SELECTS(&lookup, "#2-3]", 2, 3);
     SELECTS(&lookup, "4]", 4);
+    SELECTS(&lookup, "0]", 1); /* no column has the number 0, or 2015 */
+    SELECTS(&lookup, "2015,2010-2014]", 5, 6);
+    assert_int_equal(select_columns(&lookup, "2016]", &none), GPIS_BAD_SET);
+    assert_non_null(strstr(gpis_last_error(f->context), "2 columns are called '2016': say #7 for the first of them"));
     static const int64_t columns[] = {1, 2, 0, 3};
     char *text = gpis_columns_text(f->context, &lookup, columns, 4);
     assert_string_equal(text, "#2-3,#1,4");

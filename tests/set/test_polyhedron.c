@@ -197,6 +197,17 @@ static void test_messages(void **state) {
     assert_non_null(strstr(gpis_last_error(context), "cannot hold together with"));
     assert_non_null(strstr(gpis_last_error(context), "'l1:0.6'"));
     assert_non_null(strstr(gpis_last_error(context), "'tv + radio >= 1'"));
+    /* signs of entries, which a sum of sizes decides, are no constraints; sets that are not polyhedra are named too */
+    static const char *const specs[][2] = {
+        {"l1:1 & {x2 + x3 >= 1.5}", "'x2 + x3 >= 1.5' cannot hold together with 'l1:1'"},
+        {"l2:1 & {x2 + x3 >= 1.5}", "'x2 + x3 >= 1.5' cannot hold together with 'l2:1'"},
+        {"l2:1 & box:0.6,[2-4]", "'x2 >= 0.6' cannot hold together with 'x3 >= 0.6', 'x4 >= 0.6', 'l2:1'"},
+        {"tv:0.1 & {x1 = 0; x4 = 1}", "'tv:0.1' cannot hold together with 'x1 = 0', 'x4 = 1'"},
+    };
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        assert_int_equal(test_set(context, specs[i][0], 4, 1, &set), GPIS_BAD_SET);
+        assert_string_equal(gpis_last_error(context), specs[i][1]);
+    }
     /* one that is always true */
     assert_ok(context,
               make_named(context, zero, hi, C, NULL, &five, (const char *const[]){"tv + radio <= 5"}, 1, 0, &set));

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import difflib
 import os
 import re
+import sys
 import threading
 import weakref
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, Callable, ContextManager, Iterator, NamedTuple
 
 from ._gpis import ffi, lib
 
@@ -201,6 +203,15 @@ def _destroy(made: list[tuple[Callable[[Any], None], Any]], parent: Any) -> None
         destroy(pointer)
 
 
+_NO_LOCK = contextlib.nullcontext()
+
+
+def hdf5_lock(used: bool) -> ContextManager[Any]:
+    """HDF5 may not be used by two threads at once, and h5py has a lock for that."""
+    h5py = sys.modules.get("h5py") if used else None
+    return _NO_LOCK if h5py is None else h5py._objects.phil
+
+
 # ---- options ---------------------------------------------------------------------------------------------------------
 
 
@@ -254,6 +265,30 @@ def options() -> dict[str, Option]:
 OPTIONS = options()
 
 
+def whole(name: str, value: Any) -> int:
+    """A keyword that is a whole number.
+
+    >>> whole("points", 5.0)
+    5
+    """
+    try:
+        if isinstance(value, str) or int(value) != value:
+            raise ValueError
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} wants a whole number, not {value!r}") from None
+
+
+def real(name: str, value: Any) -> float:
+    """A keyword that is a number."""
+    try:
+        if isinstance(value, str):
+            raise ValueError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} wants a number, not {value!r}") from None
+
+
 def refuse_unknown(names: Any, known: Any) -> None:
     """Raises for the first name that is not known, with the nearest one that is."""
     for name in names:
@@ -276,7 +311,7 @@ def option_text(option: Option, value: Any) -> str:
         return ",".join(option_text(option, v) for v in value)
     if isinstance(value, os.PathLike):
         return os.fsdecode(value)
-    if option.type in ("integer", "integers", "bytes") and float(value) == int(value):
+    if option.type not in ("number", "flag") and float(value) == int(value):
         return str(int(value))
     return repr(float(value))
 
@@ -288,7 +323,7 @@ def set_options(settings: Any, setter: Callable[..., int], values: dict[str, Any
             continue
         try:
             text = option_text(OPTIONS[name], value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"{name}={value!r}: this is no value of an option") from None
         encoded = ffi.new("char[]", os.fsencode(text))
         kept.append(encoded)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 import sys
 import warnings
 from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from ._core import CopyWarning, FileError, InputError, UsageError, ffi, lib
+from ._core import CopyWarning, FileError, InputError, UsageError, ffi, lib, text_of, whole
 
 WARN_BYTES = 1 << 20  # copies of fewer bytes are not worth a warning
 
@@ -43,16 +44,55 @@ class Rows:
         return rows
 
 
-class Encoding(NamedTuple):
-    """How the columns of a frame became those of A: (name, None) a number, (name, levels) a category."""
+class Encoded(NamedTuple):
+    """How a column of a table became columns of A."""
 
-    columns: tuple[tuple[str, tuple[str, ...] | None], ...]
+    name: str
+    levels: tuple[str, ...] | None = None  #: of a category; None: a column of numbers
+    mean: float | None = None  #: what takes the place of a number that is missing; None: nothing does
+
+
+class Encoding(NamedTuple):
+    """How the columns of a table became those of A."""
+
+    columns: tuple[Encoded, ...]
 
     def names(self) -> list[str]:
         out: list[str] = []
-        for name, levels in self.columns:
-            out += [name] if levels is None else [f"{name}={level}" for level in levels[1:]]
+        for column in self.columns:
+            out += [column.name] if column.levels is None else [f"{column.name}={level}" for level in column.levels[1:]]
         return out
+
+    def text(self) -> bytes:
+        """The same as the library writes it (gpis_encoding_text), so that it reads a file in this way."""
+        lines = ["gpis-encoding 1 error 1 1 0"]
+        for j, column in enumerate(self.columns, 1):
+            if column.levels is None:
+                lines.append(f"number {j} {_escaped(column.name)}")
+            else:
+                lines.append(f"category {j} 1 {len(column.levels)} {_escaped(column.name)}")
+                lines += [f"level 0 {_escaped(level)}" for level in column.levels]
+        return "".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape")
+
+    @staticmethod
+    def read(native: Any, text: bytes) -> Encoding | None:
+        """From the library's text; None: the table had no names, by which columns of another could be found."""
+        made = native.make("gpis_encoding", lib.gpis_encoding_destroy, lib.gpis_encoding_parse, native.context, text)
+        info = ffi.new("gpis_encoding_info *", {"size": ffi.sizeof("gpis_encoding_info")})
+        native.check(lib.gpis_encoding_describe(made, info))
+        columns: list[Encoded] = []
+        for j in range(info.columns):
+            about = ffi.new("gpis_encoding_column *", {"size": ffi.sizeof("gpis_encoding_column")})
+            native.check(lib.gpis_encoding_column_at(made, j, about))
+            if about.name == ffi.NULL:
+                return None
+            levels = tuple(text_of(lib.gpis_encoding_level(made, j, i)) for i in range(about.levels)) if about.levels else None
+            columns.append(Encoded(text_of(about.name), levels, about.mean if info.missing == lib.GPIS_MISSING_MEAN else None))
+        return Encoding(tuple(columns))
+
+
+def _escaped(word: str) -> str:
+    return re.sub("[\x00-\x1f\x7f%]", lambda found: f"%{ord(found.group()):02X}", word)
 
 
 class Matrix:
@@ -147,9 +187,21 @@ def dense(array: np.ndarray, names: list[str] | None = None, encoding: Encoding 
 # ---- compressed rows --------------------------------------------------------------------------------------------------------
 
 
+def _check_pointers(matrix: Any) -> None:
+    """Raises where the arrays of a compressed matrix would make scipy read beyond them: it believes them."""
+    starts, indices = np.asarray(matrix.indptr), np.asarray(matrix.indices)
+    if len(starts) == 0 or starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(indices):
+        raise InputError("A: indptr of the sparse matrix does not rise from 0 to at most the number of its indices")
+    minor = matrix.shape[1 if matrix.format == "csr" else 0]
+    if matrix.format == "csc" and len(indices) and not (0 <= indices.min() and indices.max() < minor):
+        raise InputError(f"A: indices of the sparse matrix has entries that are not in [0, {minor})")
+
+
 def sparse(matrix: Any) -> Matrix:
     from scipy import sparse as sp
 
+    if matrix.format in ("csr", "csc"):
+        _check_pointers(matrix)
     if matrix.format != "csr":
         matrix = matrix.tocsr()
     values = as_floats(matrix.data, "A")
@@ -186,38 +238,67 @@ def from_columns(columns: list[Column], named: bool = True, encoding: Encoding |
     """One array of the columns of a table: a column of numbers as it is, of a category 0 and 1 for each level but the first."""
     if not columns:
         raise InputError("A has no columns")
-    encoding = encoding or Encoding(tuple((c.name, c.levels) for c in columns))
-    by_name = {c.name: c for c in columns}
+    encoding = encoding or Encoding(tuple(Encoded(c.name, c.levels) for c in columns))
     n = len(columns[0].values)
     out = np.empty((n, len(encoding.names())), order="F")
     at = 0
-    for name, levels in encoding.columns:
-        if name not in by_name:
-            raise InputError(f"the table has no column {name!r}")
-        at = _fill(out, at, by_name[name], levels)
+    found = {key: column for key, column in zip(_numbered([c.name for c in columns]), columns)}
+    for key, wanted in zip(_numbered([c.name for c in encoding.columns]), encoding.columns):
+        if key not in found:
+            raise InputError(f"the table has no column {wanted.name!r}")
+        at = _fill(out, at, found[key], wanted)
     _copied(out, why or "the columns of a table do not lie side by side in memory")
     return dense(out, encoding.names() if named else None, encoding if named else None)
 
 
-def _fill(out: np.ndarray, at: int, column: Column, levels: tuple[str, ...] | None) -> int:
+def _numbered(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Each name with how many columns before it have the same: tables may have several columns of one name."""
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        out.append((name, seen.get(name, 0)))
+        seen[name] = out[-1][1] + 1
+    return out
+
+
+def _fill(out: np.ndarray, at: int, column: Column, wanted: Encoded) -> int:
+    levels = wanted.levels
     if levels is None:
         if column.levels is not None:
             raise InputError(f"column {column.name!r} holds text, where numbers were before")
         out[:, at] = column.values
+        if wanted.mean is not None:
+            out[np.isnan(out[:, at]), at] = wanted.mean
         return at + 1
     if column.levels is None:
-        raise InputError(f"column {column.name!r} holds numbers, where a category was before")
+        column = _as_levels(column, levels)
     missing = np.flatnonzero(column.values < 0)
     if len(missing):
         raise _missing(column.name, missing)
     place = {level: i for i, level in enumerate(levels)}
-    unknown = [level for i, level in enumerate(column.levels) if level not in place and np.any(column.values == i)]
-    if unknown:
-        raise InputError(f"column {column.name!r} has the level {unknown[0]!r}, which was not there before")
-    codes = np.array([place.get(level, -1) for level in column.levels], dtype=np.int64)[column.values]
+    assert column.levels is not None
+    codes = np.array([place.get(level, -1) for level in column.levels] or [0], dtype=np.int64)[column.values]
+    unknown = np.flatnonzero(codes < 0)
+    if len(unknown):
+        level = column.levels[int(column.values[unknown[0]])]
+        raise InputError(f"row {unknown[0] + 1}, column {column.name!r} has the level {level!r}, which was not there before")
     for level in range(1, len(levels)):
         out[:, at + level - 1] = codes == level
     return at + len(levels) - 1
+
+
+def _as_levels(column: Column, levels: Sequence[str]) -> Column:
+    """Numbers as the levels of a category: in a file they were texts that read the same."""
+    values: dict[float, str] = {}
+    for level in levels:
+        try:
+            values[float(level)] = level
+        except ValueError:
+            raise InputError(f"column {column.name!r} holds numbers, where a category was before") from None
+    different, codes = np.unique(column.values, return_inverse=True)
+    texts = [values.get(float(v), f"{float(v):.15g}") for v in different]
+    gaps = np.isnan(np.asarray(column.values, dtype=np.float64))
+    return Column(column.name, np.where(gaps, -1, codes), tuple(texts))
 
 
 def is_pandas(thing: Any, kind: str) -> bool:
@@ -225,13 +306,18 @@ def is_pandas(thing: Any, kind: str) -> bool:
     return pandas is not None and isinstance(thing, getattr(pandas, kind))
 
 
-def pandas_columns(frame: Any) -> list[Column]:
-    return [_pandas_column(str(name), frame.iloc[:, j]) for j, name in enumerate(frame.columns)]
+def pandas_columns(frame: Any, encoding: Encoding | None = None) -> list[Column]:
+    """The columns of a frame; with an encoding those alone that it needs, and text where it has a category."""
+    texts = None if encoding is None else {column.name: column.levels is not None for column in encoding.columns}
+    return [_pandas_column(str(name), frame.iloc[:, j], texts is not None and texts[str(name)])
+            for j, name in enumerate(frame.columns) if texts is None or str(name) in texts]
 
 
-def _pandas_column(name: str, series: Any) -> Column:
+def _pandas_column(name: str, series: Any, text: bool = False) -> Column:
     import pandas
 
+    if text and (series.dtype == object or isinstance(series.dtype, pandas.StringDtype)):
+        series = series.astype("category")
     if isinstance(series.dtype, pandas.CategoricalDtype):
         return Column(name, series.cat.codes.to_numpy(), tuple(str(level) for level in series.cat.categories))
     if not pandas.api.types.is_numeric_dtype(series.dtype) or series.dtype.kind == "c":
@@ -250,8 +336,19 @@ def _pandas(frame: Any, encoding: Encoding | None) -> Matrix:
         if not np.shares_memory(values, frame.iloc[:, 0].to_numpy()):
             _copied(values, "the columns of the frame do not lie side by side in memory")
         names = [str(name) for name in frame.columns]
-        return dense(values, names if named else None, Encoding(tuple((n, None) for n in names)) if named else None)
-    return from_columns(pandas_columns(frame), named, encoding)
+        return dense(values, names if named else None, Encoding(tuple(map(Encoded, names))) if named else None)
+    return from_columns(pandas_columns(frame, encoding), named, encoding)
+
+
+def _pandas_numbers(values: Any) -> np.ndarray:
+    """The numbers of a series or a frame; pandas' own types, which may lack some, as float64 with NaN."""
+    import pandas
+
+    types = [values.dtype] if values.ndim == 1 else list(values.dtypes)
+    own = any(not isinstance(kind, np.dtype) for kind in types)
+    if own and all(pandas.api.types.is_numeric_dtype(kind) for kind in types):
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values.to_numpy()
 
 
 # ---- the whole choice ----------------------------------------------------------------------------------------------------------
@@ -318,7 +415,9 @@ def numbers(values: Any, what: str, dimensions: tuple[int, ...] = (1, 2)) -> np.
     if type(values) is np.ndarray and values.dtype == np.float64 and values.base is None and values.flags.carray and values.ndim in dimensions:
         return values  # what most callers have: nothing has to be looked at
     if is_pandas(values, "Series") or is_pandas(values, "DataFrame"):
-        values = values.to_numpy()
+        values = _pandas_numbers(values)
+    elif hasattr(values, "toarray") and hasattr(values, "format"):
+        values = values.toarray()
     try:
         array = np.asanyarray(values)
     except ValueError as error:
@@ -345,7 +444,7 @@ def c_names(names: Sequence[str]) -> tuple[Any, list[Any]]:
 def set_folds(options: Any, folds: Any, kept: list[Any]) -> None:
     """Folds as the options of a summary or a path have them: how many, or the number of its fold, from 0, for each row."""
     if np.ndim(folds) == 0:
-        options.folds = int(folds)
+        options.folds = whole("folds", folds)
         return
     given = np.asarray(folds)
     if given.dtype.kind not in "iub" and not (given.dtype.kind == "f" and (given == np.floor(given)).all()):

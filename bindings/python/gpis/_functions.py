@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from . import _data
-from ._core import InputError, Native, ffi, lib
-from ._problem import Problem, hdf5_lock
+from ._core import InputError, ffi, lib, whole
+from ._problem import Problem
 from ._result import Plan, Result
 from ._summary import Summary
 from ._watch import Watch
@@ -31,7 +30,7 @@ def summarize(A: Any, y: Any = None, *, folds: int | Sequence[int] | np.ndarray 
     given = ffi.new("gpis_summary_options *")
     native = problem._native
     native.check(lib.gpis_summary_options_init(given, ffi.sizeof("gpis_summary_options")))
-    given.seed = seed
+    given.seed = whole("seed", seed)
     kept: list[Any] = []
     _data.set_folds(given, folds, kept)
     watch = Watch(progress)
@@ -50,7 +49,7 @@ def summarize(A: Any, y: Any = None, *, folds: int | Sequence[int] | np.ndarray 
 
 def solve(A: Any, y: Any = None, set: Any = None, *, x0: Any = None,
           progress: Callable[[dict[str, Any]], Any] | bool | None = None, on_interrupt: str = "return",
-          names: Sequence[str] | None = None, ranges: float | None = None, confidence: float | None = None,
+          names: Sequence[str] | None = None, ranges: float | None = None, confidence: float | None = None, report: Any = None,
           **options: Any) -> Result:
     """Solves a constrained least-squares problem, with a bound on how far the answer can be from the best.
 
@@ -71,10 +70,11 @@ def solve(A: Any, y: Any = None, set: Any = None, *, x0: Any = None,
     ranges : EPS, how far each coefficient can go while the objective stays within (1 + EPS) of the best: r.ranges has proven
         ends, "lower" and "upper", and ends that are attained, "inner_lower" and "inner_upper"
     confidence : the same for likelihood-ratio intervals of this confidence, as 0.95
+    report : a file for a page about the answer, with residuals; r.report() makes one without the data
     options : those of the problem and of the solve; gpis.options() lists them
     """
     return Problem(A, y, set, names=names, progress=progress, **options).solve(
-        x0=x0, progress=progress, on_interrupt=on_interrupt, ranges=ranges, confidence=confidence)
+        x0=x0, progress=progress, on_interrupt=on_interrupt, ranges=ranges, confidence=confidence, report=report)
 
 
 def check(A: Any, y: Any, x: Any, set: Any = None, *, x_intercept: Any = None,
@@ -119,27 +119,3 @@ def project(v: Any, set: Any, names: Sequence[str] | None = None) -> np.ndarray:
     x = np.empty(point.shape)
     made._native.check(lib.gpis_set_project(made._set, _data.pointer(point), _data.pointer(x)))
     return x
-
-
-def predict_file(path: Any, encoding: bytes | None, x: np.ndarray, b: Any) -> np.ndarray:
-    """Predictions for the rows of a file, whose columns are made as those of the file that the model is from."""
-    native = Native()
-    options = ffi.new("gpis_open_options *")
-    native.check(lib.gpis_open_options_init(options, ffi.sizeof("gpis_open_options")))
-    if encoding is not None:
-        made = native.make("gpis_encoding", lib.gpis_encoding_destroy, lib.gpis_encoding_parse, native.context, encoding)
-        options.encoding = made
-    with hdf5_lock(True):
-        source = native.make("gpis_source", lib.gpis_source_destroy, lib.gpis_source_open_with, native.context,
-                             os.fsencode(path), options)
-        info = ffi.new("gpis_source_info *")
-        lib.gpis_source_describe(source, info)
-        if info.cols != x.shape[0]:
-            raise InputError(f"{path} has {info.cols} columns, and the model {x.shape[0]}")
-        step = max(1, (1 << 20) // info.cols)
-        rows, out = np.empty((step, info.cols)), []
-        for first in range(0, info.rows, step):
-            count = min(step, info.rows - first)
-            native.check(lib.gpis_source_rows(native.context, source, first, count, _data.pointer(rows)))
-            out.append(rows[:count] @ x + b)
-    return np.concatenate(out)

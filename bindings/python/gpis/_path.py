@@ -1,4 +1,4 @@
-"""Paths of radii or penalties, and cross-validation: many answers from one sweep over the rows."""
+"""Paths of radii or penalties, and cross-validation: many answers from few sweeps over the rows, as a rule one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from . import _data, _kinds
-from ._core import OPTIONS, InputError, UsageError, ffi, lib, text_of
+from ._core import OPTIONS, InputError, UsageError, ffi, lib, real, text_of, whole
 from ._penalty import as_penalty
 from ._problem import Problem
-from ._result import Result
+from ._report import Page, deliver
+from ._result import Result, number_of, products
 from ._summary import Summary
 from ._watch import Watch
 
@@ -51,6 +52,7 @@ class Path:
         self.intercept = _stack([q.intercept for q in points], () if flat else (p.k,)) if constant else None
         self.penalised, self.set = bool(p.penalised), text_of(p.set)
         self.rows_weight, self.sweeps, self.seconds, self.warning = p.rows_weight, p.sweeps, p.seconds, text_of(p.warning)
+        self._encoding, self._about, self._tol = problem._encoding(), problem._about, problem._settings.tol
         self.names = problem._names or [f"x{j + 1}" for j in range(p.d)]
 
     def __len__(self) -> int:
@@ -58,11 +60,10 @@ class Path:
 
     def predict(self, B: Any) -> np.ndarray:
         """Predictions for the rows of B by each point: of shape (points, rows) or (points, rows, k)."""
-        m = _data.matrix(B)
-        if m.kind != "dense" or m.shape[1] != self.x.shape[1]:
-            raise InputError(f"B has to be an array with {self.x.shape[1]} columns")
-        b = 0.0 if self.intercept is None else self.intercept[:, None]
-        return m.parts["arrays"][0] @ self.x + b if self.x.ndim == 3 else self.x @ m.parts["arrays"][0].T + b
+        d = self.x.shape[1]
+        made = products(B, self._encoding, np.moveaxis(self.x, 0, 1).reshape(d, -1)).reshape(-1, len(self), *self.x.shape[2:])
+        b = 0.0 if self.intercept is None else self.intercept
+        return np.moveaxis(made + b, 1, 0)
 
     def to_frame(self) -> Any:
         """A pandas frame: value, objective, gap, ..., and a column for each coefficient."""
@@ -71,6 +72,10 @@ class Path:
         frame = pandas.DataFrame({"value": self.values, "objective": self.objective, "gap": self.gap, "gap_kind": self.gap_kind,
                                   "nonzeros": self.nonzeros})
         return frame if self.x.ndim == 3 else pandas.concat([frame, pandas.DataFrame(self.x, columns=self.names)], axis=1)
+
+    def report(self, path: Any = None) -> str | None:
+        """Writes a page about the path for people: one HTML file, which needs no network. Without a path, returns its text."""
+        return _written(self, None, path)
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the coefficients along the path with matplotlib; returns the axes."""
@@ -122,6 +127,7 @@ class CV:
         self.mean, self.standard_error = _stack([c.mean], (count,))[0], _stack([c.standard_error], (count,))[0]
         self.errors = _stack([c.errors], (count, c.folds))[0]
         self.fit = Result(problem._native, c.fit, problem._flat, problem._names, problem._encoding(), b"", text_of(c.path.set))
+        self.fit._about, self.fit._tol = problem._about, problem._settings.tol
 
     @property
     def value_min(self) -> float:
@@ -132,6 +138,10 @@ class CV:
     def value_1se(self) -> float:
         """That of the simplest point within one standard error of it."""
         return float(self.path.values[self.one_se])
+
+    def report(self, path: Any = None) -> str | None:
+        """Writes a page about the path and the choice for people, as Path.report does; self.fit.report() is that of the fit."""
+        return _written(self.path, self, path)
 
     def plot(self, ax: Any = None) -> Any:
         """Draws the mean error with its standard error, and both choices; returns the axes."""
@@ -152,6 +162,28 @@ class CV:
     def __repr__(self) -> str:
         return (f"<gpis.CV: {len(self.path)} points, {self.folds} folds; least error {self.mean[self.best]:.6g} at {self.value_min:.6g}, "
                 f"one standard error {self.value_1se:.6g}>")
+
+
+# ---- reports ---------------------------------------------------------------------------------------------------------
+
+
+def _written(path: Path, cv: CV | None, file: Any) -> str | None:
+    """The page of a path and, if there is one, of its cross-validation."""
+    d, k = path.x.shape[1], path.x.shape[2] if path.x.ndim == 3 else 1
+    page = Page(path._about, path.names, d, k, path._encoding, path._tol)
+    page.c.penalties, page.c.radii = path.penalised, not path.penalised
+    points = [page.struct("gpis_path_point", {
+        **{name: getattr(path, "values" if name == "value" else name)[i].item() for name in _FIELDS}, "x": path.x[i],
+        "intercept": ffi.NULL if path.intercept is None else np.atleast_1d(path.intercept[i]),
+        "gap_kind": number_of(lib.gpis_gap_kind_text, path.gap_kind[i]), "outcome": number_of(lib.gpis_outcome_text, path.status[i])})
+        for i in range(len(path))]
+    made = page.struct("gpis_path", {
+        "count": len(path), "d": d, "k": k, "points": page.pointers("gpis_path_point", points), "penalised": path.penalised,
+        **{name: getattr(path, name) for name in ("set", "rows_weight", "sweeps", "seconds", "warning")}})
+    choice = ffi.NULL if cv is None else page.struct("gpis_cv", {
+        "path": made, "mean": cv.mean, **{name: getattr(cv, name) for name in ("standard_error", "folds", "best", "one_se", "stalled")}})
+    answers = page.struct("cli_path", {"A": page.c.A, "rows": path._about.rows, "path": made, "cv": choice})
+    return deliver(page.html(answers), file)
 
 
 # ---- calls -----------------------------------------------------------------------------------------------------------
@@ -177,9 +209,9 @@ def _posed(A: Any, y: Any, penalty: Any, given: dict[str, Any]) -> tuple[Problem
 def _grid(options: Any, kept: list[Any], points: Any, eps: Any, linear: bool, values: Any) -> None:
     options.linear = linear
     if points is not None:
-        options.points = int(points)
+        options.points = whole("points", points)
     if eps is not None:
-        options.eps = float(eps)
+        options.eps = real("eps", eps)
     if values is not None:
         grid = _data.numbers(np.array(values, dtype=np.float64).reshape(-1), "values")
         kept.append(grid)
@@ -188,7 +220,7 @@ def _grid(options: Any, kept: list[Any], points: Any, eps: Any, linear: bool, va
 
 def _folds(options: Any, kept: list[Any], folds: Any, repeats: Any) -> None:
     if repeats is not None:
-        options.repeats = int(repeats)
+        options.repeats = whole("repeats", repeats)
     if folds is not None:
         _data.set_folds(options, folds, kept)
 
@@ -235,7 +267,7 @@ def _call(A: Any, y: Any, set: Any, penalty: Any, progress: Any, given: dict[str
 def path(A: Any, y: Any = None, set: Any = None, *, penalty: Any = None, points: int | None = None, eps: float | None = None,
          linear: bool = False, values: Sequence[float] | np.ndarray | None = None,
          progress: Callable[[dict[str, Any]], Any] | bool | None = None, **options: Any) -> Path:
-    """Answers for a path of radii or penalties, from one sweep over the rows, each with its certificate.
+    """Answers for a path of radii or penalties, as a rule from one sweep over the rows, each with its certificate.
 
     >>> import numpy as np, gpis
     >>> p = gpis.path(np.eye(3), [3.0, -2.0, 1.0], "l1", values=[1, 2, 3])
@@ -259,7 +291,7 @@ def cv(A: Any, y: Any = None, set: Any = None, *, folds: int | Sequence[int] | n
        penalty: Any = None, points: int | None = None, eps: float | None = None, linear: bool = False,
        values: Sequence[float] | np.ndarray | None = None, progress: Callable[[dict[str, Any]], Any] | bool | None = None,
        **options: Any) -> CV:
-    """A path with K-fold cross-validation, from one sweep over the rows: the best value, and the one-standard-error choice.
+    """A path with K-fold cross-validation, as a rule from one sweep over the rows: the best value, and the one-standard-error choice.
 
     >>> import numpy as np, gpis
     >>> rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._core import InputError, UsageError
+from ._core import FileError, InputError, UsageError, real
 from ._data import numbers
 from ._sets import label, number_text
 
@@ -38,12 +38,12 @@ def lasso(lambda_: float, weights: Any = None) -> Penalty:
     >>> lasso(3) + ridge(0.5)
     l1:3 + l2:0.5
     """
-    return Penalty(l1=float(lambda_), weights=weights)
+    return Penalty(l1=real("lambda_", lambda_), weights=weights)
 
 
 def ridge(lambda_: float) -> Penalty:
     """lambda ||x||^2, as scikit-learn's Ridge has it."""
-    return Penalty(l2=float(lambda_))
+    return Penalty(l2=real("lambda_", lambda_))
 
 
 def as_penalty(thing: Any) -> Penalty:
@@ -73,4 +73,13 @@ def _read_penalty(text: str) -> Penalty:
         raise InputError(f"penalty {text}: it is l1:LAMBDA, l1:LAMBDA,W.npy or l2:LAMBDA") from None
     if found.group(1) == "l2":
         return ridge(value)
-    return lasso(value, np.load(found.group(3)).ravel() if found.group(3) else None)
+    return lasso(value, _read_weights(found.group(3)) if found.group(3) else None)
+
+
+def _read_weights(path: str) -> np.ndarray:
+    try:
+        return np.load(path).ravel()
+    except OSError as error:
+        raise FileError(f"{path}: cannot be opened: {error.strerror or error}") from None
+    except ValueError as error:
+        raise InputError(f"{path}: is no .npy file of numbers: {error}") from None

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
 import warnings
 from typing import Any, Callable, ContextManager, Sequence
 
 import numpy as np
 
 from . import _data, _sets
-from ._core import (OPTIONS, ConstraintWarning, InputError, Native, UsageError, ffi, lib, refuse_unknown, set_options, text_of,
-                    thread_limit)
+from ._core import (OPTIONS, ConstraintWarning, FileError, InputError, Native, UsageError, ffi, hdf5_lock, lib, real, refuse_unknown, set_options,
+                    text_of, thread_limit)
 from ._kinds import box
 from ._penalty import as_penalty
+from ._report import About, Page, try_file
 from ._result import Plan, Result
 from ._source import source as make_source
 from ._summary import Summary
@@ -40,18 +39,12 @@ def _constraint_texts(value: Any) -> list[str]:
         if not text.startswith("@"):
             out.append(text)
             continue
-        with open(text[1:], encoding="utf-8", errors="surrogateescape") as lines:
-            out += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+        try:
+            with open(text[1:], encoding="utf-8", errors="surrogateescape") as lines:
+                out += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+        except OSError as error:
+            raise FileError(f"{text[1:]}: cannot be opened: {error.strerror}") from None
     return out
-
-
-_NOTHING = contextlib.nullcontext()
-
-
-def hdf5_lock(used: bool) -> ContextManager[Any]:
-    """HDF5 may not be used by two threads at once, and h5py has a lock for that."""
-    h5py = sys.modules.get("h5py") if used else None
-    return _NOTHING if h5py is None else h5py._objects.phil
 
 
 class Problem:
@@ -90,6 +83,11 @@ class Problem:
         self._options = {name: value for name, value in options.items() if name in _OF_SOLVE and value is not None}
         self._given = {name: value for name, value in options.items() if name in _OF_PROBLEM and value is not None}
         self._sets: list[Any] = [set]
+        self._asked = (os.fsdecode(A) if _data.is_path(A) else "A", self._given.get("target"),
+                       {name: self._given[name] for name in ("weights", "offset") if name in self._given})
+        self._about_made: About | None = None
+        self._weights: np.ndarray | None = None
+        self._offset: np.ndarray | None = None
         self._penalty = as_penalty(self._given.get("penalty"))
         self._settings = self._make_settings(self._options, native.kept)
         native.check(lib.gpis_context_set_memory(native.context, self._settings.memory))
@@ -107,7 +105,7 @@ class Problem:
         y = self._open(A, y, progress)
         info = ffi.new("gpis_source_info *")
         lib.gpis_source_describe(self._source, info)
-        self.shape = (info.rows, info.cols)
+        self.shape, self._resident = (info.rows, info.cols), bool(info.resident)
         if names is not None:
             texts, kept = _data.c_names([str(name) for name in names])
             native.check(lib.gpis_source_name_columns(self._source, texts, len(names)))
@@ -151,22 +149,26 @@ class Problem:
 
     def _take_columns(self, table: Any, y: Any) -> tuple[Any, Any]:
         """The columns of a table that are named as y, weights and offset are not in A."""
-        named = {name: self._given[name] for name in _OF_FRAMES if isinstance(self._given.get(name), str)}
+        named = {name: str(value) for name in _OF_FRAMES if isinstance(value := self._given.get(name), (str, int))}
         if not named:
             return table, y
         if _data.is_pandas(table, "DataFrame"):
-            columns = {str(name): table.iloc[:, j] for j, name in enumerate(table.columns)}
-            rest: Any = table.drop(columns=[c for c in table.columns if str(c) in named.values()])
+            listed = [(str(name), table.iloc[:, j]) for j, name in enumerate(table.columns)]
+            rest: Any = table.loc[:, [str(name) not in named.values() for name in table.columns]]
         else:
-            listed = _data.table_columns(table)
-            columns = {c.name: c.values for c in listed}
-            rest = _data.from_columns([c for c in listed if c.name not in named.values()])
+            columns = _data.table_columns(table)
+            listed = [(c.name, c.values) for c in columns]
+            rest = _data.from_columns([c for c in columns if c.name not in named.values()])
+        taken: dict[str, Any] = {}
         for name, column in named.items():
-            if column not in columns:
-                raise InputError(f"{name}={column!r}: the table has no column of this name")
+            found = [values for label, values in listed if label == column]
+            if len(found) != 1:
+                raise InputError(f"{name}={self._given[name]!r}: " + (f"{len(found)} columns of the table have this name" if found else
+                                                                      "the table has no column of this name"))
+            taken[name] = found[0]
         for name in named.keys() - {"target"}:
-            self._given[name] = columns[named[name]]
-        return rest, columns[named["target"]] if "target" in named else y
+            self._given[name] = taken[name]
+        return rest, taken.get("target", y)
 
     def _open_path(self, A: Any, y: Any, progress: Any) -> Any:
         native = self._native
@@ -250,9 +252,11 @@ class Problem:
             w = w.reshape(-1) if w.ndim == 2 and 1 in w.shape else w
             if w.ndim != 1:
                 raise InputError(f"weights has the shape {w.shape}; there is one for each row")
+            self._weights = w
             native.check(lib.gpis_problem_weights(self._problem, _data.pointer(w), w.shape[0]))
         if "offset" in given:
             o = native.keep(self._read(given["offset"], "offset"))
+            self._offset = o
             native.check(lib.gpis_problem_offset(self._problem, _data.pointer(o), o.shape[0], o.shape[1] if o.ndim == 2 else 1))
         penalty = self._penalty
         if penalty.l1 is not None:
@@ -299,6 +303,37 @@ class Problem:
             self._spec = text_of(lib.gpis_set_spec(made[0]))
         self._set = made[0] if made else None
         self._k = k
+
+    # -- reports --
+
+    @property
+    def _about(self) -> About:
+        """What is solved, in words; made once."""
+        if self._about_made is None:
+            a, target, of_rows = self._asked
+            by = {name: value if isinstance(value, str) else name for name, value in of_rows.items()}
+            bounds = self._given.get("bounds")
+            texts = [str(term) for given in self._sets for term in _sets.as_set(given).terms]
+            texts += _constraint_texts(self._given.get("subject_to"))
+            texts += [] if bounds is None or _data.is_path(bounds) else [box(*bounds).spec]
+            lines = [("subject to", text) for text in texts]
+            lines += [("bounds of the file", os.fsdecode(bounds))] if _data.is_path(bounds) else []
+            flags = [bool(_flag(name, self._given.get(name, False))) for name in ("intercept", "standardize")]
+            self._about_made = About(a, None if target is None else str(target), self.shape[0], tuple(lines), *flags, by.get("weights"),
+                                     by.get("offset"), self._penalty.l1 or 0.0, self._penalty.l2 or 0.0)
+        return self._about_made
+
+    def _show(self, page: Page) -> None:
+        """Gives a page what only the data tell: residuals, bounds of the coefficients, other plans."""
+        c = page.c
+        c.settings, c.problem = page.keep(self._make_settings(self._options, page.kept)), self._problem
+        c.set = ffi.NULL if self._set is None else self._set
+        if self._of_summary is not None or self._y is None:
+            return
+        c.context, c.A, c.resident = self._native.context, self._source, self._resident
+        c.Y = _data.pointer(self._y)
+        c.weights = ffi.NULL if self._weights is None else _data.pointer(self._weights)
+        c.offset = ffi.NULL if self._offset is None else _data.pointer(self._offset)
 
     # -- calls --
 
@@ -347,9 +382,10 @@ class Problem:
         result = None
         if status == lib.GPIS_OK:
             result = Result(self._native, out[0], self._flat, self._names, self._encoding(), watch.trace(), self._spec)
+            result._about, result._tol = self._about, settings.tol
             try:
                 if ranges is not None:
-                    result.ranges, result.intercept_ranges = self._find_ranges(out[0], *ranges)
+                    result.ranges, result.intercept_ranges, result.ranges_level = self._find_ranges(out[0], *ranges)
             finally:
                 lib.gpis_result_destroy(out[0])
         failure, self._native.failure = self._native.failure, None
@@ -363,7 +399,7 @@ class Problem:
         assert result is not None
         return result
 
-    def _find_ranges(self, result: Any, eps: float, confidence: float) -> tuple[np.ndarray, np.ndarray | None]:
+    def _find_ranges(self, result: Any, eps: float, confidence: float) -> tuple[np.ndarray, np.ndarray | None, float]:
         """How far each coefficient can go, and the intercept; see gpis.solve."""
         out = ffi.new("gpis_ranges **")
         with self._guard():
@@ -377,20 +413,26 @@ class Problem:
 
         ends = copied(found.ends, found.d * found.k)
         constant = None if found.intercept == ffi.NULL else copied(found.intercept, found.k)
+        level = found.level
         lib.gpis_ranges_destroy(found)
-        return ends if self._flat else ends.reshape(self.shape[1], -1), constant
+        return ends if self._flat else ends.reshape(self.shape[1], -1), constant, level
 
     def solve(self, y: Any = None, *, x0: Any = None, progress: Callable[[dict[str, Any]], Any] | bool | None = None,
-              on_interrupt: str = "return", ranges: float | None = None, confidence: float | None = None,
+              on_interrupt: str = "return", ranges: float | None = None, confidence: float | None = None, report: Any = None,
               **options: Any) -> Result:
         """Solves the problem, for another y if one is given. Options as in gpis.solve."""
         if ranges is not None and confidence is not None:
             raise UsageError("ranges= and confidence= ask for different levels; give one of them")
-        wanted = None if ranges is None and confidence is None else (float(ranges or 0), float(confidence or 0))
+        wanted = None if ranges is None and confidence is None else (real("ranges", ranges or 0), real("confidence", confidence or 0))
+        if report is not None:
+            try_file(report)
         with self._native:
             self._ready(y)
-            return self._run(lambda settings, out: lib.gpis_solve(self._problem, settings, out), options, x0, progress,
-                             on_interrupt, wanted)
+            result = self._run(lambda settings, out: lib.gpis_solve(self._problem, settings, out), options, x0, progress,
+                               on_interrupt, wanted)
+            if report is not None:
+                result.report(report, self)
+            return result
 
     def check(self, x: Any, *, intercept: Any = None, progress: Callable[[dict[str, Any]], Any] | bool | None = None,
               on_interrupt: str = "return", **options: Any) -> Result:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+import os
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _data
-from ._core import InputError, Native, ffi, lib, text_of
+from ._core import InputError, Native, ffi, hdf5_lock, lib, text_of
+from ._report import About, Page, deliver
 from ._watch import TRACE
 
 SHOWN = 10  # coefficients and constraints in a summary
@@ -38,6 +40,11 @@ _NUMBERS = _fields_of({"double", "int64_t", "long", "int"}, {"d", "k", "active_c
 _TEXTS = _fields_of({"char *"}, set())
 
 
+def number_of(text: Any, wanted: str) -> int:
+    """The number of an enumeration that the library calls by this text."""
+    return next(i for i in range(16) if text_of(text(i)) == wanted)
+
+
 class Result:
     """What a solve or a check has found.
 
@@ -55,7 +62,8 @@ class Result:
     passes, seconds, method, plan, warning : how it went
     trace : a line for each pass
     names : of the columns
-    ranges, intercept_ranges : how far coefficients can go, if asked for (ranges=, confidence=)
+    ranges, intercept_ranges, ranges_level : how far coefficients can go, if asked for (ranges=, confidence=), and the level
+        that the objective stays below
 
     >>> import numpy as np, gpis
     >>> r = gpis.solve(np.eye(3), [1.0, -2.0, 3.0], "nonneg")
@@ -87,8 +95,11 @@ class Result:
     sigma2: float
     unique: bool | None
     set: str
+    _about: About
+    _tol: float
     ranges: np.ndarray | None = None
     intercept_ranges: np.ndarray | None = None
+    ranges_level: float | None = None
 
     def __init__(self, native: Native, r: Any, flat: bool, names: Sequence[str] | None, encoding: Any, trace: bytes,
                  spec: str) -> None:
@@ -162,26 +173,7 @@ class Result:
 
     def predict(self, B: Any) -> np.ndarray:
         """Predictions for the rows of B, which has the columns of A: an array, a sparse matrix, a table, Rows, a path."""
-        if _data.is_path(B):
-            from ._functions import predict_file
-
-            encoding = self._encoding if isinstance(self._encoding, bytes) else None
-            return predict_file(B, encoding, self.x, 0.0 if self.intercept is None else self.intercept)
-        m = _data.matrix(B, self._encoding if _data.is_table(B) and isinstance(self._encoding, _data.Encoding) else None)
-        m.check()
-        if m.shape[1] != self.d:
-            raise InputError(f"B has {m.shape[1]} columns, and the model {self.d}")
-        b = 0.0 if self.intercept is None else self.intercept
-        if m.kind == "dense":
-            return m.parts["arrays"][0] @ self.x + b
-        if m.kind == "csr":
-            from scipy import sparse
-
-            values, indices, indptr = m.parts["arrays"]
-            return sparse.csr_matrix((values, indices, indptr), shape=m.shape) @ self.x + b
-        step = max(1, (1 << 20) // m.shape[1])
-        rows = m.parts["rows"]
-        return np.concatenate([rows.read(i, min(i + step, m.shape[0])) @ self.x + b for i in range(0, m.shape[0], step)])
+        return products(B, self._encoding, self.x) + (0.0 if self.intercept is None else self.intercept)
 
     def to_frame(self) -> Any:
         """A pandas frame: name, (response,) coefficient, the active constraint that holds it and its multiplier."""
@@ -227,6 +219,40 @@ class Result:
         else:
             raise InputError(f"kind is 'coefficients' or 'trace', not {kind!r}")
         return ax
+
+    def report(self, path: Any = None, problem: Any = None) -> str | None:
+        """Writes a page about the answer for people: one HTML file, which needs no network. Without a path, returns its text.
+
+        A result does not keep the data. With the `problem` that it is from, or from gpis.solve(..., report=path), the page
+        also has residuals, the bounds of the coefficients, and the plans that were considered.
+
+        >>> import numpy as np, gpis
+        >>> gpis.solve(np.eye(3), [1.0, -2.0, 3.0], "nonneg").report()[:15]
+        '<!DOCTYPE html>'
+        """
+        self._unpack()
+        page = Page(self._about, self._names, self.d, self.k, self._encoding, self._tol)
+        page.c.result = self._as_struct(page)
+        page.c.trace, page.c.trace_count = page.keep(ffi.from_buffer("gpis_progress[]", self._trace)), len(self.trace)
+        if self.ranges is not None:
+            ends = [page.keep(ffi.from_buffer("gpis_range_ends[]", np.ascontiguousarray(e))) for e in (self.ranges, self.intercept_ranges)
+                    if e is not None]
+            page.c.ranges = page.struct("gpis_ranges", {"d": self.d, "k": self.k, "level": self.ranges_level, "ends": ends[0],
+                                                        "intercept": ends[1] if len(ends) > 1 else ffi.NULL})
+        if problem is not None:
+            problem._show(page)
+        return deliver(page.html(), path)
+
+    def _as_struct(self, page: Page) -> Any:
+        """The result as the library has it."""
+        fields = {name: getattr(self, name) for name in _NUMBERS + _TEXTS}
+        active = [page.struct("gpis_active", {"text": a.constraint, **{n: getattr(a, n) for n in ("column", "response", "multiplier")}})
+                  for a in self.active]
+        constant = ffi.NULL if self.intercept is None else np.atleast_1d(self.intercept)
+        return page.struct("gpis_result", {
+            **fields, "d": self.d, "k": self.k, "x": self.x, "intercept": constant, "active": page.pointers("gpis_active", active),
+            "active_count": len(active), "outcome": number_of(lib.gpis_outcome_text, self.status),
+            "gap_kind": number_of(lib.gpis_gap_kind_text, self.gap_kind), "unique": -1 if self.unique is None else int(self.unique)})
 
     # -- how it looks --
 
@@ -283,6 +309,58 @@ class Result:
         if self._largest():
             parts += ["<p>largest coefficients</p>", table([(name, f"{value:.6g}") for name, value in self._largest()])]
         return "<div>" + "".join(parts) + "</div>"
+
+
+# ---- predictions -----------------------------------------------------------------------------------------------------
+
+
+def products(B: Any, encoding: Any, x: np.ndarray) -> np.ndarray:
+    """B x for B of any kind. `encoding`: how the columns of the table that the model is from became those of A: an Encoding
+    of a table in memory, or the library's text for a file."""
+    if _data.is_path(B):
+        return _file_products(B, encoding.text() if isinstance(encoding, _data.Encoding) else encoding, x)
+    wanted = encoding if _data.is_table(B) else None
+    if isinstance(wanted, bytes):
+        wanted = _data.Encoding.read(Native(), wanted)
+    m = _data.matrix(B, wanted)
+    m.check()
+    if m.shape[1] != x.shape[0]:
+        raise InputError(f"B has {m.shape[1]} columns, and the model {x.shape[0]}")
+    if m.kind == "dense":
+        return m.parts["arrays"][0] @ x
+    if m.kind == "csr":
+        from scipy import sparse
+
+        values, indices, indptr = m.parts["arrays"]
+        return sparse.csr_matrix((values, indices, indptr), shape=m.shape) @ x
+    step = max(1, (1 << 20) // m.shape[1])
+    rows = m.parts["rows"]
+    return np.concatenate([rows.read(i, min(i + step, m.shape[0])) @ x for i in range(0, m.shape[0], step)])
+
+
+def _file_products(path: Any, encoding: bytes | None, x: np.ndarray) -> np.ndarray:
+    native = Native()
+    options = ffi.new("gpis_open_options *")
+    native.check(lib.gpis_open_options_init(options, ffi.sizeof("gpis_open_options")))
+    if encoding is not None:
+        options.encoding = native.make("gpis_encoding", lib.gpis_encoding_destroy, lib.gpis_encoding_parse, native.context, encoding)
+    with hdf5_lock(True):
+        source = native.make("gpis_source", lib.gpis_source_destroy, lib.gpis_source_open_with, native.context, os.fsencode(path),
+                             options)
+        info = ffi.new("gpis_source_info *")
+        lib.gpis_source_describe(source, info)
+        if info.cols != x.shape[0]:
+            raise InputError(f"{path} has {info.cols} columns, and the model {x.shape[0]}")
+        step = max(1, (1 << 20) // info.cols)
+        rows, out = np.empty((step, info.cols)), []
+        for first in range(0, info.rows, step):
+            count = min(step, info.rows - first)
+            native.check(lib.gpis_source_rows(native.context, source, first, count, _data.pointer(rows)))
+            out.append(rows[:count] @ x)
+    return np.concatenate(out)
+
+
+# ---- texts -----------------------------------------------------------------------------------------------------------
 
 
 def printable(text: str) -> str:

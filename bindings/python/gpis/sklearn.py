@@ -150,7 +150,7 @@ class ConstrainedRegressor(_Linear):
 
 
 class ConstrainedRegressorCV(_Linear):
-    """A ConstrainedRegressor whose radius or penalty is chosen by cross-validation, all from one sweep over the rows.
+    """A ConstrainedRegressor whose radius or penalty is chosen by cross-validation, as a rule from one sweep over the rows.
 
     Parameters
     ----------
@@ -231,6 +231,8 @@ class ConstrainedRegressorCV(_Linear):
         n = X.shape[0]
         fold = np.full(n, -1)
         if isinstance(self.cv, Integral):
+            if self.cv < 2:
+                raise InputError(f"cv={self.cv}: cross-validation needs at least 2 folds")
             keys = [y] if y.ndim == 1 else list(y.T)
             rank = np.empty(n, dtype=np.int64)
             # Rows with equal y are told apart by their entries, so that their order does not matter.

@@ -355,3 +355,55 @@ def test_rows(data, wanted):
     assert np.allclose(r.predict(rows), A @ r.x)
     with pytest.raises(gpis.UsageError, match="needs their shape"):
         gpis.solve(make, y)
+
+
+@pytest.mark.copies
+def test_columns_of_one_name(data, wanted):
+    """Each is itself, also where the types differ, so that the frame is copied; constraints and predictions count them."""
+    A, y = data
+    names = ["a", "b", "a", "c", "a", "d"]
+    frame = pd.DataFrame({j: A[:, j].astype(np.float32 if j == 1 else np.float64) for j in range(6)}).set_axis(names, axis=1)
+    r = gpis.solve(frame, y, "nonneg")
+    assert np.allclose(r.x, wanted, atol=1e-6) and r.names == names
+    assert np.allclose(r.predict(frame[["b", "c", "a", "d"]]), frame.to_numpy() @ r.x)
+    with pytest.raises(gpis.InputError, match="3 columns of the table have this name"):
+        gpis.solve(frame, target="a")
+
+
+@pytest.mark.copies
+def test_responses_of_pandas(data, wanted):
+    A, y = data
+    assert np.allclose(gpis.solve(A, pd.Series(y, dtype="Float64"), "nonneg").x, wanted)
+    assert np.allclose(gpis.solve(A, pd.DataFrame({"y": pd.array(y, dtype="Float64")}), "nonneg").x[:, 0], wanted)
+    assert np.allclose(gpis.solve(A, sparse.csr_matrix(y[:, None]), "nonneg").x[:, 0], wanted)
+    with pytest.raises(gpis.InputError, match="y: row 2, column 1 is nan"):
+        gpis.solve(A[:3], pd.Series([1, None, 2], dtype="Int64"))
+    assert np.allclose(gpis.solve(pd.DataFrame(np.c_[A, y]), set="nonneg", target=6).x, wanted)
+
+
+@pytest.mark.copies
+def test_models_of_files_and_of_frames(tmp_path):
+    """A model predicts tables of any kind by their names, whatever kind it was made from."""
+    frame = pd.DataFrame({"size": [1.0, 2, 3, 4, 5, 7], "level %": [2, 1, 3, 2, 1, 3], "colour": list("rgbrgb"),
+                          "when": pd.date_range("2020-01-01", periods=6), "y": [1.0, 3, 2, 5, 9, 4]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    file = gpis.solve(tmp_path / "t.csv", target="y", exclude="when", categorical=["level %", "colour"], intercept=True)
+    wanted = file.predict(tmp_path / "t.csv")
+    assert np.allclose(file.predict(frame), wanted)
+    assert np.allclose(file.predict(frame.assign(colour=frame["colour"].astype("category"))[::-1]), wanted[::-1])
+    with pytest.raises(gpis.InputError, match="row 2, column 'colour' has the level 'pink', which was not there before"):
+        file.predict(frame.assign(colour=["r", "pink", "b", "r", "g", "b"]))
+    with pytest.raises(gpis.InputError, match="row 3, column 'level %' has the level '4'"):
+        file.predict(frame.assign(**{"level %": [1, 2, 4, 1, 2, 3]}))
+    with pytest.raises(gpis.InputError, match="row 1, column 'colour' is missing"):
+        file.predict(frame.assign(colour=[None, "g", "b", "r", "g", "b"]))
+    memory = gpis.solve(frame.drop(columns="when").astype({"level %": "category", "colour": "category"}), target="y", intercept=True)
+    assert np.allclose(memory.predict(tmp_path / "t.csv"), wanted)
+    assert np.allclose(memory.predict(frame), wanted)
+
+
+@pytest.mark.copies
+def test_means_of_a_file_fill_frames(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n1,2,3\n,4,1\n5,1,2\n3,3,3\n")
+    r = gpis.solve(tmp_path / "t.csv", target="y", missing="mean")
+    assert np.allclose(r.predict(pd.read_csv(tmp_path / "t.csv")), r.predict(tmp_path / "t.csv"))

@@ -1,7 +1,9 @@
 """Paths and cross-validation against solves one by one and against plain cross-validation."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.linear_model import lasso_path
 
 import gpis
@@ -85,3 +87,15 @@ def test_refused(data):
                        (lambda: gpis.cv(gpis.summarize(A, y), folds=3), "has its folds"), (lambda: gpis.path(A, y, pints=3), "did you mean|no option")):
         with pytest.raises(gpis.Error, match=says):
             call()
+
+
+def test_predict_any_table(data):
+    A, y = data
+    frame = pd.DataFrame(A, columns=list("abcdef")).assign(g=pd.Categorical(list("uv") * 100))
+    path = gpis.path(frame, y, points=5, intercept=True)
+    wanted = np.column_stack([A, np.arange(200) % 2]) @ path.x.T + path.intercept
+    assert np.allclose(path.predict(frame[list("gfedcba")]), wanted.T)
+    two = gpis.path(A, np.c_[y, 2 * y], points=5, intercept=True)
+    assert two.predict(A).shape == (5, 200, 2)
+    assert np.allclose(two.predict(A)[3], A @ two.x[3] + two.intercept[3])
+    assert np.allclose(two.predict(sparse.csc_matrix(A)), two.predict(A))

@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import gpis
 
@@ -189,8 +190,8 @@ def test_pool():
 LONG = """
 import threading, time, numpy as np, gpis
 rng = np.random.default_rng(0)
-A, y = rng.standard_normal((20000, 60)), rng.standard_normal(20000)
-solve = lambda time_limit=100, **more: gpis.solve(A, y, "l1:0.05", method="pgd", tol=1e-15, certificate="none", time_limit=time_limit, **more)
+A, y = rng.standard_normal((20000, 60)) + 300 * rng.standard_normal((20000, 1)), rng.standard_normal(20000)
+solve = lambda time_limit=100, **more: gpis.solve(A, y, "l1:5", method="pgd", tol=1e-15, certificate="none", time_limit=time_limit, **more)
 """
 
 
@@ -264,3 +265,30 @@ def test_big_values_warn_of_nothing(data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         gpis.solve(A, y, "nonneg", intercept=True)
+
+
+def test_damaged_sparse_matrices(data):
+    """scipy believes the arrays of a matrix; what is wrong in them must not end the process."""
+    A, y = data
+    for kind in ("csr", "csc"):
+        for place, value in (("indptr", 10**6), ("indptr", -5), ("indices", 10**6), ("indices", -5)):
+            damaged = sparse.csr_matrix(A).asformat(kind)
+            getattr(damaged, place)[3] = value
+            with pytest.raises(gpis.InputError, match="^A: .*(indptr|indices)"):
+                gpis.solve(damaged, y)
+
+
+def test_every_error_is_one_of_gpis(data, tmp_path):
+    for options, kind in (({"subject_to": "@" + str(tmp_path / "none")}, OSError), ({"memory": float("inf")}, ValueError),
+                          ({"ranges": "a"}, ValueError), ({"confidence": [1, 2]}, ValueError),
+                          ({"penalty": f"l1:3,{tmp_path}/none.npy"}, OSError)):
+        with pytest.raises(gpis.Error) as found:
+            gpis.solve(*data, **options)
+        assert isinstance(found.value, kind), options
+    for options in ({"points": "x"}, {"points": 2.5}, {"folds": "a"}, {"eps": "x"}, {"repeats": None, "folds": 2.5}, {"points": float("inf")}):
+        with pytest.raises(gpis.InputError):
+            gpis.cv(*data, **options)
+    with pytest.raises(gpis.InputError):
+        gpis.lasso("3")
+    with pytest.raises(gpis.InputError):
+        gpis.summarize(*data, seed="x")
