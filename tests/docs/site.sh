@@ -1,6 +1,6 @@
 #!/bin/sh
 # The site of all documents is made, and every link of it leads somewhere: site.sh SOURCE_TREE BUILD_TREE
-# Skipped where scripts/setup docs has not been run; `make docs` itself makes the same check.
+# Skipped only where scripts/setup cannot install what it needs; `make docs` itself makes the same check.
 set -u
 for program in pandoc doxygen mandoc; do command -v "$program" >/dev/null || exit 77; done
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpis-site.XXXXXX") || exit 1
