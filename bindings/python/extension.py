@@ -12,6 +12,7 @@ HEADER = TREE / "include" / "gpis.h"
 
 FUNCTIONS = """
 void gpis_py_exit(void);
+void gpis_py_one_thread(void);
 int gpis_py_after_pass(void *user, const gpis_progress *progress);
 int gpis_py_within_pass(void *user, const gpis_pass_progress *progress);
 int gpis_py_while_opening(void *user, const gpis_open_progress *progress);
@@ -44,7 +45,7 @@ def builder() -> cffi.FFI:
     texts, count = result_texts(ffi)
     source = f'#include "arrow.h"\n#define GPIS_PY_TEXTS {count}\n' + (HERE / "watch.c").read_text() + (HERE / "report.c").read_text() + texts
     ffi.set_source("gpis._gpis", '#include <stddef.h>\n#include <stdint.h>\n' + source,
-                   include_dirs=[str(HERE), str(HEADER.parent), str(TREE / "cli")], libraries=["gpis", "m"])
+                   include_dirs=[str(HERE), str(HEADER.parent), str(TREE / "cli")], libraries=["gpis", "gomp", "m"])
     return ffi
 
 

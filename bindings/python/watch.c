@@ -3,6 +3,7 @@
  * each pass where a function of the user's wants to see it, Python is called with the GIL: then the interpreter runs
  * the handlers of the signals that have arrived, so that Ctrl-C ends the solve, and no handler of our own is needed.
  */
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,9 @@ static int gpis_py_exiting; /* non-zero: the interpreter ends, and nothing may c
 static int gpis_py_look(void *handle, const gpis_progress *after, const gpis_pass_progress *within);
 
 static void gpis_py_exit(void) { __atomic_store_n(&gpis_py_exiting, 1, __ATOMIC_RELAXED); }
+
+/* What this thread computes by OpenMP, and by an OpenBLAS that is made of it, it computes alone from here on. */
+static void gpis_py_one_thread(void) { omp_set_num_threads(1); }
 
 static int is_exiting(void) { return __atomic_load_n(&gpis_py_exiting, __ATOMIC_RELAXED); }
 

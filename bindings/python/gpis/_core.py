@@ -102,13 +102,16 @@ def error_of(status: int, message: str) -> Error:
 # ---- forks and the end of the interpreter ----------------------------------------------------------------------------
 
 # The threads of libgomp do not survive a fork, and a child that uses them waits for them forever. So what is solved in a
-# child is solved by one thread.
+# child is solved by one thread; and so are numpy's products there, which OpenBLAS computes by the same threads.
 _forked = False
+_worked = False  # a solve may have started these threads
 
 
 def _after_fork() -> None:
     global _forked
     _forked = True
+    if _worked:
+        lib.gpis_py_one_thread()
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -128,7 +131,6 @@ class Native:
     def __init__(self, parent: Native | None = None) -> None:
         self.parent = parent  # which has the context, and lives longer
         self.kept: list[Any] = []  # Python objects that C borrows
-        self.failure: BaseException | None = None  # what a function of the user's raised
         self._made: list[tuple[Callable[[Any], None], Any]] = []
         # Not at exit: a thread that cannot be ended may still solve, and the process gives the memory back anyway.
         weakref.finalize(self, _destroy, self._made, parent).atexit = False
@@ -143,6 +145,15 @@ class Native:
         self.context = self.own(lib.gpis_context_destroy, out[0])
         if _forked:
             lib.gpis_context_set_threads(self.context, 1)
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What a function of the user's raised."""
+        return self.use.failure
+
+    @failure.setter
+    def failure(self, error: BaseException | None) -> None:
+        self.use.failure = error
 
     def own(self, destroy: Callable[[Any], None], pointer: Any) -> Any:
         self._made.append((destroy, pointer))
@@ -169,7 +180,9 @@ class Native:
         return self.own(destroy, out[0]) if destroy else out[0]
 
     def __enter__(self) -> Native:
+        global _worked
         self.use.begin()
+        _worked = True
         if _forked:
             lib.gpis_context_set_threads(self.context, 1)
         return self
@@ -184,17 +197,34 @@ class Use:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.busy = False
+        self.callers: set[int] = set()  # threads of the library that call a function of the user's
+        self.failure: BaseException | None = None  # what such a function raised
 
     def begin(self) -> None:
+        if threading.get_ident() in self.callers:  # it would wait for itself
+            raise UsageError(_REENTERED)
         self.lock.acquire()
         if self.busy:
             self.lock.release()
-            raise UsageError("this problem is being solved: a function that it calls cannot use it")
+            raise UsageError(_REENTERED)
         self.busy = True
 
     def end(self) -> None:
         self.busy = False
         self.lock.release()
+
+    @contextlib.contextmanager
+    def calling(self) -> Iterator[None]:
+        """While a thread of the library calls a function of the user's."""
+        thread = threading.get_ident()
+        self.callers.add(thread)
+        try:
+            yield
+        finally:
+            self.callers.discard(thread)
+
+
+_REENTERED = "this problem is being solved: a function that it calls cannot use it"
 
 
 def _destroy(made: list[tuple[Callable[[Any], None], Any]], parent: Any) -> None:

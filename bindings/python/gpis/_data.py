@@ -16,6 +16,13 @@ from ._core import CopyWarning, FileError, InputError, UsageError, ffi, lib, tex
 WARN_BYTES = 1 << 20  # copies of fewer bytes are not worth a warning
 
 
+def name_list(names: Any) -> list[str]:
+    """The names of columns, in a list; a text alone would be a name for each of its letters."""
+    if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__"):
+        raise UsageError(f"names= is a list with a name for each column, not {names!r}")
+    return [str(name) for name in names]
+
+
 class Rows:
     """Rows that a function makes when they are needed: `function(first, last)` returns rows first to last - 1.
 
@@ -31,17 +38,22 @@ class Rows:
 
     def __init__(self, function: Callable[[int, int], Any], shape: tuple[int, int],
                  names: Sequence[str] | None = None) -> None:
+        if not callable(function):
+            raise UsageError(f"rows are made by a function of the first and the last row, not by a {type(function).__name__}")
+        if np.shape(shape) != (2,):
+            raise UsageError(f"the shape of the rows is (rows, columns), not {shape!r}")
         self.function = function
-        self.shape = (int(shape[0]), int(shape[1]))
-        self.names = None if names is None else [str(name) for name in names]
+        self.shape = (whole("shape", shape[0]), whole("shape", shape[1]))
+        self.names = None if names is None else name_list(names)
 
     def read(self, first: int, last: int) -> np.ndarray:
-        rows = np.asarray(self.function(first, last))
+        made = self.function(first, last)
+        rows = np.asanyarray(made.toarray() if hasattr(made, "toarray") else made)
         wanted = (last - first, self.shape[1])
         if rows.shape != wanted:
             raise InputError(f"the function of the rows returned an array of shape {rows.shape} for rows {first} to "
                              f"{last - 1}; it has to be {wanted}")
-        return rows
+        return as_floats(rows, "what the function of the rows returned")
 
 
 class Encoded(NamedTuple):
@@ -176,6 +188,7 @@ def dense(array: np.ndarray, names: list[str] | None = None, encoding: Encoding 
     if array.ndim != 2:
         advice = "; a single column is A[:, None]" if array.ndim == 1 else ""
         raise InputError(f"A has {array.ndim} dimension{'s' if array.ndim != 1 else ''} and needs 2, rows and columns{advice}")
+    check_file(array)
     array = as_floats(array, "A")
     layout = _layout(array)
     if layout is None:
@@ -187,23 +200,43 @@ def dense(array: np.ndarray, names: list[str] | None = None, encoding: Encoding 
 # ---- compressed rows --------------------------------------------------------------------------------------------------------
 
 
+def _check_indices(name: str, indices: np.ndarray, end: int) -> None:
+    if len(indices) and not (0 <= indices.min() and indices.max() < end):
+        raise InputError(f"A: {name} of the sparse matrix has entries that are not in [0, {end})")
+
+
 def _check_pointers(matrix: Any) -> None:
-    """Raises where the arrays of a compressed matrix would make scipy read beyond them: it believes them."""
+    """Raises where the arrays of a sparse matrix would make scipy read or write beyond them: it believes them."""
+    if matrix.format == "coo":
+        if not len(matrix.row) == len(matrix.col) == len(matrix.data):
+            raise InputError("A: row, col and data of the sparse matrix are not of the same length")
+        _check_indices("row", matrix.row, matrix.shape[0])
+        _check_indices("col", matrix.col, matrix.shape[1])
+    if matrix.format not in ("csr", "csc", "bsr"):
+        return
     starts, indices = np.asarray(matrix.indptr), np.asarray(matrix.indices)
-    if len(starts) == 0 or starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(indices):
+    high, wide = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    major, minor = matrix.shape[::-1] if matrix.format == "csc" else (matrix.shape[0] // high, matrix.shape[1] // wide)
+    if len(starts) != major + 1 or starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(indices):
         raise InputError("A: indptr of the sparse matrix does not rise from 0 to at most the number of its indices")
-    minor = matrix.shape[1 if matrix.format == "csr" else 0]
-    if matrix.format == "csc" and len(indices) and not (0 <= indices.min() and indices.max() < minor):
-        raise InputError(f"A: indices of the sparse matrix has entries that are not in [0, {minor})")
+    if len(matrix.data) != len(indices):
+        raise InputError("A: indices and data of the sparse matrix are not of the same length")
+    if matrix.format != "csr" or indices.itemsize > 4:  # the library looks at those of compressed rows, which have 32 bits
+        _check_indices("indices", indices, minor)
 
 
 def sparse(matrix: Any) -> Matrix:
     from scipy import sparse as sp
 
-    if matrix.format in ("csr", "csc"):
-        _check_pointers(matrix)
+    for name in ("data", "indices", "indptr", "row", "col"):
+        if isinstance(part := getattr(matrix, name, None), np.ndarray):
+            check_file(part)
+    _check_pointers(matrix)
     if matrix.format != "csr":
-        matrix = matrix.tocsr()
+        try:
+            matrix = matrix.tocsr()
+        except (IndexError, TypeError, ValueError) as error:
+            raise InputError(f"A: the sparse matrix cannot be converted to compressed rows: {error}") from None
     values = as_floats(matrix.data, "A")
     # Another object around the same arrays: scipy keeps what it finds out about an object in that object.
     view = sp.csr_matrix((values, matrix.indices, matrix.indptr), shape=matrix.shape)
@@ -301,6 +334,15 @@ def _as_levels(column: Column, levels: Sequence[str]) -> Column:
     return Column(column.name, np.where(gaps, -1, codes), tuple(texts))
 
 
+def column_text(name: Any) -> str:
+    """The name of a column of a frame; of one with several levels their names, with dots between them.
+
+    >>> column_text("age"), column_text(("blood", "s1"))
+    ('age', 'blood.s1')
+    """
+    return ".".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
 def is_pandas(thing: Any, kind: str) -> bool:
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(thing, getattr(pandas, kind))
@@ -309,8 +351,8 @@ def is_pandas(thing: Any, kind: str) -> bool:
 def pandas_columns(frame: Any, encoding: Encoding | None = None) -> list[Column]:
     """The columns of a frame; with an encoding those alone that it needs, and text where it has a category."""
     texts = None if encoding is None else {column.name: column.levels is not None for column in encoding.columns}
-    return [_pandas_column(str(name), frame.iloc[:, j], texts is not None and texts[str(name)])
-            for j, name in enumerate(frame.columns) if texts is None or str(name) in texts]
+    return [_pandas_column(name, frame.iloc[:, j], texts is not None and texts[name])
+            for j, name in enumerate(map(column_text, frame.columns)) if texts is None or name in texts]
 
 
 def _pandas_column(name: str, series: Any, text: bool = False) -> Column:
@@ -321,21 +363,26 @@ def _pandas_column(name: str, series: Any, text: bool = False) -> Column:
     if isinstance(series.dtype, pandas.CategoricalDtype):
         return Column(name, series.cat.codes.to_numpy(), tuple(str(level) for level in series.cat.categories))
     if not pandas.api.types.is_numeric_dtype(series.dtype) or series.dtype.kind == "c":
-        raise InputError(f"A: column {name!r} has the type {series.dtype}; text becomes a category by "
-                         f"frame.astype({{{name!r}: 'category'}}), other columns have to be left out")
+        advice = (f"text becomes a category by frame.astype({{{name!r}: 'category'}}), and numbers become numbers by "
+                  f"frame.astype({{{name!r}: float}})" if series.dtype == object or isinstance(series.dtype, pandas.StringDtype) else
+                  "turn it into numbers or leave it out")
+        raise InputError(f"A: column {name!r} has the type {series.dtype}; {advice}")
     if isinstance(series.dtype, np.dtype):
-        return Column(name, series.to_numpy())
+        values = series.to_numpy()
+        check_file(values)
+        return Column(name, values)
     return Column(name, series.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _pandas(frame: Any, encoding: Encoding | None) -> Matrix:
-    named = all(isinstance(name, str) for name in frame.columns)
+    named = all(isinstance(name, (str, tuple)) for name in frame.columns)
     types = set(frame.dtypes)
     if len(types) == 1 and encoding is None and types <= {np.dtype(np.float64), np.dtype(np.float32)}:
+        check_file(frame.iloc[:, 0].to_numpy())
         values = frame.to_numpy()
         if not np.shares_memory(values, frame.iloc[:, 0].to_numpy()):
             _copied(values, "the columns of the frame do not lie side by side in memory")
-        names = [str(name) for name in frame.columns]
+        names = [column_text(name) for name in frame.columns]
         return dense(values, names if named else None, Encoding(tuple(map(Encoded, names))) if named else None)
     return from_columns(pandas_columns(frame, encoding), named, encoding)
 
@@ -441,15 +488,20 @@ def c_names(names: Sequence[str]) -> tuple[Any, list[Any]]:
     return ffi.new("const char *[]", kept), kept
 
 
+def whole_numbers(values: Any, name: str, meaning: str) -> np.ndarray:
+    """An array of whole numbers; others are refused, not rounded."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "iub" and not (given.dtype.kind == "f" and (given == np.floor(given)).all()):
+        raise InputError(f"{name} has entries that are no whole numbers; {meaning}")
+    return np.ascontiguousarray(given, np.int64)
+
+
 def set_folds(options: Any, folds: Any, kept: list[Any]) -> None:
     """Folds as the options of a summary or a path have them: how many, or the number of its fold, from 0, for each row."""
     if np.ndim(folds) == 0:
         options.folds = whole("folds", folds)
         return
-    given = np.asarray(folds)
-    if given.dtype.kind not in "iub" and not (given.dtype.kind == "f" and (given == np.floor(given)).all()):
-        raise InputError("folds has entries that are no whole numbers; it is a number of folds, or that of its fold for each row")
-    fold = np.ascontiguousarray(given, np.int64)
+    fold = whole_numbers(folds, "folds", "it is a number of folds, or that of its fold for each row")
     kept.append(fold)
     options.folds, options.fold = int(fold.max(initial=0)) + 1, ffi.cast("int64_t *", fold.ctypes.data)
     options.fold_rows = fold.size

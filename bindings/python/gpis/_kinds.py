@@ -7,9 +7,9 @@ from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from ._core import InputError, Native, ffi, lib
-from ._data import c_names, numbers, pointer
-from ._sets import Place, Set, Term, check_size, label, number_text
+from ._core import InputError, Native, UsageError, ffi, lib, real, whole
+from ._data import c_names, name_list, numbers, pointer, whole_numbers
+from ._sets import Place, Set, Term, check_size, end_text, label, number_text
 
 
 class _Entries(NamedTuple):
@@ -45,7 +45,7 @@ def l1(R: float, weights: Any = None) -> Set:
     if weights is None:
         return Set(Term(f"l1:{number_text(R)}"))
     w = numbers(weights, "the weights of l1", (1,))
-    made = functools.partial(_make, "gpis_set_l1_weighted", (float(R), _Entries(w, "the weights of l1")))
+    made = functools.partial(_make, "gpis_set_l1_weighted", (real("l1", R), _Entries(w, "the weights of l1")))
     return Set(Term(f"l1:{number_text(R)},{label(w)}", made))
 
 
@@ -85,7 +85,7 @@ def sum(lower: float, upper: float | None = None) -> Set:
     >>> sum(1), sum(-float("inf"), 2)
     (sum:1, sum:,2)
     """
-    return Set(Term(f"sum:{number_text(lower)}" if upper is None else f"sum:{number_text(lower)},{number_text(upper)}"))
+    return Set(Term(f"sum:{number_text(lower)}" if upper is None else f"sum:{end_text(lower, 'lower')},{end_text(upper, 'upper')}"))
 
 
 def box(lower: Any = None, upper: Any = None) -> Set:
@@ -95,10 +95,9 @@ def box(lower: Any = None, upper: Any = None) -> Set:
     (box:0,1, box:,0.1)
     """
     if np.ndim(lower) == 0 and np.ndim(upper) == 0:
-        low = "" if lower is None else number_text(lower)
-        return Set(Term(f"box:{low},{'' if upper is None else number_text(upper)}"))
+        return Set(Term(f"box:{end_text(lower, 'lower')},{end_text(upper, 'upper')}"))
     ends = [end if np.ndim(end) == 0 else numbers(end, "a bound", (1,)) for end in (lower, upper)]
-    text = ",".join("" if end is None else number_text(end) if np.ndim(end) == 0 else label(end) for end in ends)
+    text = ",".join(end_text(end, side) if np.ndim(end) == 0 else label(end) for end, side in zip(ends, ("lower", "upper")))
     return Set(Term("box:" + text, functools.partial(_make_box, *ends)))
 
 
@@ -115,9 +114,9 @@ def group(R: float, groups: Any) -> Set:
     (group:2:3, group:1:#3)
     """
     if np.ndim(groups) == 0:
-        return Set(Term(f"group:{number_text(R)}:{int(groups)}"))
-    number = np.ascontiguousarray(groups, np.int64)
-    made = functools.partial(_make, "gpis_set_group_by", (float(R), _Entries(number, "the list of groups")))
+        return Set(Term(f"group:{number_text(R)}:{whole('the size of a group', groups)}"))
+    number = whole_numbers(groups, "the list of groups", "it has the number of its group for each column")
+    made = functools.partial(_make, "gpis_set_group_by", (real("group", R), _Entries(number, "the list of groups")))
     return Set(Term(f"group:{number_text(R)}:{label(number)}", made))
 
 
@@ -136,8 +135,12 @@ def _make_affine(C: np.ndarray, b: np.ndarray, place: Place, d: int) -> Any:
 def linear(C: Any, lower: Any = None, upper: Any = None, names: Sequence[str] | None = None) -> Set:
     """lower <= C x <= upper; None or infinite is no limit. names[i] is what results call row i."""
     rows = numbers(C, "C", (2,))
-    limits = [None if end is None else numbers(np.broadcast_to(end, rows.shape[:1]).copy(), "a limit", (1,)) for end in (lower, upper)]
-    listed = None if names is None else [str(name) for name in names]
+    limits = [None if end is None else np.full(len(rows), real("a limit", end)) if np.ndim(end) == 0 else numbers(end, "a limit", (1,))
+              for end in (lower, upper)]
+    for limit in limits:
+        if limit is not None:
+            check_size(limit, (len(rows),), "a limit")
+    listed = None if names is None else name_list(names)
     if listed is not None and len(listed) != rows.shape[0]:
         raise InputError(f"there are {len(listed)} names for the {rows.shape[0]} rows of C")
     return Set(Term(f"linear:{label(rows)}", functools.partial(_make_linear, rows, *limits, listed)))
@@ -157,6 +160,9 @@ def subject_to(*texts: str) -> Set:
     >>> subject_to("tv + radio <= 0.5", "tv >= 0")
     {tv + radio <= 0.5; tv >= 0}
     """
+    for text in texts:
+        if not isinstance(text, str):
+            raise UsageError(f"a linear constraint is a text such as 'tv + radio <= 0.5', not {text!r}")
     return Set(Term("{" + "; ".join(texts) + "}"))
 
 
@@ -228,8 +234,10 @@ def custom(project: Callable[[np.ndarray], Any], support: Callable[[np.ndarray],
     >>> gpis.project([3.0, 4.0], ball)
     array([0.6, 0.8])
     """
+    if not callable(project):
+        raise UsageError(f"a set of your own is a projection, a function of a point, not a {type(project).__name__}")
     title = name or getattr(project, "__name__", "set").strip("<>")
-    made = functools.partial(_make_custom, project, support, float(radius), recession, title, matrix)
+    made = functools.partial(_make_custom, project, support, real("radius", radius), recession, title, matrix)
     return Set(Term(f"custom:{title}", made))
 
 

@@ -62,8 +62,9 @@ def as_penalty(thing: Any) -> Penalty:
 
 
 def _read_penalty(text: str) -> Penalty:
-    if "+" in text and not re.search(r"e\+", text):
-        return as_penalty([part.strip() for part in text.split("+")])
+    parts = re.split(r"\+(?=\s*l[12]:)", text)
+    if len(parts) > 1:
+        return as_penalty([part.strip() for part in parts])
     found = re.fullmatch(r"(l1|l2):([^,]*)(?:,(.+))?", text)
     try:
         if not found or (found.group(1) == "l2" and found.group(3)):

@@ -29,7 +29,18 @@ _OF_SOLVE = {name for name, option in OPTIONS.items() if option.where & _SETTING
 
 def _texts(value: Any) -> list[str]:
     """A repeated option: a text, or several."""
-    return [] if value is None else [value] if isinstance(value, str) else [str(v) for v in value]
+    texts = [] if value is None else [value] if isinstance(value, str) or not hasattr(value, "__iter__") else list(value)
+    for text in texts:
+        if not isinstance(text, str):
+            raise UsageError(f"a linear constraint is a text such as 'tv + radio <= 0.5', not {text!r}")
+    return texts
+
+
+def _pair(bounds: Any) -> Any:
+    """The set of bounds that are given as arrays or numbers."""
+    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+        raise UsageError("bounds= is a file, or a pair: the lower and the upper bounds, of which each is a number, a list or None")
+    return box(*bounds)
 
 
 def _constraint_texts(value: Any) -> list[str]:
@@ -80,6 +91,12 @@ class Problem:
             A = Summary.load(A)
         summary = A if isinstance(A, Summary) else None
         self._native = native = Native(summary._native if summary is not None else None)
+        self._native_of_set = native  # made anew with each set
+        with native:  # a summary is shared by problems, which other threads may make and solve meanwhile
+            self._pose(A, y, set, names, progress, options, summary)
+
+    def _pose(self, A: Any, y: Any, set: Any, names: Any, progress: Any, options: dict[str, Any], summary: Summary | None) -> None:
+        native = self._native
         self._options = {name: value for name, value in options.items() if name in _OF_SOLVE and value is not None}
         self._given = {name: value for name, value in options.items() if name in _OF_PROBLEM and value is not None}
         self._sets: list[Any] = [set]
@@ -107,7 +124,8 @@ class Problem:
         lib.gpis_source_describe(self._source, info)
         self.shape, self._resident = (info.rows, info.cols), bool(info.resident)
         if names is not None:
-            texts, kept = _data.c_names([str(name) for name in names])
+            names = _data.name_list(names)
+            texts, kept = _data.c_names(names)
             native.check(lib.gpis_source_name_columns(self._source, texts, len(names)))
         self._names = self._column_names()
         self._problem = native.make("gpis_problem", lib.gpis_problem_destroy, lib.gpis_problem_create, native.context,
@@ -135,6 +153,8 @@ class Problem:
 
     def _open(self, A: Any, y: Any, progress: Any) -> Any:
         """Makes the source; returns y, from wherever it comes."""
+        if y is not None and "target" in self._given:
+            raise UsageError("y is given twice: as y, and by target=")
         if _data.is_path(A):
             return self._open_path(A, y, progress)
         allowed = _OF_FRAMES if _data.is_table(A) else {"weights", "offset"}
@@ -149,12 +169,14 @@ class Problem:
 
     def _take_columns(self, table: Any, y: Any) -> tuple[Any, Any]:
         """The columns of a table that are named as y, weights and offset are not in A."""
-        named = {name: str(value) for name in _OF_FRAMES if isinstance(value := self._given.get(name), (str, int))}
+        named = {name: _data.column_text(value) for name in _OF_FRAMES
+                 if (value := self._given.get(name)) is not None and (name == "target" or isinstance(value, (str, int)))}
         if not named:
             return table, y
         if _data.is_pandas(table, "DataFrame"):
-            listed = [(str(name), table.iloc[:, j]) for j, name in enumerate(table.columns)]
-            rest: Any = table.loc[:, [str(name) not in named.values() for name in table.columns]]
+            labels = [_data.column_text(name) for name in table.columns]
+            listed = [(label, table.iloc[:, j]) for j, label in enumerate(labels)]
+            rest: Any = table.loc[:, [label not in named.values() for label in labels]]
         else:
             columns = _data.table_columns(table)
             listed = [(c.name, c.values) for c in columns]
@@ -276,7 +298,7 @@ class Problem:
             self._constrain(k)
 
     def _constrain(self, k: int) -> None:
-        native = self._native
+        before, native = self._native_of_set, Native(self._native)
         names = self._names or [f"x{j + 1}" for j in range(self.shape[1])]
         place = _sets.Place(native, self._problem, names, self.shape[1], k)
         made = [term.build(place) for given in self._sets for term in _sets.as_set(given).terms]
@@ -290,19 +312,21 @@ class Problem:
             made.append(native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_read_bounds, native.context,
                                     os.fsencode(bounds), self._problem))
         elif bounds is not None:
-            made.append(box(*bounds).terms[0].build(place))
+            made.append(_pair(bounds).terms[0].build(place))
         for one in made:
             if text := text_of(lib.gpis_set_warning(one)):
                 warnings.warn(text, ConstraintWarning, stacklevel=3)
+            native.check(lib.gpis_set_responses(one, k))
         if len(made) > 1:
             made = [native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_intersection, native.context, len(made),
                                 ffi.new("gpis_set *[]", made))]
         if made:
-            native.check(lib.gpis_set_responses(made[0], k))
             native.check(lib.gpis_problem_constrain(self._problem, made[0]))
             self._spec = text_of(lib.gpis_set_spec(made[0]))
         self._set = made[0] if made else None
         self._k = k
+        self._native_of_set = native
+        del before  # the set for another number of responses, which the problem no longer refers to
 
     # -- reports --
 
@@ -315,7 +339,7 @@ class Problem:
             bounds = self._given.get("bounds")
             texts = [str(term) for given in self._sets for term in _sets.as_set(given).terms]
             texts += _constraint_texts(self._given.get("subject_to"))
-            texts += [] if bounds is None or _data.is_path(bounds) else [box(*bounds).spec]
+            texts += [] if bounds is None or _data.is_path(bounds) else [_pair(bounds).spec]
             lines = [("subject to", text) for text in texts]
             lines += [("bounds of the file", os.fsdecode(bounds))] if _data.is_path(bounds) else []
             flags = [bool(_flag(name, self._given.get(name, False))) for name in ("intercept", "standardize")]

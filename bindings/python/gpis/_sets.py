@@ -8,12 +8,13 @@ l1:3.5[age:bmi] & nonneg
 from __future__ import annotations
 
 import functools
+import operator
 import re
 from typing import Any, Callable, NamedTuple, Sequence, Union
 
 import numpy as np
 
-from ._core import InputError, Native, UsageError, ffi, lib
+from ._core import InputError, Native, UsageError, ffi, lib, real
 from ._data import c_names, numbers, pointer
 
 Columns = Union[str, int, slice, Sequence[Union[str, int, slice]]]
@@ -29,9 +30,15 @@ def _quoted(name: str) -> str:
 
 
 def _number(index: Any) -> int:
-    if int(index) < 0:
+    if isinstance(index, (bool, np.bool_)):
+        raise UsageError("a mask is no list of columns: take their numbers, numpy.flatnonzero(mask)")
+    try:
+        number = operator.index(index)
+    except TypeError:
+        raise UsageError(f"columns are names, numbers from 0 and ranges, not {index!r}") from None
+    if number < 0:
         raise UsageError(f"column {index}: columns are counted from 0 here, and not from the end")
-    return int(index) + 1
+    return number + 1
 
 
 def _item(item: str | int | slice) -> str:
@@ -62,23 +69,29 @@ class Place(NamedTuple):
     k: int
 
 
+def _check_numbers(items: Sequence[str | int | slice], d: int) -> None:
+    """Raises for a number that no column has, counted as the caller counts."""
+    for item in items:
+        last = item.stop - 1 if isinstance(item, slice) and not isinstance(item.stop, str) else item
+        if not isinstance(last, (str, slice)) and last >= d:
+            raise InputError(f"there is no column {last}; columns are 0 to {d - 1}")
+
+
 def _resolve(items: Sequence[str | int | slice], place: Place) -> list[int]:
     """The numbers of columns, from 0, for sets of arrays, which no spec can describe."""
     out: list[int] = []
     names = list(place.names)
+    _check_numbers(items, place.d)
 
     def find(item: str | int) -> int:
         if isinstance(item, str) and item not in names:
             raise InputError(f"there is no column {item!r}")
-        index = names.index(item) if isinstance(item, str) else int(item)
-        if not 0 <= index < place.d:
-            raise InputError(f"there is no column {index}; columns are 0 to {place.d - 1}")
-        return index
+        return names.index(item) if isinstance(item, str) else int(item)
 
     for item in items:
         if isinstance(item, slice):
             last = find(item.stop) + 1 if isinstance(item.stop, str) else int(item.stop)
-            found = list(range(find(item.start or 0), min(last, place.d)))
+            found = list(range(find(item.start or 0), last))
         elif isinstance(item, str) and "*" in item and item not in names:
             pattern = re.compile(".*".join(map(re.escape, item.split("*"))), re.DOTALL)
             found = [j for j, name in enumerate(names) if pattern.fullmatch(name)]
@@ -90,11 +103,22 @@ def _resolve(items: Sequence[str | int | slice], place: Place) -> list[int]:
     return out
 
 
-def number_text(value: float) -> str:
-    value = float(value)
-    if np.isinf(value):
+def number_text(value: Any) -> str:
+    value = real("a set", value)
+    return str(int(value)) if abs(value) < 1e15 and value == int(value) else repr(value)
+
+
+def end_text(value: Any, side: str) -> str:
+    """A bound as specs write it: nothing where there is none.
+
+    >>> end_text(0.5, "lower"), end_text(-float("inf"), "lower"), end_text(None, "upper")
+    ('0.5', '', '')
+    """
+    if value is None or real("a bound", value) == (-np.inf if side == "lower" else np.inf):
         return ""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    if not np.isfinite(value):
+        raise InputError(f"the {side} bound is {float(value)}; no number meets it")
+    return number_text(value)
 
 
 def label(array: np.ndarray) -> str:
@@ -123,6 +147,7 @@ class Term(NamedTuple):
     def build(self, place: Place) -> Any:
         native = place.native
         if self.make is None:
+            _check_numbers(self.columns or (), place.d)
             text = str(self).encode("utf-8", "surrogateescape")
             return native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_parse, native.context, text, place.problem)
         if self.columns is None:
@@ -174,6 +199,8 @@ class Set:
         items = tuple(columns) if isinstance(columns, (list, tuple, np.ndarray)) else (columns,)
         if any(term.columns is not None for term in self.terms):
             raise UsageError(f"{self} is for some columns already")
+        if not items:
+            raise UsageError(f"{self} for no columns at all is no constraint")
         for item in items:
             _item(item)
         return Set(*(term._replace(columns=items) for term in self.terms))

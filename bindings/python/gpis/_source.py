@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from typing import Any
 
 import numpy as np
 
 from ._core import Native, ffi, lib
-from ._data import Matrix, Rows, as_floats, c_names
+from ._data import Matrix, Rows, c_names
 
 
 def _source_dense(native: Native, m: Matrix) -> Any:
@@ -36,7 +37,9 @@ class Maker:
     def write(self, first: int, count: int, to: Any) -> int:
         d = self.rows.shape[1]
         out = np.frombuffer(ffi.buffer(to, count * d * 8), dtype=np.float64).reshape(count, d)
-        out[...] = as_floats(self.rows.read(first, first + count), "the rows")
+        native = self.native()
+        with contextlib.nullcontext() if native is None else native.use.calling():
+            out[...] = self.rows.read(first, first + count)
         return 0
 
     def fail(self, error: BaseException) -> None:

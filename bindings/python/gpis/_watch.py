@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable
 
-from ._core import ffi, lib
+from ._core import UsageError, ffi, lib
 
 
 class Watch:
     """What Python sees of a solve: its trace, its progress, the signals that arrive meanwhile."""
 
     def __init__(self, progress: Callable[[dict[str, Any]], Any] | bool | None = None) -> None:
+        self.state = ffi.new("gpis_py_watch *")
+        if progress and progress is not True and not callable(progress):
+            raise UsageError(f"progress= is True, or a function of a dict, not {progress!r}")
         self.progress = Line() if progress is True else progress or None
         self.failure: BaseException | None = None
         self.handle = ffi.new_handle(self)
-        self.state = ffi.new("gpis_py_watch *")
         self.state.handle = self.handle
         self.state.each_pass = self.progress is not None
         self.reset()

@@ -407,3 +407,33 @@ def test_means_of_a_file_fill_frames(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,y\n1,2,3\n,4,1\n5,1,2\n3,3,3\n")
     r = gpis.solve(tmp_path / "t.csv", target="y", missing="mean")
     assert np.allclose(r.predict(pd.read_csv(tmp_path / "t.csv")), r.predict(tmp_path / "t.csv"))
+
+
+@pytest.mark.copies
+def test_columns_of_several_levels(data, wanted):
+    """Their names are joined by dots."""
+    A, y = data
+    frame = pd.DataFrame(A, columns=pd.MultiIndex.from_tuples([("p", f"c{j}") for j in range(A.shape[1])]))
+    r = gpis.solve(frame, y, "nonneg")
+    assert r.names[1] == "p.c1" and np.allclose(r.x, wanted)
+    assert np.allclose(r.predict(frame.iloc[:, ::-1]), A @ r.x)
+    r = gpis.solve(frame.assign(**{"q": y}), target=("q", ""), set="nonneg")
+    assert r.names == [f"p.c{j}" for j in range(A.shape[1])] and np.allclose(r.x, wanted)
+
+
+@pytest.mark.copies
+def test_y_is_given_once(data, tmp_path):
+    A, y = data
+    frame = pd.DataFrame(A).add_prefix("c").assign(y=y)
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    for table in (frame, tmp_path / "d.csv"):
+        with pytest.raises(gpis.UsageError, match="twice"):
+            gpis.solve(table, y, target="y")
+
+
+@pytest.mark.copies
+def test_rows_of_other_kinds(data, wanted):
+    A, y = data
+    assert np.allclose(gpis.solve(gpis.Rows(lambda a, b: sparse.csr_matrix(A[a:b]), A.shape), y, "nonneg").x, wanted)
+    with pytest.raises(gpis.InputError, match="masked"):
+        gpis.solve(gpis.Rows(lambda a, b: np.ma.masked_greater(A[a:b], 0), A.shape), y)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpis
+from gpis._penalty import as_penalty
 
 SPECS = [
     (gpis.none, "none"), (gpis.nonneg, "nonneg"), (gpis.monotone, "monotone"), (gpis.l1(3.5), "l1:3.5"), (gpis.l2(2), "l2:2"),
@@ -144,3 +145,21 @@ def test_a_constraint_that_always_holds(data):
     A, y = data
     with pytest.warns(gpis.ConstraintWarning):
         gpis.solve(A, y, subject_to="0 <= 1 + 0 x1")
+
+
+def test_numbers_are_not_bent(data):
+    """What is no whole number, no column or no bound is refused, and not made one that is nearby."""
+    for wrong in (lambda: gpis.nonneg[1.5], lambda: gpis.nonneg[True], lambda: gpis.nonneg[[True, False]], lambda: gpis.nonneg[[]],
+                  lambda: gpis.nonneg[None], lambda: gpis.group(1, 2.5), lambda: gpis.group(1, [0.5, 1]), lambda: gpis.box(np.inf, np.inf),
+                  lambda: gpis.box(-np.inf, -np.inf), lambda: gpis.box(np.nan, 1), lambda: gpis.sum(np.inf, np.inf)):
+        with pytest.raises(gpis.Error):
+            wrong()
+    for behind in (gpis.nonneg[6], gpis.nonneg[1:7], gpis.box(np.zeros(6))[1:7]):
+        with pytest.raises(gpis.InputError, match="no column 6; columns are 0 to 5"):
+            gpis.solve(*data, behind)
+    assert str(gpis.box(-np.inf, np.inf)) == "box:,"
+
+
+def test_a_sum_of_penalties():
+    for text in ("l1:1e+2 + l2:3", "l1:100+l2:3e+0"):
+        assert str(as_penalty(text)) == "l1:100 + l2:3"

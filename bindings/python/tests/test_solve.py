@@ -211,3 +211,13 @@ def test_time_limit_and_progress(rng, capsys):
     assert time.monotonic() - start < 20
     gpis.solve(A, y, progress=True)
     assert "pass 1" in capsys.readouterr().err
+
+
+def test_responses_that_come_and_go_leave_nothing(data):
+    """A set is made anew for another number of responses; those before it go."""
+    A, y = data
+    problem = gpis.Problem(A, y, gpis.l1(1) & gpis.box(np.zeros(6), np.ones(6)))
+    before = len(problem._native._made)
+    for _ in range(5):
+        assert problem.solve(np.c_[y, y]).x.shape == (6, 2) and problem.solve(y).x.shape == (6,)
+    assert len(problem._native._made) == before and len(problem._native_of_set._made) == 3

@@ -10,6 +10,7 @@ import time
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -98,6 +99,13 @@ def test_reentrance(data):
     problem = gpis.Problem(A, y)
     with pytest.raises(gpis.UsageError, match="is being solved"):
         problem.solve(progress=lambda seen: problem.solve())
+    def make(first, last):  # is called by another thread, which the solve waits for
+        by_rows.solve()
+        return A[first:last]
+
+    by_rows = gpis.Problem(gpis.Rows(make, A.shape), y)
+    with pytest.raises(gpis.UsageError, match="is being solved"):
+        by_rows.solve()
     inner = []
     problem.solve(progress=lambda seen: inner.append(gpis.solve(A, y).x) and False)
     assert np.array_equal(inner[0], problem.solve().x)
@@ -117,6 +125,9 @@ def test_truncated_memmap(data, tmp_path):
         with open(tmp_path / name, "r+b") as file:
             file.truncate(1000)
     for call in (problem.solve, lambda: gpis.solve(mapped, y), lambda: gpis.solve(mapped[:, 2:4], y), lambda: r.predict(mapped), half.solve,
+                 lambda: gpis.solve(mapped[:, ::2], y), lambda: gpis.solve(mapped.view(np.int64), y),
+                 lambda: gpis.solve(pd.DataFrame(mapped, copy=False), y),
+                 lambda: gpis.solve(sparse.csr_matrix((mapped[:, 0], np.zeros(4000, int), np.arange(4001)), shape=(4000, 1)), y),
                  lambda: gpis.solve(A, mapped_y), lambda: gpis.solve(A, y, weights=mapped_y)):
         with pytest.raises(gpis.FileError, match="truncated"):
             call()
@@ -145,6 +156,30 @@ def test_two_threads(rng):
     assert not failures
 
 
+def test_threads_share_a_summary(data):
+    """Problems of one summary are made and solved by several threads, and each is told its own trouble."""
+    s = gpis.summarize(*data)
+    wanted = {R: gpis.solve(s, set=gpis.l1(R)).x for R in (0.1, 0.5, 1, 2)}
+    failures = []
+
+    def work():
+        try:
+            for _ in range(50):
+                for R, x in wanted.items():
+                    assert np.array_equal(gpis.solve(s, set=gpis.l1(R)).x, x)
+                    with pytest.raises(gpis.InputError, match=f"set l1:-{R}"):
+                        gpis.solve(s, set=gpis.l1(-R))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not failures
+
+
 def run(code, timeout=120, **more):
     """A program of its own; returns its output."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout, **more)
@@ -160,7 +195,9 @@ problem = gpis.Problem(A, y, "nonneg")
 x = problem.solve(threads=2).x
 child = os.fork()
 if child == 0:
-    same = all(np.array_equal(x, r.x) for r in (problem.solve(), gpis.solve(A, y, "nonneg"), gpis.solve(A, y, "nonneg", threads=2)))
+    r = problem.solve()
+    r.predict(A), A[:2000] @ A[:2000].T  # by numpy, whose OpenBLAS has the same threads
+    same = all(np.array_equal(x, r.x) for r in (r, gpis.solve(A, y, "nonneg"), gpis.solve(A, y, "nonneg", threads=2)))
     os._exit(0 if same else 3)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), np.array_equal(problem.solve().x, x))
 """
@@ -276,6 +313,16 @@ def test_damaged_sparse_matrices(data):
             getattr(damaged, place)[3] = value
             with pytest.raises(gpis.InputError, match="^A: .*(indptr|indices)"):
                 gpis.solve(damaged, y)
+    damaged = {kind: sparse.csr_matrix(A).asformat(kind) for kind in ("coo", "bsr", "csr", "csc")}
+    damaged["coo"].row[3] = 10**6
+    damaged["bsr"].indices[3] = -1
+    damaged["csc"].data = damaged["csc"].data[:5]
+    wide = damaged["csr"].indices.astype(np.int64)
+    wide[1] += 1 << 32  # the lower 32 bits are a column
+    damaged["csr"].indices = wide
+    for matrix in damaged.values():
+        with pytest.raises(gpis.InputError, match="^A: .* of the sparse matrix"):
+            gpis.solve(matrix, y)
 
 
 def test_every_error_is_one_of_gpis(data, tmp_path):
@@ -288,7 +335,12 @@ def test_every_error_is_one_of_gpis(data, tmp_path):
     for options in ({"points": "x"}, {"points": 2.5}, {"folds": "a"}, {"eps": "x"}, {"repeats": None, "folds": 2.5}, {"points": float("inf")}):
         with pytest.raises(gpis.InputError):
             gpis.cv(*data, **options)
-    with pytest.raises(gpis.InputError):
-        gpis.lasso("3")
+    for wrong in (lambda: gpis.lasso("3"), lambda: gpis.l1("x"), lambda: gpis.l1(None), lambda: gpis.box("a", 1), lambda: gpis.subject_to(3),
+                  lambda: gpis.custom(3), lambda: gpis.Rows(3, (1, 2)), lambda: gpis.Rows(len, (1.5, 2)), lambda: gpis.Rows(len, 3),
+                  lambda: gpis.linear([[1, 1]], [0, 1]), lambda: gpis.solve(*data, names="abcdef"), lambda: gpis.solve(*data, names=5),
+                  lambda: gpis.solve(*data, bounds=3), lambda: gpis.solve(*data, bounds=(1, 2, 3)), lambda: gpis.solve(*data, subject_to=3),
+                  lambda: gpis.solve(*data, progress=3), lambda: gpis.solve(*data, gpis.l1(float("nan")))):
+        with pytest.raises(gpis.Error):
+            wrong()
     with pytest.raises(gpis.InputError):
         gpis.summarize(*data, seed="x")
