@@ -117,11 +117,12 @@ static gpis_status check_summary(const gpis_path_call *c) {
     return GPIS_OK;
 }
 
-/* Whether the sums of all folds, and those that are made of them, are not too large. */
+/* Whether the sums of all folds are not too large: while a sweep makes them, and with those that are made of them. */
 static bool fits(const gpis_path_call *c, bool folds) {
     const gpis_problem *p = c->given;
-    const double parts = folds ? (double)gpis_path_folds(c) + 6.0 : 6.0;
-    const double bytes = parts * gpis_quadratic_memory(p->A->d + 1, p->k);
+    const double count = folds ? (double)gpis_path_folds(c) : 1.0, one = gpis_quadratic_memory(p->A->d + 1, p->k);
+    const double sweep = gpis_summary_memory(p, &(gpis_folds){.count = folds ? gpis_path_folds(c) : 0});
+    const double bytes = fmax((count + 6.0) * one, 2.0 * count * one + sweep);
     return p->A->d <= MAX_COLUMNS && bytes <= (double)gpis_account_left(c->context);
 }
 

@@ -174,7 +174,8 @@ gpis_status gpis_path_walk_largest(gpis_fit *f, const gpis_path_sets *sets, doub
     gpis_homotopy *h = NULL;
     gpis_path_shape s = {0};
     *found = false;
-    const gpis_status status = begin(f, sets, sets->penalised ? 1.0 : FAR, &s, &h);
+    gpis_status status = begin(f, sets, sets->penalised ? 1.0 : FAR, &s, &h);
+    if (status == GPIS_BAD_SET && !sets->penalised) status = GPIS_OK; /* no x is so far: a sum that cannot be met */
     if (status == GPIS_OK && h) {
         *found = sets->penalised || gpis_homotopy_go_to_sum(h, INFINITY);
         *largest = sets->penalised ? 2.0 * h->nu : h->sum;

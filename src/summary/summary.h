@@ -56,6 +56,8 @@ gpis_status gpis_summary_training(const gpis_summary *summary, int64_t fold, gpi
  * while the others serve. */
 gpis_status gpis_summary_sweep(gpis_summary *summary, const gpis_problem *problem, const gpis_folds *folds,
                                gpis_watch *watch);
+/* Bytes that the sweep takes beside the sums that it makes. */
+double gpis_summary_memory(const gpis_problem *problem, const gpis_folds *folds);
 /* All ranks, which have the sums by now: counts the rows of each fold. */
 gpis_status gpis_summary_count_rows(gpis_summary *summary, const gpis_problem *problem, const gpis_folds *folds);
 

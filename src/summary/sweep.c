@@ -48,6 +48,16 @@ static gpis_status check_range(const gpis_summary *s, const gpis_problem *p, con
 
 /* ---- the sums ---- */
 
+double gpis_summary_memory(const gpis_problem *p, const gpis_folds *folds) {
+    double place;
+    gpis_pass pass = pass_of(p, folds, NULL);
+    pass.terms.constant = true;
+    pass.terms.weights = p->weights;
+    pass.summary = pass.nonzeros = &place;
+    const gpis_load load = gpis_load_of(&pass, p->A->d);
+    return gpis_pass_memory(p->context, p->A, &load) + 8.0 * (double)p->A->d;
+}
+
 /* One matrix behind the other, as the pass writes them, to the folds. */
 static void deliver(gpis_summary *s, const double *W, double gamma, double response_error) {
     const int64_t size = s->d + 1 + s->k, numbers = 2 * size * size;

@@ -43,6 +43,34 @@ for p, q in zip(gram, wide):
 END_OF_PYTHON
 run 0 path large/A.npy large/y.npy --set l1 --values 1,2,3 --memory 14M --json
 same "points of the exact path" "$(get exact)" 3
+# Sums that fit when they are there, but not while a sweep makes them.
+run 0 gen large --n 60000 --d 100 --out tall --json
+run 0 cv tall/A.npy tall/y.npy --penalty l1 --eps 0.5 --points 4 --memory 30M --json
+holds "more sweeps instead of a refusal" "3 <= $(get sweeps) <= 9"
+rm -r tall
+
+# Sets that are empty where the radius is small, or large: the grid stays where there is an answer, or says where that is.
+run 0 path "$data" --target Y --intercept --set 'simplex & box:,100' --points 5 --json --out capped.csv
+holds "the largest sum is that of an answer" "0 < $(tail -1 capped.csv | cut -d, -f1) <= 1000"
+run 0 path "$data" --target Y --intercept --set 'simplex[1-4] & l2:3' --points 3 --quiet
+run 2 path "$data" --target Y --intercept --set 'l1 & box:1,2' --points 5
+says "set l1 & box:1,2: no x is in it for a radius below 10, and the largest that has an effect is"
+run 0 path "$data" --target Y --intercept --set 'l1 & box:1,2' --points 5 --eps 0.99 --quiet
+run 2 path "$data" --target Y --set l1 --subject-to 'AGE + SEX = 1000' --eps 1e-6
+says "no x is in it for a radius below 1000"
+run 2 path "$data" --target Y --set 'simplex & sum[1-3]:1'
+says "set simplex:1 & sum[1-3]:1: unexpected ':'"
+
+# A response that does not vary: no value of the path has an effect.
+printf 'a,b,y\n1,2,0.3\n2,1,0.3\n4,7,0.3\n5,5,0.3\n' >constant.csv
+run 2 path constant.csv --target y --intercept
+says "no value of the path has an effect: the answer is x = 0 for all of them"
+run 2 cv constant.csv --target y --intercept --penalty l1 --folds 2
+says "no value of the path has an effect"
+run 0 path constant.csv --target y --points 3 --quiet
+printf 'a,b,y\n1,2,0\n2,1,0\n4,7,0\n5,5,0\n' >zero.csv
+run 2 path zero.csv --target y --set l2
+says "no value of the path has an effect"
 
 # Bad input.
 run 2 path "$data" --target Y --set nonneg
