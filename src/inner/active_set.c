@@ -230,12 +230,15 @@ static gpis_status walk(gpis_active_set *a, int64_t faces, bool *solved) {
 
 /* ---- smaller and smaller penalties ---- */
 
-/* The largest |G_j| / (lambda_j / 2) at s: where s is 0, a penalty so many times as large would keep it there. */
+/* The largest |G_j| / (lambda_j / 2) at s: where s is 0, a penalty so many times as large would keep it there. A lambda_j
+ * that is so small beside G_j that it is lost in the rounding of G_j holds nothing, and is not waited for: it may be as
+ * small as 1e-320, and the ratio infinite. */
 static double largest_share(const gpis_active_set *a) {
+    static const double MAX_SHARE = 1.0 / DBL_EPSILON;
     double share = 1.0;
     for (int64_t j = 0; j < a->d; j++)
         if (a->set->penalty[j] > 0.0) share = fmax(share, fabs(a->G[j] - a->slope[j]) / (0.5 * a->set->penalty[j]));
-    return share;
+    return fmin(share, MAX_SHARE);
 }
 
 /*

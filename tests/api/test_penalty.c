@@ -244,6 +244,38 @@ static void dependent(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Weights that are nothing beside the gradient, where A has fewer rows than columns: the way from large penalties to
+ * small ones has an end. */
+static void vanishing_weights(void **state) {
+    (void)state;
+    enum { ROWS = 20, COLUMNS = 60, SEEDS = 4 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        double A[ROWS * COLUMNS], y[ROWS], u[3 * COLUMNS], weight[COLUMNS];
+        gpis_source *source = NULL;
+        gpis_problem *problem = NULL;
+        gpis_result *r = NULL;
+        gpis_random_normal(seed, 1, 0, ROWS * COLUMNS, A);
+        gpis_random_normal(seed, 2, 0, ROWS, y);
+        gpis_random_uniform(seed, 3, 0, 3 * COLUMNS, u);
+        for (int i = 0; i < ROWS * COLUMNS; i++) A[i] *= pow(10, 6 * u[i % COLUMNS] - 3);
+        for (int j = 0; j < COLUMNS; j++)
+            weight[j] = u[COLUMNS + j] < 0.3 ? 1e-320 : 1e-3 * pow(10, -4 * u[2 * COLUMNS + j]);
+        assert_ok(context,
+                  gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, ROWS, COLUMNS, COLUMNS, &source));
+        assert_ok(context, gpis_problem_create(context, source, &problem));
+        assert_ok(context, gpis_problem_response(problem, y, ROWS, 1));
+        assert_ok(context, gpis_problem_penalty(problem, 1, weight, COLUMNS));
+        assert_ok(context, gpis_solve(problem, NULL, &r));
+        assert_true(r->objective >= 0 && isfinite(r->objective));
+        gpis_result_destroy(r);
+        gpis_problem_destroy(problem);
+        gpis_source_destroy(source);
+    }
+    test_context_end(context, &memory);
+}
+
 /* Two responses have the same penalty on each column of X. */
 static void responses(void **state) {
     (void)state;
@@ -345,6 +377,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_reference), cmocka_unit_test(threshold), cmocka_unit_test(path),
         cmocka_unit_test(dependent),         cmocka_unit_test(responses), cmocka_unit_test(polyhedra),
-        cmocka_unit_test(bad_input)};
+        cmocka_unit_test(bad_input),         cmocka_unit_test(vanishing_weights)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
