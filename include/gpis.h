@@ -588,8 +588,8 @@ typedef struct gpis_pass_progress {
     double seconds;      /* of the solve */
 } gpis_pass_progress;
 
-/* Called by the solving thread within passes, about ten times a second; non-zero ends the solve there and then: the
- * best point so far is returned. */
+/* Called by the solving thread about ten times a second, within passes and between the steps of what follows them, when
+ * done = rows; non-zero ends the solve there and then: the best point so far is returned. */
 typedef int (*gpis_pass_progress_fn)(void *user, const gpis_pass_progress *progress);
 
 /* How fast a machine is: what plans are made of. */

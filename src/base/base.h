@@ -86,7 +86,7 @@ typedef struct gpis_stop {
     void *user;
 } gpis_stop;
 
-/* `stop` may be NULL: nobody asks. */
-static inline bool gpis_is_stopped(const gpis_stop *stop) { return stop && stop->asked(stop->user); }
+/* `stop`, and its function, may be NULL: nobody asks. */
+static inline bool gpis_is_stopped(const gpis_stop *stop) { return stop && stop->asked && stop->asked(stop->user); }
 
 #endif

@@ -215,7 +215,7 @@ static gpis_status walk(gpis_active_set *a, int64_t faces, bool *solved) {
     int refined = 0;
     for (int64_t i = 0; i < faces && !*solved; i++) {
         bool minimum;
-        if (!gpis_principal_factor(a->factor, a->free)) break;
+        if (gpis_is_stopped(a->stop) || !gpis_principal_factor(a->factor, a->free)) break;
         const gpis_status status = visit(a, &minimum, &gain);
         if (status != GPIS_OK) return status;
         if (!minimum) continue;
@@ -230,9 +230,9 @@ static gpis_status walk(gpis_active_set *a, int64_t faces, bool *solved) {
 
 /* ---- smaller and smaller penalties ---- */
 
-/* The largest |G_j| / (lambda_j / 2) at s: where s is 0, a penalty so many times as large would keep it there. A lambda_j
- * that is so small beside G_j that it is lost in the rounding of G_j holds nothing, and is not waited for: it may be as
- * small as 1e-320, and the ratio infinite. */
+/* The largest |G_j| / (lambda_j / 2) at s: where s is 0, a penalty so many times as large would keep it there. A
+ * lambda_j that is so small beside G_j that it is lost in the rounding of G_j holds nothing, and is not waited for: it
+ * may be as small as 1e-320, and the ratio infinite. */
 static double largest_share(const gpis_active_set *a) {
     static const double MAX_SHARE = 1.0 / DBL_EPSILON;
     double share = 1.0;
@@ -255,7 +255,7 @@ static gpis_status descend(gpis_active_set *a, bool *solved) {
     status = a->set->class->project(a->set, a->s, a->s);
     if (status != GPIS_OK) return status;
     gpis_active_evaluate(a);
-    for (a->share = largest_share(a); a->share > 1.0 && status == GPIS_OK;) {
+    for (a->share = largest_share(a); a->share > 1.0 && status == GPIS_OK && !gpis_is_stopped(a->stop);) {
         a->share = fmax(1.0, NEXT * a->share);
         *solved = false;
         gpis_active_evaluate(a);
@@ -281,6 +281,7 @@ gpis_status gpis_active_set_solve(gpis_active_set *a, const double *x, const dou
     gpis_active_evaluate(a);
     if (a->set->sum != GPIS_SUM_ANY && a->set->R == 0.0) *solved = true;
     for (int64_t length = FIRST_WALK, faces = 0; faces < most && !*solved; faces += length, length += length / 2) {
+        if (gpis_is_stopped(a->stop)) break;
         gpis_active_read(a);
         if (status == GPIS_OK) status = pivot_from(a);
         if (status == GPIS_OK) status = walk(a, length, solved);

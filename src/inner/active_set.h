@@ -45,6 +45,7 @@ typedef struct gpis_active_set {
     double *start;            /* owned: where pivoting began */
     double *kept;             /* owned: where the descent began; NULL: there is no penalty */
     int64_t faces, products;  /* faces visited and products with H, since it was made */
+    const gpis_stop *stop;    /* borrowed: asked at each face; NULL: nobody asks */
 } gpis_active_set;
 
 gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const gpis_model *model,

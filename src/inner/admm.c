@@ -293,6 +293,7 @@ static gpis_status alternate(gpis_inner *inner, int64_t iterations, bool *done) 
     gpis_status status = GPIS_OK;
     *done = false;
     for (int64_t i = 1; i <= MAX_EXTENSION * iterations && a->going && !*done && status == GPIS_OK; i++) {
+        if (gpis_is_stopped(inner->stop)) break;
         status = iterate(inner);
         a->tries++;
         inner->iterations++;

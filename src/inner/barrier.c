@@ -351,7 +351,7 @@ gpis_status gpis_barrier_solve(gpis_barrier *b, const double *x, const double *g
             best = left;
             memcpy(b->best, b->moved, (size_t)b->d * sizeof *b->best);
         }
-        if (left <= ENOUGH * fabs(value) + noise(b, x) || !(left < 1e4 * best)) break;
+        if (left <= ENOUGH * fabs(value) + noise(b, x) || !(left < 1e4 * best) || gpis_is_stopped(b->stop)) break;
         step = advance(b, gap, count);
         missing *= 1.0 - step;
     }

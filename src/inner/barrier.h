@@ -56,6 +56,7 @@ typedef struct gpis_barrier {
     double *moved, *G, *step;        /* owned: d; the way from the centre, the gradient there, and the step; in x */
     double *z, *p;                   /* owned: d; the point and the step in z */
     const double *g;                 /* borrowed: the gradient at the centre */
+    const gpis_stop *stop;           /* borrowed: asked before each step; NULL: nobody asks */
     double *y, *dy, *w, *lambda, *second, *right; /* owned: d; of the cones */
     double *best;                                 /* owned: d; the way to the best point so far */
     double *v, *Bv;                               /* owned: d; scratch */

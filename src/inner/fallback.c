@@ -58,6 +58,7 @@ static gpis_status solve_columns(gpis_fallback *f) {
     gpis_inner *inner = f->inner;
     const int64_t d = inner->set->d, k = inner->set->k, steps = f->barrier->steps;
     gpis_status status = GPIS_OK;
+    f->barrier->stop = inner->stop;
     gpis_inner_value(inner, inner->s, f->p, f->Hp);
     for (int64_t c = 0; c < k && status == GPIS_OK; c++) {
         for (int64_t j = 0; j < d; j++) {
@@ -108,7 +109,7 @@ gpis_status gpis_fallback_run(gpis_fallback *f, int64_t iterations, bool *done) 
         if (status != GPIS_OK || !gpis_all_finite(f->point, inner->set->d * inner->set->k)) break;
         status = take(f);
         if (status == GPIS_OK) status = gpis_inner_check(inner, LITTLE, f->p, f->Hp, &solved);
-        if (!(inner->value < before - LITTLE * fabs(before))) break;
+        if (!(inner->value < before - LITTLE * fabs(before)) || gpis_is_stopped(inner->stop)) break;
     }
     *done = true;
     return status;

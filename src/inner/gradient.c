@@ -67,7 +67,7 @@ gpis_status gpis_gradient_run(gpis_gradient *on, int64_t iterations, bool *done)
     const int64_t steps = on->descent->iterations, trials = on->descent->trials;
     const double step_sum = on->descent->step_sum;
     *done = false;
-    for (int64_t i = 0; i < iterations && !*done; i++) {
+    for (int64_t i = 0; i < iterations && !*done && !gpis_is_stopped(inner->stop); i++) {
         bool moved;
         const gpis_status status = gpis_descent_step(on->descent, &moved);
         if (status != GPIS_OK) return status;

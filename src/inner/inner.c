@@ -59,7 +59,11 @@ void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g) {
 }
 
 gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done) {
-    return inner->solver->run(inner, iterations, done);
+    *done = gpis_is_stopped(inner->stop);
+    if (*done) return GPIS_OK;
+    const gpis_status status = inner->solver->run(inner, iterations, done);
+    *done = *done || gpis_is_stopped(inner->stop);
+    return status;
 }
 
 /* One factor; or a model in other coordinates, and the inner problem on that; and what solvers fall back on. */

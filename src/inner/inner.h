@@ -30,8 +30,10 @@ typedef struct gpis_inner {
     double bound;                   /* q >= bound on K, up to rounding; -INFINITY if the solver has no bound */
     const double *dual;             /* the point at which -grad q is the multiplier: s, or a better point outside K */
     double largest_fall;            /* of q, in all problems so far: what rounding errors of a bound are relative to */
-    int64_t iterations, trials;     /* steps, and the products with H that they took, since it was created */
-    double step_sum;                /* sum of the lengths of gradient steps */
+    const gpis_stop *stop; /* borrowed, set by the owner: asked between the steps of a run, which ends early then. Once
+                              it says so, it goes on saying so. NULL: nobody asks */
+    int64_t iterations, trials; /* steps, and the products with H that they took, since it was created */
+    double step_sum;            /* sum of the lengths of gradient steps */
 } gpis_inner;
 
 /* With `settings`, solves by projected gradient with these settings (only the set `none` is still solved by its
@@ -43,7 +45,7 @@ extern const gpis_descent_settings gpis_inner_fast;
 /* Centres the model at x (in K) with gradient g, and begins there. */
 void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g);
 /* Makes at most `iterations` more steps, if the solver is iterative; exact solvers go to the end at once. *done: the
- * minimiser is reached to working accuracy. */
+ * minimiser is reached to working accuracy, or the run was stopped. Then s is the best point so far. */
 gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done);
 /* The largest number of bytes that it holds, without the model. */
 double gpis_inner_memory(const gpis_set *set);

@@ -208,6 +208,7 @@ static gpis_status run_inside(gpis_inner *inner, int64_t iterations, bool *done)
     inside_state *t = inner->state;
     const int64_t steps = t->problem->iterations, trials = t->problem->trials;
     gpis_status status = t->centred ? GPIS_OK : centre(inner);
+    t->problem->stop = inner->stop;
     if (status == GPIS_OK) status = gpis_inner_run(t->problem, iterations, done);
     t->warm = true;
     if (status == GPIS_OK) status = come_back(inner);
@@ -227,6 +228,7 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
     inner->bound = t->problem->bound - t->loose_fall; /* around x */
     const double promised = gpis_inner_fall(t->problem) + t->loose_fall;
     for (int centres = 1; status == GPIS_OK && *done && centres < MAX_CENTRES; centres++) {
+        if (gpis_is_stopped(inner->stop)) break;
         const double before = inner->value;
         bool solved;
         status = gpis_inner_check(inner, LITTLE, t->p, t->Hp, &solved);
@@ -235,7 +237,7 @@ static gpis_status run(gpis_inner *inner, int64_t iterations, bool *done) {
         status = run_inside(inner, iterations, done);
         if (!(inner->value < before - fmax(1e-13 * fabs(before), gpis_inner_noise(inner, t->trial, t->Hp)))) break;
     }
-    if (status != GPIS_OK || !*done) return status;
+    if (status != GPIS_OK || !*done || gpis_is_stopped(inner->stop)) return status;
     bool solved;
     if (-inner->value < 0.5 * promised) inner->bound = -INFINITY; /* of a model that is too far from the true one */
     status = gpis_inner_check(inner, GOOD, t->p, t->Hp, &solved);

@@ -60,7 +60,7 @@ void gpis_active_pivot(gpis_active_set *a, bool *solved) {
     int64_t least = INT64_MAX;
     if (gpis_active_signed_sum(a)) a->tight = true; /* the minimiser without a constraint is outside K */
     for (int tries = 0; tries < PATIENCE && !*solved;) {
-        if (!gpis_principal_factor(a->factor, a->free)) return;
+        if (gpis_is_stopped(a->stop) || !gpis_principal_factor(a->factor, a->free)) return;
         a->faces++;
         gpis_active_find_step(a);
         gpis_active_take_step(a);

@@ -98,6 +98,7 @@ static gpis_status solve_columns(gpis_inner *inner, bool *solved) {
     polyhedron_state *f = inner->state;
     const int64_t d = inner->set->d, k = inner->set->k;
     *solved = true;
+    f->active->stop = inner->stop;
     for (int64_t c = 0; c < k; c++) {
         bool one;
         gather(inner->x, d, k, c, f->x);

@@ -35,9 +35,12 @@ static bool applies(const gpis_set *set) { return set->polyhedron != NULL; }
 
 /* ---- the metric -------------------------------------------------------------------------------------------------- */
 
+/* A walk that is stopped ends as one that finds no factor does. */
 static int64_t factor(void *user, const bool *member, const int64_t **order, bool *changed) {
-    gpis_principal *p = ((walk_state *)user)->factor;
+    const walk_state *f = user;
+    gpis_principal *p = f->factor;
     const double before = p->shift;
+    if (gpis_is_stopped(f->inner->stop)) return -1;
     const bool found = gpis_principal_factor(p, member);
     *changed = *changed || p->shift != before;
     *order = p->index;

@@ -85,7 +85,9 @@ gpis_status gpis_curvature_hold_sample(gpis_curvature *c, const gpis_sample *sam
 }
 
 static gpis_status make_inner(gpis_curvature *c) {
-    return gpis_inner_create(c->problem->context, c->problem->set, c->model, NULL, &c->inner);
+    const gpis_status status = gpis_inner_create(c->problem->context, c->problem->set, c->model, NULL, &c->inner);
+    if (status == GPIS_OK) c->inner->stop = &c->stop;
+    return status;
 }
 
 gpis_status gpis_curvature_add_null(gpis_curvature *c, int64_t count, const double *vectors, double nearness) {

@@ -42,6 +42,7 @@ typedef struct gpis_curvature {
     gpis_model *model; /* owned: of the Gram matrix or of a sketch; NULL until it is made */
     bool sketched;     /* the model is of a sketch: its c, if positive, is probable only */
     gpis_inner *inner; /* owned: the inner problem on the model; NULL until it is made */
+    gpis_stop stop;    /* what inner problems ask between their steps; set when the run begins */
     gpis_dependence dependence;
 } gpis_curvature;
 

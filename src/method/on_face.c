@@ -119,6 +119,7 @@ gpis_status gpis_on_face_create(const gpis_run *run, const double *x, const doub
     gpis_status status = rank_columns(&run->curvature, x, g, list);
     const int64_t count = status == GPIS_OK ? take_columns(run, list, margin) : 0;
     if (count > 0) status = make_face(run->problem, list, count, out);
+    if (*out) (*out)->stop = &run->curvature.stop;
     gpis_free(run->context, list);
     if (status == GPIS_OK) return GPIS_OK;
     gpis_on_face_destroy(*out);
@@ -144,8 +145,10 @@ gpis_status gpis_on_face_take_gram(gpis_on_face *face, const gpis_load *load) {
     const double roundings = gpis_pass_roundings(p->A, load).gram;
     double *H = face->H;
     face->H = NULL;
-    const gpis_status status = gpis_model_create(p->context, face->count, H, roundings, &face->model);
-    return status == GPIS_OK ? gpis_inner_create(p->context, face->set, face->model, NULL, &face->inner) : status;
+    gpis_status status = gpis_model_create(p->context, face->count, H, roundings, &face->model);
+    if (status == GPIS_OK) status = gpis_inner_create(p->context, face->set, face->model, NULL, &face->inner);
+    if (status == GPIS_OK) face->inner->stop = face->stop;
+    return status;
 }
 
 bool gpis_on_face_contains(const gpis_on_face *face, const double *x) {

@@ -18,11 +18,12 @@ typedef struct gpis_on_face {
     const gpis_problem *problem; /* borrowed */
     int64_t *columns;            /* owned: `count` of them, ascending */
     int64_t count;
-    gpis_set *set;     /* owned: K on these columns */
-    double *H;         /* owned: count x count, for the pass to fill; NULL: taken by the model */
-    gpis_model *model; /* owned; NULL: not made yet */
-    gpis_inner *inner; /* owned: the inner problem on these columns */
-    double *x, *g;     /* owned: count each */
+    gpis_set *set;         /* owned: K on these columns */
+    double *H;             /* owned: count x count, for the pass to fill; NULL: taken by the model */
+    gpis_model *model;     /* owned; NULL: not made yet */
+    gpis_inner *inner;     /* owned: the inner problem on these columns */
+    const gpis_stop *stop; /* borrowed: what that asks between its steps */
+    double *x, *g;         /* owned: count each */
     bool stepped; /* a point on the face has been solved for, so the next measurement tells whether the face holds */
 } gpis_on_face;
 

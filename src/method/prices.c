@@ -19,6 +19,7 @@ static gpis_status take_step(gpis_run *run, multiplier *m) {
     const gpis_problem *p = run->problem;
     gpis_inner *inner = run->curvature.inner;
     bool done;
+    inner->stop = NULL; /* prices must not depend on whether the limit of time is reached meanwhile */
     gpis_inner_begin(inner, run->record.best, run->record.gradient);
     const gpis_status status = gpis_inner_run(inner, MAX_STEPS, &done);
     if (status != GPIS_OK) return status;
@@ -38,7 +39,8 @@ static void find_noise(const gpis_run *run, multiplier *m) {
 
 gpis_status gpis_run_prices(gpis_run *run, gpis_price_fn take, void *user) {
     const gpis_problem *p = run->problem;
-    const bool exact = run->curvature.inner && !run->curvature.sketched;
+    const bool in_haste = run->outcome == GPIS_INTERRUPTED || run->outcome == GPIS_TIME_LIMIT;
+    const bool exact = run->curvature.inner && !run->curvature.sketched && !in_haste;
     if (!run->record.gradient_known || !p->set->has_support || !isfinite(run->record.objective)) return GPIS_OK;
     double *memory = gpis_alloc(p->context, 2 * p->size + p->d, sizeof *memory);
     multiplier m = {memory, memory + p->size, memory + 2 * p->size};

@@ -46,6 +46,8 @@ struct gpis_run {
     int64_t proof_due;     /* gpis_run_prove tries the second-order bound again from this pass on */
     bool ended;            /* no further round is made */
     bool stop_asked;       /* the caller's progress function has asked to stop: no further pass is made */
+    double asked_at;       /* the clock when it was asked last between the steps of an inner problem */
+    bool stopped_between;  /* the answer was yes */
     gpis_range range;      /* whether squares of the columns of A underflow (range.c) */
     bool response_checked; /* the same of Y: it is known that they do not */
     double *nonzeros;      /* owned: entries of each column that are not zero; NULL unless they are counted */
@@ -167,5 +169,8 @@ bool gpis_run_out_of_time(const gpis_run *run);
 /* Asked between the steps of long computations without a pass: whether the caller, or the clock, wants the run to stop.
  * It has ended then. */
 bool gpis_run_is_to_stop(gpis_run *run);
+/* The same for steps that may take microseconds, as those of inner problems: it is asked about ten times a second, and
+ * not at all where the caller has no function for that and no limit of time. */
+gpis_stop gpis_run_stop(gpis_run *run);
 
 #endif

@@ -35,13 +35,29 @@ static bool is_to_stop(void *user, int64_t rows) {
 
 bool gpis_run_is_to_stop(gpis_run *run) { return asks_to_stop(run, run->account.passes, run->problem->n); }
 
+static bool asks_between_steps(void *user) {
+    static const double INTERVAL = 0.1; /* seconds */
+    gpis_run *run = user;
+    const double now = run->stopped_between ? 0.0 : gpis_clock();
+    if (run->stopped_between || now - run->asked_at < INTERVAL) return run->stopped_between;
+    run->asked_at = now;
+    run->stopped_between = gpis_run_is_to_stop(run);
+    return run->stopped_between;
+}
+
+/* Whether there is anybody who might stop the run. */
+static bool may_stop(const gpis_run *run) { return run->settings->pass_progress || run->settings->time_limit > 0.0; }
+
+gpis_stop gpis_run_stop(gpis_run *run) {
+    return (gpis_stop){.asked = may_stop(run) ? asks_between_steps : NULL, .user = run};
+}
+
 /* Reads A. */
 static gpis_status make_pass(gpis_run *run, gpis_pass *pass) {
-    const gpis_settings *settings = run->settings;
     run->watch.stop = is_to_stop;
     run->watch.user = run;
     gpis_account_begin_pass(&run->account);
-    if (settings->pass_progress || settings->time_limit > 0.0) pass->watch = &run->watch;
+    if (may_stop(run)) pass->watch = &run->watch;
     const gpis_status status = gpis_pass_run(run->context, run->problem->A, pass);
     if (status == GPIS_OK) gpis_replay_keep(run, pass);
     return status;

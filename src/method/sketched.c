@@ -85,6 +85,7 @@ static gpis_status inner_loop(rounds *r, int64_t t, const double *g) {
     gpis_inner *inner = NULL;
     gpis_status status = gpis_inner_create(run->context, p->set, r->model, &r->inner, &inner);
     if (status != GPIS_OK) return status;
+    inner->stop = &run->curvature.stop;
     gpis_inner_begin(inner, r->x, g);
     bool done = false;
     if (settings->inner) status = gpis_inner_run(inner, listed_iterations(settings, t), &done);
@@ -159,7 +160,7 @@ static gpis_status gpihs(rounds *r) {
         if (run->settings->rounds > 0 && t > run->settings->rounds) gpis_run_end(run, GPIS_MAX_PASSES);
         if (run->ended) return GPIS_OK;
         status = inner_loop(r, t, r->g);
-        if (status != GPIS_OK) return status;
+        if (status != GPIS_OK || run->ended) return status;
     }
 }
 

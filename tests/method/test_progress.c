@@ -109,8 +109,41 @@ static void checks_report_their_passes(void **state) {
     end(&p);
 }
 
+/* ---- between passes ---- */
+
+static int refuse_between_passes(void *user, const gpis_pass_progress *now) {
+    int *asked = user;
+    *asked += now->done == now->rows;
+    return now->done == now->rows;
+}
+
+/* What follows a pass can take longer than the pass: the caller is asked there, too. */
+static void inner_problems_can_be_stopped(void **state) {
+    (void)state;
+    static const char *const specs[] = {"l1:0.5",      "box:0,0.1",         "tv:0.1",
+                                        "group:0.5:3", "sum:0.1 & box:0,1", "l1:0.5 & l2:0.2"};
+    static problem p;
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        begin(&p, specs[s], false);
+        int asked = 0;
+        gpis_settings settings = gpis_settings_default();
+        settings.method = "newton";
+        settings.sketch = "none";
+        settings.pass_progress = refuse_between_passes;
+        settings.progress_user = &asked;
+        gpis_result *r = NULL;
+        assert_ok(p.context, test_solve(p.context, p.A, p.y, 1, p.set, &settings, &r));
+        if (r->outcome != GPIS_INTERRUPTED || asked == 0)
+            fail_msg("%s: outcome %d, asked %d times between passes", specs[s], (int)r->outcome, asked);
+        assert_true(isfinite(r->objective) && r->violation <= 1e-12);
+        gpis_result_destroy(r);
+        end(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_pass_is_reported),
+                                       cmocka_unit_test(inner_problems_can_be_stopped),
                                        cmocka_unit_test(checks_report_their_passes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
