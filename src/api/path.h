@@ -5,6 +5,8 @@
 #ifndef GPIS_API_PATH_H
 #define GPIS_API_PATH_H
 
+#include <stdatomic.h>
+
 #include "api/complete.h"
 #include "api/settings.h"
 #include "path/walk.h"
@@ -26,7 +28,10 @@ typedef struct gpis_path_call {
     double *values; /* owned: the grid */
     int64_t sweeps;
     double bytes_read, begun;
-    double rows_weight; /* the sum of the weights of all rows */
+    double rows_weight;  /* the sum of the weights of all rows */
+    gpis_stop stop;      /* what the solves of points ask: the caller's function, about ten times a second */
+    double asked_at;     /* the clock when that was asked last */
+    atomic_bool stopped; /* the answer was yes */
 } gpis_path_call;
 
 /* The rows of a part: the problem of their summary, complete, and the fit. */

@@ -1,6 +1,7 @@
 /* What a call of a path is given, and the rows as a summary. */
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "api/path.h"
@@ -144,6 +145,21 @@ static gpis_status take_rows(gpis_path_call *c, bool folds) {
     return folds ? check_folds(c) : GPIS_OK;
 }
 
+/* The caller's function is called by one thread only; the others learn what it said. */
+static bool asks_caller(void *user) {
+    static const double INTERVAL = 0.1; /* seconds */
+    gpis_path_call *c = user;
+    const gpis_settings *settings = &c->call.settings;
+    if (omp_get_thread_num() > 0 || atomic_load(&c->stopped)) return atomic_load(&c->stopped);
+    const double now = gpis_clock();
+    if (now - c->asked_at < INTERVAL) return false;
+    c->asked_at = now;
+    const gpis_pass_progress progress = {
+        .pass = c->sweeps, .done = c->given->n, .rows = c->given->n, .seconds = now - c->begun};
+    atomic_store(&c->stopped, settings->pass_progress(settings->progress_user, &progress) != 0);
+    return atomic_load(&c->stopped);
+}
+
 gpis_status gpis_path_call_begin(gpis_path_call *c, const gpis_problem *given, const gpis_path_options *options,
                                  const gpis_settings *settings, bool folds) {
     gpis_completion complete = {0};
@@ -154,6 +170,7 @@ gpis_status gpis_path_call_begin(gpis_path_call *c, const gpis_problem *given, c
     if (status == GPIS_OK) status = check_options(c->context, &c->options);
     if (status == GPIS_OK) status = gpis_complete_begin(given, &complete);
     if (status == GPIS_OK) status = gpis_call_begin(&c->call, &complete.problem, settings);
+    if (status == GPIS_OK && c->call.settings.pass_progress) c->stop = (gpis_stop){asks_caller, c};
     gpis_complete_end(&complete);
     if (status == GPIS_OK && !c->options.penalised)
         status = gpis_radius_spec_read(c->context, c->options.set ? c->options.set : "l1", &c->spec);

@@ -100,7 +100,9 @@ gpis_status gpis_path_part_begin(gpis_path_part *part, const gpis_path_call *cal
     if (status == GPIS_OK) status = gpis_complete_together(&part->complete);
     if (status != GPIS_OK) return status;
     const gpis_problem *p = &part->complete.problem;
-    return gpis_fit_create(call->context, p->summary, p->intercept, call->call.settings.tol, &part->fit);
+    status = gpis_fit_create(call->context, p->summary, p->intercept, call->call.settings.tol, &part->fit);
+    if (status == GPIS_OK) part->fit->stop = &call->stop;
+    return status;
 }
 
 void gpis_path_part_of_rows(gpis_path_part *part, const gpis_path_call *call, double share, double *scale) {

@@ -7,7 +7,7 @@
  *     f(x, b) - f(s, t)  <=  2 <g', x - s> + g_b^2 / N,
  *
  * so that the bound of a set K of the other entries holds for K and every b, with g_b^2 / N more. Unlike a bound of
- * second order it needs no model, and columns may depend on each other. See docs/maths/certificates.md.
+ * second order it needs no model, and columns may depend on each other. See docs/maths/ranges.md, "A free constant".
  */
 #ifndef GPIS_CERTIFICATE_CENTRED_H
 #define GPIS_CERTIFICATE_CENTRED_H

@@ -57,8 +57,9 @@ double gpis_known_distance(const gpis_set *set, const gpis_point *v, const doubl
 
 /*
  * What r can cost over all of K: ||r|| (||s|| + ||v||) for a bounded K. With A'A >= c H, the square ||A (s - v)||^2
- * that the bound leaves out pays for it: <r, p> + c <p, H p> >= -1/4 <r, (c H)^-1 r>, and <r, H^-1 r> <= ||T^-1||
- * tilt^2. A column of zeros has no curvature.
+ * that the bound leaves out pays for it: <r, p> + c <p, H p> >= -1/4 <r, (c H)^-1 r> = -b^2, and <r, H^-1 r> <=
+ * ||T^-1|| tilt^2. Where the response that is meant is e away from the one that was summed, the square pays for that as
+ * well, and b^2 becomes b^2 + 2 b e. A column of zeros has no curvature.
  */
 static double cost_of_imbalance(const gpis_set *set, const gpis_point *v, const gpis_model *model, double plain,
                                 double tilt) {
@@ -67,8 +68,10 @@ static double cost_of_imbalance(const gpis_set *set, const gpis_point *v, const 
     for (int64_t j = 0; j < set->d; j++) zeros = zeros || v->norms2[j] == 0.0;
     for (int64_t i = 0; i < set->d * set->k; i++) size2 += v->x[i] * v->x[i];
     if (gpis_set_is_bounded(set)) cost = plain * MARGIN * (gpis_set_radius(set) + sqrt(size2));
-    if (model && !zeros && !(model->slack > 0.0) && model->c > 0.0)
-        cost = fmin(cost, MARGIN * 0.25 * tilt * tilt * model->inverse / model->c);
+    if (model && !zeros && !(model->slack > 0.0) && model->c > 0.0) {
+        const double b2 = MARGIN * 0.25 * tilt * tilt * model->inverse / model->c;
+        cost = fmin(cost, b2 + MARGIN * 2.0 * sqrt(b2) * v->errors.residual);
+    }
     return cost;
 }
 

@@ -141,10 +141,13 @@ gpis_status gpis_fit_solve(gpis_fit *f, const gpis_fit_set *set, double *x, gpis
     r.x = gpis_alloc(f->context, f->d * f->k, sizeof *r.x);
     if (status == GPIS_OK && !r.x) status = GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_inner_create(f->context, set->all, f->model, NULL, &r.inner);
+    if (status == GPIS_OK) r.inner->stop = f->stop;
     if (status == GPIS_OK) status = gpis_set_project(set->all, x, r.x);
     for (int i = 0; status == GPIS_OK && i < MAX_ROUNDS && !r.best.solved; i++) {
         const double before = r.best.gap;
         status = make_round(f, set, &r, x);
+        if (status == GPIS_OK && gpis_is_stopped(f->stop))
+            status = gpis_fail(f->context, GPIS_STOPPED, "stopped within a path");
         if (i > 2 && r.best.gap >= 0.5 * before) break;
     }
     *out = r.best;

@@ -14,13 +14,14 @@ typedef struct gpis_fit {
     gpis_context *context;      /* borrowed */
     const gpis_quadratic *data; /* borrowed: d columns, with the ridge */
     int64_t d, k;
-    bool constant;     /* the last column is that of an intercept, which is free in every set */
-    double tol;        /* relative gap that counts as solved */
-    double *H, *b;     /* owned: d x d and d x k; A'A and A'Y */
-    double *norms2;    /* owned: ||a_j||^2 */
-    double *g;         /* owned: d x k; half the gradient at the point that was measured last */
-    double *work;      /* owned: d x k */
-    gpis_model *model; /* owned: of H; NULL until a point needs it */
+    bool constant;         /* the last column is that of an intercept, which is free in every set */
+    double tol;            /* relative gap that counts as solved */
+    double *H, *b;         /* owned: d x d and d x k; A'A and A'Y */
+    double *norms2;        /* owned: ||a_j||^2 */
+    double *g;             /* owned: d x k; half the gradient at the point that was measured last */
+    double *work;          /* owned: d x k */
+    gpis_model *model;     /* owned: of H; NULL until a point needs it */
+    const gpis_stop *stop; /* borrowed, set by the owner: asked between points, and within solves; NULL: nobody asks */
 } gpis_fit;
 
 /* The set of a point, in two forms. */
@@ -48,7 +49,7 @@ gpis_status gpis_fit_need_model(gpis_fit *fit);
  * gradient alone or, if that is not enough, by the model. */
 gpis_status gpis_fit_measure(gpis_fit *fit, const gpis_fit_set *set, const double *x, gpis_fit_value *out);
 /* Solves over the set from x, in rounds of the general solver on the model (inner/inner.h), until the point is solved
- * or nothing moves any more. x becomes the best point. */
+ * or nothing moves any more. x becomes the best point. GPIS_STOPPED if fit->stop says so. */
 gpis_status gpis_fit_solve(gpis_fit *fit, const gpis_fit_set *set, double *x, gpis_fit_value *out);
 
 #endif

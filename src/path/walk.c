@@ -142,6 +142,7 @@ static gpis_status solve_value(gpis_path_walk *w, const course *c, int64_t i) {
     const int64_t size = f->d * f->k;
     double *x = w->X + i * size;
     gpis_fit_set set = {0};
+    if (gpis_is_stopped(f->stop)) return gpis_fail(f->context, GPIS_STOPPED, "stopped within a path");
     gpis_status status = w->sets->make(w->sets->user, w->values[i], &set);
     w->points[i] = (gpis_fit_value){.objective = INFINITY, .gap = INFINITY};
     if (status == GPIS_OK && c->h && w->values[i] > 0.0 && go_to(c, w->values[i]))

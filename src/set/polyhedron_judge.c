@@ -8,8 +8,10 @@
 #include "set/kinds.h"
 #include "set/polyhedron_state.h"
 
-/* Implied bounds are widened by so much of their terms, which covers their rounding. */
+/* Implied bounds are widened by so much of their terms, which covers the rounding of short sums; a sum of many terms is
+ * off by up to a unit for each of them. */
 static const double WIDER = 1e-13;
+static double wider_for(int64_t terms) { return WIDER + (double)terms * DBL_EPSILON; }
 
 /* ---- implied bounds ---------------------------------------------------------------------------------------------- */
 
@@ -21,6 +23,7 @@ static void tighten(gpis_polyhedron_state *p, int64_t j, double lo, double hi) {
 /* c x_j <= limit - (what the other entries of row i add at least); for lower limits with all signs changed. */
 static void tighten_by_row(gpis_polyhedron_state *p, int64_t i, double sign, double limit) {
     const gpis_polyhedron *list = p->list;
+    const int64_t terms = list->first[i + 1] - list->first[i];
     double sum = 0.0, size = fabs(limit);
     int64_t endless = 0, which = -1;
     if (isinf(limit)) return;
@@ -37,7 +40,7 @@ static void tighten_by_row(gpis_polyhedron_state *p, int64_t i, double sign, dou
         if (endless == 1 && e != which) continue;
         const int64_t j = list->column[e];
         const double own = endless == 1 ? 0.0 : c * (c > 0.0 ? p->reach_lo : p->reach_hi)[j];
-        const double end = (limit - (sum - own)) / c, wider = WIDER * size / fabs(c);
+        const double end = (limit - (sum - own)) / c, wider = wider_for(terms) * size / fabs(c);
         tighten(p, j, c > 0.0 ? -INFINITY : end - wider, c > 0.0 ? end + wider : INFINITY);
     }
 }
@@ -79,7 +82,7 @@ static void find_radius(gpis_set *s) {
         const double upper = isinf(list->upper[i]) ? 0.0 : fabs(list->upper[i]);
         if (norm > 0.0) p->size = fmax(p->size, fmax(lower, upper) / norm);
     }
-    s->radius = s->unbounded ? fmax(corner, p->size) : corner * (1.0 + WIDER);
+    s->radius = s->unbounded ? fmax(corner, p->size) : corner * (1.0 + wider_for(s->d));
     for (int64_t k = 0; k < list->sums && !s->unbounded; k++) {
         double most = 0.0;
         for (int64_t j = 0; j < s->d; j++) most = fmax(most, list->R[k] / list->weight[k * s->d + j]);

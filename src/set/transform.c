@@ -101,7 +101,6 @@ static gpis_status support_near(gpis_set *s, double *v, double *value, double *s
         memcpy(v, w, (size_t)s->d * sizeof *v);
         *slack = lost * stretch + error;
     } else {
-        /* the support function of K at v is that at U'mu, and what lies between times the radius */
         /* the support function of K at v is that at U'mu and, at most, the distance between the two times the radius */
         for (int64_t i = 0; i < s->d; i++) w[i] = v[i] - w[i];
         const double moved = gpis_norm2(w, s->d) * (1.0 + gpis_set_rounding(s->d));

@@ -3,6 +3,7 @@
 #include "set/extend.h"
 #include "set/penalty.h"
 #include "set/polyhedron.h"
+#include "set/polyhedron_state.h"
 #include "set/price.h"
 
 static const double IDENTITY[FACES_D][FACES_D * FACES_D] = {
@@ -84,6 +85,37 @@ static void test_support(void **state) {
         let_go(&p);
     }
     assert_true(bounded > 100);
+    test_context_end(context, &memory);
+}
+
+/* x_1 - sum of the others <= 0, the first of them 1 and the others just below half a unit of 1: summed one after the
+ * other they are lost. x_1 can be as large as their exact sum, and the support function of e_1 is that. */
+static void long_rows(void **state) {
+    (void)state;
+    enum { ENTRIES = 20000 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    static double C[ENTRIES], lower[ENTRIES], upper[ENTRIES], l[ENTRIES];
+    const double tiny = 0x1.fp-54, zero = 0, exact = 1.0 + (ENTRIES - 2) * tiny;
+    double value, slack;
+    gpis_set *row = NULL, *box = NULL, *K = NULL;
+    for (int j = 0; j < ENTRIES; j++) {
+        C[j] = j == 0 ? 1 : -1;
+        lower[j] = 0;
+        upper[j] = j == 0 ? INFINITY : j == 1 ? 1 : tiny;
+        l[j] = j == 0;
+    }
+    assert_ok(context, gpis_set_linear(context, C, NULL, &zero, 1, ENTRIES, NULL, &row));
+    assert_ok(context, gpis_set_box(context, lower, upper, ENTRIES, &box));
+    assert_ok(context, gpis_set_intersection(context, 2, (gpis_set *[]){row, box}, &K));
+    assert_true(gpis_set_is_bounded(K));
+    const gpis_polyhedron_state *p = K->state;
+    assert_true(p->reach_hi[0] >= exact && p->reach_hi[0] <= exact + 1e-10);
+    assert_ok(context, gpis_set_support_near(K, l, &value, &slack));
+    assert_true(value >= exact && slack == 0);
+    gpis_set_destroy(K);
+    gpis_set_destroy(box);
+    gpis_set_destroy(row);
     test_context_end(context, &memory);
 }
 
@@ -296,7 +328,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_projection),    cmocka_unit_test(test_prox),        cmocka_unit_test(test_support),
         cmocka_unit_test(test_extension),     cmocka_unit_test(test_violation),   cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_allocations), cmocka_unit_test(long_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
