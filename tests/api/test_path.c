@@ -203,12 +203,44 @@ static void failing_allocations(void **state) {
     for (int penalised = 0; penalised < 2; penalised++) assert_true(test_every_allocation(make_all, &penalised) > 50);
 }
 
+static int refuse_between_passes(void *user, const gpis_pass_progress *now) {
+    (void)user;
+    return now->done == now->rows;
+}
+
+/* Between sweeps, and where there is no sweep at all, as with a summary, the caller is asked whether to go on. */
+static void points_can_be_stopped(void **state) {
+    (void)state;
+    static const char *const specs[] = {"l1", "tv", "group:R:2"};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        world_of_path w;
+        gpis_path *path = NULL;
+        gpis_cv *cv = NULL;
+        gpis_path_options options = gpis_path_options_default();
+        gpis_settings settings = gpis_settings_default();
+        options.set = specs[s];
+        options.points = 6;
+        options.folds = 3;
+        settings.pass_progress = refuse_between_passes;
+        assert_ok(context, open(context, FINE, 30, 4, &w));
+        assert_int_equal(gpis_path_make(w.problem, &options, &settings, &path), GPIS_STOPPED);
+        assert_null(path);
+        assert_int_equal(gpis_cv_make(w.problem, &options, &settings, &cv), GPIS_STOPPED);
+        assert_null(cv);
+        shut(&w);
+    }
+    test_context_end(context, &memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_set_with_a_radius),
                                        cmocka_unit_test(sums_that_must_be_large),
                                        cmocka_unit_test(one_column),
                                        cmocka_unit_test(bad_folds),
                                        cmocka_unit_test(ranges_of_a_poor_point),
+                                       cmocka_unit_test(points_can_be_stopped),
                                        cmocka_unit_test(failing_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
