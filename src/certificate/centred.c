@@ -6,8 +6,6 @@
 
 #include "linalg/rounding.h"
 
-static const double UNIT = 0.5 * DBL_EPSILON;
-
 /* The last entries of the gradient, one for each response: what they are worth. */
 typedef struct constant {
     double N, root; /* ||1||^2 and ||1|| */
@@ -43,10 +41,10 @@ static double reduce(const gpis_set *set, const gpis_point *point, gpis_column_s
             const double own = point->g[j * set->k + i], part = m * last[i];
             g[j * set->k + i] = own - part;
             if (point->norms2[j] > 0.0)
-                rounding = fmax(rounding, UNIT * (fabs(own) + 3.0 * fabs(part)) / sqrt(point->norms2[j]));
+                rounding = fmax(rounding, GPIS_UNIT * (fabs(own) + 3.0 * fabs(part)) / sqrt(point->norms2[j]));
         }
     }
-    const double of_means = 3.0 * (sums.gamma + UNIT) * (c->largest / c->root + eta + point->errors.residual);
+    const double of_means = 3.0 * (sums.gamma + GPIS_UNIT) * (c->largest / c->root + eta + point->errors.residual);
     return 1.001 * (2.0 * eta + of_means + rounding);
 }
 

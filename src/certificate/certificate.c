@@ -1,7 +1,6 @@
 /* The second-order bound, with its rounding terms. */
 #include "certificate/certificate.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,11 +10,9 @@
 #include "certificate/penalised.h"
 #include "certificate/rounded.h"
 #include "linalg/accurate.h"
+#include "linalg/rounding.h"
 #include "set/multiplier.h"
 #include "set/penalty.h"
-
-static const double UNIT = 0.5 * DBL_EPSILON;
-static const double MARGIN = 1.0 + 1e-9; /* covers rounding errors of norms of vectors of any size that fits */
 
 /* sum_j ||a_j|| ||X_j||, which is at least ||A X||: the size of the terms of which A X is the sum. */
 static double size_of_products(const gpis_set *set, const gpis_point *point) {
@@ -25,7 +22,7 @@ static double size_of_products(const gpis_set *set, const gpis_point *point) {
 }
 
 double gpis_certificate_grain(const gpis_set *set, const gpis_point *point) {
-    const double moved = UNIT * size_of_products(set, point);
+    const double moved = GPIS_UNIT * size_of_products(set, point);
     return moved * moved;
 }
 
@@ -113,7 +110,7 @@ static void find_multiplier(const gpis_set *set, const gpis_point *point, const 
 /* The relative error of R^-T D^-1 v in double, in norm. For a Gram matrix it is contained in c and in the slack. */
 static double solve_error(const gpis_model *model) {
     const double d = (double)model->d;
-    return model->by_rows ? d * UNIT * sqrt(d * model->inverse) : 0.0;
+    return model->by_rows ? d * GPIS_UNIT * sqrt(d * model->inverse) : 0.0;
 }
 
 double gpis_certificate_half_norm(const gpis_model *model, double c, int64_t k, double lost, double *v) {
@@ -136,7 +133,7 @@ static double half_norm(const gpis_set *set, const gpis_point *point, const gpis
     if (!is_double_double(model)) return gpis_certificate_half_norm(model, c, set->k, lost, m->v);
     if (!gpis_model_covers(model, set->k, m->v)) return INFINITY;
     gpis_model_whiten_low(model, set->k, m->v, m->v_low, m->work);
-    return 0.5 * (gpis_norm2(m->v, size) * (1.0 + 4.0 * UNIT) + lost) / sqrt(c);
+    return 0.5 * (gpis_norm2(m->v, size) * (1.0 + 4.0 * GPIS_UNIT) + lost) / sqrt(c);
 }
 
 /* What rounding errors of the gradient can add to half_norm: errors of the residual, in the norm of A, and errors of
@@ -163,7 +160,7 @@ static double moved(int64_t size, const double *before, const double *l, double 
 static double linear_of(const gpis_set *set, const gpis_point *point, double support, double lost, const double *l) {
     const int64_t size = set->d * set->k;
     const double h = set->penalty ? gpis_set_height(set, point->x) * (1.0 + gpis_set_height_error(set)) : 0.0;
-    const double rounding = set->penalty ? 4.0 * UNIT * (h + fabs(support)) : 0.0;
+    const double rounding = set->penalty ? 4.0 * GPIS_UNIT * (h + fabs(support)) : 0.0;
     if (set->penalty) support += h + rounding;
     return support - gpis_bound_dot(l, point->x, size) + lost * gpis_norm2(point->x, size) +
            2.0 * gpis_bound_dot_error(l, point->x, size);
@@ -250,7 +247,8 @@ static gpis_status tilted_terms(gpis_set *set, const gpis_point *point, const gp
         sum2 += off * off;
         scaled2 += scaled * scaled;
     }
-    *moved_by = (tilt){.plain = MARGIN * (sqrt(sum2) + lost), .scaled = MARGIN * (sqrt(scaled2) + lost * units.most)};
+    *moved_by = (tilt){.plain = GPIS_BOUND_MARGIN * (sqrt(sum2) + lost),
+                       .scaled = GPIS_BOUND_MARGIN * (sqrt(scaled2) + lost * units.most)};
     memcpy(m->l, m->v, (size_t)size * sizeof *m->l);
     out->half_norm = half_norm(set, point, model, c, 0.0, m);
     return GPIS_OK;
@@ -272,7 +270,7 @@ static terms relaxed_terms(const gpis_set *set, const gpis_point *point, const g
         if (s[i] != wall) m->l[i] = m->l_low[i] = 0.0;
         if (m->l[i] != 0.0) linear += (m->l[i] + m->l_low[i]) * (wall - point->x[i]);
     }
-    linear *= 1.0 + ((double)size + 4.0) * UNIT;
+    linear *= 1.0 + ((double)size + 4.0) * GPIS_UNIT;
     return (terms){linear, half_norm(set, point, model, c, 0.0, m)};
 }
 
@@ -364,9 +362,9 @@ gpis_status gpis_certificate_second(gpis_context *context, gpis_set *set, const 
     if (status != GPIS_OK) return status;
     const double noise = gpis_certificate_noise(set, &near),
                  whole = fmin(c_bound.bound, whole_tilted(set, &near, model, c, &c_bound));
-    out->gap = gpis_bound_outward(fmin(whole + cost_of_slack(set, &near, model, c), interior) + noise);
-    out->base = gpis_bound_outward(whole + noise);
-    out->tilted = gpis_bound_outward(c_bound.tilted + noise);
+    out->gap = gpis_outward(fmin(whole + cost_of_slack(set, &near, model, c), interior) + noise, set->d * set->k);
+    out->base = gpis_outward(whole + noise, set->d * set->k);
+    out->tilted = gpis_outward(c_bound.tilted + noise, set->d * set->k);
     out->tilt = c_bound.tilt.scaled;
     return GPIS_OK;
 }
@@ -377,6 +375,6 @@ gpis_status gpis_certificate_curved(gpis_context *context, gpis_set *set, const 
     *gap = INFINITY;
     if (!set->has_support || model->slack > 0.0) return GPIS_OK;
     const gpis_status status = curved_bound(context, set, point, model, model->c, s, &bound);
-    if (status == GPIS_OK) *gap = gpis_bound_outward(bound.bound + gpis_certificate_noise(set, point));
+    if (status == GPIS_OK) *gap = gpis_outward(bound.bound + gpis_certificate_noise(set, point), set->d * set->k);
     return status;
 }

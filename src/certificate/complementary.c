@@ -1,13 +1,12 @@
 /* Complementary multipliers for bounds and a sum. */
 #include "certificate/complementary.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "linalg/accurate.h"
+#include "linalg/rounding.h"
 #include "set/polyhedron.h"
 
-static const double UNIT = 0.5 * DBL_EPSILON;
 static const double AT_LIMIT = 1e-12; /* a sum that is nearer to R than this share of it has reached R */
 
 /* One column: entries i * stride of each array. */
@@ -68,9 +67,9 @@ static double beyond_limit(const column *c, double lambda) {
         gpis_sum_add(&rest, sign * low);
         terms += fabs(x);
     }
-    const double error = 8.0 * (double)c->set->d * UNIT * UNIT * terms;
+    const double error = 8.0 * (double)c->set->d * GPIS_UNIT * GPIS_UNIT * terms;
     const double value = gpis_sum_value(rest);
-    return lambda * value + fabs(lambda) * (error + 2.0 * UNIT * fabs(value));
+    return lambda * value + fabs(lambda) * (error + 2.0 * GPIS_UNIT * fabs(value));
 }
 
 /* Makes l complementary and returns the bound on <l, z - x>, but for beyond_limit. All terms are >= 0 for x in K. */
@@ -103,7 +102,7 @@ static double clean(const column *c) {
     const double lambda = find_lambda(c);
     const double linear = is_of_sizes(c->set) ? clean_sizes(c, lambda) : clean_bounds(c, lambda);
     const double limit = beyond_limit(c, lambda);
-    return linear + limit + ((double)c->set->d + 8.0) * UNIT * (fabs(linear) + fabs(limit));
+    return linear + limit + ((double)c->set->d + 8.0) * GPIS_UNIT * (fabs(linear) + fabs(limit));
 }
 
 /* ---- in terms of jumps ---- */
@@ -152,9 +151,9 @@ static double clean_ball(const gpis_set *set, const double *x, double *l, double
         l_low[i * k] = fma(lambda, x[i * k], -l[i * k]);
     }
     if (lambda == 0.0) return 0.0;
-    const double error = 8.0 * ((double)d + 1.0) * UNIT * UNIT * (square + set->R * set->R);
+    const double error = 8.0 * ((double)d + 1.0) * GPIS_UNIT * GPIS_UNIT * (square + set->R * set->R);
     const double value = gpis_sum_value(rest), share = norm / (set->R + norm);
-    return lambda * share * (value + error + ((double)d + 16.0) * UNIT * fabs(value));
+    return lambda * share * (value + error + ((double)d + 16.0) * GPIS_UNIT * fabs(value));
 }
 
 /* ---- rows and weighted sums ---- */
@@ -179,7 +178,7 @@ static gpis_status clean_polyhedron(gpis_set *set, const gpis_point *point, cons
         *lost = hypot(*lost, off);
     }
     gpis_free(set->context, work);
-    if (status == GPIS_OK && !isnan(total)) *linear = total + (double)k * UNIT * fabs(total);
+    if (status == GPIS_OK && !isnan(total)) *linear = total + (double)k * GPIS_UNIT * fabs(total);
     return status;
 }
 
@@ -220,6 +219,6 @@ gpis_status gpis_complementary_clean(gpis_set *set, const gpis_point *point, con
                : jumps ? clean_jumps(set, point->x + j, s + j, l + j, l_low + j, work)
                        : clean(&(column){set, set->k, point->x + j, NULL, s + j, l + j});
     gpis_free(set->context, work);
-    if (!isnan(sum)) *linear = sum + (double)set->k * UNIT * fabs(sum);
+    if (!isnan(sum)) *linear = sum + (double)set->k * GPIS_UNIT * fabs(sum);
     return GPIS_OK;
 }

@@ -36,6 +36,7 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     const gpis_errors errors = point->errors;
     const double rounding = products + 2.0 * gpis_bound_dot_error(point->g, point->x, size);
     const double linear = gpis_bound_at_least_zero(gpis_bound_dot(point->g, point->x, size) + support);
-    *gap = gpis_bound_outward(2.0 * (linear + rounding) + errors.residual * errors.residual + errors.objective);
+    *gap =
+        gpis_outward(2.0 * (linear + rounding) + errors.residual * errors.residual + errors.objective, set->d * set->k);
     return GPIS_OK;
 }

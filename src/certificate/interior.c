@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-static const double UNIT = 0.5 * DBL_EPSILON;
+#include "linalg/rounding.h"
 
 /* One column of x at a time; d entries each. */
 typedef struct push {
@@ -29,7 +29,7 @@ static void apply(const gpis_model *m, const double *v, double *work, double *ou
 
 /* An upper bound on the error of a computed entry of T p_. */
 static double product_error(const gpis_model *m, const double *p) {
-    return (m->roundings + 4.0 * (double)m->d + 8.0) * UNIT * (1.0 + m->shift) * cblas_dasum((int)m->d, p, 1);
+    return (m->roundings + 4.0 * (double)m->d + 8.0) * GPIS_UNIT * (1.0 + m->shift) * cblas_dasum((int)m->d, p, 1);
 }
 
 /* The smallest sign_j (T p_)_j over all columns that are not zero. */
@@ -106,7 +106,7 @@ static double column_bound(const gpis_set *set, const gpis_point *point, const g
         if (w->sign[j] != 0.0) linear += L / model->scale[j] * w->distance[j];
         square += fabs(w->p[j]) * (fabs(w->q[j]) + off);
     }
-    return (2.0 * linear + eps * eps * square) * (1.0 + ((double)d + 16.0) * UNIT);
+    return (2.0 * linear + eps * eps * square) * (1.0 + ((double)d + 16.0) * GPIS_UNIT);
 }
 
 gpis_status gpis_interior_bound(gpis_context *context, const gpis_set *set, const gpis_point *point,

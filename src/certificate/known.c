@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double MARGIN = 1.0 + 1e-9; /* covers rounding errors of norms of vectors of any size that fits */
+#include "certificate/rounded.h"
 
 /* Entry i of D: the norm of its column, or of the longest one for a column of zeros. */
 static double unit_of(const gpis_point *v, int64_t k, double longest2, int64_t i) {
@@ -24,7 +24,7 @@ static double imbalance(const gpis_set *set, const gpis_point *v, const gpis_kno
     const gpis_dd g = {2.0 * v->g[i], v->g_low ? 2.0 * v->g_low[i] : 0.0};
     const gpis_dd r = gpis_dd_add(g, (gpis_dd){l->l[i], l->l_low[i]});
     const double of_g = 2.0 * v->errors.product * sqrt(v->norms2[i / set->k]);
-    return MARGIN * (fabs(r.high) + l->off[i] + of_g + GPIS_DD_UNIT * (fabs(g.high) + fabs(l->l[i])));
+    return GPIS_BOUND_MARGIN * (fabs(r.high) + l->off[i] + of_g + GPIS_DD_UNIT * (fabs(g.high) + fabs(l->l[i])));
 }
 
 /* f(v) + <l, v> - support(l), from below. */
@@ -38,7 +38,7 @@ static double lower_of(const gpis_set *set, const gpis_point *v, const gpis_know
         terms += fabs(product.high);
         off += l->off[i] * fabs(v->x[i]);
     }
-    const double error = MARGIN * (off + ((double)size + 4.0) * GPIS_DD_UNIT * terms) + v->errors.objective;
+    const double error = GPIS_BOUND_MARGIN * (off + ((double)size + 4.0) * GPIS_DD_UNIT * terms) + v->errors.objective;
     const double lower = v->objective + gpis_dd_value(sum);
     return lower - error - 0x1p-50 * (fabs(v->objective) + fabs(sum.high));
 }
@@ -52,7 +52,7 @@ double gpis_known_distance(const gpis_set *set, const gpis_point *v, const doubl
         const double scaled = unit_of(v, set->k, longest2, i) * move;
         sum2 += scaled * scaled;
     }
-    return MARGIN * sqrt(sum2);
+    return GPIS_BOUND_MARGIN * sqrt(sum2);
 }
 
 /*
@@ -67,10 +67,10 @@ static double cost_of_imbalance(const gpis_set *set, const gpis_point *v, const 
     bool zeros = false;
     for (int64_t j = 0; j < set->d; j++) zeros = zeros || v->norms2[j] == 0.0;
     for (int64_t i = 0; i < set->d * set->k; i++) size2 += v->x[i] * v->x[i];
-    if (gpis_set_is_bounded(set)) cost = plain * MARGIN * (gpis_set_radius(set) + sqrt(size2));
+    if (gpis_set_is_bounded(set)) cost = plain * GPIS_BOUND_MARGIN * (gpis_set_radius(set) + sqrt(size2));
     if (model && !zeros && !(model->slack > 0.0) && model->c > 0.0) {
-        const double b2 = MARGIN * 0.25 * tilt * tilt * model->inverse / model->c;
-        cost = fmin(cost, b2 + MARGIN * 2.0 * sqrt(b2) * v->errors.residual);
+        const double b2 = GPIS_BOUND_MARGIN * 0.25 * tilt * tilt * model->inverse / model->c;
+        cost = fmin(cost, b2 + GPIS_BOUND_MARGIN * 2.0 * sqrt(b2) * v->errors.residual);
     }
     return cost;
 }
@@ -84,8 +84,9 @@ gpis_known_bound gpis_certificate_known(const gpis_set *set, const gpis_point *v
         plain2 += r * r;
         scaled2 += scaled * scaled;
     }
-    const double lower = lower_of(set, v, l), tilt = MARGIN * sqrt(scaled2);
-    const double whole = lower - MARGIN * cost_of_imbalance(set, v, model, MARGIN * sqrt(plain2), tilt);
+    const double lower = lower_of(set, v, l), tilt = GPIS_BOUND_MARGIN * sqrt(scaled2);
+    const double whole =
+        lower - GPIS_BOUND_MARGIN * cost_of_imbalance(set, v, model, GPIS_BOUND_MARGIN * sqrt(plain2), tilt);
     const bool known = isfinite(lower) && isfinite(tilt);
     return (gpis_known_bound){.lower = known ? lower : -INFINITY,
                               .tilt = known ? tilt : INFINITY,

@@ -1,14 +1,13 @@
 /* Multipliers that are orthogonal to the null vectors of A, and the bound that they give. */
 #include "certificate/null_bound.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "linalg/accurate.h"
 #include "linalg/exact.h"
+#include "linalg/rounding.h"
 
-static const double UNIT = 0.5 * DBL_EPSILON;
 static const double TINY = 0x1p-900; /* smaller products may underflow, and then lose more than one rounding */
 /* A computed bound on rounding errors is itself rounded: so many times the computed one is an upper bound. */
 static const double BOUND_MARGIN = 1.0 + 0x1p-40;
@@ -46,12 +45,12 @@ static void subtract_row(int64_t d, int64_t j, row with, row t, double *work) {
     const double q = t.entry[j] / with.entry[j], least = fabs(with.entry[j]) - with.blur[j];
     const bool divides = fma(q, with.entry[j], -t.entry[j]) == 0.0;
     if (subtract_exactly(d, divides ? 1.0 : with.entry[j], divides ? q : t.entry[j], with, t, work)) return;
-    const double rounded = divides ? 0.0 : UNIT * fabs(t.entry[j]);
+    const double rounded = divides ? 0.0 : GPIS_UNIT * fabs(t.entry[j]);
     const double off = BOUND_MARGIN * (rounded + t.blur[j] + fabs(q) * with.blur[j]) / least;
     for (int64_t i = 0; i < d; i++) {
         if (is_zero(with, i)) continue;
         const double value = fma(-q, with.entry[i], t.entry[i]);
-        const double lost = fabs(q * with.entry[i]) < TINY ? TINY : UNIT * fabs(value);
+        const double lost = fabs(q * with.entry[i]) < TINY ? TINY : GPIS_UNIT * fabs(value);
         t.blur[i] =
             BOUND_MARGIN * (lost + t.blur[i] + fabs(q) * with.blur[i] + off * (fabs(with.entry[i]) + with.blur[i]));
         t.entry[i] = value;
@@ -101,7 +100,7 @@ static void solve_for_pivots(int64_t count, int64_t rows, int64_t d, double *M, 
             blurred += r.blur[j] * fabs(l[j]);
         }
         l[pivot[i]] = -sum / entry;
-        off[pivot[i]] = ((double)d + 4.0) * UNIT * size / fabs(entry) +
+        off[pivot[i]] = ((double)d + 4.0) * GPIS_UNIT * size / fabs(entry) +
                         BOUND_MARGIN * (blurred + fabs(l[pivot[i]]) * blur) / (fabs(entry) - blur);
     }
 }
@@ -263,10 +262,10 @@ static double take_column(const walls *w, const gpis_model *m, int64_t k, int64_
         const double distance = here > 0.0 ? w->above[j] : here < 0.0 ? w->below[j] : 0.0;
         l[j * k + c] = here - before;
         linear += (fabs(here) + off) * distance;
-        const double lost = (off + off_before + (w->ordered ? UNIT * fabs(l[j * k + c]) : 0.0)) * m->scale[j];
+        const double lost = (off + off_before + (w->ordered ? GPIS_UNIT * fabs(l[j * k + c]) : 0.0)) * m->scale[j];
         *lost2 += lost * lost;
     }
-    return linear * (1.0 + ((double)m->d + 8.0) * UNIT);
+    return linear * (1.0 + ((double)m->d + 8.0) * GPIS_UNIT);
 }
 
 /* ---- the bound ---- */

@@ -1,17 +1,14 @@
 /* Bounds for penalised problems: multipliers entry by entry, how far better points can be, and the first order. */
 #include "certificate/penalised.h"
 
-#include <float.h>
 #include <lapacke.h>
 #include <math.h>
 
 #include "certificate/rounded.h"
 #include "linalg/accurate.h"
+#include "linalg/rounding.h"
 #include "set/penalty.h"
 #include "set/polyhedron.h"
-
-static const double UNIT = 0.5 * DBL_EPSILON;
-static const double MARGIN = 1.0 + 1e-9; /* covers rounding errors of norms of vectors of any size that fits */
 
 static void bounds_of(const gpis_set *set, int64_t j, double *lo, double *hi) {
     *lo = -INFINITY;
@@ -45,7 +42,7 @@ static double fall_to(const entry *e, double c) {
     const double at_x = e->l - (e->x > 0.0 || (e->x == 0.0 && c > 0.0) ? e->lambda : -e->lambda);
     const double first = one_side ? at_c * (c - e->x) : at_c * c, second = one_side ? 0.0 : at_x * e->x;
     const double low = e->l_low * (c - e->x);
-    return first - second + low + 8.0 * UNIT * (fabs(first) + fabs(second) + fabs(low));
+    return first - second + low + 8.0 * GPIS_UNIT * (fabs(first) + fabs(second) + fabs(low));
 }
 
 /* The largest of these over the bounds and, where it is between them, 0: there is no other corner of l s - lambda |s|.
@@ -68,7 +65,7 @@ double gpis_penalised_clean(const gpis_set *set, const gpis_point *point, const 
         l[i] = e.l;
         l_low[i] = e.l_low;
     }
-    return linear * (1.0 + ((double)size + 4.0) * UNIT);
+    return linear * (1.0 + ((double)size + 4.0) * GPIS_UNIT);
 }
 
 /* ---- how far better points can be ---- */
@@ -152,7 +149,7 @@ double gpis_penalised_reach(const gpis_set *set, const gpis_point *point, const 
     }
     const double others = held.penalised + sqrt((double)set->d) * held.bounded;
     const double loose = longest_loose(set, point, model, c, products + 2.0 * sqrt(F) + others);
-    return MARGIN * (sqrt(here2) + held.penalised + held.bounded + loose);
+    return GPIS_BOUND_MARGIN * (sqrt(here2) + held.penalised + held.bounded + loose);
 }
 
 /* ---- first order ---- */
@@ -168,7 +165,7 @@ static double largest_tau(const gpis_set *set, const gpis_point *point) {
         const double up = isinf(hi) ? -point->g[i] + error : 0.0, down = isinf(lo) ? point->g[i] + error : 0.0;
         if (fmax(up, down) > 0.0) most = fmin(most, 0.5 * set->penalty[j] / fmax(up, down));
     }
-    return most * (1.0 - 8.0 * UNIT);
+    return most * (1.0 - 8.0 * GPIS_UNIT);
 }
 
 /* Whether l is still -2 tau g: an unbounded polyhedron may have moved it to where its conjugate is finite. Where it
@@ -192,15 +189,16 @@ static gpis_status first_with(gpis_set *set, const gpis_point *point, double tau
     if (status != GPIS_OK || (set->polyhedron && !(lost == 0.0 && has_stayed(set, point, tau, l)))) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];
     for (int64_t i = 0; i < size; i++) here += sqrt(point->norms2[i / set->k]) * fabs(point->x[i]);
-    const double product = MARGIN * errors.product * sqrt(columns2 * (double)set->k);
-    const double f = point->objective + errors.objective, at_x = MARGIN * errors.product * here;
-    const double rounding = 2.0 * tau * (at_x + gpis_bound_dot_error(point->g, point->x, size)) +
-                            MARGIN * (2.0 * tau * product + 4.0 * UNIT * size_of_l) * gpis_set_core_radius(set);
+    const double product = GPIS_BOUND_MARGIN * errors.product * sqrt(columns2 * (double)set->k);
+    const double f = point->objective + errors.objective, at_x = GPIS_BOUND_MARGIN * errors.product * here;
+    const double rounding =
+        2.0 * tau * (at_x + gpis_bound_dot_error(point->g, point->x, size)) +
+        GPIS_BOUND_MARGIN * (2.0 * tau * product + 4.0 * GPIS_UNIT * size_of_l) * gpis_set_core_radius(set);
     const double residual = 2.0 * tau * off * sqrt(f) * errors.residual + tau * tau * errors.residual * errors.residual;
     const double linear =
         gpis_bound_at_least_zero(h + conjugate + 2.0 * tau * gpis_bound_dot(point->g, point->x, size) + off * off * f +
-                                 rounding + 8.0 * UNIT * (h + fabs(conjugate)));
-    *gap = gpis_bound_outward(linear + residual + gpis_certificate_noise(set, point));
+                                 rounding + 8.0 * GPIS_UNIT * (h + fabs(conjugate)));
+    *gap = gpis_outward(linear + residual + gpis_certificate_noise(set, point), set->d * set->k);
     return GPIS_OK;
 }
 

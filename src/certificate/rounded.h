@@ -2,15 +2,15 @@
 #ifndef GPIS_CERTIFICATE_ROUNDED_H
 #define GPIS_CERTIFICATE_ROUNDED_H
 
-#include <float.h>
 #include <math.h>
-#include <stdint.h>
+
+#include "linalg/rounding.h"
+
+/* Covers the rounding errors of norms of vectors of any size that fits. */
+static const double GPIS_BOUND_MARGIN = 1.0 + 1e-9;
 
 /* A bound that is not a number, after an overflow, says nothing. */
 static inline double gpis_bound_at_least_zero(double bound) { return isnan(bound) ? INFINITY : fmax(0.0, bound); }
-
-/* The last few sums of a bound are not rounded upwards; this covers their errors many times over. */
-static inline double gpis_bound_outward(double bound) { return bound * (1.0 + 0x1p-40); }
 
 /* <a, b> in extended precision, since the products nearly cancel. */
 static inline double gpis_bound_dot(const double *a, const double *b, int64_t size) {
@@ -23,7 +23,7 @@ static inline double gpis_bound_dot(const double *a, const double *b, int64_t si
 static inline double gpis_bound_dot_error(const double *a, const double *b, int64_t size) {
     double sum = 0.0;
     for (int64_t i = 0; i < size; i++) sum += fabs(a[i] * b[i]);
-    return (((double)size + 2.0) * 0.5 * (double)LDBL_EPSILON + 0.5 * DBL_EPSILON) * sum;
+    return (((double)size + 2.0) * GPIS_EXTENDED_UNIT + GPIS_UNIT) * sum;
 }
 
 #endif

@@ -1,13 +1,11 @@
 /* The model of A'A from its summary: a factor in double-double, and the constants of A'A >= c H - slack D^2. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "linalg/cholesky.h"
 #include "linalg/dd_factor.h"
 #include "linalg/model.h"
-
-static const double UNIT = 0.5 * DBL_EPSILON;
+#include "linalg/rounding.h"
 
 /* H = G (1 + shift on the diagonal) in double, and the scales of its columns. */
 static void take_gram(gpis_model *m, const gpis_quadratic *summary, double shift) {
@@ -39,7 +37,7 @@ static void scaled_copy(gpis_model *m, const gpis_quadratic *summary, double shi
 static double inverse_norm(const gpis_model *m, double *work) {
     const double d = (double)m->d;
     const double norm = sqrt(gpis_cholesky_inverse_norm2(m->context->threads, m->d, m->R, work));
-    const double error = 1.01 * (d + 2.0) * UNIT * sqrt(d) * norm;
+    const double error = 1.01 * (d + 2.0) * GPIS_UNIT * sqrt(d) * norm;
     return error < 0.25 ? norm * norm / ((1.0 - error) * (1.0 - error)) : INFINITY;
 }
 
@@ -59,7 +57,7 @@ static bool find_constants(gpis_model *m, double gamma, double shift, double *wo
         m->inverse = shift > 2.0 * error ? 1.0 / (shift - error) : INFINITY; /* A'A >= 0 */
     } else {
         m->inverse = inverse_norm(m, work);
-        m->c = 1.0 - fmax(error * m->inverse, UNIT); /* 1 itself would be too much, however small the error is */
+        m->c = 1.0 - fmax(error * m->inverse, GPIS_UNIT); /* 1 itself would be too much, however small the error is */
     }
     return isfinite(m->inverse) && m->c >= 0.5;
 }

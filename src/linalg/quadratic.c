@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "linalg/hot.h"
-
-static const double UNIT = 0.5 * DBL_EPSILON;
+#include "linalg/rounding.h"
 
 double gpis_quadratic_memory(int64_t d, int64_t k) { return 16.0 * (double)(d + k) * (double)(d + k); }
 
@@ -157,7 +156,7 @@ static void gradient(const gpis_quadratic *s, const double *x, const double *x_l
 static double size_of_terms(const gpis_quadratic *s, const double *x, int64_t c) {
     double size = norm_of(s, s->d + c);
     for (int64_t j = 0; j < s->d; j++) size += fabs(x[j * s->k + c]) * norm_of(s, j);
-    return size * (1.0 + ((double)s->d + 8.0) * UNIT + s->gamma);
+    return size * (1.0 + ((double)s->d + 8.0) * GPIS_UNIT + s->gamma);
 }
 
 /*
@@ -190,7 +189,7 @@ gpis_point gpis_quadratic_point(const gpis_quadratic *s, const double *x, const 
         squares += size * size;
     }
     const double objective = fmax(0.0, gpis_dd_value(f)), e = s->response_error;
-    const double error = (s->gamma + 2.0 * E + (double)k * GPIS_DD_UNIT) * squares + UNIT * objective;
+    const double error = (s->gamma + 2.0 * E + (double)k * GPIS_DD_UNIT) * squares + GPIS_UNIT * objective;
     return (gpis_point){.x = x,
                         .x_low = x_low,
                         .g = g,
@@ -208,7 +207,7 @@ gpis_point gpis_quadratic_measure(const gpis_quadratic *s, const double *x, doub
     gpis_point point = gpis_quadratic_point(s, x, NULL, g, work, norms2);
     double largest = 0.0;
     for (int64_t c = 0; c < s->k; c++) largest = fmax(largest, size_of_terms(s, x, c));
-    point.errors.product += 1.01 * UNIT * largest;
+    point.errors.product += 1.01 * GPIS_UNIT * largest;
     point.g_low = NULL;
     return point;
 }

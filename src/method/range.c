@@ -5,9 +5,11 @@
  * is nothing beside 2^-900 (docs/maths, "Underflow"). Otherwise the data are refused, as they are where squares
  * overflow.
  *
- * A norm or an objective that is large enough shows that all is well, and nothing more is done. Where single columns
- * have no such norm, most often because they are zero, the next pass counts their entries that are not zero. Where all
- * of A or the objective is small, a pass of its own does, before anything is computed from such numbers.
+ * A norm that is large enough shows that all is well with its column, and so does an objective at x = 0, which is
+ * ||Y||^2, with Y; nothing more is done then. At another x an objective that is large enough says nothing about Y: only
+ * that nothing underflows there. Where single columns have no such norm, most often because they are zero, the next
+ * pass counts their entries that are not zero. Where all of A or the objective is small, a pass of its own does, before
+ * anything is computed from such numbers.
  */
 #include <math.h>
 
@@ -47,9 +49,17 @@ static gpis_status count_now(gpis_run *run, bool small_response) {
     return status;
 }
 
+/* The objective that the pass has found is ||Y||^2. */
+static bool is_at_zero(const gpis_run *run, const gpis_pass *pass) {
+    for (int64_t i = 0; pass->X && i < run->problem->size; i++)
+        if (pass->X[i] != 0.0) return false;
+    return true;
+}
+
 gpis_status gpis_range_take(gpis_run *run, const gpis_pass *pass, double objective) {
     const bool small_response = !run->response_checked && is_small(objective);
-    run->response_checked = run->response_checked || !isnan(objective);
+    const bool shows_response = small_response || (!isnan(objective) && is_at_zero(run, pass));
+    run->response_checked = run->response_checked || shows_response;
     if (pass->nonzeros) {
         run->range = GPIS_RANGE_CHECKED;
         return refuse_columns(run);

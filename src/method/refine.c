@@ -7,8 +7,7 @@
 
 #include "linalg/accurate.h"
 #include "linalg/backward.h"
-
-static const double UNIT = 0.5 * DBL_EPSILON;
+#include "linalg/rounding.h"
 
 /* Above a condition number of about 1e5, its square times the rounding errors of A'r can be more than QR loses. */
 static const double SENSITIVE_INVERSE = 1e10;
@@ -33,8 +32,8 @@ gpis_refinement gpis_refine_decide(const gpis_refine_facts *f) {
  * its square is not involved. */
 double gpis_refine_rate(const gpis_model *m) {
     const double d = (double)m->d;
-    const double rate =
-        m->by_rows ? 8.0 * d * UNIT * sqrt(m->inverse) : sqrt(d) * (sqrt(m->roundings) + sqrt(d)) * UNIT * m->inverse;
+    const double rate = m->by_rows ? 8.0 * d * GPIS_UNIT * sqrt(m->inverse)
+                                   : sqrt(d) * (sqrt(m->roundings) + sqrt(d)) * GPIS_UNIT * m->inverse;
     return fmin(1.0, rate);
 }
 
@@ -88,7 +87,7 @@ static void step(const gpis_run *run, const gpis_point *from, double *to) {
 static double change_bound(const gpis_run *run, const gpis_point *from, const double *x, double *p, double *Hp) {
     const int64_t d = run->problem->d, k = run->problem->k;
     const gpis_model *m = run->curvature.model;
-    const double E = (double)d * (m->roundings + 4.0 * (double)d) * UNIT;
+    const double E = (double)d * (m->roundings + 4.0 * (double)d) * GPIS_UNIT;
     double along = 0.0, curved = 0.0, sum = 0.0, sum2 = 0.0;
     for (int64_t i = 0; i < d * k; i++) p[i] = x[i] - from->x[i];
     gpis_model_apply(m, k, p, Hp);
@@ -120,7 +119,7 @@ static bool take_step(gpis_run *run, const gpis_point *from, double rate, double
     if (!gpis_all_finite(x, size) || !is_answer(run, from)) return true; /* there is nothing to gain */
     const double change = change_bound(run, from, x, work + size, work + 2 * size);
     if (!gpis_record_move(&run->record, x, change)) return false;
-    if (run->backward_error > 0.0) run->backward_error = fmax(UNIT, rate * run->backward_error);
+    if (run->backward_error > 0.0) run->backward_error = fmax(GPIS_UNIT, rate * run->backward_error);
     return true;
 }
 

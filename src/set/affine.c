@@ -21,6 +21,7 @@
 #include "linalg/accurate.h"
 #include "linalg/blas.h"
 #include "linalg/dd.h"
+#include "linalg/rounding.h"
 #include "set/combine.h"
 #include "set/kinds.h"
 #include "set/multiplier.h"
@@ -205,8 +206,6 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
     return GPIS_OK;
 }
 
-static const double UNIT = 0.5 * DBL_EPSILON;
-
 /* lambda with C'lambda near v, and in *value an upper bound on <lambda, b>. */
 static void find_lambda(const gpis_set *s, const double *v, double *value) {
     const affine_state *a = s->state;
@@ -260,7 +259,7 @@ static gpis_status support_low(gpis_set *s, gpis_multiplier *m) {
     for (int i = 0; i < REFINEMENTS; i++) {
         double value;
         find_lambda(s, left, &value);
-        m->value += value + UNIT * fabs(value);
+        m->value += value + GPIS_UNIT * fabs(value);
         m->slack += gpis_combine_rows_low(a->C, a->rows, d, a->lambda, w, w_low);
         for (int64_t j = 0; j < d; j++) {
             const gpis_dd sum = gpis_dd_add((gpis_dd){m->l[j], m->l_low[j]}, (gpis_dd){w[j], w_low[j]});
@@ -270,7 +269,7 @@ static gpis_status support_low(gpis_set *s, gpis_multiplier *m) {
             m->l_low[j] = sum.low;
         }
     }
-    m->value += REFINEMENTS * UNIT * fabs(m->value);
+    m->value += REFINEMENTS * GPIS_UNIT * fabs(m->value);
     return GPIS_OK;
 }
 

@@ -6,15 +6,12 @@
  * theorem v less its projection on T is the nearest normal, and the multipliers of that projection, which the
  * active-set method finds, are those of the normal.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "linalg/accurate.h"
+#include "linalg/rounding.h"
 #include "set/polyhedron_state.h"
-
-static const double UNIT = 0.5 * DBL_EPSILON;
-static const double EXTENDED = 0.5 * (double)LDBL_EPSILON;
 
 gpis_limits gpis_polyhedron_cone(const gpis_polyhedron_state *p) {
     return (gpis_limits){p->cone.lo, p->cone.hi, p->cone.lower, p->cone.upper, p->cone.R, NULL, p->cone.side};
@@ -88,13 +85,13 @@ static double take_entry(const gpis_polyhedron_state *p, int64_t j, double r, do
     double low = isinf(lo) ? -kappa : -INFINITY, high = isinf(hi) ? kappa : INFINITY;
     const double moved = fmax(low, fmin(r, high));
     if (isfinite(low) || isfinite(high)) {
-        const double lost = e + (moved != r ? UNIT * fabs(*v) + 4.0 * UNIT * fabs(moved - r) : 0.0);
+        const double lost = e + (moved != r ? GPIS_UNIT * fabs(*v) + 4.0 * GPIS_UNIT * fabs(moved - r) : 0.0);
         *v += moved - r;
         *lost2 += lost * lost;
     }
     const double reach = fmax(isinf(lo) ? 0.0 : fabs(lo), isinf(hi) ? 0.0 : fabs(hi));
     const double part = supremum(moved, kappa, lo, hi);
-    return part + reach * (e + 4.0 * UNIT * (fabs(moved) + kappa));
+    return part + reach * (e + 4.0 * GPIS_UNIT * (fabs(moved) + kappa));
 }
 
 void gpis_polyhedron_conjugate(gpis_set *s, double *v, double *value, double *slack) {
@@ -118,14 +115,15 @@ void gpis_polyhedron_conjugate(gpis_set *s, double *v, double *value, double *sl
         sizes += p->nu[k] * list->R[k];
         for (int64_t j = 0; j < s->d; j++) kappa[j] += p->nu[k] * list->weight[k * s->d + j];
     }
-    const double extended = ((double)(list->rows + list->sums) + 4.0) * EXTENDED;
+    const double extended = ((double)(list->rows + list->sums) + 4.0) * GPIS_EXTENDED_UNIT;
     for (int64_t j = 0; j < s->d; j++) {
-        const double e = UNIT * fabs((double)r[j]) + extended * size[j] + ((double)list->sums + 1.0) * UNIT * kappa[j];
+        const double e =
+            GPIS_UNIT * fabs((double)r[j]) + extended * size[j] + ((double)list->sums + 1.0) * GPIS_UNIT * kappa[j];
         const double part = take_entry(p, j, (double)r[j], kappa[j], e, v + j, &lost2);
         total += part;
         sizes += fabs(part);
     }
-    *value = (double)total + (UNIT + extended + (double)s->d * EXTENDED) * sizes;
+    *value = (double)total + (GPIS_UNIT + extended + (double)s->d * GPIS_EXTENDED_UNIT) * sizes;
     *slack = sqrt(lost2) * (1.0 + gpis_set_rounding(s->d));
 }
 
@@ -153,7 +151,7 @@ static long double limits_beyond(const gpis_polyhedron_state *p, const double *x
             size += fabsl(term);
         }
         total += p->y[i] * sum;
-        *error += (long double)(list->first[i + 1] - list->first[i] + 4) * EXTENDED * fabs(p->y[i]) * size;
+        *error += (long double)(list->first[i + 1] - list->first[i] + 4) * GPIS_EXTENDED_UNIT * fabs(p->y[i]) * size;
     }
     for (int64_t k = 0; k < list->sums; k++) {
         long double sum = list->R[k], size = list->R[k];
@@ -163,7 +161,7 @@ static long double limits_beyond(const gpis_polyhedron_state *p, const double *x
             size += term;
         }
         total += p->nu[k] * sum;
-        *error += (long double)(list->d + 4) * EXTENDED * p->nu[k] * size;
+        *error += (long double)(list->d + 4) * GPIS_EXTENDED_UNIT * p->nu[k] * size;
     }
     return total;
 }
@@ -190,7 +188,7 @@ gpis_status gpis_polyhedron_complementary(gpis_set *set, const double *x, const 
     gpis_polyhedron_state *p = set->state;
     const gpis_polyhedron *list = set->polyhedron;
     long double *Cy = p->extended, *kappas = Cy + set->d, total, error = 0.0L, off2 = 0.0L;
-    const long double rounding = (long double)(list->rows + list->sums + 8) * EXTENDED;
+    const long double rounding = (long double)(list->rows + list->sums + 8) * GPIS_EXTENDED_UNIT;
     const gpis_status status = gpis_polyhedron_fit(set, s, GPIS_MET, l);
     if (status != GPIS_OK) return status;
     combine(set, Cy, p->along, kappas);
@@ -206,11 +204,11 @@ gpis_status gpis_polyhedron_complementary(gpis_set *set, const double *x, const 
         const long double w = Cy[j] + share + rest, off = rounding * (p->along[j] + kappa + fabsl(rest));
         l[j] = (double)w;
         l_low[j] = (double)(w - l[j]);
-        off2 += (off + EXTENDED * fabsl(w)) * (off + EXTENDED * fabsl(w));
+        off2 += (off + GPIS_EXTENDED_UNIT * fabsl(w)) * (off + GPIS_EXTENDED_UNIT * fabsl(w));
         error += 2.0L * off * fabs(x[j]);
     }
-    *linear = (double)(total + error + (long double)(set->d + 8) * EXTENDED * fabsl(total));
-    *linear += 2.0 * UNIT * fabs(*linear);
+    *linear = (double)(total + error + (long double)(set->d + 8) * GPIS_EXTENDED_UNIT * fabsl(total));
+    *linear += 2.0 * GPIS_UNIT * fabs(*linear);
     *lost = (double)sqrtl(off2) * (1.0 + gpis_set_rounding(set->d));
     return GPIS_OK;
 }

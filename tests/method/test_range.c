@@ -80,6 +80,36 @@ static void data_that_only_look_small(void **state) {
     test_context_end(context, &memory);
 }
 
+/* The first objective is that of x0, and large: it does not show that y is small. */
+static void small_response_far_from_zero(void **state) {
+    (void)state;
+    static const double scales[] = {1e-140, 1e-160, 1e-200};
+    static const char *const methods[] = {"newton", "apgd", "gpis"}, *const specs[] = {"none", "nonneg", "l1:1"};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    const double ones[D] = {1.0, 1.0, 1.0, 1.0};
+    for (int i = 0; i < 27; i++) {
+        const data s = make(1.0, scales[i % 3]);
+        gpis_source *A;
+        gpis_set *set;
+        gpis_settings settings = gpis_settings_default();
+        gpis_result *result = NULL;
+        settings.x0 = ones;
+        settings.x0_entries = D;
+        settings.method = methods[i / 3 % 3];
+        assert_ok(context, gpis_source_dense(context, s.A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &A));
+        assert_ok(context, test_set(context, specs[i / 9], D, 1, &set));
+        const gpis_status status = test_solve(context, A, s.y, 1, set, &settings, &result);
+        if (status != GPIS_BAD_DATA)
+            fail_msg("%s with %s and y of 1e%.0f: %s", specs[i / 9], methods[i / 3 % 3], log10(scales[i % 3]),
+                     gpis_status_text(status));
+        gpis_result_destroy(result);
+        gpis_set_destroy(set);
+        gpis_source_destroy(A);
+    }
+    test_context_end(context, &memory);
+}
+
 /* One pass solves it, and whether a column is zero takes another: without that nothing is claimed. */
 static void a_pass_too_few(void **state) {
     (void)state;
@@ -109,6 +139,7 @@ static void a_pass_too_few(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_data), cmocka_unit_test(data_that_only_look_small),
+                                       cmocka_unit_test(small_response_far_from_zero),
                                        cmocka_unit_test(a_pass_too_few)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
