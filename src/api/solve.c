@@ -178,6 +178,7 @@ static gpis_status start(task *t) {
     const gpis_set *set = problem->set;
     gpis_settings_fit_set(&t->call.settings, set);
     status = gpis_run_start(&t->run, problem, &t->call.settings);
+    if (status == GPIS_OK) gpis_curvature_set_stop(&t->run.curvature, gpis_run_stop(&t->run));
     if (status == GPIS_OK && !set->has_support)
         gpis_run_warn(&t->run,
                       "set %.100s: without a support function there is no certificate: how far the objective is "

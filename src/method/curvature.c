@@ -9,6 +9,8 @@ gpis_status gpis_curvature_begin(gpis_curvature *c, const gpis_problem *problem)
     return c->norms2 ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
+void gpis_curvature_set_stop(gpis_curvature *c, gpis_stop stop) { c->stop = stop; }
+
 static void drop_inner(gpis_curvature *c) {
     gpis_inner_destroy(c->inner);
     c->inner = NULL;

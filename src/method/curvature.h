@@ -42,11 +42,13 @@ typedef struct gpis_curvature {
     gpis_model *model; /* owned: of the Gram matrix or of a sketch; NULL until it is made */
     bool sketched;     /* the model is of a sketch: its c, if positive, is probable only */
     gpis_inner *inner; /* owned: the inner problem on the model; NULL until it is made */
-    gpis_stop stop;    /* what inner problems ask between their steps; set when the run begins */
+    gpis_stop stop;    /* what inner problems ask between their steps */
     gpis_dependence dependence;
 } gpis_curvature;
 
 gpis_status gpis_curvature_begin(gpis_curvature *curvature, const gpis_problem *problem);
+/* Inner problems ask `stop` between their steps. */
+void gpis_curvature_set_stop(gpis_curvature *curvature, gpis_stop stop);
 void gpis_curvature_clear(gpis_curvature *curvature);
 
 /* ---- norms of the columns ---- */

@@ -26,7 +26,6 @@ gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpi
     gpis_account_begin(&run->account, atomic_load(&context->used));
     gpis_status status = gpis_record_begin(&run->record, problem, settings->tol, settings->certificate);
     if (status == GPIS_OK) status = gpis_curvature_begin(&run->curvature, problem);
-    if (status == GPIS_OK) run->curvature.stop = gpis_run_stop(run);
     return status;
 }
 

@@ -8,10 +8,10 @@ static int64_t scaled_up(int64_t rows, int64_t here, int64_t all) {
     return here == all ? rows : (int64_t)((double)rows / (double)gpis_max64(1, here) * (double)all);
 }
 
-/* `done` rows of a pass are done. While nothing is charged, and in an audit, time does not run out. */
-static bool asks_to_stop(gpis_run *run, int64_t pass, int64_t done) {
+/* `done` rows of a pass are done. While nothing is charged, and in an audit, time does not run out (`may_run_out`). */
+static bool asks_to_stop(gpis_run *run, int64_t pass, int64_t done, bool may_run_out) {
     const gpis_settings *settings = run->settings;
-    const bool has_time_limit = !run->audit && !run->account.paused;
+    const bool has_time_limit = may_run_out && !run->audit && !run->account.paused;
     const gpis_pass_progress progress = {.pass = pass,
                                          .done = done,
                                          .rows = run->problem->n,
@@ -30,18 +30,20 @@ static bool asks_to_stop(gpis_run *run, int64_t pass, int64_t done) {
 static bool is_to_stop(void *user, int64_t rows) {
     gpis_run *run = user;
     const gpis_problem *p = run->problem;
-    return asks_to_stop(run, run->account.passes + 1, scaled_up(rows, gpis_source_rows_here(p->A), p->n));
+    return asks_to_stop(run, run->account.passes + 1, scaled_up(rows, gpis_source_rows_here(p->A), p->n), true);
 }
 
-bool gpis_run_is_to_stop(gpis_run *run) { return asks_to_stop(run, run->account.passes, run->problem->n); }
+bool gpis_run_is_to_stop(gpis_run *run) { return asks_to_stop(run, run->account.passes, run->problem->n, true); }
 
+/* Before a point has been measured, the limit of time does not count: the run is to end with one. */
 static bool asks_between_steps(void *user) {
     static const double INTERVAL = 0.1; /* seconds */
     gpis_run *run = user;
     const double now = run->stopped_between ? 0.0 : gpis_clock();
     if (run->stopped_between || now - run->asked_at < INTERVAL) return run->stopped_between;
     run->asked_at = now;
-    run->stopped_between = gpis_run_is_to_stop(run);
+    const bool measured = isfinite(gpis_record_known_objective(&run->record));
+    run->stopped_between = asks_to_stop(run, run->account.passes, run->problem->n, measured);
     return run->stopped_between;
 }
 
@@ -70,7 +72,7 @@ static gpis_status carry_out(gpis_run *run, gpis_pass *pass, double gradients) {
     gpis_run_report(run);
     if (run->stop_asked)
         run->outcome = GPIS_INTERRUPTED; /* also where it is solved: this pass would have been its last */
-    const bool stops = run->stop_asked || (run->ended && !had_ended);
+    const bool stops = run->stop_asked || run->stopped_between || (run->ended && !had_ended);
     gpis_status status = stops ? GPIS_STOPPED : gpis_replay_answer(run, pass, &answered);
     if (status == GPIS_OK && !answered) status = make_pass(run, pass);
     if (status == GPIS_STOPPED) gpis_record_recall_objective(&run->record);

@@ -177,7 +177,7 @@ gpis_status gpis_sketched_rounds(gpis_run *run, const double *x0, bool accelerat
             gpis_run_warn(run, "a sketch of %lld rows cannot tell %lld columns apart; take at least %lld rows",
                           (long long)r.m, (long long)p->d, (long long)(2 * p->d));
         status = run->settings->gpcs ? classical_sketch(&r) : GPIS_OK;
-        if (status == GPIS_OK) status = gpihs(&r);
+        if (status == GPIS_OK && !run->ended) status = gpihs(&r);
     }
     gpis_sketch_destroy(r.sketch);
     gpis_model_destroy(r.model);

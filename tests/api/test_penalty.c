@@ -375,8 +375,8 @@ static void bad_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_reference), cmocka_unit_test(threshold), cmocka_unit_test(path),
-        cmocka_unit_test(dependent),         cmocka_unit_test(responses), cmocka_unit_test(polyhedra),
+        cmocka_unit_test(against_reference), cmocka_unit_test(threshold),        cmocka_unit_test(path),
+        cmocka_unit_test(dependent),         cmocka_unit_test(responses),        cmocka_unit_test(polyhedra),
         cmocka_unit_test(bad_input),         cmocka_unit_test(vanishing_weights)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
