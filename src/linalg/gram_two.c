@@ -20,7 +20,7 @@ typedef struct task {
 #define SIMD_BODY "linalg/gram_two_kernel.h"
 #include "linalg/simd.h"
 
-typedef const char *(*kernel)(const task *g, const char *ahead, const char *stop);
+typedef void (*kernel)(const task *g, gpis_ahead ahead);
 
 static const kernel kernels[] = {tiles_plain,
 #if GPIS_X86_DISPATCH
@@ -40,14 +40,14 @@ int64_t gpis_gram_two_scratch(gpis_block_kind kind, int64_t p) {
 
 static void add_dense(kernel tiles, const gpis_bordered *b, gpis_ahead ahead, double *scratch, double *W) {
     const int64_t p = gpis_bordered_columns(b), room = ROOM;
-    /* If there is nothing to prefetch, the range is empty and begins at the rows, since NULL allows no arithmetic. */
-    const char *from = ahead.from ? ahead.from : (const char *)scratch;
-    const char *stop = ahead.from ? from + ahead.bytes : from;
-    for (int64_t i = 0; i < gpis_bordered_rows(b); i += GPIS_GRAM_TWO_ROWS) {
-        const int64_t rows = gpis_min64(GPIS_GRAM_TWO_ROWS, gpis_bordered_rows(b) - i);
+    const int64_t all = gpis_bordered_rows(b), bytes = ahead.from ? ahead.bytes : 0;
+    for (int64_t i = 0; i < all; i += GPIS_GRAM_TWO_ROWS) {
+        const int64_t rows = gpis_min64(GPIS_GRAM_TWO_ROWS, all - i);
         gpis_pack(b, i, rows, room, scratch);
         const task block = {.rows = rows, .p = p, .room = room, .packed = scratch, .W = W};
-        from = tiles(&block, from, stop);
+        /* Where there is nothing to prefetch, the rows are named, since NULL allows no arithmetic. */
+        const gpis_ahead part = {bytes ? ahead.from + bytes / all * i : (const char *)scratch, bytes / all * rows};
+        tiles(&block, part);
     }
 }
 

@@ -53,41 +53,50 @@ GPIS_INLINE void KERNEL(tile)(const task *g, int64_t i, int64_t j, int factors, 
         }
 }
 
-/* All tiles of the rows i .. i + factors - 1 of W on and below the diagonal; returns where the memory begins that has
- * not been prefetched yet. */
-GPIS_INLINE const char *KERNEL(tiles_of_rows)(const task *g, int64_t i, int factors, const char *ahead,
-                                              const char *stop) {
-    const int64_t all = (i + factors - 1) / LANES + 1;
-    for (int64_t j = 0; j < all; j += TILE_VECTORS) {
-        const int64_t step = ahead < stop ? LINE_BYTES : 0, vectors = gpis_min64(TILE_VECTORS, all - j);
-        const char *line = step ? ahead : (const char *)g->packed;
-        if (vectors == 1)
-            KERNEL(tile)(g, i, j * LANES, factors, 1, line, step);
-        else if (vectors == 2)
-            KERNEL(tile)(g, i, j * LANES, factors, 2, line, step);
-        else
-            KERNEL(tile)(g, i, j * LANES, factors, TILE_VECTORS, line, step);
-        ahead += g->rows * step;
-    }
-    return ahead;
+/* The tile of `factors` rows from row i on, and of those of up to TILE_VECTORS vectors from column j on that are not
+ * above the diagonal; returns where the memory begins that has not been prefetched yet. */
+GPIS_INLINE const char *KERNEL(tile_at)(const task *g, int64_t i, int64_t j, int factors, const char *ahead,
+                                        int64_t step) {
+    const int64_t vectors = (i + factors - 1 - j) / LANES + 1;
+    if (vectors == 1)
+        KERNEL(tile)(g, i, j, factors, 1, ahead, step);
+    else if (vectors == 2)
+        KERNEL(tile)(g, i, j, factors, 2, ahead, step);
+    else
+        KERNEL(tile)(g, i, j, factors, TILE_VECTORS, ahead, step);
+    return ahead + g->rows * step;
 }
 
-/* All tiles on and below the diagonal. The last rows of W may be fewer than the lanes of a vector. */
-static const char *KERNEL(tiles)(const task *g, const char *ahead, const char *stop) {
-    int64_t i = 0;
-    for (; i + LANES <= g->p; i += LANES) ahead = KERNEL(tiles_of_rows)(g, i, LANES, ahead, stop);
+/* The tiles of TILE_VECTORS vectors from column j on. The last rows of W may be fewer than the lanes of a vector. */
+GPIS_INLINE const char *KERNEL(tiles_of_columns)(const task *g, int64_t j, const char *ahead, int64_t step) {
+    int64_t i = j;
+    for (; i + LANES <= g->p; i += LANES) ahead = KERNEL(tile_at)(g, i, j, LANES, ahead, step);
     switch (g->p - i) {
     case 0: return ahead;
-    case 1: return KERNEL(tiles_of_rows)(g, i, 1, ahead, stop);
+    case 1: return KERNEL(tile_at)(g, i, j, 1, ahead, step);
 #if LANES > 2
-    case 2: return KERNEL(tiles_of_rows)(g, i, 2, ahead, stop);
-    case 3: return KERNEL(tiles_of_rows)(g, i, 3, ahead, stop);
+    case 2: return KERNEL(tile_at)(g, i, j, 2, ahead, step);
+    case 3: return KERNEL(tile_at)(g, i, j, 3, ahead, step);
 #endif
 #if LANES > 4
-    case 4: return KERNEL(tiles_of_rows)(g, i, 4, ahead, stop);
-    case 5: return KERNEL(tiles_of_rows)(g, i, 5, ahead, stop);
-    case 6: return KERNEL(tiles_of_rows)(g, i, 6, ahead, stop);
+    case 4: return KERNEL(tile_at)(g, i, j, 4, ahead, step);
+    case 5: return KERNEL(tile_at)(g, i, j, 5, ahead, step);
+    case 6: return KERNEL(tile_at)(g, i, j, 6, ahead, step);
 #endif
-    default: return KERNEL(tiles_of_rows)(g, i, LANES - 1, ahead, stop);
+    default: return KERNEL(tile_at)(g, i, j, LANES - 1, ahead, step);
     }
+}
+
+/*
+ * All tiles on and below the diagonal, vectors by vectors: those of a tile, most of what it reads, are then in the
+ * first-level cache for the tiles below it. The memory ahead is prefetched evenly, since memory answers only so many
+ * requests at a time, and the loads of a tile would wait for the rest: at 100 columns all in the first tiles took 1.08
+ * times as long.
+ */
+static void KERNEL(tiles)(const task *g, gpis_ahead ahead) {
+    int64_t tiles = 0;
+    for (int64_t j = 0; j < g->p; j += TILE_VECTORS * LANES) tiles += (g->p - j + LANES - 1) / LANES;
+    const int64_t step = gpis_min64(LINE_BYTES, ahead.bytes / (g->rows * tiles) + 1);
+    for (int64_t j = 0; j < g->p; j += TILE_VECTORS * LANES)
+        ahead.from = KERNEL(tiles_of_columns)(g, j, ahead.from, ahead.bytes ? step : 0);
 }
