@@ -346,6 +346,8 @@ json_t *cli_report_object(const cli_problem *problem, const cli_common *common, 
                           const cli_given *given, double sent, bool all);
 /* Writes an object to a stream; false: it could not. */
 bool cli_write_json(FILE *stream, const json_t *object);
+/* Writes an object, which it releases, to a file; returns 0 or an exit code. */
+int cli_write_object(const char *path, json_t *object);
 /* Prints `object` on stdout and releases it; returns 0 or an exit code. What stdout does not take,
  * cli_output_finish_stdout tells. */
 int cli_print_json(json_t *object);

@@ -11,7 +11,7 @@
 typedef struct path_options {
     cli_common common;
     gpis_path_options path;
-    const char *a, *y, *out, *figure, *values, *fold_column, *report;
+    const char *a, *y, *out, *figure, *values, *fold_column, *report, *model;
     char *command; /* owned: as it was typed, for the report */
     double *grid;  /* owned: --values */
     char *set;     /* owned: all that --set says */
@@ -29,7 +29,8 @@ enum {
     KEY_FOLDS,
     KEY_FOLD_COLUMN,
     KEY_REPEATS,
-    KEY_REPORT
+    KEY_REPORT,
+    KEY_MODEL
 };
 
 #define GRID_OPTIONS                                                                                                   \
@@ -52,6 +53,8 @@ static const struct argp_option cv_table[] = {
      "a file with one number for each row of A; without it folds are drawn at random (--seed)",
      1},
     {"repeats", KEY_REPEATS, "N", 0, "draw the folds N times; each takes a sweep over A (default 1)", 1},
+    {"model", KEY_MODEL, "FILE.json", 0,
+     "write the answer of the best point, on all rows, here: all that gpis predict needs", 5},
     {0},
 };
 
@@ -126,7 +129,8 @@ static error_t check_options(const path_options *o, const struct argp_state *sta
                                   {"--fold-column", o->fold_column, false},
                                   {"--out", o->out, true},
                                   {"--figure", o->figure, true},
-                                  {"--report", o->report, true}};
+                                  {"--report", o->report, true},
+                                  {"--model", o->model, true}};
     return cli_check_files(state, files, sizeof files / sizeof *files);
 }
 
@@ -140,6 +144,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_OUT: o->out = arg; return 0;
     case KEY_FIGURE: o->figure = arg; return 0;
     case KEY_REPORT: o->report = arg; return 0;
+    case KEY_MODEL: o->model = arg; return 0;
     case KEY_POINTS: return cli_integer(state, "points", arg, 1, 1000000, &o->path.points);
     case KEY_EPS: return cli_number(state, "eps", arg, 1e-300, 0.999999, &o->path.eps);
     case KEY_GRID: return take_grid(o, arg, state);
@@ -207,10 +212,22 @@ static int write_report(const cli_problem *problem, const path_options *o, const
     return cli_fail(CLI_TROUBLE, "out of memory");
 }
 
+/* The model of the best point, with the radius or the penalty that was chosen; returns 0 or an exit code. */
+static int write_model(const cli_problem *problem, const path_options *o, const cli_path *p) {
+    if (!o->model) return 0;
+    const double value = p->path->points[p->cv->best]->value;
+    json_t *model = cli_model_object(problem, &o->common, p->cv->fit), *terms = json_object_get(model, "problem");
+    if (!model) return cli_fail(CLI_TROUBLE, "out of memory");
+    if (!p->path->penalised) json_object_set_new(terms, "set", cli_json_text(p->path->set));
+    json_object_set_new(terms, p->path->penalised ? "penalty_l1" : "radius", cli_json_number(value));
+    return cli_write_object(o->model, model);
+}
+
 static int report(const cli_problem *problem, const path_options *o, const cli_path *p) {
     int code = write_file(o->out, p, cli_path_csv);
     if (code == 0) code = write_file(o->figure, p, path_view_figure);
     if (code == 0) code = write_report(problem, o, p);
+    if (code == 0) code = write_model(problem, o, p);
     if (code != 0) return code;
     if (p->path->warning[0] && !o->common.quiet) cli_fail(0, "warning: %s", p->path->warning);
     if (o->common.json) {
@@ -246,7 +263,7 @@ static int run(cli_problem *problem, path_options *o) {
 }
 
 static int try_outputs(const path_options *o) {
-    const char *const files[] = {o->out, o->figure, o->report};
+    const char *const files[] = {o->out, o->figure, o->report, o->model};
     int code = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files && code == 0; i++)
         if (files[i] && cli_is_first()) code = cli_output_try(files[i]);

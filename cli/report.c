@@ -18,6 +18,16 @@ bool cli_write_json(FILE *stream, const json_t *object) {
     return object && json_dumpf(object, stream, flags) == 0 && putc('\n', stream) != EOF;
 }
 
+int cli_write_object(const char *path, json_t *object) {
+    cli_output output = {0};
+    int code = cli_output_open(&output, path);
+    if (code == 0 && !cli_write_json(output.stream, object)) code = cli_fail(CLI_TROUBLE, "cannot write %s", path);
+    json_decref(object);
+    if (code == 0) return cli_output_commit(&output);
+    cli_output_discard(&output);
+    return code;
+}
+
 int cli_print_json(json_t *object) {
     const bool printed = cli_write_json(stdout, object);
     json_decref(object);

@@ -154,17 +154,6 @@ static int run(cli_problem *p, solve_options *o, cli_output *trace, gpis_result 
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
-/* Writes a JSON object, which it releases, to a file; returns 0 or an exit code. */
-static int write_object(const char *path, json_t *object) {
-    cli_output output = {0};
-    int code = cli_output_open(&output, path);
-    if (code == 0 && !cli_write_json(output.stream, object)) code = cli_fail(CLI_TROUBLE, "cannot write %s", path);
-    json_decref(object);
-    if (code == 0) return cli_output_commit(&output);
-    cli_output_discard(&output);
-    return code;
-}
-
 /* x as --out asks for it; returns 0 or an exit code. */
 static int write_answer(const cli_problem *p, const solve_options *o, const gpis_result *result, double sent) {
     if (cli_ends_in(o->out, ".npy")) {
@@ -172,7 +161,7 @@ static int write_answer(const cli_problem *p, const solve_options *o, const gpis
         return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
     }
     if (cli_ends_in(o->out, ".json"))
-        return write_object(o->out, cli_report_object(p, &o->common, result, NULL, sent, true));
+        return cli_write_object(o->out, cli_report_object(p, &o->common, result, NULL, sent, true));
     cli_output output = {0};
     const int code = cli_output_open(&output, o->out);
     if (code != 0) return code;
@@ -206,7 +195,7 @@ static bool deliver(const cli_problem *p, const solve_options *o, cli_output *tr
     if (!cli_is_first()) return false;
     cli_defer(true);
     const int code = o->out ? write_answer(p, o, result, sent) : 0;
-    if (o->model) write_object(o->model, cli_model_object(p, &o->common, result));
+    if (o->model) cli_write_object(o->model, cli_model_object(p, &o->common, result));
     if (o->report) write_report(p, o, result);
     cli_output_commit(trace);
     if (result->checkpoint_trouble[0]) cli_fail(CLI_TROUBLE, "checkpoint %s", result->checkpoint_trouble);

@@ -45,9 +45,27 @@ run 0 path large/A.npy large/y.npy --set l1 --values 1,2,3 --memory 14M --json
 same "points of the exact path" "$(get exact)" 3
 # Sums that fit when they are there, but not while a sweep makes them.
 run 0 gen large --n 60000 --d 100 --out tall --json
-run 0 cv tall/A.npy tall/y.npy --penalty l1 --eps 0.5 --points 4 --memory 30M --json
+run 0 cv tall/A.npy tall/y.npy --penalty l1 --eps 0.5 --points 4 --memory 18M --json
 holds "more sweeps instead of a refusal" "3 <= $(get sweeps) <= 9"
 rm -r tall
+
+# The answer that was chosen, for gpis predict.
+run 0 cv "$data" --target Y --intercept --standardize --points 12 --json --model chosen.json
+radius=$("$python" -c 'import json; print(repr(json.load(open("stdout"))["best"]["radius"]))')
+run 0 solve "$data" --target Y --intercept --standardize --set "l1:$radius" --quiet --model solved.json
+"$python" - "$radius" <<'END_OF_PYTHON' || fail "the model of cv is not that of the best point"
+import json, sys
+a, b = (json.load(open(name)) for name in ("chosen.json", "solved.json"))
+assert a["problem"]["set"] == "l1" and abs(a["problem"]["radius"] / float(sys.argv[1]) - 1) < 1e-12, a["problem"]
+for x, z in zip(a["coefficients"] + [a["intercept"]], b["coefficients"] + [b["intercept"]]):
+    assert abs(x[0] - z[0]) <= 1e-4 * max(1, abs(z[0])), (x, z)
+END_OF_PYTHON
+run 0 predict "$data" chosen.json --target Y
+run 0 cv "$data" --target Y --intercept --penalty l1 --points 12 --quiet --model penalised.json
+grep -q '"penalty_l1": [1-9]' penalised.json || fail "the model does not have the penalty that was chosen"
+run 2 path "$data" --target Y --model no.json
+run 2 cv "$data" --target Y --out same.csv --model ./same.csv
+says "--out and --model are the same file"
 
 # Sets that are empty where the radius is small, or large: the grid stays where there is an answer, or says where that is.
 run 0 path "$data" --target Y --intercept --set 'simplex & box:,100' --points 5 --json --out capped.csv
