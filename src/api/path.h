@@ -75,6 +75,8 @@ void gpis_path_part_drop_set(gpis_path_part *part);
 
 /* The grid, from the options and the fit of all rows. */
 gpis_status gpis_path_grid(gpis_path_call *c, gpis_path_part *all);
+/* gpis_solve as a part of a path, which ends where the caller ends a solve: GPIS_STOPPED, and no result. */
+gpis_status gpis_path_solve_problem(const gpis_problem *problem, const gpis_settings *settings, gpis_result **result);
 /* Solves a point by gpis_solve from x: on the rows of the part or, with `rows`, on those of the caller's problem. With
  * `result`, which is NULL before, that is handed over. */
 gpis_status gpis_path_solve(gpis_path_part *part, double value, bool rows, double *x, gpis_fit_value *out,

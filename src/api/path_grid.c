@@ -96,7 +96,7 @@ static gpis_status largest_radius(gpis_path_call *c, gpis_path_part *part, doubl
     settings.progress = NULL;
     if (!c->data && (settings.max_passes == 0 || settings.max_passes > MAX_PASSES_BY_ROWS))
         settings.max_passes = MAX_PASSES_BY_ROWS;
-    if (status == GPIS_OK) status = gpis_solve(&one, &settings, &result);
+    if (status == GPIS_OK) status = gpis_path_solve_problem(&one, &settings, &result);
     if (status == GPIS_OK) memcpy(x, result->x, (size_t)(d * k) * sizeof *x);
     if (status == GPIS_OK && !c->data) c->sweeps += result->sweeps, c->bytes_read += result->bytes_read;
     gpis_result_destroy(result);

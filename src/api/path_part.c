@@ -123,6 +123,14 @@ void gpis_path_part_end(gpis_path_part *part) {
 
 /* ---- points by gpis_solve ---- */
 
+gpis_status gpis_path_solve_problem(const gpis_problem *problem, const gpis_settings *settings, gpis_result **result) {
+    const gpis_status status = gpis_solve(problem, settings, result);
+    if (status != GPIS_OK || (*result)->outcome != GPIS_INTERRUPTED) return status;
+    gpis_result_destroy(*result);
+    *result = NULL;
+    return gpis_fail(problem->context, GPIS_STOPPED, "stopped within a path");
+}
+
 static void take_result(const gpis_result *r, double *x, gpis_fit_value *out) {
     const int64_t size = r->d * r->k;
     memcpy(x, r->x, (size_t)size * sizeof *x);
@@ -151,7 +159,7 @@ gpis_status gpis_path_solve(gpis_path_part *part, double value, bool rows, doubl
     for (int64_t j = 0; penalty && j < one.A->d; j++)
         penalty[j] = value * part->share * (one.penalty ? one.penalty[j] : 1.0);
     if (c->options.penalised) one.penalty = penalty;
-    if (status == GPIS_OK) status = gpis_solve(&one, &settings, &own);
+    if (status == GPIS_OK) status = gpis_path_solve_problem(&one, &settings, &own);
     if (status == GPIS_OK) take_result(own, x, out);
     if (result && status == GPIS_OK)
         *result = own;

@@ -225,7 +225,8 @@ static void points_can_be_stopped(void **state) {
         options.folds = 3;
         settings.pass_progress = refuse_between_passes;
         assert_ok(context, open(context, FINE, 30, 4, &w));
-        assert_int_equal(gpis_path_make(w.problem, &options, &settings, &path), GPIS_STOPPED);
+        const gpis_status made = gpis_path_make(w.problem, &options, &settings, &path);
+        if (made != GPIS_STOPPED) fail_msg("%s: %s", specs[s], gpis_last_error(context));
         assert_null(path);
         assert_int_equal(gpis_cv_make(w.problem, &options, &settings, &cv), GPIS_STOPPED);
         assert_null(cv);
