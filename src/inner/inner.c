@@ -55,15 +55,24 @@ void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g) {
     inner->value = 0.0;
     inner->bound = -INFINITY;
     inner->dual = inner->s;
+    inner->done = false;
     inner->solver->begin(inner);
 }
 
 gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done) {
+    inner->done = false;
     *done = gpis_is_stopped(inner->stop);
     if (*done) return GPIS_OK;
     const gpis_status status = inner->solver->run(inner, iterations, done);
-    *done = *done || gpis_is_stopped(inner->stop);
+    const bool stopped = gpis_is_stopped(inner->stop);
+    inner->done = status == GPIS_OK && *done && !stopped;
+    *done = *done || stopped;
     return status;
+}
+
+bool gpis_inner_has_solved(const gpis_inner *inner, const double *x, const double *g) {
+    const size_t bytes = (size_t)(inner->set->d * inner->set->k) * sizeof(double);
+    return inner->done && memcmp(inner->x, x, bytes) == 0 && memcmp(inner->g, g, bytes) == 0;
 }
 
 /* One factor; or a model in other coordinates, and the inner problem on that; and what solvers fall back on. */

@@ -34,6 +34,7 @@ typedef struct gpis_inner {
                               it says so, it goes on saying so. NULL: nobody asks */
     int64_t iterations, trials; /* steps, and the products with H that they took, since it was created */
     double step_sum;            /* sum of the lengths of gradient steps */
+    bool done;                  /* s is the minimiser, to working accuracy */
 } gpis_inner;
 
 /* With `settings`, solves by projected gradient with these settings (only the set `none` is still solved by its
@@ -47,6 +48,8 @@ void gpis_inner_begin(gpis_inner *inner, const double *x, const double *g);
 /* Makes at most `iterations` more steps, if the solver is iterative; exact solvers go to the end at once. *done: the
  * minimiser is reached to working accuracy, or the run was stopped. Then s is the best point so far. */
 gpis_status gpis_inner_run(gpis_inner *inner, int64_t iterations, bool *done);
+/* Whether this very problem has been solved last: s and dual are its answer. */
+bool gpis_inner_has_solved(const gpis_inner *inner, const double *x, const double *g);
 /* The largest number of bytes that it holds, without the model. */
 double gpis_inner_memory(const gpis_set *set);
 /* -q(s): how far the model has fallen, at least 0. */

@@ -13,15 +13,18 @@ typedef struct multiplier {
     double *l, *at, *noise;
 } multiplier;
 
-/* One step of the model from the best point. */
+/* One step of the model from the best point, which the run may have made last. */
 static gpis_status take_step(gpis_run *run, multiplier *m) {
     enum { MAX_STEPS = 1000 };
     const gpis_problem *p = run->problem;
     gpis_inner *inner = run->curvature.inner;
-    bool done;
-    inner->stop = NULL; /* prices must not depend on whether the limit of time is reached meanwhile */
-    gpis_inner_begin(inner, run->record.best, run->record.gradient);
-    const gpis_status status = gpis_inner_run(inner, MAX_STEPS, &done);
+    bool done = gpis_inner_has_solved(inner, run->record.best, run->record.gradient);
+    gpis_status status = GPIS_OK;
+    if (!done) {
+        inner->stop = NULL; /* prices must not depend on whether the limit of time is reached meanwhile */
+        gpis_inner_begin(inner, run->record.best, run->record.gradient);
+        status = gpis_inner_run(inner, MAX_STEPS, &done);
+    }
     if (status != GPIS_OK) return status;
     for (int64_t i = 0; i < p->size; i++) m->at[i] = inner->dual[i] - run->record.best[i];
     gpis_model_apply(run->curvature.model, p->k, m->at, m->l);

@@ -57,6 +57,7 @@ void gpis_set_destroy(gpis_set *set) {
     if (!set) return;
     destroy_penalised(set->context, set->penalised);
     gpis_free(set->context, set->penalty);
+    gpis_set_destroy(set->priced);
     if (set->is_view) {
         gpis_free(set->context, set);
         return;

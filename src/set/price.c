@@ -134,29 +134,34 @@ static gpis_status price_rows(const question *q, const gpis_set *s) {
     return status;
 }
 
-/* The set itself, or its constraints as a polyhedron of their own. */
+/* Makes set->priced of the list, and takes the list. */
+static gpis_status keep_for_prices(gpis_set *s, gpis_polyhedron *list) {
+    return gpis_polyhedron_keep(list, s->spec, has_slope(s) ? NULL : s->penalty, &s->priced);
+}
+
+/* The constraints of the set as a list. Where they are nothing but bounds, each entry is priced by itself. */
+static gpis_status price_list(const question *q, bool *priced) {
+    gpis_set *s = q->set;
+    gpis_polyhedron *list = NULL;
+    gpis_status status = gpis_polyhedron_create(s->context, s->d, &list);
+    if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, s, NULL, NULL);
+    *priced = status != GPIS_OK || (list->rows + list->sums == 0 && (!s->penalty || has_slope(s)));
+    if (!*priced) return keep_for_prices(s, list);
+    if (status == GPIS_OK) status = price_entries(q, list, q->l);
+    gpis_polyhedron_destroy(list);
+    return status;
+}
+
+/* By the set itself, or by its constraints as a polyhedron of their own. */
 static gpis_status price_polyhedron(const question *q) {
-    gpis_set *s = q->set, *own = NULL;
     gpis_status status = GPIS_OK;
-    if (!s->polyhedron) {
-        gpis_polyhedron *list = NULL;
-        status = gpis_polyhedron_create(s->context, s->d, &list);
-        if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, s, NULL, NULL);
-        if (status == GPIS_OK && list->rows + list->sums == 0 && (!s->penalty || has_slope(s))) {
-            status = price_entries(q, list, q->l); /* nothing but bounds: each entry by itself */
-            gpis_polyhedron_destroy(list);
-            return status;
-        }
-        if (status == GPIS_OK)
-            status = gpis_polyhedron_keep(list, s->spec, has_slope(s) ? NULL : s->penalty, &own);
-        else
-            gpis_polyhedron_destroy(list);
-        s = own;
-    }
-    if (status == GPIS_OK) status = gpis_polyhedron_fit(s, q->at, GPIS_MET, q->l);
+    bool priced = false;
+    if (!q->set->polyhedron && !q->set->priced) status = price_list(q, &priced);
+    if (priced || status != GPIS_OK) return status;
+    gpis_set *s = q->set->polyhedron ? q->set : q->set->priced;
+    status = gpis_polyhedron_fit(s, q->at, GPIS_MET, q->l);
     if (status == GPIS_OK) status = price_bounds(q, s);
     if (status == GPIS_OK) status = price_rows(q, s);
-    gpis_set_destroy(own);
     return status;
 }
 

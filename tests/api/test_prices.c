@@ -320,11 +320,45 @@ static void test_monotone(void **state) {
     end(&f);
 }
 
+/* What a set keeps for its prices does not depend on the problem: asked again with other rows, and with a penalty in
+ * between, it tells what a new set tells. */
+static void test_again(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"l1:0.4", "simplex:0.7", "capped-simplex:0.7", "box:-0.1,0.1"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        fixture f;
+        gpis_set *kept, *fresh;
+        begin(&f, 10 + i);
+        assert_ok(f.context, test_set(f.context, kinds[i], D, 1, &kept));
+        gpis_result_destroy(solve(&f, kept, 1));
+        f.penalty = true;
+        gpis_result_destroy(solve(&f, kept, 1));
+        f.penalty = false;
+        fill_normal(f.A, N * D, 20 + i, 1);
+        assert_ok(f.context, test_set(f.context, kinds[i], D, 1, &fresh));
+        gpis_result *again = solve(&f, kept, 1), *first = solve(&f, fresh, 1);
+        assert_true(first->active_count > 0);
+        assert_int_equal(again->active_count, first->active_count);
+        for (int64_t a = 0; a < first->active_count; a++) {
+            assert_string_equal(again->active[a]->text, first->active[a]->text);
+            assert_close(again->active[a]->multiplier, first->active[a]->multiplier,
+                         1e-10 * first->active[a]->multiplier);
+        }
+        gpis_result_destroy(again);
+        gpis_result_destroy(first);
+        gpis_set_destroy(kept);
+        gpis_set_destroy(fresh);
+        end(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_radii),    cmocka_unit_test(test_others),        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_together), cmocka_unit_test(test_plane),         cmocka_unit_test(test_monotone),
-        cmocka_unit_test(test_terms),    cmocka_unit_test(test_bound_at_kink), cmocka_unit_test(test_penalised_simplex),
+        cmocka_unit_test(test_radii),         cmocka_unit_test(test_again),
+        cmocka_unit_test(test_others),        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_together),      cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_monotone),      cmocka_unit_test(test_terms),
+        cmocka_unit_test(test_bound_at_kink), cmocka_unit_test(test_penalised_simplex),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
