@@ -123,9 +123,10 @@ void cli_line_report(cli_line *line, const gpis_progress *p) {
     show(line, place, (double)p->pass, line->rate, p->seconds);
 }
 
+/* What follows a pass leaves the line as it was after the pass. */
 void cli_line_within(cli_line *line, const gpis_pass_progress *p) {
     char pass[64], place[80];
-    if (!line->on) return;
+    if (!line->on || p->done == p->rows) return;
     const double part = (double)p->done / (double)p->rows;
     print_pass(pass, sizeof pass, line, p->pass);
     snprintf(place, sizeof place, "%s, %.0f %%", pass, floor(100 * part));

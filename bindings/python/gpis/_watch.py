@@ -87,6 +87,8 @@ class Line:
 
     def __call__(self, seen: dict[str, Any]) -> None:
         if "done" in seen:
+            if seen["done"] == seen["rows"]:  # what follows a pass leaves the line as it was
+                return
             part = 100.0 * seen["done"] / max(1, seen["rows"])
             text = f"pass {seen['pass']}: {part:3.0f} % of the rows, {seen['seconds']:.1f} s"
         else:
