@@ -7,22 +7,25 @@
 /* The rows to pack: those of the block, or those that `picked` numbers. */
 static inline int64_t number_of(const int64_t *picked, int64_t i) { return picked ? picked[i] : i; }
 
-/* Row by row where rows are contiguous, so that memory is read in order; else column by column. */
-#define DEFINE_PACK(name, type)                                                                          \
-    GPIS_HOT static void name(const gpis_block *b, const int64_t *picked, int64_t count, int64_t room,   \
-                              double *restrict packed) {                                                 \
-        const type *restrict values = b->values;                                                         \
-        const int64_t rs = b->row_stride, cs = b->col_stride, whole = b->d / GPIS_PANEL * GPIS_PANEL;    \
-        for (int64_t i = 0; cs == 1 && i < count; i++) {                                                 \
-            const type *restrict a = values + number_of(picked, i) * rs;                                 \
-            double *restrict to = packed + i * GPIS_PANEL;                                               \
-            for (int64_t j = 0; j < whole; j += GPIS_PANEL)                                              \
-                for (int64_t l = 0; l < GPIS_PANEL; l++) to[j * room + l] = (double)a[j + l];            \
-            for (int64_t j = whole; j < b->d; j++) to[whole * room + j - whole] = (double)a[j];          \
-        }                                                                                                \
-        for (int64_t j = 0; cs != 1 && j < b->d; j++)                                                    \
-            for (int64_t i = 0; i < count; i++)                                                          \
-                packed[gpis_packed_at(room, i, j)] = (double)values[number_of(picked, i) * rs + j * cs]; \
+/* Row by row where rows are contiguous, so that memory is read in order; else column by column. Row i counts times
+ * roots[i]; NULL: once. */
+#define DEFINE_PACK(name, type)                                                                               \
+    GPIS_HOT static void name(const gpis_block *b, const int64_t *picked, const double *roots, int64_t count, \
+                              int64_t room, double *restrict packed) {                                        \
+        const type *restrict values = b->values;                                                              \
+        const int64_t rs = b->row_stride, cs = b->col_stride, whole = b->d / GPIS_PANEL * GPIS_PANEL;         \
+        for (int64_t i = 0; cs == 1 && i < count; i++) {                                                      \
+            const type *restrict a = values + number_of(picked, i) * rs;                                      \
+            const double root = roots ? roots[i] : 1.0;                                                       \
+            double *restrict to = packed + i * GPIS_PANEL;                                                    \
+            for (int64_t j = 0; j < whole; j += GPIS_PANEL)                                                   \
+                for (int64_t l = 0; l < GPIS_PANEL; l++) to[j * room + l] = root * (double)a[j + l];          \
+            for (int64_t j = whole; j < b->d; j++) to[whole * room + j - whole] = root * (double)a[j];        \
+        }                                                                                                     \
+        for (int64_t j = 0; cs != 1 && j < b->d; j++)                                                         \
+            for (int64_t i = 0; i < count; i++)                                                               \
+                packed[gpis_packed_at(room, i, j)] =                                                          \
+                    (roots ? roots[i] : 1.0) * (double)values[number_of(picked, i) * rs + j * cs];            \
     }
 DEFINE_PACK(pack_double, double)
 DEFINE_PACK(pack_float, float)
@@ -31,14 +34,11 @@ static void fill_column(double *column, int64_t count, double value) {
     for (int64_t i = 0; i < count; i++) column[i * GPIS_PANEL] = value;
 }
 
-/* Row i of each panel times the square root of its weight. */
-static void weigh(const double *weights, const int64_t *picked, int64_t count, int64_t columns, int64_t room,
-                  double *packed) {
-    double roots[GPIS_PACKED_ROWS];
+/* The square roots of the weights of the rows to pack, in `roots`; NULL without weights. */
+static const double *find_roots(const double *weights, const int64_t *picked, int64_t count, double *roots) {
+    if (!weights) return NULL;
     for (int64_t i = 0; i < count; i++) roots[i] = gpis_root_weight(weights, number_of(picked, i));
-    for (int64_t j = 0; j < columns; j += GPIS_PANEL)
-        for (int64_t i = 0; i < count; i++)
-            for (int64_t l = 0; l < GPIS_PANEL; l++) packed[j * room + i * GPIS_PANEL + l] *= roots[i];
+    return roots;
 }
 
 void gpis_pack(const gpis_bordered *from, int64_t first, int64_t count, int64_t room, double *packed) {
@@ -46,16 +46,18 @@ void gpis_pack(const gpis_bordered *from, int64_t first, int64_t count, int64_t 
     const gpis_block b = picked ? *from->rows : gpis_block_rows(from->rows, first, count);
     const int64_t columns = gpis_bordered_columns(from), k = from->k, y0 = columns - k;
     const double *Y = from->Y && !picked ? from->Y + first * k : from->Y;
+    double room_for_roots[GPIS_PACKED_ROWS];
+    const double *roots = find_roots(b.weights, picked, count, room_for_roots);
     if (b.type == GPIS_FLOAT64)
-        pack_double(&b, picked, count, room, packed);
+        pack_double(&b, picked, roots, count, room, packed);
     else
-        pack_float(&b, picked, count, room, packed);
-    if (b.constant) fill_column(packed + gpis_packed_at(room, 0, b.d), count, 1.0);
+        pack_float(&b, picked, roots, count, room, packed);
+    for (int64_t i = 0; b.constant && i < count; i++) packed[gpis_packed_at(room, i, b.d)] = roots ? roots[i] : 1.0;
     for (int64_t c = 0; c < k; c++) {
         double *column = packed + gpis_packed_at(room, 0, y0 + c);
         if (!Y) fill_column(column, count, 0.0);
-        for (int64_t i = 0; Y && i < count; i++) column[i * GPIS_PANEL] = Y[number_of(picked, i) * k + c];
+        for (int64_t i = 0; Y && i < count; i++)
+            column[i * GPIS_PANEL] = (roots ? roots[i] : 1.0) * Y[number_of(picked, i) * k + c];
     }
     for (int64_t j = columns; j % GPIS_PANEL != 0; j++) fill_column(packed + gpis_packed_at(room, 0, j), count, 0.0);
-    if (b.weights) weigh(b.weights, picked, count, columns, room, packed);
 }
