@@ -141,7 +141,7 @@ static int take_coefficients(const char *path, const json_t *file, cli_model *m)
     for (int64_t j = 0; j < m->d; j++)
         if (!take_numbers(json_array_get(rows, (size_t)j), m->k, m->x + j * m->k))
             return refuse(path, "a coefficient is no finite number, or one is missing");
-    m->has_intercept = json_is_array(intercept);
+    m->has_intercept = intercept && !json_is_null(intercept);
     if (m->has_intercept && !take_numbers(intercept, m->k, m->intercept))
         return refuse(path, "the intercept is not a finite number for each response");
     return 0;
@@ -149,8 +149,9 @@ static int take_coefficients(const char *path, const json_t *file, cli_model *m)
 
 static int take_names(const char *path, const json_t *file, cli_model *m) {
     const json_t *list = json_object_get(file, "names");
-    if (!json_is_array(list)) return 0;
-    if ((int64_t)json_array_size(list) != m->d) return refuse(path, "it has not as many names as columns");
+    if (!list || json_is_null(list)) return 0;
+    if (!json_is_array(list) || (int64_t)json_array_size(list) != m->d)
+        return refuse(path, "it has not as many names as columns");
     m->names = calloc((size_t)m->d, sizeof *m->names);
     if (!m->names) return cli_fail(CLI_TROUBLE, "out of memory");
     for (int64_t j = 0; j < m->d; j++) {
@@ -163,8 +164,10 @@ static int take_names(const char *path, const json_t *file, cli_model *m) {
 }
 
 static int take_encoding(gpis_context *context, const char *path, const json_t *file, cli_model *m) {
-    const char *text = json_string_value(json_object_get(file, "encoding"));
-    if (!text) return 0;
+    const json_t *encoding = json_object_get(file, "encoding");
+    const char *text = json_string_value(encoding);
+    if (!encoding || json_is_null(encoding)) return 0;
+    if (!text) return refuse(path, "its 'encoding' is no text");
     const gpis_status status = gpis_encoding_parse(context, text, &m->encoding);
     if (status == GPIS_OK) return 0;
     return cli_fail(cli_exit_code(status), "%s: %s", path, gpis_last_error(context));

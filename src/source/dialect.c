@@ -11,9 +11,11 @@
  */
 #include "source/dialect.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/columns.h"
 #include "source/source.h"
 
 enum { MAX_RECORDS = 64 };
@@ -119,9 +121,10 @@ static bool is_text(const gpis_sample *s, gpis_span field, char *mark) {
            !gpis_text_is_infinite(field);
 }
 
-/* Keeps the fields of the first record as words, and what they look like. */
+/* Keeps the fields of the first record as words, and what they look like. A field without text has the name that its
+ * column has in a table without a header: x3. */
 static gpis_status keep_first(gpis_sample *s, const char *at, const char *limit, int64_t count, int64_t bytes) {
-    char *words = gpis_alloc(s->context, bytes, 1);
+    char *words = gpis_alloc(s->context, bytes + count * GPIS_MADE_NAME, 1);
     int64_t used = 0;
     s->columns = gpis_alloc_zero(s->context, count, sizeof *s->columns);
     gpis_status status = words && s->columns ? GPIS_OK : GPIS_NO_MEMORY;
@@ -131,7 +134,8 @@ static gpis_status keep_first(gpis_sample *s, const char *at, const char *limit,
         at = gpis_field_cut(s->dialect.delimiter, at, limit, &field);
         s->columns[j].text_on_top = is_text(s, field.text, &mark);
         s->columns[j].empty_on_top = gpis_text_is_missing(field.text);
-        used += gpis_field_decode(&field, words + used);
+        const int64_t length = gpis_field_decode(&field, words + used);
+        used += length > 0 ? length : snprintf(words + used, GPIS_MADE_NAME, "x%lld", (long long)j + 1);
         words[used++] = '\0';
     }
     if (status == GPIS_OK && !(s->names = gpis_source_names(s->context, words, used, count))) status = GPIS_NO_MEMORY;
@@ -147,7 +151,7 @@ static void look_at_field(gpis_sample *s, int64_t j, gpis_span field, int64_t li
     if (is_text(s, field, &mark)) {
         if (!column->text.text[0]) {
             column->text = gpis_text_excerpt(field);
-            column->date = gpis_text_is_date(field);
+            column->kind = gpis_text_kind_of(field);
             column->line = line;
         }
     } else if (!gpis_text_is_missing(field)) {

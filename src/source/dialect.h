@@ -18,12 +18,12 @@ typedef struct gpis_sample {
 
 /* A column in the first lines, without the header. */
 typedef struct gpis_sampled {
-    gpis_excerpt text; /* the first text that is neither a number nor missing; "": there is none */
-    int64_t line;      /* where that is */
-    bool number;       /* there are numbers */
-    bool date;         /* that text is a date */
-    bool text_on_top;  /* the field of the first line is text */
-    bool empty_on_top; /* it is missing */
+    gpis_excerpt text;   /* the first text that is neither a number nor missing; "": there is none */
+    int64_t line;        /* where that is */
+    bool number;         /* there are numbers */
+    gpis_text_kind kind; /* of that text */
+    bool text_on_top;    /* the field of the first line is text */
+    bool empty_on_top;   /* it is missing */
 } gpis_sampled;
 
 /* Looks at the records in [begin, limit), the beginning of the file; at `limit` there is a newline that does not count.

@@ -109,9 +109,9 @@ static gpis_span without_sign(gpis_span text) {
 }
 
 bool gpis_text_is_missing(gpis_span text) {
-    static const char *const words[] = {"", "NA", "N/A", "NaN", "null", "?"};
+    static const char *const words[] = {"", "NA", "N/A", "NaN", "null", "?", ".", "#N/A", "<NA>"};
     text = without_sign(text);
-    if (text.begin < text.end && (text.end - text.begin > 4 || !strchr("nN?", *text.begin))) return false;
+    if (text.begin < text.end && (text.end - text.begin > 4 || !strchr("nN?.#<", *text.begin))) return false;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (gpis_text_is(text, words[k])) return true;
     return false;
@@ -124,13 +124,15 @@ bool gpis_text_is_infinite(gpis_span text) {
 
 bool gpis_text_is_number(gpis_span text, char delimiter, double *value, char *mark) {
     *mark = memchr(text.begin, '.', (size_t)(text.end - text.begin)) ? '.' : '\0';
-    if (gpis_scan_number(text.begin, text.end, '.', value) == text.end && text.end > text.begin) return true;
+    if (text.end == text.begin) return false;
+    if (gpis_scan_number(text.begin, text.end, '.', value) == text.end) return true;
+    if (delimiter != ';' || gpis_scan_number(text.begin, text.end, ',', value) != text.end) return false;
     *mark = ',';
-    return delimiter == ';' && text.end > text.begin && gpis_scan_number(text.begin, text.end, ',', value) == text.end;
+    return true;
 }
 
 /* Three numbers of at most four digits with '-', '/' or '.' twice between, or hours and minutes. */
-bool gpis_text_is_date(gpis_span text) {
+static bool is_date(gpis_span text) {
     const char *at = text.begin;
     char between = '\0';
     int numbers = 0, digits = 0;
@@ -147,4 +149,29 @@ bool gpis_text_is_date(gpis_span text) {
     }
     const bool time = between == ':' && numbers >= 2, date = between != ':' && numbers == 3;
     return digits > 0 && (time || date) && (at == text.end || *at == ' ' || *at == 'T' || *at == '.' || *at == 'Z');
+}
+
+/* Digits, and nothing else but signs of currency and percent, and separators of thousands or a decimal comma. */
+static bool is_ornate(gpis_span text) {
+    static const char *const signs[] = {".", ",", "'", "_", " ", "$", "%",      "(",
+                                        ")", "€", "£", "¥", "’", "−", "\u00A0", "\u202F"};
+    enum { SIGNS = sizeof signs / sizeof *signs };
+    bool digits = false;
+    text = without_sign(text);
+    while (text.begin < text.end) {
+        const bool digit = *text.begin >= '0' && *text.begin <= '9';
+        size_t length = 1, k = 0;
+        for (; !digit && k < SIGNS; k++) {
+            length = strlen(signs[k]);
+            if ((size_t)(text.end - text.begin) >= length && memcmp(text.begin, signs[k], length) == 0) break;
+        }
+        if (k == SIGNS) return false;
+        digits = digits || digit;
+        text.begin += length;
+    }
+    return digits;
+}
+
+gpis_text_kind gpis_text_kind_of(gpis_span text) {
+    return is_date(text) ? GPIS_TEXT_DATE : is_ornate(text) ? GPIS_TEXT_ORNATE : GPIS_TEXT_WORD;
 }

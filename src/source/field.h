@@ -31,11 +31,22 @@ int64_t gpis_field_decode(const gpis_field *field, char *to);
 /* Whether the record that begins at `at` is a blank line; *next is then the next one. */
 bool gpis_record_is_blank(char delimiter, const char *at, const char *limit, const char **next);
 
+/* What a text is that is neither a number nor missing. */
+typedef enum gpis_text_kind {
+    GPIS_TEXT_WORD,
+    GPIS_TEXT_DATE,  /* 2013-03-01, 1/3/2013, 01.03.13, with a time of day or without, 12:30:05 */
+    GPIS_TEXT_ORNATE /* a number with more than a decimal mark: $1.50, 12 %, 1,000 */
+} gpis_text_kind;
+
 /* What a text is. */
-bool gpis_text_is_missing(gpis_span text);  /* empty, NA, N/A, NaN, null, ? */
+bool gpis_text_is_missing(gpis_span text);  /* empty, NA, N/A, NaN, null, ?, -, ., #N/A, <NA> */
 bool gpis_text_is_infinite(gpis_span text); /* inf, -Infinity */
 bool gpis_text_is_number(gpis_span text, char delimiter, double *value,
-                         char *mark);   /* *mark: the one that it has, or 0 */
-bool gpis_text_is_date(gpis_span text); /* 2013-03-01, 1/3/2013, 01.03.13, with a time of day or without, 12:30:05 */
+                         char *mark); /* *mark: the one that it has, or 0 */
+gpis_text_kind gpis_text_kind_of(gpis_span text);
+
+/* What messages say about ornate numbers. */
+#define GPIS_PLAIN_NUMBERS \
+    "write numbers without signs of currency, percent or thousands, and decimal commas only between semicolons"
 
 #endif

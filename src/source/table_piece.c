@@ -55,7 +55,7 @@ static gpis_table_trouble trouble_at(const gpis_table_piece *p, gpis_table_fault
                                 .line = p->lines,
                                 .column = column,
                                 .text = gpis_text_excerpt(text),
-                                .date = gpis_text_is_date(text)};
+                                .kind = gpis_text_kind_of(text)};
 }
 
 /* NULL, so that a parser can return it. */

@@ -22,11 +22,11 @@ typedef enum gpis_table_fault {
 /* The first fault of a piece, at which it ends. */
 typedef struct gpis_table_trouble {
     gpis_table_fault fault;
-    int64_t line;      /* from the beginning of the piece, from 0 */
-    int64_t column;    /* from 0 */
-    int64_t fields;    /* of the record */
-    gpis_excerpt text; /* of the field */
-    bool date;
+    int64_t line;        /* from the beginning of the piece, from 0 */
+    int64_t column;      /* from 0 */
+    int64_t fields;      /* of the record */
+    gpis_excerpt text;   /* of the field */
+    gpis_text_kind kind; /* of that text */
 } gpis_table_trouble;
 
 typedef struct gpis_table_piece {

@@ -32,6 +32,15 @@ static gpis_status no_such_column(const maker *m, const char *role, const char *
     char *const *names = m->sample->names;
     const int64_t columns = m->sample->dialect.columns;
     const gpis_excerpt first = show(names ? names[0] : ""), last = show(names ? names[columns - 1] : "");
+    if (names && names[0][0] == '#' && columns == 1)
+        return gpis_fail(m->sample->context, GPIS_BAD_ARGUMENT,
+                         "%s: has no column '%s' to be the %s; line %" PRId64 " is '%s': remove the lines of comments",
+                         m->sample->path, text, role, m->sample->first_line, first.text);
+    if (columns == 1)
+        return gpis_fail(m->sample->context, GPIS_BAD_ARGUMENT,
+                         "%s: has no column '%s' to be the %s; its only column is %s%s%s; if it has more, name their "
+                         "delimiter (option delimiter)",
+                         m->sample->path, text, role, names ? "'" : "1", first.text, names ? "'" : "");
     return gpis_fail(m->sample->context, GPIS_BAD_ARGUMENT,
                      "%s: has no column '%s' to be the %s; its columns are 1 to %" PRId64 "%s%s%s%s%s", m->sample->path,
                      text, role, columns, names ? ", '" : "", first.text, names ? "' to '" : "", last.text,
@@ -212,15 +221,15 @@ static gpis_status column_has_role(const maker *m, const gpis_encoded *column) {
     char made[GPIS_MADE_NAME];
     if (!column->name) snprintf(made, sizeof made, "%" PRId64, column->number);
     return gpis_fail(m->plan->context, GPIS_BAD_SHAPE,
-                     "%s: column '%s' is one that the encoding needs: it cannot be the target, weights or offset too",
+                     "%s: column '%s' is one of A in the table before: it cannot be the target, weights or offset too",
                      m->plan->path, column->name ? show(column->name).text : made);
 }
 
 static gpis_status column_is_missing(const maker *m, const gpis_encoded *column) {
     if (column->name)
-        return gpis_fail(m->plan->context, GPIS_BAD_SHAPE, "%s: has no column '%s', which the encoding needs",
+        return gpis_fail(m->plan->context, GPIS_BAD_SHAPE, "%s: has no column '%s', which the table before has",
                          m->plan->path, show(column->name).text);
-    return gpis_fail(m->plan->context, GPIS_BAD_SHAPE, "%s: has no column %" PRId64 ", which the encoding needs",
+    return gpis_fail(m->plan->context, GPIS_BAD_SHAPE, "%s: has no column %" PRId64 ", which the table before has",
                      m->plan->path, column->number);
 }
 
@@ -287,24 +296,30 @@ static gpis_status refuse_text(const maker *m) {
     const gpis_table_plan *p = m->plan;
     enum { MAX_NAMED = 6 };
     char list[320] = "";
-    int64_t count = 0, dates = 0;
+    int64_t count = 0, dates = 0, ornate = 0;
     for (int64_t j = 0; j < p->dialect.columns; j++) {
         const gpis_sampled *s = &m->sample->columns[j];
         if (p->columns[j].use != GPIS_USE_NUMBER || !s->text.text[0] || s->number) continue;
-        dates += s->date;
+        dates += s->kind == GPIS_TEXT_DATE;
+        ornate += s->kind == GPIS_TEXT_ORNATE;
         if (count++ >= MAX_NAMED) continue;
         const size_t length = strlen(list);
         const gpis_excerpt name = show(m->sample->names ? m->sample->names[j] : "");
         snprintf(list + length, sizeof list - length, "%s%s%.20s%s%" PRId64 "%s ('%.20s')", length ? ", " : "",
                  m->sample->names ? "'" : "", name.text, m->sample->names ? "', column " : "column ", j + 1,
-                 s->date ? ", a date" : "", s->text.text);
+                 s->kind == GPIS_TEXT_DATE ? ", a date" : "", s->text.text);
     }
     if (count == 0) return GPIS_OK;
-    return gpis_fail(p->context, GPIS_BAD_DATA, "%s: text in %s%s: %s%s", p->path, list,
-                     count > MAX_NAMED ? " and others" : "",
-                     dates < count ? "name the columns in option categorical, or leave them out with option exclude"
-                                   : "leave them out with option exclude",
-                     dates ? "; turn dates into numbers first, such as days or the month" : "");
+    const char *others = count > MAX_NAMED ? " and others" : "";
+    if (p->encoding->applied)
+        return gpis_fail(p->context, GPIS_BAD_DATA, "%s: text in %s%s, where the table before has numbers%s", p->path,
+                         list, others, m->sample->names ? "" : "; without a header columns go by their numbers");
+    return gpis_fail(p->context, GPIS_BAD_DATA, "%s: text in %s%s: %s%s%s", p->path, list, others,
+                     dates + ornate < count
+                         ? "name the columns in option categorical, or leave them out with option exclude"
+                         : "leave them out with option exclude",
+                     dates ? "; turn dates into numbers first, such as days or the month" : "",
+                     ornate ? "; " GPIS_PLAIN_NUMBERS : "");
 }
 
 static gpis_status make(maker *m) {

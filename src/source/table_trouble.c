@@ -19,20 +19,30 @@ static location locate(const gpis_table_place *place, const gpis_table_trouble *
     return l;
 }
 
+static bool is_in_A(const gpis_table_place *place, const gpis_table_trouble *t) {
+    return place->plan->columns[t->column].use != GPIS_USE_LABEL;
+}
+
 static gpis_status missing(const gpis_table_place *place, const gpis_table_trouble *t) {
-    return gpis_fail(place->plan->context, GPIS_BAD_DATA,
-                     "%s: %s is missing; fill it in, or choose option missing drop or mean", place->plan->path,
-                     locate(place, t).text);
+    return gpis_fail(place->plan->context, GPIS_BAD_DATA, "%s: %s is missing; fill it in, %s", place->plan->path,
+                     locate(place, t).text,
+                     is_in_A(place, t)
+                         ? "choose option missing drop or mean, or leave the column out with option exclude"
+                         : "or choose option missing drop or mean");
 }
 
 static gpis_status not_number(const gpis_table_place *place, const gpis_table_trouble *t) {
-    const char *hint = "";
+    const bool in_A = is_in_A(place, t);
     const gpis_span text = {t->text.text, t->text.text + strlen(t->text.text)};
-    if (t->date)
+    const char *hint = in_A ? "; correct it, name the column in option categorical, or leave it out with option exclude"
+                            : "; correct it, or leave the row out";
+    if (t->kind == GPIS_TEXT_DATE)
         hint =
             "; turn dates into numbers first, such as days or the month, or leave the column out with option exclude";
-    else if (!gpis_text_is_infinite(text) && place->plan->columns[t->column].use == GPIS_USE_NUMBER)
-        hint = "; correct it, name the column in option categorical, or leave it out with option exclude";
+    else if (t->kind == GPIS_TEXT_ORNATE)
+        hint = "; " GPIS_PLAIN_NUMBERS;
+    else if (gpis_text_is_infinite(text) && in_A)
+        hint = "; correct it, empty it where the value is missing, or leave the column out with option exclude";
     return gpis_fail(place->plan->context, GPIS_BAD_DATA, "%s: %s is '%s', not a finite number%s", place->plan->path,
                      locate(place, t).text, t->text.text, hint);
 }
@@ -51,12 +61,19 @@ static gpis_status unknown_level(const gpis_table_place *place, const gpis_table
 
 static gpis_status fields(const gpis_table_place *place, const gpis_table_trouble *t) {
     const gpis_table_plan *p = place->plan;
+    const int64_t line = place->line + t->line;
+    const char delimiter[] = {p->dialect.delimiter, '\0'};
+    if (p->dialect.header && line == place->sample->rows_line && t->fields == p->dialect.columns + 1)
+        return gpis_fail(p->context, GPIS_BAD_SHAPE,
+                         "%s: line %" PRId64 " has a field more than the names in line %" PRId64
+                         "; if it begins with the name of the row, add a name for that column",
+                         p->path, line, place->sample->first_line);
     return gpis_fail(
         p->context, GPIS_BAD_SHAPE,
         "%s: line %" PRId64 " has %" PRId64 " fields, line %" PRId64 " has %" PRId64
         "; put fields that contain the delimiter '%s' in double quotes, or name another (option delimiter)",
-        p->path, place->line + t->line, t->fields, place->sample->first_line, p->dialect.columns,
-        p->dialect.delimiter == '\t' ? "tab" : (char[]){p->dialect.delimiter, '\0'});
+        p->path, line, t->fields, place->sample->first_line, p->dialect.columns,
+        p->dialect.delimiter == '\t' ? "tab" : delimiter);
 }
 
 gpis_status gpis_table_complain(const gpis_table_place *place, const gpis_table_trouble *t) {

@@ -70,6 +70,9 @@ says "line 4, column 3 (city) is 'Paris'"
 cut -d';' -f1-3 t.csv >narrow.csv
 refuse 2 predict narrow.csv m.json
 says "has no column 'dose'"
+printf '1;23;3;Rome\n2;31;5;Oslo\n' >headless.csv
+refuse 2 predict headless.csv m.json
+says "text in column 4 ('Oslo'), where the table before has numbers; without a header columns go by their numbers"
 refuse 2 predict t.csv m.json --exclude age
 says "as the model has it"
 refuse 2 predict t.csv m.json --out t.csv
@@ -126,6 +129,11 @@ hostile '{"gpis_model": 1, "columns": 1, "responses": 1, "coefficients": [["x"]]
 hostile '{"gpis_model": 1, "columns": 1, "responses": 1, "coefficients": [[1e999]]}'
 hostile '{"gpis_model": 1, "columns": 1, "responses": 1, "coefficients": [[1]], "names": ["a", "b"]}'
 hostile '{"gpis_model": 1, "columns": 1, "responses": 1, "coefficients": [[1]], "names": [7]}'
+hostile '{"gpis_model": 1, "columns": 1, "responses": 1, "coefficients": [[1]], "names": "x"}'
+hostile '{"gpis_model": 1, "columns": 1, "responses": 1, "coefficients": [[1]], "intercept": 5}'
+says "the intercept is not a finite number"
+hostile '{"gpis_model": 1, "columns": 1, "responses": 1, "coefficients": [[1]], "encoding": 5}'
+says "its 'encoding' is no text"
 hostile '{"gpis_model": 1, "columns": 1, "responses": 1, "coefficients": [[1]], "encoding": "gpis-encoding 1 mean 1 6 0\nnumber 99999999999999999999 age\n"}'
 hostile '{"gpis_model": 1, "columns": 1, "responses": 1, "coefficients": [[1]], "intercept": [null], "encoding": null}'
 hostile '{"gpis_model": 1, "columns": 7, "responses": 1, "coefficients": [[1],[1],[1],[1],[1],[1],[1]], "encoding": "gpis-encoding 1 mean 1 6 0\nnumber 2 age\nmean 6 0 406b300000000000 0000000000000000\n"}'

@@ -311,8 +311,9 @@ static void test_missing(void **state) {
     write_text("tables_m.csv", holes);
     options.target = "y";
     options.categorical = "w";
-    refuse_table("tables_m.csv", &options, GPIS_BAD_DATA,
-                 "line 2, column 3 (b) is missing; fill it in, or choose option missing drop or mean");
+    refuse_table(
+        "tables_m.csv", &options, GPIS_BAD_DATA,
+        "line 2, column 3 (b) is missing; fill it in, choose option missing drop or mean, or leave the column");
     options.missing = GPIS_MISSING_DROP; /* q is the only level that is left: no column */
     check_table("tables_m.csv", &options, 1, 2, dropped, dropped_y);
     options.missing = GPIS_MISSING_MEAN; /* r is in no row that has y */
@@ -360,7 +361,7 @@ static void test_encoding(void **state) {
     assert_true(info.rows == 2 && info.filled == 2 && info.dropped == 0 && info.columns == 3);
     gpis_source_destroy(second);
     write_text("tables_f.csv", "w,b\np,1\n");
-    refuse_table("tables_f.csv", &again, GPIS_BAD_SHAPE, "has no column 'a', which the encoding needs");
+    refuse_table("tables_f.csv", &again, GPIS_BAD_SHAPE, "has no column 'a', which the table before has");
     gpis_encoding *broken;
     assert_int_equal(gpis_encoding_parse(context, "gpis-encoding 1 drop 1 1 0\nnumber 1 a%\n0b\n", &broken),
                      GPIS_BAD_DATA);
@@ -456,6 +457,65 @@ static void test_guesses(void **state) {
     refuse_table("tables_r.npy", &options, GPIS_BAD_ARGUMENT, "option columns is for tables in text");
 }
 
+/* Fields that are no plain numbers: each is refused with what to do about it, and none changes how others are read. */
+static void test_other_texts(void **state) {
+    (void)state;
+    gpis_open_options options = gpis_open_options_default();
+    static const struct {
+        const char *text, *part;
+    } refused[] = {
+        {"a,b\n1,2\n2,inf\n3,4\n", "line 3, column 2 (b) is 'inf', not a finite number; correct it, empty it"},
+        {"a,b\n1,2\n2,$3.50\n", "line 3, column 2 (b) is '$3.50', not a finite number; write numbers without signs"},
+        {"a,b\n\"1,000\",2\n\"3,000\",4\n",
+         "text in 'a', column 1 ('1,000'): leave them out with option exclude; write"},
+        {"a,b\n10 %,2\n2,4\n", "line 2, column 1 (a) is '10 %', not a finite number; write numbers without"},
+        {"a;b\n1\xC2\xA0"
+         "000;2\n2;4\n",
+         "not a finite number; write numbers without"},
+        {"a,b\n10-20,2\n20-30,4\n", "text in 'a', column 1 ('10-20'): name the columns in option categorical"},
+        {"a b\n1 2 3\n2 3 4\n", "line 2 has a field more than the names in line 1; if it begins with the name"},
+        {"a,b\n1,2\n2,4,5\n", "line 3 has 3 fields, line 1 has 2; put fields"},
+    };
+    options.delimiter = NULL;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        write_text(i == 6 ? "tables_o.txt" : "tables_o.csv", refused[i].text);
+        refuse_table(i == 6 ? "tables_o.txt" : "tables_o.csv", &options, i < 6 ? GPIS_BAD_DATA : GPIS_BAD_SHAPE,
+                     refused[i].part);
+    }
+    options.target = "y";
+    write_text("tables_o.csv", "# made today\na,y\n1,2\n");
+    refuse_table("tables_o.csv", &options, GPIS_BAD_ARGUMENT, "line 1 is '# made today': remove the lines of comments");
+    write_text("tables_o.csv", "a/y\n1/2\n");
+    refuse_table("tables_o.csv", &options, GPIS_BAD_ARGUMENT, "its only column is 'a/y'; if it has more, name their");
+    options.target = NULL;
+    /* A column with infinity that is not used. */
+    options.exclude = "c";
+    read_as("a\tb\tc\n1\t2.5\tinf\n3\t4\t5\n", &options, 2, 2, 1.0, 2.5, 3.0, 4.0);
+    options.exclude = NULL;
+    options.missing = GPIS_MISSING_DROP;
+    read_as("a,b\n1,2\n.,2\n-,2\n#N/A,2\n<NA>,2\n3,4\n", &options, 2, 2, 1.0, 2.0, 3.0, 4.0);
+}
+
+/* Columns without a name go by their number, as all do in a table without a header. */
+static void test_nameless(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_source *source;
+    gpis_open_options options = gpis_open_options_default();
+    write_text("tables_x.csv", ",a,\"\"\n0,2,3\n1,1,4\n");
+    assert_ok(context, gpis_source_open_with(context, "tables_x.csv", &options, &source));
+    assert_string_equal(gpis_source_column(source, 0), "x1");
+    assert_string_equal(gpis_source_column(source, 1), "a");
+    assert_string_equal(gpis_source_column(source, 2), "x3");
+    gpis_source_destroy(source);
+    options.exclude = "x1";
+    assert_ok(context, gpis_source_open_with(context, "tables_x.csv", &options, &source));
+    check_rows(context, source, 2, 2, (const double[]){2, 3, 1, 4});
+    gpis_source_destroy(source);
+    test_context_end(context, &memory);
+}
+
 static gpis_status open_encoded(gpis_context *context, void *path) {
     gpis_source *source, *again = NULL;
     gpis_open_options options = gpis_open_options_default();
@@ -487,10 +547,10 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dialects),    cmocka_unit_test(test_wide),   cmocka_unit_test(test_misleading_quotes),
-        cmocka_unit_test(test_columns),     cmocka_unit_test(test_levels), cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_encoding),    cmocka_unit_test(test_merge),  cmocka_unit_test(test_guesses),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_dialects),    cmocka_unit_test(test_wide),     cmocka_unit_test(test_misleading_quotes),
+        cmocka_unit_test(test_columns),     cmocka_unit_test(test_levels),   cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_encoding),    cmocka_unit_test(test_merge),    cmocka_unit_test(test_guesses),
+        cmocka_unit_test(test_other_texts), cmocka_unit_test(test_nameless), cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
