@@ -47,7 +47,7 @@ void html_number(FILE *stream, double value, int digits) {
         fputs("&#8211;", stream);
         return;
     }
-    snprintf(text, sizeof text, "%.*g", digits, value);
+    snprintf(text, sizeof text, "%.*g", digits, value == 0 ? 0.0 : value); /* -0 is 0 */
     for (const char *c = text; *c; c++) {
         if (*c == '-')
             fputs("&#8722;", stream);

@@ -25,7 +25,7 @@ typedef struct course {
 
 static bool make_course(const page *p, course *c) {
     const gpis_result *r = p->result;
-    const double floor = r->objective - r->gap, unit = floor > 0 ? floor : 1;
+    const double floor = r->objective - r->gap;
     *c = (course){.pass = calloc((size_t)p->trace_count * 4 + 4, sizeof(double)), .count = p->trace_count};
     if (!c->pass) return false;
     c->seconds = c->pass + c->count, c->gap = c->seconds + c->count, c->above = c->gap + c->count;
@@ -35,7 +35,8 @@ static bool make_course(const page *p, course *c) {
         c->pass[i] = (double)t->pass;
         c->seconds[i] = t->seconds;
         c->gap[i] = isfinite(t->gap) && lower > 0 ? fmax(t->gap / lower, 1e-18) : NAN;
-        c->above[i] = isfinite(t->objective) && t->objective > floor ? fmax((t->objective - floor) / unit, 1e-18) : NAN;
+        c->above[i] =
+            isfinite(t->objective) && t->objective > floor ? fmax((t->objective - floor) / floor, 1e-18) : NAN;
     }
     return true;
 }
@@ -68,13 +69,41 @@ static void draw_course(const page *p, const course *c, const char *id, const ch
     chart_draw(p->f, &figure);
 }
 
+/* A figure of one point would be empty. */
+static void write_only_pass(const page *p) {
+    const gpis_result *r = p->result;
+    const double relative = gpis_relative_gap(r);
+    if (r->outcome == GPIS_SOLVED)
+        fputs("<p>One pass over the data was enough: it kept sums from which the answer and its proof follow.", p->f);
+    else
+        fputs("<p>The solve ended after one pass over the data.", p->f);
+    if (isfinite(relative)) {
+        fputs(" The bound on the error is then ", p->f);
+        html_number(p->f, relative, 2);
+        fputs(" of the objective; the tolerance is ", p->f);
+        html_number(p->f, p->tol, 2);
+        fputs(".", p->f);
+    }
+    fputs("</p>\n", p->f);
+}
+
 void page_convergence(const page *p) {
     course c;
-    if (p->trace_count == 0 || !make_course(p, &c)) return;
+    if (p->trace_count == 0) return;
     fputs("<h2>Convergence</h2>\n", p->f);
-    if (c.count == 1)
-        fputs("<p>One pass over the data was enough: it kept sums from which the answer and its proof follow.</p>\n",
-              p->f);
+    if (p->trace_count == 1) {
+        write_only_pass(p);
+        return;
+    }
+    if (!(p->result->objective > p->result->gap)) {
+        fprintf(
+            p->f,
+            "<p>%lld passes over the data were made. They ended without a lower bound on the objective that is above "
+            "0, so there is nothing to which an error could be compared.</p>\n",
+            (long long)p->trace_count);
+        return;
+    }
+    if (!make_course(p, &c)) return;
     fputs("<div class=\"figures\">\n", p->f);
     draw_course(p, &c, "bypass", "After each pass over the data", "passes", c.pass);
     draw_course(p, &c, "bytime", "Over time", "seconds", c.seconds);
@@ -191,6 +220,12 @@ static int64_t count_bins(const sample *s, double *left, double *counts, double 
     return bins;
 }
 
+static bool is_zero(const sample *s) {
+    for (int64_t i = 0; i < s->count; i++)
+        if (s->residual[i] != 0) return false;
+    return s->count > 0;
+}
+
 static void draw_scatter(const page *p, const sample *s) {
     const chart_series series[] = {{.label = "residual", .y = s->residual}};
     const chart_mark marks[] = {{.label = "", .value = 0}};
@@ -246,7 +281,14 @@ void page_residuals(const page *p) {
             p->f);
         return;
     }
-    if (take_sample(p, &s) && s.count > 1) {
+    const bool taken = take_sample(p, &s);
+    if (taken && is_zero(&s)) {
+        fputs("<p>The fitted values are the response itself: every residual is 0.</p>\n", p->f);
+    } else if (taken && s.count == 1) {
+        fputs("<p>There is one row, whose residual is ", p->f);
+        html_number(p->f, s.residual[0], 5);
+        fputs(".</p>\n", p->f);
+    } else if (taken && s.count > 1) {
         const bool all = s.count >= p->rows;
         fprintf(p->f, "<p>Of %s%lld rows%s%s.</p>\n<div class=\"figures\">\n", all ? "all " : "a sample of ",
                 (long long)s.count, all ? "" : ", spread evenly over the file and read by their numbers",

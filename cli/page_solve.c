@@ -5,11 +5,12 @@
 
 #include "page.h"
 
-enum { ON_PAPER = 18 }; /* rows of the table that are printed: style.css has the same number */
+enum { ON_PAPER = 18, JOINT_ON_PAPER = 8 }; /* rows of the tables that are printed: style.css has the same numbers */
 enum {
-    MOST_LISTED = 2000,
-    MOST_BOUNDS = 300
-}; /* coefficients in the table; columns up to which bounds are looked up */
+    MOST_LISTED = 2000, /* coefficients in the table */
+    MOST_JOINT = 200,   /* constraints on several coefficients in theirs */
+    MOST_BOUNDS = 300   /* columns up to which bounds are looked up */
+};
 
 static const double ROUNDING = 1e-12; /* relative; what is less is zero */
 
@@ -88,8 +89,8 @@ void page_question(const page *p) {
     } else {
         fputs("the response", f);
     }
-    fprintf(f, " and its prediction is least, over %lld rows and %lld columns of <code>", (long long)p->rows,
-            (long long)p->columns);
+    fprintf(f, " and its prediction is least, over %lld row%s and %lld column%s of <code>", (long long)p->rows,
+            p->rows == 1 ? "" : "s", (long long)p->columns, p->columns == 1 ? "" : "s");
     html_text(f, p->a);
     fputs("</code>", f);
 }
@@ -124,6 +125,12 @@ static void write_meaning(const page *p) {
     const double relative = gpis_relative_gap(r);
     if (r->gap_kind == GPIS_GAP_NONE || !isfinite(r->gap)) {
         fputs("No bound was reached: how far this answer is from the best one is not known.", f);
+        return;
+    }
+    if (r->gap >= r->objective && r->objective > 0 && r->outcome != GPIS_SOLVED) {
+        fputs("No bound was reached but that an objective is never below 0: how far this answer is from the best one "
+              "is not known.",
+              f);
         return;
     }
     fputs(
@@ -264,15 +271,21 @@ static void write_table(const page *p, const cli_sized *order, int64_t count, co
     fputs("</tbody></table></div>\n", f);
 }
 
-/* Constraints about several coefficients at once. */
+/* Constraints about several coefficients at once: those with the largest prices, in the order of the result. */
 static void write_joint(const page *p) {
     const gpis_result *r = p->result;
     FILE *f = p->f;
-    int64_t count = 0;
-    for (int64_t i = 0; i < r->active_count; i++) {
+    int64_t count = 0, written = 0;
+    double *prices = calloc((size_t)r->active_count + 1, sizeof *prices);
+    cli_sized *order = calloc((size_t)r->active_count + 1, sizeof *order);
+    for (int64_t i = 0; prices && i < r->active_count; i++)
+        if (r->active[i]->column < 0) prices[count++] = r->active[i]->multiplier;
+    if (order && count > 0) cli_order_by_size(prices, count, order);
+    const double least = order && count > MOST_JOINT ? order[MOST_JOINT - 1].size : 0;
+    for (int64_t i = 0; order && i < r->active_count && written < MOST_JOINT; i++) {
         const gpis_active *a = r->active[i];
-        if (a->column >= 0) continue;
-        if (count++ == 0)
+        if (a->column >= 0 || fabs(a->multiplier) < least) continue;
+        if (written++ == 0)
             fputs("<h3>Constraints on several coefficients that hold with equality</h3>\n<div class=\"scroll\"><table "
                   "class=\"sortable\" id=\"constraints\"><thead><tr><th scope=\"col\" class=\"t\"><button "
                   "type=\"button\">Constraint</button></th><th scope=\"col\"><button type=\"button\">Shadow "
@@ -285,7 +298,13 @@ static void write_joint(const page *p) {
         page_cell(f, a->multiplier, 5);
         fputs("</tr>\n", f);
     }
-    if (count > 0) fputs("</tbody></table></div>\n", f);
+    if (written > 0) fputs("</tbody></table></div>\n", f);
+    if (written < count)
+        fprintf(f, "<p class=\"more\">The %lld of %lld with the largest prices.</p>\n", (long long)written,
+                (long long)count);
+    if (written > JOINT_ON_PAPER) fprintf(f, "<p class=\"more paper\">On paper: the first %d.</p>\n", JOINT_ON_PAPER);
+    free(prices);
+    free(order);
 }
 
 void page_coefficients(const page *p) {

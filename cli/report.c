@@ -198,7 +198,8 @@ static void print_fit(const gpis_result *r) {
     printf("fit           ");
     if (!isnan(r->r2)) printf("R^2 %.6g, ", r->r2);
     printf("RMSE %.6g", r->rmse);
-    if (!isnan(r->degrees_of_freedom)) printf(", %.0f degrees of freedom", r->degrees_of_freedom);
+    if (!isnan(r->degrees_of_freedom))
+        printf(", %.0f degree%s of freedom", r->degrees_of_freedom, r->degrees_of_freedom == 1 ? "" : "s");
     if (!isnan(r->sigma2)) printf(", sigma^2 %.6g", r->sigma2);
     putchar('\n');
 }
@@ -208,7 +209,8 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
     const bool outside = given && !given->in_set;
     if (outside) print_given(p, r, given);
     printf("outcome       %s (tolerance %.0e)\n", outcome_in_words(r), common->settings.tol);
-    printf("problem       %lld rows, %lld columns", (long long)p->shape.rows, (long long)p->shape.cols);
+    printf("problem       %lld row%s, %lld column%s", (long long)p->shape.rows, p->shape.rows == 1 ? "" : "s",
+           (long long)p->shape.cols, p->shape.cols == 1 ? "" : "s");
     if (p->k > 1) printf(", %lld responses", (long long)p->k);
     if (isfinite(r->objective))
         printf("\nobjective     %.10g\n", r->objective);

@@ -20,7 +20,9 @@ evil='<script>hacked=1</script>'
 } >t.csv
 run 0 solve t.csv --target y --set 'l1:9' --intercept --report r.html --quiet
 grep -q "$evil" r.html && fail "a name is in the page as it is"
-look r.html "$evil" histogram,bypass,bytime
+look r.html "$evil" histogram
+grep -q 'One pass over the data was enough' r.html || fail "that one pass was enough is not told"
+grep -q 'id="bypass"' r.html && fail "the convergence of one pass is drawn"
 
 # The widest table: bounds, ranges and prices.
 run 0 solve "$tree/data/diabetes/diabetes.tsv" --target Y --intercept --set 'l1:45 & nonneg[BMI,BP] & box:-1e3,1e3' \
@@ -43,8 +45,32 @@ run 0 gen syn1 --n 20000 --d 50 --out p
 run 0 solve p/A.npy p/y.npy --set l1:3 --method apgd --tol 1e-6 --report many.html --json
 look many.html "" histogram,bypass,bytime
 measured 8 0 solve p/A.npy p/y.npy --set l1:3 --report large.html --quiet
-look large.html "" histogram,bypass
+look large.html "" histogram
 grep -q 'a sample of' large.html || fail "the sample is not told"
+
+# A constraint of each of many responses: the largest prices, so that two sheets of paper do.
+/usr/bin/python3 -c 'import random
+random.seed(1)
+for name, cols in (("A", 3), ("Y", 600)):
+    with open(name + ".csv", "w") as f:
+        for i in range(20): f.write(",".join("%.4f" % random.random() for j in range(cols)) + "\n")'
+run 0 solve A.csv Y.csv --set simplex:1 --report responses.html --quiet
+look responses.html "" histogram
+same "constraints in the table" "$(sed -n '/id="constraints"/,/<.table>/p' responses.html | grep -c '^<tr><td>\|<tbody>')" 201
+grep -q 'The 200 of [0-9]* with the largest prices' responses.html || fail "that constraints are left out is not told"
+
+# Nothing to draw: a response of zeros, one row, no bound. Each is a sentence and no empty figure; zeros have no sign.
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 30; i++) print i % 7 "," i % 5 ",0" }' >zero.csv
+run 0 solve zero.csv --target y --report zero.html --quiet
+look zero.html "" ""
+grep -q 'every residual is 0' zero.html || fail "that every residual is 0 is not told"
+grep -q 'They ended without a lower bound on the objective that is above 0' zero.html || fail "that there is no relative error is not told"
+head -n 2 t.csv >row.csv
+run 0 solve row.csv --target y --report row.html --quiet
+grep -q 'over 1 row and 6 columns' row.html || fail "one row is in the plural"
+grep -q 'There is one row, whose residual is' row.html || fail "the residual of one row is not told"
+run 1 solve p/A.npy p/y.npy --set l1:1e-9 --method apgd --max-passes 1 --tol 1e-15 --report first.html --quiet
+grep -q '>&#8722;0<' first.html && fail "zeros have a sign"
 
 # Not solved is told, and the page is whole or not there.
 run 1 solve p/A.npy p/y.npy --set l1:3 --method apgd --max-passes 2 --report open.html --quiet
