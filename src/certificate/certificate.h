@@ -46,6 +46,19 @@ bool gpis_certificate_has_first(const gpis_set *set);
  * without a support function. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
 
+/* A first-order bound for an unbounded K: for every s in K, with r = ||D (s - x)||, f(x) - f(s) <= base + tilt r. A
+ * column of zeros counts in D with the norm of the longest column. Infinite for a set with a penalty. */
+typedef struct gpis_tilted {
+    double base, tilt;
+} gpis_tilted;
+gpis_status gpis_certificate_first_tilted(gpis_context *context, gpis_set *set, const gpis_point *point,
+                                          gpis_tilted *out);
+/* Where K is unbounded along the line of constant vectors e alone (tv): at least r for every s in K that is not worse
+ * than x. Since K = B + {t e}, s - x = u + t e with ||u|| <= 2 radius(B), and
+ *     ||A e|| |t| <= ||A (s - x)|| + ||A u|| <= 2 F^1/2 + ||A u||,     ||A e||^2 >= c <e, H e> - slack ||D e||^2.
+ * Infinite elsewhere. */
+double gpis_certificate_line_reach(const gpis_set *set, const gpis_point *point, const gpis_model *model);
+
 /* A second-order bound. For every s in K, with r = ||D (s - x)||,
  *     f(x) - f(s) <= base + slack r^2     and     f(x) - f(s) <= tilted + tilt r + slack r^2. */
 typedef struct gpis_second_order {

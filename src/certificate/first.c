@@ -1,4 +1,5 @@
-/* The first-order bound, with its rounding terms. */
+/* The first-order bounds, with their rounding terms. */
+#include <float.h>
 #include <math.h>
 
 #include "certificate/certificate.h"
@@ -39,4 +40,74 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     *gap =
         gpis_outward(2.0 * (linear + rounding) + errors.residual * errors.residual + errors.objective, set->d * set->k);
     return GPIS_OK;
+}
+
+/* ---- for an unbounded K ---- */
+
+/* ||D^-1 (l - m)||, where the true m is within `lost` of the given one. */
+static double scaled_distance(const gpis_set *set, const gpis_point *point, const double *l, const double *m,
+                              double lost) {
+    double longest2 = 0.0, shortest2 = INFINITY, sum2 = 0.0;
+    for (int64_t j = 0; j < set->d; j++) {
+        longest2 = fmax(longest2, point->norms2[j]);
+        if (point->norms2[j] > 0.0) shortest2 = fmin(shortest2, point->norms2[j]);
+    }
+    if (!(longest2 > 0.0)) return INFINITY;
+    for (int64_t i = 0; i < set->d * set->k; i++) {
+        const double norm2 = point->norms2[i / set->k];
+        sum2 += (l[i] - m[i]) * (l[i] - m[i]) / (norm2 > 0.0 ? norm2 : longest2);
+    }
+    return sqrt(sum2) + (lost > 0.0 ? lost / sqrt(shortest2) : 0.0);
+}
+
+/*
+ * With l = -2 g, g the computed gradient, and m the nearest multiplier with a finite support function: for every s in K
+ *
+ *     f(x) - f(s) <= <l, s - x> + errors <= support(m) - <m, x> + ||D^-1 (l - m)|| r + errors.
+ *
+ * An error of the residual costs its square, an entry of g that is off by eta ||a_j|| costs 2 eta sqrt(d k) r in all.
+ */
+gpis_status gpis_certificate_first_tilted(gpis_context *context, gpis_set *set, const gpis_point *point,
+                                          gpis_tilted *out) {
+    const int64_t size = set->d * set->k;
+    double support, lost;
+    *out = (gpis_tilted){INFINITY, INFINITY};
+    if (!set->has_support || set->penalty) return GPIS_OK;
+    double *l = gpis_alloc(context, 2 * size, sizeof *l), *m = l + size;
+    if (!l) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < size; i++) m[i] = l[i] = -2.0 * point->g[i];
+    const gpis_status status = gpis_set_support_near(set, m, &support, &lost);
+    const double rounding = gpis_bound_dot_error(m, point->x, size) + lost * gpis_norm2(point->x, size);
+    const double linear = gpis_bound_at_least_zero(support - gpis_bound_dot(m, point->x, size)) + 2.0 * rounding;
+    const gpis_errors errors = point->errors;
+    out->base = gpis_bound_outward(linear + errors.residual * errors.residual + errors.objective);
+    out->tilt = (1.0 + 1e-9) * (scaled_distance(set, point, l, m, lost) + 2.0 * errors.product * sqrt((double)size));
+    gpis_free(context, l);
+    return status;
+}
+
+/* ---- for a K that is unbounded along one line ---- */
+
+double gpis_certificate_line_reach(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
+    static const double MARGIN = 1.0 + 1e-9;
+    const int64_t d = set->d;
+    double columns2 = 0.0, longest2 = 0.0, counted2 = 0.0, line2 = 0.0;
+    if (!set->constants || model->nulls > 0 || model->nearness > 0.0) return INFINITY;
+    for (int64_t j = 0; j < d; j++) {
+        columns2 += point->norms2[j];
+        longest2 = fmax(longest2, point->norms2[j]);
+    }
+    for (int64_t j = 0; j < d; j++) counted2 += point->norms2[j] > 0.0 ? point->norms2[j] : longest2;
+    for (int64_t i = 0; i < d; i++) {
+        double row = 0.0;
+        for (int64_t j = 0; j < d; j++) row += model->H[i * d + j];
+        line2 += row;
+    }
+    /* 2 d additions on any path, and the sizes of the entries add up to at most (||a_1|| + ... + ||a_d||)^2 */
+    const double rounding = 2.0 * (double)d * DBL_EPSILON * (double)d * columns2;
+    const double least2 = model->c * line2 - rounding - model->slack * columns2;
+    if (!(least2 > 0.0)) return INFINITY;
+    const double apart = 2.0 * gpis_set_core_radius(set), F = point->objective + point->errors.objective;
+    const double along = (2.0 * sqrt(F) + sqrt(columns2) * apart) / sqrt(least2);
+    return MARGIN * (sqrt(longest2) * apart + sqrt(counted2) * along);
 }

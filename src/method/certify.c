@@ -6,6 +6,7 @@
 #include "certificate/centred.h"
 #include "certificate/certificate.h"
 #include "method/dependence.h"
+#include "method/finish.h"
 #include "method/refine.h"
 
 gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
@@ -28,6 +29,29 @@ gpis_status gpis_run_certify_first(gpis_run *run, const gpis_point *point) {
     if (status == GPIS_OK)
         gpis_record_enter_proven(&run->record, point, gpis_record_objective_at(&run->record, point) - gap);
     return status;
+}
+
+/*
+ * The first-order bound of an unbounded set. Where K is unbounded along one line only, and A is not flat along that, it
+ * holds over all of K. Elsewhere it holds within a horizon, which is far if the multiplier is nearly finite. Where A
+ * has fewer rows than columns, and many of those, the finish would take far longer than all before it; such a bound may
+ * end the run first.
+ */
+static gpis_status certify_first_tilted(gpis_run *run, const gpis_point *point) {
+    const gpis_problem *p = run->problem;
+    gpis_record *record = &run->record;
+    const gpis_model *model = run->curvature.model;
+    gpis_tilted bound;
+    if (run->curvature.sketched || !(model->slack > 0.0) || gpis_certificate_has_first(p->set)) return GPIS_OK;
+    const gpis_status status = gpis_certificate_first_tilted(p->context, p->set, point, &bound);
+    if (status != GPIS_OK) return status;
+    const double reach = gpis_certificate_line_reach(p->set, point, model);
+    const double lower = gpis_record_objective_at(record, point) - bound.base;
+    if (isfinite(reach)) gpis_record_enter_proven(record, point, lower - bound.tilt * reach);
+    if (!gpis_finish_is_dear(p)) return GPIS_OK;
+    if (run->by_summary) gpis_record_set_response(record, gpis_quadratic_response_norm(run->summary));
+    gpis_record_enter_within(record, point, (gpis_within){lower, bound.tilt, 0.0});
+    return GPIS_OK;
 }
 
 /* ---- the inner problem ---- */
@@ -58,6 +82,9 @@ static bool inner_is_solved(const gpis_record *record, bool sketched, inner_stat
     return now.gap >= 0.999 * before.gap && now.fallen - before.fallen <= 1e-3 * now.left;
 }
 
+/* Only the finish has factors in double-double. Bounds within a horizon by other models do not see far. */
+static bool is_of_finish(const gpis_model *model) { return model->R_low != NULL; }
+
 /* A lower bound on f* from the Gram matrix: for A, or for the data near A that the model's claims are about. */
 static void enter_proven(gpis_record *record, const gpis_model *model, const gpis_point *point,
                          gpis_second_order bound) {
@@ -66,7 +93,7 @@ static void enter_proven(gpis_record *record, const gpis_model *model, const gpi
         gpis_record_enter_nearby(record, point, lower, model->nearness);
     else
         gpis_record_enter_proven(record, point, lower);
-    if (model->nearness > 0.0) return;
+    if (model->nearness > 0.0 || !is_of_finish(model)) return;
     gpis_record_enter_within(record, point, (gpis_within){F - bound.base, 0.0, model->slack});
     gpis_record_enter_within(record, point, (gpis_within){F - bound.tilted, bound.tilt, model->slack});
 }
@@ -96,7 +123,7 @@ static gpis_status advance(gpis_curvature *curvature, const gpis_point *point, i
     now->fallen = 2.0 * gpis_inner_fall(inner);
     status = gpis_certificate_second(p->context, p->set, point, curvature->model, c, inner->dual, &now->bound);
     now->at_solution = now->bound;
-    if (status == GPIS_OK && inner->dual != inner->s && curvature->model->R_low)
+    if (status == GPIS_OK && inner->dual != inner->s && is_of_finish(curvature->model))
         status = gpis_certificate_second(p->context, p->set, point, curvature->model, c, inner->s, &now->at_solution);
     now->gap = within ? fmin(fmin(now->bound.base, now->bound.tilted), now->at_solution.base) : now->bound.gap;
     /* the solver's own bound, where it has one, contains neither c nor the rounding errors of the pass */
@@ -108,15 +135,16 @@ static gpis_status solve_inner(gpis_record *record, gpis_curvature *curvature, g
                                const gpis_point *point, bool for_step) {
     enum { FIRST_BURST = 50 };
     const gpis_problem *p = record->problem;
+    const bool finishing = is_of_finish(curvature->model);
     /* iterations: about as much arithmetic as 50 passes; in the finish, whose rounds need no pass, fewer */
-    const int64_t most = record->response > 0.0 ? 2000 : 5000 + 50 * (p->n / p->d);
+    const int64_t most = finishing ? 2000 : 5000 + 50 * (p->n / p->d);
     const int64_t before = curvature->inner->iterations;
     inner_state now = {.gap = INFINITY}, last;
     bool done = false;
     gpis_inner_begin(curvature->inner, point->x, point->g);
     for (int64_t burst = FIRST_BURST; !done && curvature->inner->iterations - before < most; burst += burst / 2) {
         last = now;
-        const gpis_status status = advance(curvature, point, burst, record->response > 0.0, &now, &done);
+        const gpis_status status = advance(curvature, point, burst, finishing, &now, &done);
         if (status != GPIS_OK) return status;
         if (!curvature->sketched) enter_proven(record, curvature->model, point, now.bound);
         if (!curvature->sketched) enter_proven(record, curvature->model, point, now.at_solution);
@@ -136,6 +164,7 @@ gpis_status gpis_run_second_order(gpis_run *run, const gpis_point *point, bool f
     gpis_curvature *curvature = &run->curvature;
     bool nearby = false;
     gpis_status status = gpis_run_reconsider_dependence(run, point);
+    if (status == GPIS_OK) status = certify_first_tilted(run, point);
     if (status == GPIS_OK) status = solve_inner(record, curvature, &run->account, point, for_step);
     if (status == GPIS_OK) status = gpis_run_look_nearby(run, point, &nearby);
     if (status == GPIS_OK && nearby) status = solve_inner(record, curvature, &run->account, point, for_step);

@@ -18,6 +18,11 @@ static gpis_load load_of(const gpis_problem *p) {
     return gpis_run_load(p, &pass);
 }
 
+bool gpis_finish_is_dear(const gpis_problem *p) {
+    enum { MANY_COLUMNS = 200 }; /* with fewer it takes a fraction of a second */
+    return p->n < p->d && p->d > MANY_COLUMNS;
+}
+
 bool gpis_finish_fits(const gpis_problem *p) {
     const gpis_load load = load_of(p);
     const double square = 8.0 * (double)p->d * (double)p->d, summary = gpis_quadratic_memory(p->d, p->k);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "linalg/accurate.h"
+
 /* How many of all rows are done if `rows` of the `here` rows of this rank are. */
 static int64_t scaled_up(int64_t rows, int64_t here, int64_t all) {
     return here == all ? rows : (int64_t)((double)rows / (double)gpis_max64(1, here) * (double)all);
@@ -109,8 +111,11 @@ gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradie
     gpis_range_board(run, &whole);
     gpis_status status = carry_out(run, &whole, gradients);
     if (status == GPIS_OK) status = gpis_range_take(run, &whole, objective);
-    if (status == GPIS_OK) *point = gpis_pass_point(run->problem->A, &whole, run->curvature.norms2);
-    return status;
+    if (status != GPIS_OK) return status;
+    *point = gpis_pass_point(run->problem->A, &whole, run->curvature.norms2);
+    if (!pass->X || !(gpis_max_abs(pass->X, run->problem->size) > 0.0))
+        gpis_record_set_response(&run->record, sqrt(objective)); /* f(0) = ||y||^2 */
+    return GPIS_OK;
 }
 
 gpis_status gpis_run_gradient(gpis_run *run, const double *x, double *g, gpis_point *point) {

@@ -36,13 +36,20 @@ static gpis_status is_member(const search *s, bool *member) {
     return status;
 }
 
-/* What a step along v, in column c, is measured by: the entries of x that it changes or, if they are 0, all of x. */
+/* What a step along v, in column c, is measured by: the entries of x that it changes or, if they are 0 up to rounding,
+ * all of x. */
 static double size_along(const search *s, const double *v, int64_t c) {
     const gpis_problem *p = s->problem;
     double size = 0.0;
     for (int64_t j = 0; j < p->d; j++)
         if (v[j] != 0.0) size = fmax(size, fabs(s->x[j * p->k + c]));
-    return (size > 0.0 ? size : s->size) / gpis_max_abs(v, p->d);
+    return (size > gpis_set_rounding(p->d) * s->size ? size : s->size) / gpis_max_abs(v, p->d);
+}
+
+/* Whether a step of this length is more than what counts as rounding when z is judged. */
+static bool is_a_move(const search *s, double length) {
+    static const double CLEARLY = 1e3;
+    return length > CLEARLY * gpis_set_rounding(s->problem->d) * gpis_norm2(s->x, s->problem->size);
 }
 
 /* Steps of several lengths in one sense. A curved boundary is left by so little in a short step that only long ones
@@ -54,6 +61,7 @@ static gpis_status try_sense(search *s, const double *v, int64_t c, double sense
     gpis_status status = GPIS_OK;
     for (int i = 0; status == GPIS_OK && !s->found && i < (s->polyhedral ? 3 : 2); i++) {
         const double step = size * (s->polyhedral ? flat : curved)[i];
+        if (!is_a_move(s, fabs(step) * gpis_max_abs(v, p->d))) break;
         memcpy(s->z, s->x, (size_t)p->size * sizeof *s->z);
         for (int64_t j = 0; j < p->d; j++) s->z[j * p->k + c] += step * v[j];
         status = is_member(s, &s->found);
@@ -113,6 +121,7 @@ static gpis_status look(search *s, gpis_null_space *space) {
     s->moved = s->z + p->size;
     s->size = gpis_max_abs(s->x, p->size);
     if (!(s->size > 0.0)) s->size = gpis_set_is_bounded(p->set) ? gpis_set_radius(p->set) : 1.0;
+    if (!(s->size > 0.0)) return GPIS_OK; /* 0 is the only member */
     gpis_status status = try_vectors(s, space);
     if (status != GPIS_OK || s->found || space->count == 1) return status;
     status = gpis_null_space_orthonormalise(space);
@@ -188,8 +197,10 @@ static gpis_status judge(const gpis_run *run, gpis_null_space *space, double *wo
         return status;
     }
     status = run->outcome == GPIS_SOLVED ? look(&s, space) : GPIS_OK;
-    const bool settled = run->outcome == GPIS_SOLVED && space->complete && space->count == 1 &&
-                         (s.polyhedral || set->shape == GPIS_SHAPE_BALL) && (p->k == 1 || !set->matrix);
+    const bool one_vector = space->complete && space->count == 1 && (s.polyhedral || set->shape == GPIS_SHAPE_BALL) &&
+                            (p->k == 1 || !set->matrix);
+    const bool one_member = gpis_set_is_bounded(set) && gpis_set_radius(set) == 0.0;
+    const bool settled = run->outcome == GPIS_SOLVED && (one_vector || one_member);
     if (s.found) {
         *unique = GPIS_UNIQUE_NO;
         difference(&s, work);

@@ -34,11 +34,19 @@ static gpis_status fail_lost(const gpis_set *s) {
     return gpis_fail(s->context, GPIS_INTERNAL, "set %.150s: rounding errors keep a projection from its face", s->spec);
 }
 
+/* Numbers so near to underflow that differences of them have lost digits count as 0. */
+static void flush(int64_t d, double *v) {
+    static const double SMALLEST = DBL_MIN / DBL_EPSILON;
+    for (int64_t j = 0; j < d; j++)
+        if (fabs(v[j]) < SMALLEST) v[j] = 0.0;
+}
+
 /* argmin over the limits of 1/2 ||x - v||^2 + sum of lambda_j |x_j|; x may be v. */
 static gpis_status nearest(gpis_set *s, const gpis_limits *of, const double *v, double *x) {
     gpis_polyhedron_state *p = s->state;
     const gpis_metric metric = gpis_walk_identity(p->walk);
     memcpy(p->centre, v, (size_t)s->d * sizeof *v);
+    flush(s->d, p->centre);
     memcpy(x, p->centre, (size_t)s->d * sizeof *x);
     gpis_walk_end end = gpis_walk_solve(p->walk, of, &metric, p->centre, NULL, x);
     if (end != GPIS_WALK_SOLVED) end = gpis_walk_solve(p->walk, of, &metric, p->centre, NULL, x); /* from where it is */

@@ -4,6 +4,7 @@
  *
  *     f(x) - f(s) <= base + slack r^2,     f(x) - f(s) <= tilted + tilt r + slack r^2,     f(x) - f(s) <= gap,
  *
+ * and f(x) - f(s) <= base + tilt r for the first-order bound,
  * where both values of f are those of quadruple precision. Members are random ones, near and far, and the best ones
  * that a solve finds; points between two members are members too.
  */
@@ -38,6 +39,8 @@ typedef struct setting {
     gpis_quadratic *summary;
     double norms2[MAX_ENTRIES];
     double x[MAX_ENTRIES], best[MAX_ENTRIES];
+    gpis_point point; /* at x */
+    quad value;       /* f(x) */
 } setting;
 
 static void make_summary(setting *t, gpis_source *A) {
@@ -69,22 +72,46 @@ static double distance(const setting *t, const double *s) {
     return sqrt(sum) * (1.0 + 1e-12);
 }
 
-static void check_at(const setting *t, const gpis_model *model, gpis_second_order b, const double *s) {
-    const quad fall = value_of(t->p, t->x) - value_of(t->p, s) - membership_noise(t->p, s);
-    const double r = distance(t, s), slack = model->slack * r * r;
-    if (fall > (quad)b.base + slack || fall > (quad)b.tilted + b.tilt * r + slack || fall > (quad)b.gap)
+/* A member of the set, how far it is from x, and by how much f falls up to there. */
+typedef struct member {
+    const double *s;
+    double r;
+    quad fall, noise;
+} member;
+
+static void check_second(const setting *t, const gpis_model *model, gpis_second_order b, const member *m) {
+    const double slack = model->slack * m->r * m->r;
+    const quad fall = m->fall - m->noise;
+    if (fall > (quad)b.base + slack || fall > (quad)b.tilted + b.tilt * m->r + slack || fall > (quad)b.gap)
         fail_msg("%s, shift %g: f falls by %g at distance %g; base %g, tilted %g, tilt %g, gap %g",
-                 gpis_set_spec(t->set), model->shift, (double)fall, r, b.base, b.tilted, b.tilt, b.gap);
+                 gpis_set_spec(t->set), model->shift, (double)fall, m->r, b.base, b.tilted, b.tilt, b.gap);
+}
+
+static void check_first(const setting *t, gpis_tilted b, const member *m) {
+    if (m->fall - m->noise > (quad)b.base + b.tilt * m->r)
+        fail_msg("%s: f falls by %g at distance %g; first order: base %g, tilt %g", gpis_set_spec(t->set),
+                 (double)m->fall, m->r, b.base, b.tilt);
+}
+
+/* Members that are not worse than x are within the reach of a set that is unbounded along one line. */
+static void check_line(const setting *t, double reach, const member *m) {
+    if (m->fall >= 0 && m->r > reach)
+        fail_msg("%s: not worse at distance %g; reach %g", gpis_set_spec(t->set), m->r, reach);
 }
 
 /* Members on the way to `to` and beyond it. */
-static void check_towards(const setting *t, const gpis_model *model, gpis_second_order b, const double *to) {
+static void check_towards(const setting *t, const gpis_model *model, gpis_second_order b, gpis_tilted first,
+                          const double *to) {
     double s[MAX_ENTRIES];
     const int64_t size = t->p->d * t->p->k;
+    const double reach = gpis_certificate_line_reach(t->set, &t->point, model);
     for (double step = 1e-6; step < 1e7; step *= 100.0) {
         for (int64_t i = 0; i < size; i++) s[i] = t->x[i] + step * (to[i] - t->x[i]);
         assert_ok(t->context, gpis_set_project(t->set, s, s));
-        check_at(t, model, b, s);
+        const member m = {s, distance(t, s), t->value - value_of(t->p, s), membership_noise(t->p, s)};
+        check_second(t, model, b, &m);
+        check_first(t, first, &m);
+        check_line(t, reach, &m);
     }
 }
 
@@ -99,18 +126,21 @@ static bool check_point(setting *t, double shift, uint64_t seed) {
     assert_ok(t->context, gpis_model_of_quadratic(t->context, t->summary, shift, NULL, &model));
     if (!model) return false;
     assert_ok(t->context, gpis_inner_create(t->context, t->set, model, NULL, &inner));
-    const gpis_point point = gpis_quadratic_point(t->summary, t->x, NULL, g, low, t->norms2);
+    const gpis_point point = t->point = gpis_quadratic_point(t->summary, t->x, NULL, g, low, t->norms2);
+    t->value = value_of(t->p, t->x);
+    gpis_tilted first;
+    assert_ok(t->context, gpis_certificate_first_tilted(t->context, t->set, &point, &first));
     gpis_inner_begin(inner, t->x, g);
     for (int64_t effort = 1; effort <= 60; effort += 59) {
         gpis_second_order b;
         assert_ok(t->context, gpis_inner_run(inner, effort, &done));
         assert_ok(t->context, gpis_certificate_second(t->context, t->set, &point, model, model->c, inner->dual, &b));
         finite = finite || isfinite(b.base) || (isfinite(b.tilted) && isfinite(b.tilt));
-        check_towards(t, model, b, t->best);
+        check_towards(t, model, b, first, t->best);
         for (uint64_t i = 0; i < 2; i++) {
             fill_normal(random, size, seed + i, pow(1e3, (double)i));
             assert_ok(t->context, gpis_set_project(t->set, random, random));
-            check_towards(t, model, b, random);
+            check_towards(t, model, b, first, random);
         }
     }
     gpis_inner_destroy(inner);

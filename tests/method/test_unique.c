@@ -166,6 +166,8 @@ static void movements(void **state) {
         {"two pairs of copies", "nonneg", 4, two, 1, -1, 0, "columns 1 and 3"},
         {"a column of zeros", "nonneg", 3, none, 1, 1, 0, "column 3 is zero"},
         {"a column of zeros in a ball that binds", "l1:1", 3, none, 3, 1, 1, ""},
+        {"0 alone", "l1:0", 4, two, 1, 1, 1, ""},
+        {"0 alone, of bounds", "box:0,0", 4, two, 1, 1, 1, ""},
     };
     test_memory memory;
     gpis_context *context = test_context(&memory);

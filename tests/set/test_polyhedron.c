@@ -1,4 +1,6 @@
 /* Polyhedra: projections, proximal points and supports against an enumeration of all faces; what is refused. */
+#include <float.h>
+
 #include "set/draw.h"
 #include "set/extend.h"
 #include "set/penalty.h"
@@ -31,6 +33,29 @@ static void test_projection(void **state) {
                          best[j]);
         let_go(&p);
     }
+    test_context_end(context, &memory);
+}
+
+/* Vectors near underflow, of which differences lose digits, have a projection too. */
+static void test_underflow(void **state) {
+    (void)state;
+    enum { D = 147 };
+    static const double tiny[] = {1e-290, 1e-306, 1e-320, 5e-324};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_set *set = NULL;
+    double v[D], x[D], size = 0;
+    assert_ok(context, test_set(context, "monotone & nonneg", D, 1, &set));
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        fill_normal(v, D, seed, 1);
+        for (int j = 0; j < D; j++) v[j] = seed % 2 ? round(v[j]) * tiny[seed % 4] : v[j] * tiny[seed % 4];
+        for (int j = 0; j < D; j++) size = fmax(fabs(v[j]), j > 0 ? size : DBL_MIN);
+        assert_ok(context, gpis_set_project(set, v, x));
+        for (int j = 0; j < D; j++)
+            if (!(x[j] >= (j > 0 ? x[j - 1] - 1e-14 * size : 0)))
+                fail_msg("seed %d: entry %d is %g after %g", (int)seed, j, x[j], j > 0 ? x[j - 1] : 0);
+    }
+    gpis_set_destroy(set);
     test_context_end(context, &memory);
 }
 
@@ -326,9 +351,10 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_projection),    cmocka_unit_test(test_prox),        cmocka_unit_test(test_support),
-        cmocka_unit_test(test_extension),     cmocka_unit_test(test_violation),   cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_allocations), cmocka_unit_test(long_rows),
+        cmocka_unit_test(test_projection), cmocka_unit_test(test_underflow),     cmocka_unit_test(test_prox),
+        cmocka_unit_test(test_support),    cmocka_unit_test(test_extension),     cmocka_unit_test(test_violation),
+        cmocka_unit_test(test_messages),   cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(long_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
