@@ -6,7 +6,6 @@
 #include "certificate/centred.h"
 #include "certificate/certificate.h"
 #include "method/dependence.h"
-#include "method/finish.h"
 #include "method/refine.h"
 
 gpis_status gpis_certify_first(gpis_record *record, const gpis_point *point) {
@@ -34,10 +33,11 @@ gpis_status gpis_run_certify_first(gpis_run *run, const gpis_point *point) {
 /*
  * The first-order bound of an unbounded set. Where K is unbounded along one line only, and A is not flat along that, it
  * holds over all of K. Elsewhere it holds within a horizon, which is far if the multiplier is nearly finite. Where A
- * has fewer rows than columns, and many of those, the finish would take far longer than all before it; such a bound may
- * end the run first.
+ * has fewer rows than columns, and not only a few, the finish takes far longer than all before it; such a bound may end
+ * the run first.
  */
 static gpis_status certify_first_tilted(gpis_run *run, const gpis_point *point) {
+    enum { FEW_COLUMNS = 64 };
     const gpis_problem *p = run->problem;
     gpis_record *record = &run->record;
     const gpis_model *model = run->curvature.model;
@@ -48,7 +48,7 @@ static gpis_status certify_first_tilted(gpis_run *run, const gpis_point *point) 
     const double reach = gpis_certificate_line_reach(p->set, point, model);
     const double lower = gpis_record_objective_at(record, point) - bound.base;
     if (isfinite(reach)) gpis_record_enter_proven(record, point, lower - bound.tilt * reach);
-    if (!gpis_finish_is_dear(p)) return GPIS_OK;
+    if (p->n >= p->d || p->d <= FEW_COLUMNS) return GPIS_OK;
     if (run->by_summary) gpis_record_set_response(record, gpis_quadratic_response_norm(run->summary));
     gpis_record_enter_within(record, point, (gpis_within){lower, bound.tilt, 0.0});
     return GPIS_OK;

@@ -19,8 +19,8 @@ static gpis_load load_of(const gpis_problem *p) {
 }
 
 bool gpis_finish_is_dear(const gpis_problem *p) {
-    enum { MANY_COLUMNS = 200 }; /* with fewer it takes a fraction of a second */
-    return p->n < p->d && p->d > MANY_COLUMNS;
+    enum { MANY_COLUMNS = 1000 }; /* with so many a factor in double-double takes several seconds */
+    return p->n < p->d && p->d > MANY_COLUMNS && !gpis_certificate_has_first(p->set);
 }
 
 bool gpis_finish_fits(const gpis_problem *p) {

@@ -16,7 +16,7 @@
 /* Whether there is memory for the summary, its pass, its factor and the inner problem. */
 bool gpis_finish_fits(const gpis_problem *problem);
 /* Its factors of d^3 operations in double-double would take hundreds of times as long as a QR decomposition of A, which
- * has fewer rows than columns: the run ends without it. */
+ * has fewer rows than columns, and K is unbounded: the run ends without it. */
 bool gpis_finish_is_dear(const gpis_problem *problem);
 /* Makes the summary and goes on from the best point, with what it yields for bounds; in an audit, the bounds of that
  * point alone. The run ends if it is solved. */
