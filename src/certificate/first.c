@@ -80,8 +80,9 @@ gpis_status gpis_certificate_first_tilted(gpis_context *context, gpis_set *set, 
     const double rounding = gpis_bound_dot_error(m, point->x, size) + lost * gpis_norm2(point->x, size);
     const double linear = gpis_bound_at_least_zero(support - gpis_bound_dot(m, point->x, size)) + 2.0 * rounding;
     const gpis_errors errors = point->errors;
-    out->base = gpis_bound_outward(linear + errors.residual * errors.residual + errors.objective);
-    out->tilt = (1.0 + 1e-9) * (scaled_distance(set, point, l, m, lost) + 2.0 * errors.product * sqrt((double)size));
+    out->base = gpis_outward(linear + errors.residual * errors.residual + errors.objective, size);
+    out->tilt =
+        gpis_outward(scaled_distance(set, point, l, m, lost) + 2.0 * errors.product * sqrt((double)size), 2 * size);
     gpis_free(context, l);
     return status;
 }
@@ -89,7 +90,6 @@ gpis_status gpis_certificate_first_tilted(gpis_context *context, gpis_set *set, 
 /* ---- for a K that is unbounded along one line ---- */
 
 double gpis_certificate_line_reach(const gpis_set *set, const gpis_point *point, const gpis_model *model) {
-    static const double MARGIN = 1.0 + 1e-9;
     const int64_t d = set->d;
     double columns2 = 0.0, longest2 = 0.0, counted2 = 0.0, line2 = 0.0;
     if (!set->constants || model->nulls > 0 || model->nearness > 0.0) return INFINITY;
@@ -109,5 +109,5 @@ double gpis_certificate_line_reach(const gpis_set *set, const gpis_point *point,
     if (!(least2 > 0.0)) return INFINITY;
     const double apart = 2.0 * gpis_set_core_radius(set), F = point->objective + point->errors.objective;
     const double along = (2.0 * sqrt(F) + sqrt(columns2) * apart) / sqrt(least2);
-    return MARGIN * (sqrt(longest2) * apart + sqrt(counted2) * along);
+    return gpis_outward(sqrt(longest2) * apart + sqrt(counted2) * along, 4 * d);
 }
