@@ -10,10 +10,12 @@
  *
  * It fits the terminal: names and constraints are cut where they are too long.
  */
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "cli.h"
 
@@ -94,10 +96,21 @@ static void count_others(listing *t) {
 /* ---- texts ----------------------------------------------------------------------------------------------------------
  */
 
-/* Characters of UTF-8. */
+/* The columns of the terminal that the character at *at takes: 2 if it is wide, 0 if it combines with the one before.
+ * The locale is that of cli_print_listing; where there is none, every character takes one. Moves *at behind it. */
+static int next_width(const char **at) {
+    wchar_t wide;
+    const size_t bytes = mbrtowc(&wide, *at, strlen(*at), &(mbstate_t){0});
+    const bool known = bytes > 0 && bytes < (size_t)-2;
+    const int width = known ? wcwidth(wide) : -1;
+    (*at)++;
+    while (((unsigned char)**at & 0xC0) == 0x80) (*at)++;
+    return width < 0 ? 1 : width;
+}
+
 static int width_of(const char *text) {
     int width = 0;
-    for (; *text; text++) width += ((unsigned char)*text & 0xC0) != 0x80;
+    while (*text) width += next_width(&text);
     return width;
 }
 
@@ -105,10 +118,12 @@ static int width_of(const char *text) {
 static cli_text cut(const char *text, int width) {
     cli_text out = cli_printable(text);
     if (width_of(out.text) <= width) return out;
-    char *at = out.text;
-    for (int seen = 0; *at; at++)
-        if (((unsigned char)*at & 0xC0) != 0x80 && ++seen > width - 3) break;
-    snprintf(at, 4, "...");
+    const char *end = out.text, *next = end;
+    for (int seen = 0; *end; end = next) {
+        seen += next_width(&next);
+        if (seen > width - 3) break;
+    }
+    snprintf(out.text + (end - out.text), 4, "...");
     return out;
 }
 
@@ -188,6 +203,7 @@ static void print_rest(const listing *t) {
 
 void cli_print_listing(const cli_problem *p, const gpis_result *r) {
     listing t = {.p = p, .r = r};
+    const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : utf8;
     const gpis_active **held = cli_held_entries(r), **order = calloc((size_t)r->active_count + 1, sizeof *order);
     if (held && order) { /* a summary without this part is still true */
         take_coefficients(&t, held);
@@ -209,6 +225,8 @@ void cli_print_listing(const cli_problem *p, const gpis_result *r) {
         for (int i = 0; i < t.count; i++) print_row(&t, &t.rows[i], names, texts);
         print_rest(&t);
     }
+    if (utf8) uselocale(before);
+    if (utf8) freelocale(utf8);
     free(held);
     free(order);
 }

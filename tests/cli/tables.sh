@@ -81,3 +81,11 @@ run 0 solve hash.data --delimiter '#' --target 6 --out other.npy --quiet
 cmp -s x.npy other.npy || fail "--delimiter gives another x"
 refuse 2 solve drop.npy y.csv --columns 1
 says "--columns is for tables in text"
+
+# Wide characters take two columns of a terminal, and accents that are written after their letter none.
+printf '日本,abcd,ne\314\201e,y\n1,2,5,7\n2,1,3,5\n3,5,1,2\n4,4,4,9\n2,2,7,3\n' >wide.csv
+run 0 solve wide.csv --target y
+line_of() { printf '  %s  %11s' "$1" "$(sed -n "s/^  $1  *//p" stdout)"; }
+nee=$(printf 'ne\314\201e')
+same "a wide name" "$(grep '^  日本' stdout)" "$(line_of 日本)"
+same "a combined letter" "$(grep "^  $nee" stdout)" "$(line_of "$nee" | sed "s/$nee/& /")"
