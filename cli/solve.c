@@ -230,11 +230,21 @@ static int outcome_code(gpis_outcome outcome) {
     }
 }
 
-/* How far the coefficients can go, if that is asked for; returns 0 or an exit code. */
+static int is_to_stop(void *user, const gpis_pass_progress *progress) {
+    (void)user;
+    (void)progress;
+    return cli_interrupted();
+}
+
+/* How far the coefficients can go, if that is asked for; returns 0 or an exit code. A search that is interrupted leaves
+ * none, and the answer is written without them. */
 static int find_ranges(cli_problem *p, const solve_options *o, const gpis_result *result, gpis_ranges **ranges) {
-    if (!(o->ranges > 0) && !(o->confidence > 0)) return 0;
-    const gpis_status status = gpis_ranges_make(p->problem, result, o->ranges, o->confidence, ranges);
+    if ((!(o->ranges > 0) && !(o->confidence > 0)) || result->outcome == GPIS_INTERRUPTED) return 0;
+    gpis_settings settings = gpis_settings_default();
+    settings.pass_progress = is_to_stop;
+    const gpis_status status = gpis_ranges_make(p->problem, result, o->ranges, o->confidence, &settings, ranges);
     p->ranges = *ranges;
+    if (status == GPIS_STOPPED) return 0;
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 
@@ -270,7 +280,9 @@ int cli_solve(int argc, char **argv) {
     if (code == 0) {
         const double sent = cli_ranks_sent();
         const bool written = deliver(&problem, &o, &trace, result, sent);
-        code = cli_with_trouble(outcome_code(result->outcome), report(&problem, &o, result, written, sent));
+        const bool cut = !ranges && (o.ranges > 0 || o.confidence > 0);
+        code = cut ? CLI_INTERRUPTED : outcome_code(result->outcome);
+        code = cli_with_trouble(code, report(&problem, &o, result, written, sent));
         code = cli_with_trouble(code, (int)cli_ranks_largest(cli_deferred_code())); /* all ranks end alike */
     }
     cli_output_discard(&trace); /* of a solve that failed */

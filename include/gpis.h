@@ -952,7 +952,8 @@ typedef struct gpis_path {
     const char *warning; /* "" if nothing */
 } gpis_path;
 
-/* NULL options and settings are the defaults; of the settings, tol, threads, memory, seed and machine count. */
+/* NULL options and settings are the defaults; of the settings, tol, threads, memory, seed, machine and pass_progress
+ * count. The last is also called between points; non-zero ends the call, GPIS_STOPPED. */
 GPIS_API gpis_status gpis_path_make(const gpis_problem *problem, const gpis_path_options *options,
                                     const gpis_settings *settings, gpis_path **out);
 GPIS_API void gpis_path_destroy(gpis_path *path); /* NULL is fine */
@@ -996,9 +997,10 @@ typedef struct gpis_ranges {
 
 /* `result`: that of gpis_solve for this problem. The level is 1 + eps times the least objective or, with a confidence
  * above 0, the least objective plus sigma^2 times the quantile of the chi-square distribution with one degree of
- * freedom: likelihood-ratio intervals, which are approximate where constraints are active. */
+ * freedom: likelihood-ratio intervals, which are approximate where constraints are active. Of the settings (NULL: the
+ * defaults) pass_progress counts, with progress_user: non-zero ends the search, GPIS_STOPPED. */
 GPIS_API gpis_status gpis_ranges_make(const gpis_problem *problem, const gpis_result *result, double eps,
-                                      double confidence, gpis_ranges **out);
+                                      double confidence, const gpis_settings *settings, gpis_ranges **out);
 GPIS_API void gpis_ranges_destroy(gpis_ranges *ranges); /* NULL is fine */
 
 /* ---- plan: what a solve would cost ---------------------------------------------------------------------------- */

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "api/complete.h"
+#include "base/options.h"
 #include "linalg/blas.h"
+#include "ranks/ranks.h"
 #include "set/extend.h"
 #include "summary/summary.h"
 
@@ -27,6 +29,11 @@ void gpis_ranges_destroy(gpis_ranges *ranges) {
 /* What a call holds on its way. */
 typedef struct task {
     gpis_context *context;
+    gpis_settings settings;
+    gpis_stop stop;        /* what the search asks: the caller's function, about ten times a second */
+    double begun;          /* the clock when the call began, */
+    double asked_at;       /* and when that was asked last */
+    bool stopped;          /* the answer was yes */
     gpis_summary *summary; /* owned: of the rows; NULL: the problem is one of a summary */
     gpis_problem base;     /* the problem without its rows */
     gpis_completion complete;
@@ -56,7 +63,10 @@ static double chi_square_of(double p) {
 
 static gpis_status take_rows(task *t, const gpis_problem *given) {
     const gpis_summary *data = given->made_of;
-    gpis_status status = data ? GPIS_OK : gpis_summary_make(given, NULL, &t->summary);
+    gpis_summary_options options = gpis_summary_options_default();
+    options.pass_progress = t->settings.pass_progress;
+    options.progress_user = t->settings.progress_user;
+    gpis_status status = data ? GPIS_OK : gpis_summary_make(given, &options, &t->summary);
     if (status != GPIS_OK) return status;
     t->base = gpis_summary_instead_of_rows(given, data ? data : t->summary);
     status = gpis_complete_begin(&t->base, &t->complete);
@@ -110,12 +120,28 @@ static gpis_status check(const gpis_problem *p, const gpis_result *r, double eps
     return GPIS_OK;
 }
 
+static bool asks_caller(void *user) {
+    static const double INTERVAL = 0.1; /* seconds */
+    task *t = user;
+    const double now = gpis_clock();
+    const int64_t rows = t->complete.problem.n;
+    if (t->stopped || now - t->asked_at < INTERVAL) return t->stopped;
+    t->asked_at = now;
+    const gpis_pass_progress progress = {.pass = 1, .done = rows, .rows = rows, .seconds = now - t->begun};
+    t->stopped = t->settings.pass_progress(t->settings.progress_user, &progress) != 0;
+    return t->stopped;
+}
+
 static gpis_status find(task *t, const gpis_result *r, double eps, double confidence, made_ranges *made) {
     const gpis_problem *p = &t->complete.problem;
     const gpis_fit_set set = {.all = p->set, .core = p->core ? p->core : p->set};
     gpis_range_level level = {0};
     gpis_status status = take_x(t, r);
     if (status == GPIS_OK) status = gpis_fit_create(t->context, p->summary, p->intercept, 1e-12, &t->fit);
+    if (status == GPIS_OK && t->settings.pass_progress && gpis_ranks_count(p->A) == 1) {
+        t->stop = (gpis_stop){asks_caller, t};
+        t->fit->stop = &t->stop;
+    }
     if (status == GPIS_OK) status = find_level(t, &set, r, eps, confidence, &level);
     made->ends = gpis_alloc(t->context, p->size, sizeof *made->ends);
     if (status == GPIS_OK && !made->ends) status = GPIS_NO_MEMORY;
@@ -131,15 +157,16 @@ static gpis_status find(task *t, const gpis_result *r, double eps, double confid
 }
 
 gpis_status gpis_ranges_make(const gpis_problem *problem, const gpis_result *result, double eps, double confidence,
-                             gpis_ranges **out) {
+                             const gpis_settings *settings, gpis_ranges **out) {
     if (!problem) return GPIS_BAD_ARGUMENT;
     gpis_context *context = problem->context;
     if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "there is no place to put the ranges");
     *out = NULL;
-    task t = {.context = context};
+    task t = {.context = context, .begun = gpis_clock(), .asked_at = gpis_clock()};
     int outside = omp_get_max_threads();
     made_ranges *made = gpis_alloc_zero(context, 1, sizeof *made);
     gpis_status status = made ? check(problem, result, eps, confidence) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK) status = gpis_settings_take(context, settings, &t.settings);
     if (made) made->context = context;
     if (status == GPIS_OK) status = take_rows(&t, problem);
     if (status == GPIS_OK) status = gpis_blas_enter(context, context->threads, &outside);

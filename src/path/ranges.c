@@ -191,6 +191,7 @@ static gpis_status search_side(search *s, int64_t i, double sign, double m, doub
     *inner = sign * s->x[i];
     for (int solves = 0; status == GPIS_OK && solves < MAX_SOLVES; solves++) {
         tilt t;
+        if (gpis_is_stopped(s->fit->stop)) return gpis_fail(s->fit->context, GPIS_STOPPED, "the search was stopped");
         status = solve_tilted(s, i, sign * m, &t);
         if (status != GPIS_OK) break;
         *outer = fmin(*outer, outer_end(s, &t));
@@ -223,6 +224,7 @@ static gpis_status begin(search *s) {
     s->base = s->unit + size;
     gpis_status status = gpis_fit_need_model(f);
     if (status == GPIS_OK) status = gpis_inner_create(f->context, s->set->all, f->model, NULL, &s->inner);
+    if (status == GPIS_OK) s->inner->stop = f->stop;
     if (status != GPIS_OK) return status;
     const gpis_point point = gpis_quadratic_measure(f->data, s->x, f->g, f->work, f->norms2);
     memcpy(s->g, f->g, (size_t)size * sizeof *s->g);

@@ -159,8 +159,8 @@ static void ranges_of_a_poor_point(void **state) {
     assert_ok(context, open(context, FINE, 30, 4, &w));
     assert_ok(context, gpis_solve(w.problem, NULL, &best));
     assert_ok(context, gpis_check(w.problem, poor, 4, NULL, &checked));
-    assert_ok(context, gpis_ranges_make(w.problem, best, 0.01, 0.0, &of_best));
-    assert_ok(context, gpis_ranges_make(w.problem, checked, 0.01, 0.0, &of_poor));
+    assert_ok(context, gpis_ranges_make(w.problem, best, 0.01, 0.0, NULL, &of_best));
+    assert_ok(context, gpis_ranges_make(w.problem, checked, 0.01, 0.0, NULL, &of_poor));
     for (int j = 0; j < 4; j++) {
         const gpis_range_ends *a = &of_best->ends[j], *b = &of_poor->ends[j];
         const double near = 1e-9 * (a->upper - a->lower);
@@ -188,7 +188,7 @@ static gpis_status make_all(gpis_context *context, void *user) {
     if (status == GPIS_OK) status = gpis_cv_make(w.problem, &options, NULL, &cv);
     gpis_result *result = NULL;
     if (status == GPIS_OK) status = gpis_solve(w.problem, NULL, &result);
-    if (status == GPIS_OK) status = gpis_ranges_make(w.problem, result, 0.1, 0.0, &ranges);
+    if (status == GPIS_OK) status = gpis_ranges_make(w.problem, result, 0.1, 0.0, NULL, &ranges);
     for (int64_t j = 0; status == GPIS_OK && j < 3; j++)
         assert_true(ranges->ends[j].lower <= result->x[j] && result->x[j] <= ranges->ends[j].upper);
     gpis_ranges_destroy(ranges);

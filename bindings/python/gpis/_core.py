@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import threading
+import warnings
 import weakref
 from typing import Any, Callable, ContextManager, Iterator, NamedTuple
 
@@ -66,6 +67,14 @@ class ConstraintWarning(UserWarning):
     """What the library says about constraints, such as one that always holds."""
 
     __module__ = "gpis"
+
+
+def warn(text: str, kind: type[Warning]) -> None:
+    """A warning that names the line of the caller's which led to it, and none of this package."""
+    frame, depth = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "gpis":
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(text, kind, stacklevel=depth)
 
 
 _KINDS = {
@@ -127,6 +136,9 @@ def is_forked() -> bool:
 
 class Native:
     """A context and what was made with it, destroyed in the opposite order when nothing refers to it any more."""
+
+    context: Any
+    use: Use
 
     def __init__(self, parent: Native | None = None) -> None:
         self.parent = parent  # which has the context, and lives longer

@@ -6,12 +6,11 @@ import mmap
 import os
 import re
 import sys
-import warnings
 from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from ._core import CopyWarning, FileError, InputError, UsageError, ffi, lib, text_of, whole
+from ._core import CopyWarning, FileError, InputError, UsageError, ffi, lib, text_of, warn, whole
 
 WARN_BYTES = 1 << 20  # copies of fewer bytes are not worth a warning
 
@@ -46,7 +45,7 @@ class Rows:
         self.shape = (whole("shape", shape[0]), whole("shape", shape[1]))
         self.names = None if names is None else name_list(names)
 
-    def read(self, first: int, last: int) -> np.ndarray:
+    def read(self, first: int, last: int) -> np.ndarray[Any, Any]:
         made = self.function(first, last)
         rows = np.asanyarray(made.toarray() if hasattr(made, "toarray") else made)
         wanted = (last - first, self.shape[1])
@@ -123,7 +122,7 @@ class Matrix:
 # ---- memory that is a file -------------------------------------------------------------------------------------------
 
 
-def check_file(array: np.ndarray) -> None:
+def check_file(array: np.ndarray[Any, Any]) -> None:
     base: Any = array
     mapped = None
     while base is not None and not isinstance(base, mmap.mmap):
@@ -147,16 +146,16 @@ def check_file(array: np.ndarray) -> None:
 # ---- dense arrays --------------------------------------------------------------------------------------------------------
 
 
-def _copied(array: np.ndarray, why: str) -> np.ndarray:
+def _copied(array: np.ndarray[Any, Any], why: str) -> np.ndarray[Any, Any]:
     if array.nbytes >= WARN_BYTES:
-        warnings.warn(f"{array.nbytes / 2**20:.1f} MB were copied: {why}", CopyWarning, stacklevel=2)
+        warn(f"{array.nbytes / 2**20:.1f} MB were copied: {why}", CopyWarning)
     return array
 
 
-def as_floats(array: np.ndarray, what: str) -> np.ndarray:
+def as_floats(array: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
     """The array with a type that the library reads, float32 or float64."""
     if isinstance(array, np.ma.MaskedArray):
-        if np.ma.is_masked(array):
+        if np.ma.getmaskarray(array).any():  # type: ignore[no-untyped-call]
             raise InputError(f"{what} has masked entries; fill them or leave their rows out")
         array = array.data
     if array.dtype in (np.float64, np.float32) and array.dtype.isnative:
@@ -170,7 +169,7 @@ def as_floats(array: np.ndarray, what: str) -> np.ndarray:
     raise InputError(f"{what} has entries of type {array.dtype}, which are no real numbers: {hint}")
 
 
-def _layout(array: np.ndarray) -> tuple[int, int] | None:
+def _layout(array: np.ndarray[Any, Any]) -> tuple[int, int] | None:
     """Order and leading dimension of the library; None: it cannot read the array where it is."""
     n, d = array.shape
     item = array.itemsize
@@ -184,7 +183,7 @@ def _layout(array: np.ndarray) -> tuple[int, int] | None:
     return None
 
 
-def dense(array: np.ndarray, names: list[str] | None = None, encoding: Encoding | None = None) -> Matrix:
+def dense(array: np.ndarray[Any, Any], names: list[str] | None = None, encoding: Encoding | None = None) -> Matrix:
     if array.ndim != 2:
         advice = "; a single column is A[:, None]" if array.ndim == 1 else ""
         raise InputError(f"A has {array.ndim} dimension{'s' if array.ndim != 1 else ''} and needs 2, rows and columns{advice}")
@@ -194,13 +193,13 @@ def dense(array: np.ndarray, names: list[str] | None = None, encoding: Encoding 
     if layout is None:
         array = _copied(np.ascontiguousarray(array), "neither the rows nor the columns of A lie in one piece")
         layout = _layout(array) or (lib.GPIS_ROW_MAJOR, max(1, array.shape[1]))
-    return Matrix("dense", array.shape, names, encoding, arrays=[array], order=layout[0], ld=layout[1])
+    return Matrix("dense", (array.shape[0], array.shape[1]), names, encoding, arrays=[array], order=layout[0], ld=layout[1])
 
 
 # ---- compressed rows --------------------------------------------------------------------------------------------------------
 
 
-def _check_indices(name: str, indices: np.ndarray, end: int) -> None:
+def _check_indices(name: str, indices: np.ndarray[Any, Any], end: int) -> None:
     if len(indices) and not (0 <= indices.min() and indices.max() < end):
         raise InputError(f"A: {name} of the sparse matrix has entries that are not in [0, {end})")
 
@@ -258,11 +257,11 @@ class Column(NamedTuple):
     """A column of a table: numbers, or the codes of a category with its levels."""
 
     name: str
-    values: np.ndarray
+    values: np.ndarray[Any, Any]
     levels: tuple[str, ...] | None = None
 
 
-def _missing(name: str, rows: np.ndarray) -> InputError:
+def _missing(name: str, rows: np.ndarray[Any, Any]) -> InputError:
     return InputError(f"A: row {int(rows[0]) + 1}, column {name!r} is missing; remove or replace it")
 
 
@@ -294,7 +293,7 @@ def _numbered(names: Sequence[str]) -> list[tuple[str, int]]:
     return out
 
 
-def _fill(out: np.ndarray, at: int, column: Column, wanted: Encoded) -> int:
+def _fill(out: np.ndarray[Any, Any], at: int, column: Column, wanted: Encoded) -> int:
     levels = wanted.levels
     if levels is None:
         if column.levels is not None:
@@ -313,8 +312,8 @@ def _fill(out: np.ndarray, at: int, column: Column, wanted: Encoded) -> int:
     codes = np.array([place.get(level, -1) for level in column.levels] or [0], dtype=np.int64)[column.values]
     unknown = np.flatnonzero(codes < 0)
     if len(unknown):
-        level = column.levels[int(column.values[unknown[0]])]
-        raise InputError(f"row {unknown[0] + 1}, column {column.name!r} has the level {level!r}, which was not there before")
+        found = column.levels[int(column.values[unknown[0]])]
+        raise InputError(f"row {unknown[0] + 1}, column {column.name!r} has the level {found!r}, which was not there before")
     for level in range(1, len(levels)):
         out[:, at + level - 1] = codes == level
     return at + len(levels) - 1
@@ -387,7 +386,7 @@ def _pandas(frame: Any, encoding: Encoding | None) -> Matrix:
     return from_columns(pandas_columns(frame, encoding), named, encoding)
 
 
-def _pandas_numbers(values: Any) -> np.ndarray:
+def _pandas_numbers(values: Any) -> np.ndarray[Any, Any]:
     """The numbers of a series or a frame; pandas' own types, which may lack some, as float64 with NaN."""
     import pandas
 
@@ -411,7 +410,7 @@ def _h5py(dataset: Any) -> Matrix:
     if dataset.dtype.kind not in "biuf":
         raise InputError(f"the data set {dataset.name} has entries of type {dataset.dtype}, which are no real numbers")
 
-    def read(first: int, last: int) -> np.ndarray:
+    def read(first: int, last: int) -> np.ndarray[Any, Any]:
         out = np.empty((last - first, dataset.shape[1]))
         if last > first:
             dataset.read_direct(out, np.s_[first:last])
@@ -457,7 +456,7 @@ def matrix(A: Any, encoding: Encoding | None = None) -> Matrix:
         raise InputError(f"A cannot be made an array of numbers: {error}") from None
 
 
-def numbers(values: Any, what: str, dimensions: tuple[int, ...] = (1, 2)) -> np.ndarray:
+def numbers(values: Any, what: str, dimensions: tuple[int, ...] = (1, 2)) -> np.ndarray[Any, Any]:
     """An array of doubles, row-major, as y, weights and offsets are taken."""
     if type(values) is np.ndarray and values.dtype == np.float64 and values.base is None and values.flags.carray and values.ndim in dimensions:
         return values  # what most callers have: nothing has to be looked at
@@ -478,7 +477,7 @@ def numbers(values: Any, what: str, dimensions: tuple[int, ...] = (1, 2)) -> np.
     return _copied(np.ascontiguousarray(array, np.float64), f"{what} is not an array of float64 in one piece")
 
 
-def pointer(array: np.ndarray) -> Any:
+def pointer(array: np.ndarray[Any, Any]) -> Any:
     return ffi.from_buffer("double[]", array) if array.size else ffi.new("double *")
 
 
@@ -488,7 +487,7 @@ def c_names(names: Sequence[str]) -> tuple[Any, list[Any]]:
     return ffi.new("const char *[]", kept), kept
 
 
-def whole_numbers(values: Any, name: str, meaning: str) -> np.ndarray:
+def whole_numbers(values: Any, name: str, meaning: str) -> np.ndarray[Any, Any]:
     """An array of whole numbers; others are refused, not rounded."""
     given = np.asarray(values)
     if given.dtype.kind not in "iub" and not (given.dtype.kind == "f" and (given == np.floor(given)).all()):

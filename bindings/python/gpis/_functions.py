@@ -14,7 +14,7 @@ from ._summary import Summary
 from ._watch import Watch
 
 
-def summarize(A: Any, y: Any = None, *, folds: int | Sequence[int] | np.ndarray = 0, seed: int = 0, names: Sequence[str] | None = None,
+def summarize(A: Any, y: Any = None, *, folds: int | Sequence[int] | np.ndarray[Any, Any] = 0, seed: int = 0, names: Sequence[str] | None = None,
               progress: Callable[[dict[str, Any]], Any] | bool | None = None, **options: Any) -> Summary:
     """Reads the rows once and keeps what any later solve needs: the sums of products of [A 1 y], with their error bounds.
 
@@ -62,7 +62,11 @@ def solve(A: Any, y: Any = None, set: Any = None, *, x0: Any = None,
 
     Parameters
     ----------
-    A, y, set, names : as gpis.Problem has them
+    A : the rows: an array, np.memmap, scipy.sparse matrix, pandas frame or another table, h5py data set, path, gpis.Rows, or a
+        gpis.Summary
+    y : an array of n or n x k numbers, or a path; not needed where a file or a table holds it (target=)
+    set : a spec such as "l1:3.5", a set such as gpis.l1(3.5), a projection, or a list of these, which all hold
+    names : of the columns of A
     x0 : where to start
     progress : True for a line on stderr, or a function of a dict, which ends the solve by returning True
     on_interrupt : Ctrl-C ends the solve; "return" gives the best point so far, with status "interrupted", and "raise"
@@ -71,7 +75,8 @@ def solve(A: Any, y: Any = None, set: Any = None, *, x0: Any = None,
         ends, "lower" and "upper", and ends that are attained, "inner_lower" and "inner_upper"
     confidence : the same for likelihood-ratio intervals of this confidence, as 0.95
     report : a file for a page about the answer, with residuals; r.report() makes one without the data
-    options : those of the problem and of the solve; gpis.options() lists them
+    options : of the problem (intercept, weights, offset, subject_to, bounds, penalty, standardize; for files and tables target),
+        and of the solve (tol, method, max_passes, time_limit, threads, memory, ...); gpis.options() lists all, with their help
     """
     return Problem(A, y, set, names=names, progress=progress, **options).solve(
         x0=x0, progress=progress, on_interrupt=on_interrupt, ranges=ranges, confidence=confidence, report=report)
@@ -100,7 +105,7 @@ def plan(A: Any, y: Any = None, set: Any = None, *, names: Sequence[str] | None 
     return Problem(A, y, set, names=names, **options).plan()
 
 
-def project(v: Any, set: Any, names: Sequence[str] | None = None) -> np.ndarray:
+def project(v: Any, set: Any, names: Sequence[str] | None = None) -> np.ndarray[Any, Any]:
     """The member of the set nearest to v, of d or d x k numbers.
 
     >>> import gpis

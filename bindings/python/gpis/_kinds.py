@@ -15,7 +15,7 @@ from ._sets import Place, Set, Term, check_size, end_text, label, number_text
 class _Entries(NamedTuple):
     """A number for each column, as an argument of a constructor of the library."""
 
-    array: np.ndarray
+    array: np.ndarray[Any, Any]
     what: str
 
     def pointer(self, d: int) -> Any:
@@ -127,7 +127,7 @@ def affine(C: Any, b: Any) -> Set:
     return Set(Term(f"affine:{label(rows)}", functools.partial(_make_affine, rows, right)))
 
 
-def _make_affine(C: np.ndarray, b: np.ndarray, place: Place, d: int) -> Any:
+def _make_affine(C: np.ndarray[Any, Any], b: np.ndarray[Any, Any], place: Place, d: int) -> Any:
     check_size(C, (C.shape[0], d), "C")
     return _make("gpis_set_affine", (pointer(C), pointer(b), C.shape[0]), place, d)
 
@@ -146,7 +146,7 @@ def linear(C: Any, lower: Any = None, upper: Any = None, names: Sequence[str] | 
     return Set(Term(f"linear:{label(rows)}", functools.partial(_make_linear, rows, *limits, listed)))
 
 
-def _make_linear(C: np.ndarray, lower: Any, upper: Any, names: list[str] | None, place: Place, d: int) -> Any:
+def _make_linear(C: np.ndarray[Any, Any], lower: Any, upper: Any, names: list[str] | None, place: Place, d: int) -> Any:
     check_size(C, (C.shape[0], d), "C")
     texts, kept = c_names(names) if names is not None else (ffi.NULL, None)
     low, high = (ffi.NULL if limit is None else pointer(limit) for limit in (lower, upper))
@@ -178,7 +178,7 @@ class _Custom:
         self.native, self.shape, self.functions = weakref.ref(native), shape, functions
         self.size = int(np.prod(shape))
 
-    def array(self, at: Any) -> np.ndarray:
+    def array(self, at: Any) -> np.ndarray[Any, Any]:
         return np.frombuffer(ffi.buffer(at, self.size * 8), dtype=np.float64).reshape(self.shape)
 
     def map(self, which: str, v: Any, x: Any) -> int:
@@ -219,8 +219,8 @@ def gpis_py_support(user: Any, g: Any, value: Any) -> int:
     return ffi.from_handle(user).support(g, value)
 
 
-def custom(project: Callable[[np.ndarray], Any], support: Callable[[np.ndarray], float] | None = None,
-           radius: float = 0.0, recession: Callable[[np.ndarray], Any] | None = None, name: str | None = None,
+def custom(project: Callable[[np.ndarray[Any, Any]], Any], support: Callable[[np.ndarray[Any, Any]], float] | None = None,
+           radius: float = 0.0, recession: Callable[[np.ndarray[Any, Any]], Any] | None = None, name: str | None = None,
            matrix: bool = False) -> Set:
     """A closed convex set of your own, by its projection.
 

@@ -32,12 +32,12 @@ class Path:
     sweeps, seconds, warning, names : how it went
     """
 
-    values: np.ndarray
-    objective: np.ndarray
-    gap: np.ndarray
-    nonzeros: np.ndarray
-    norm1: np.ndarray
-    penalty: np.ndarray
+    values: np.ndarray[Any, Any]
+    objective: np.ndarray[Any, Any]
+    gap: np.ndarray[Any, Any]
+    nonzeros: np.ndarray[Any, Any]
+    norm1: np.ndarray[Any, Any]
+    penalty: np.ndarray[Any, Any]
 
     def __init__(self, p: Any, problem: Problem) -> None:
         points = [p.points[i] for i in range(p.count)]
@@ -58,7 +58,7 @@ class Path:
     def __len__(self) -> int:
         return len(self.values)
 
-    def predict(self, B: Any) -> np.ndarray:
+    def predict(self, B: Any) -> np.ndarray[Any, Any]:
         """Predictions for the rows of B by each point: of shape (points, rows) or (points, rows, k)."""
         d = self.x.shape[1]
         made = products(B, self._encoding, np.moveaxis(self.x, 0, 1).reshape(d, -1)).reshape(-1, len(self), *self.x.shape[2:])
@@ -84,7 +84,8 @@ class Path:
         ax = pyplot.subplots()[1] if ax is None else ax
         lines = self.x if self.x.ndim == 2 else self.x[:, :, 0]
         ax.plot(self.values, lines)
-        for j in np.argsort(-np.abs(lines[-1] if len(self) else lines), kind="stable")[:8] if len(self) else ():
+        largest = np.argsort(-np.abs(lines[-1]), kind="stable")[:8].tolist() if len(self) else []
+        for j in largest:
             ax.annotate(self.names[j].replace("$", r"\$"), (self.values[-1], lines[-1, j]))
         if self.penalised:
             ax.set_xscale("log")
@@ -99,7 +100,7 @@ class Path:
         return f"<gpis.Path: {len(self)} {what}, {proven} of them proven, {self.sweeps} sweeps, {self.seconds:.2f} s>"
 
 
-def _stack(pointers: list[Any], shape: tuple[int, ...]) -> np.ndarray:
+def _stack(pointers: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     size = int(np.prod(shape, dtype=int))
     out = np.empty((len(pointers),) + shape)
     flat = out.reshape(len(pointers), size)
@@ -119,6 +120,11 @@ class CV:
     best, one_se : the point of the least mean, and the simplest whose mean is at most that plus its standard error
     fit : the gpis.Result of the best point on all rows
     """
+
+    folds: int
+    best: int
+    one_se: int
+    stalled: int
 
     def __init__(self, c: Any, problem: Problem) -> None:
         self.path = Path(c.path, problem)
@@ -265,7 +271,7 @@ def _call(A: Any, y: Any, set: Any, penalty: Any, progress: Any, given: dict[str
 
 
 def path(A: Any, y: Any = None, set: Any = None, *, penalty: Any = None, points: int | None = None, eps: float | None = None,
-         linear: bool = False, values: Sequence[float] | np.ndarray | None = None,
+         linear: bool = False, values: Sequence[float] | np.ndarray[Any, Any] | None = None,
          progress: Callable[[dict[str, Any]], Any] | bool | None = None, **options: Any) -> Path:
     """Answers for a path of radii or penalties, as a rule from one sweep over the rows, each with its certificate.
 
@@ -287,9 +293,9 @@ def path(A: Any, y: Any = None, set: Any = None, *, penalty: Any = None, points:
     return _call(A, y, set, penalty, progress, dict(options), lambda o, kept: _grid(o, kept, points, eps, linear, values), "path")
 
 
-def cv(A: Any, y: Any = None, set: Any = None, *, folds: int | Sequence[int] | np.ndarray | None = None, repeats: int | None = None,
+def cv(A: Any, y: Any = None, set: Any = None, *, folds: int | Sequence[int] | np.ndarray[Any, Any] | None = None, repeats: int | None = None,
        penalty: Any = None, points: int | None = None, eps: float | None = None, linear: bool = False,
-       values: Sequence[float] | np.ndarray | None = None, progress: Callable[[dict[str, Any]], Any] | bool | None = None,
+       values: Sequence[float] | np.ndarray[Any, Any] | None = None, progress: Callable[[dict[str, Any]], Any] | bool | None = None,
        **options: Any) -> CV:
     """A path with K-fold cross-validation, as a rule from one sweep over the rows: the best value, and the one-standard-error choice.
 

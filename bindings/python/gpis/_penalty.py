@@ -77,7 +77,7 @@ def _read_penalty(text: str) -> Penalty:
     return lasso(value, _read_weights(found.group(3)) if found.group(3) else None)
 
 
-def _read_weights(path: str) -> np.ndarray:
+def _read_weights(path: str) -> np.ndarray[Any, Any]:
     try:
         return np.load(path).ravel()
     except OSError as error:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any, Callable, ContextManager, Sequence
 
 import numpy as np
 
 from . import _data, _sets
 from ._core import (OPTIONS, ConstraintWarning, FileError, InputError, Native, UsageError, ffi, hdf5_lock, lib, real, refuse_unknown, set_options,
-                    text_of, thread_limit)
+                    text_of, thread_limit, warn)
 from ._kinds import box
 from ._penalty import as_penalty
 from ._report import About, Page, try_file
@@ -103,8 +102,8 @@ class Problem:
         self._asked = (os.fsdecode(A) if _data.is_path(A) else "A", self._given.get("target"),
                        {name: self._given[name] for name in ("weights", "offset") if name in self._given})
         self._about_made: About | None = None
-        self._weights: np.ndarray | None = None
-        self._offset: np.ndarray | None = None
+        self._weights: np.ndarray[Any, Any] | None = None
+        self._offset: np.ndarray[Any, Any] | None = None
         self._penalty = as_penalty(self._given.get("penalty"))
         self._settings = self._make_settings(self._options, native.kept)
         native.check(lib.gpis_context_set_memory(native.context, self._settings.memory))
@@ -115,7 +114,7 @@ class Problem:
         self._k = 0
         self._flat = True
         self._watch = Watch()
-        self._y: np.ndarray | None = None
+        self._y: np.ndarray[Any, Any] | None = None
         if summary is not None:
             self._pose_summary(summary, y, names)
             return
@@ -222,13 +221,13 @@ class Problem:
         target = lib.gpis_source_target(self._source, k)
         return None if target == ffi.NULL else self._borrowed(target, k[0])
 
-    def _borrowed(self, numbers: Any, k: int) -> np.ndarray:
+    def _borrowed(self, numbers: Any, k: int) -> np.ndarray[Any, Any]:
         info = ffi.new("gpis_source_info *")
         lib.gpis_source_describe(self._source, info)
         array = np.frombuffer(ffi.buffer(numbers, info.rows * k * 8), dtype=np.float64)
         return array if k == 1 else array.reshape(info.rows, k)
 
-    def _read(self, values: Any, what: str) -> np.ndarray:
+    def _read(self, values: Any, what: str) -> np.ndarray[Any, Any]:
         """Numbers for each row: an array, or the file that holds them."""
         if type(values) is np.ndarray or not _data.is_path(values):
             return _data.numbers(values, what)
@@ -315,7 +314,7 @@ class Problem:
             made.append(_pair(bounds).terms[0].build(place))
         for one in made:
             if text := text_of(lib.gpis_set_warning(one)):
-                warnings.warn(text, ConstraintWarning, stacklevel=3)
+                warn(text, ConstraintWarning)
             native.check(lib.gpis_set_responses(one, k))
         if len(made) > 1:
             made = [native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_intersection, native.context, len(made),
@@ -341,10 +340,10 @@ class Problem:
             texts += _constraint_texts(self._given.get("subject_to"))
             texts += [] if bounds is None or _data.is_path(bounds) else [_pair(bounds).spec]
             lines = [("subject to", text) for text in texts]
-            lines += [("bounds of the file", os.fsdecode(bounds))] if _data.is_path(bounds) else []
-            flags = [bool(_flag(name, self._given.get(name, False))) for name in ("intercept", "standardize")]
-            self._about_made = About(a, None if target is None else str(target), self.shape[0], tuple(lines), *flags, by.get("weights"),
-                                     by.get("offset"), self._penalty.l1 or 0.0, self._penalty.l2 or 0.0)
+            lines += [("bounds of the file", os.fsdecode(bounds))] if bounds is not None and _data.is_path(bounds) else []
+            intercept, standardized = (bool(_flag(name, self._given.get(name, False))) for name in ("intercept", "standardize"))
+            self._about_made = About(a, None if target is None else _data.column_text(target), self.shape[0], tuple(lines), intercept,
+                                     standardized, by.get("weights"), by.get("offset"), self._penalty.l1 or 0.0, self._penalty.l2 or 0.0)
         return self._about_made
 
     def _show(self, page: Page) -> None:
@@ -408,8 +407,10 @@ class Problem:
             result = Result(self._native, out[0], self._flat, self._names, self._encoding(), watch.trace(), self._spec)
             result._about, result._tol = self._about, settings.tol
             try:
-                if ranges is not None:
-                    result.ranges, result.intercept_ranges, result.ranges_level = self._find_ranges(out[0], *ranges)
+                if ranges is not None and not watch.interrupted and watch.failure is None:
+                    result.ranges, result.intercept_ranges, result.ranges_level = self._find_ranges(out[0], *ranges, settings)
+                    if result.ranges is None:
+                        result._end("interrupted", "the search for ranges was interrupted")
             finally:
                 lib.gpis_result_destroy(out[0])
         failure, self._native.failure = self._native.failure, None
@@ -423,15 +424,18 @@ class Problem:
         assert result is not None
         return result
 
-    def _find_ranges(self, result: Any, eps: float, confidence: float) -> tuple[np.ndarray, np.ndarray | None, float]:
-        """How far each coefficient can go, and the intercept; see gpis.solve."""
+    def _find_ranges(self, result: Any, eps: float, confidence: float, settings: Any) -> tuple[Any, Any, Any]:
+        """How far each coefficient can go, and the intercept; see gpis.solve. None: the search was interrupted."""
         out = ffi.new("gpis_ranges **")
         with self._guard():
-            self._native.check(lib.gpis_ranges_make(self._problem, result, eps, confidence, out))
+            status = lib.gpis_ranges_make(self._problem, result, eps, confidence, settings, out)
+        if status == lib.GPIS_STOPPED:
+            return None, None, None
+        self._native.check(status)
         kinds = [(name, np.float64) for name in ("lower", "upper", "inner_lower", "inner_upper")]
         found = out[0]
 
-        def copied(pointer: Any, count: int) -> np.ndarray:
+        def copied(pointer: Any, count: int) -> np.ndarray[Any, Any]:
             size = count * ffi.sizeof("gpis_range_ends")
             return np.frombuffer(bytes(ffi.buffer(pointer, size)), dtype=kinds)
 

@@ -57,7 +57,7 @@ class Page:
     def text(self, text: str | None) -> Any:
         return ffi.NULL if text is None else self.keep(ffi.new("char[]", text.encode("utf-8", "replace")))
 
-    def numbers(self, values: np.ndarray) -> Any:
+    def numbers(self, values: np.ndarray[Any, Any]) -> Any:
         return _data.pointer(self.keep(np.ascontiguousarray(values, np.float64).reshape(-1)))
 
     def struct(self, kind: str, fields: dict[str, Any]) -> Any:

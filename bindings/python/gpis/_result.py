@@ -25,7 +25,7 @@ class Active(NamedTuple):
     multiplier: float  #: how much the least objective falls for a unit more of room; of an equation, of the right side
 
 
-def _copy(pointer: Any, count: int) -> np.ndarray:
+def _copy(pointer: Any, count: int) -> np.ndarray[Any, Any]:
     out = np.empty(count)
     ffi.memmove(ffi.from_buffer(out), pointer, count * 8)
     return out
@@ -71,7 +71,7 @@ class Result:
     (array([1., 0., 3.]), 'solved', {'x2 >= 0': 4.0})
     """
 
-    x: np.ndarray
+    x: np.ndarray[Any, Any]
     intercept: Any
     objective: float
     gap: float
@@ -97,8 +97,8 @@ class Result:
     set: str
     _about: About
     _tol: float
-    ranges: np.ndarray | None = None
-    intercept_ranges: np.ndarray | None = None
+    ranges: np.ndarray[Any, Any] | None = None
+    intercept_ranges: np.ndarray[Any, Any] | None = None
     ranges_level: float | None = None
 
     def __init__(self, native: Native, r: Any, flat: bool, names: Sequence[str] | None, encoding: Any, trace: bytes,
@@ -140,6 +140,11 @@ class Result:
         self.gap_kind = text_of(lib.gpis_gap_kind_text(r.gap_kind))
         self.unique = None if r.unique < 0 else bool(r.unique)
 
+    def _end(self, status: str, warning: str) -> None:
+        """It ended otherwise than the library says."""
+        self._unpack()
+        self.status, self.warning = status, "; ".join(filter(None, (self.warning, warning)))
+
     def __getstate__(self) -> dict[str, Any]:
         """Without memory of the library, whose layout another version need not share."""
         self._unpack()
@@ -160,7 +165,7 @@ class Result:
         return {(a.constraint, a.response): a.multiplier for a in self.active}
 
     @property
-    def trace(self) -> np.ndarray:
+    def trace(self) -> np.ndarray[Any, Any]:
         """A line for each pass: pass, seconds, epochs, objective, gap, ..."""
         kinds = [(name, np.int64 if name in ("pass", "m", "inner_iterations") else np.float64) for name in TRACE]
         return np.frombuffer(self._trace, dtype=kinds)
@@ -171,7 +176,7 @@ class Result:
 
     # -- what can be done with it --
 
-    def predict(self, B: Any) -> np.ndarray:
+    def predict(self, B: Any) -> np.ndarray[Any, Any]:
         """Predictions for the rows of B, which has the columns of A: an array, a sparse matrix, a table, Rows, a path."""
         return products(B, self._encoding, self.x) + (0.0 if self.intercept is None else self.intercept)
 
@@ -314,7 +319,7 @@ class Result:
 # ---- predictions -----------------------------------------------------------------------------------------------------
 
 
-def products(B: Any, encoding: Any, x: np.ndarray) -> np.ndarray:
+def products(B: Any, encoding: Any, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """B x for B of any kind. `encoding`: how the columns of the table that the model is from became those of A: an Encoding
     of a table in memory, or the library's text for a file."""
     if _data.is_path(B):
@@ -327,7 +332,7 @@ def products(B: Any, encoding: Any, x: np.ndarray) -> np.ndarray:
     if m.shape[1] != x.shape[0]:
         raise InputError(f"B has {m.shape[1]} columns, and the model {x.shape[0]}")
     if m.kind == "dense":
-        return m.parts["arrays"][0] @ x
+        return times(m.parts["arrays"][0], x)
     if m.kind == "csr":
         from scipy import sparse
 
@@ -338,7 +343,18 @@ def products(B: Any, encoding: Any, x: np.ndarray) -> np.ndarray:
     return np.concatenate([rows.read(i, min(i + step, m.shape[0])) @ x for i in range(0, m.shape[0], step)])
 
 
-def _file_products(path: Any, encoding: bytes | None, x: np.ndarray) -> np.ndarray:
+def times(rows: np.ndarray[Any, Any], x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """rows @ x. numpy makes float64 of all float32 rows first; here it does so piece by piece."""
+    if rows.dtype == x.dtype:
+        return rows @ x
+    out = np.empty(rows.shape[:1] + x.shape[1:])
+    step = max(1, (1 << 18) // max(1, rows.shape[1]))
+    for i in range(0, len(rows), step):
+        np.matmul(rows[i:i + step], x, out=out[i:i + step])
+    return out
+
+
+def _file_products(path: Any, encoding: bytes | None, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     native = Native()
     options = ffi.new("gpis_open_options *")
     native.check(lib.gpis_open_options_init(options, ffi.sizeof("gpis_open_options")))

@@ -121,11 +121,11 @@ def end_text(value: Any, side: str) -> str:
     return number_text(value)
 
 
-def label(array: np.ndarray) -> str:
+def label(array: np.ndarray[Any, Any]) -> str:
     return "#" + "x".join(map(str, array.shape))
 
 
-def check_size(array: np.ndarray, shape: tuple[int, ...], what: str) -> None:
+def check_size(array: np.ndarray[Any, Any], shape: tuple[int, ...], what: str) -> None:
     if array.shape != shape:
         raise InputError(f"{what} has the shape {array.shape} and needs {shape}")
 
@@ -241,7 +241,7 @@ def _make_dct(term: Term, place: Place, d: int) -> Any:
     return place.native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_dct, place.native.context, _plain(term, place, d))
 
 
-def _make_transform(term: Term, U: np.ndarray, place: Place, d: int) -> Any:
+def _make_transform(term: Term, U: np.ndarray[Any, Any], place: Place, d: int) -> Any:
     check_size(U, (d, d), "U")
     return place.native.make("gpis_set", lib.gpis_set_destroy, lib.gpis_set_transform, place.native.context,
                              _plain(term, place, d), pointer(U))

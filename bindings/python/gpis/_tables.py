@@ -16,7 +16,7 @@ from ._data import Column
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
 
-def _view(address: int, kind: str, count: int) -> np.ndarray:
+def _view(address: int, kind: str, count: int) -> np.ndarray[Any, Any]:
     """`count` numbers at an address, copied, since their owner may release them."""
     if count == 0:
         return np.empty(0, dtype=kind)
@@ -24,13 +24,13 @@ def _view(address: int, kind: str, count: int) -> np.ndarray:
     return np.frombuffer(ffi.buffer(pointer, count * np.dtype(kind).itemsize), dtype=kind).copy()
 
 
-def _bits(address: int, offset: int, count: int) -> np.ndarray:
+def _bits(address: int, offset: int, count: int) -> np.ndarray[Any, Any]:
     """Bits, of which the lowest of a byte is the first."""
     bits = np.unpackbits(_view(address, "u1", (offset + count + 7) // 8), bitorder="little")
     return bits[offset:offset + count].astype(bool)
 
 
-def _texts(offsets: np.ndarray, address: int) -> tuple[str, ...]:
+def _texts(offsets: np.ndarray[Any, Any], address: int) -> tuple[str, ...]:
     letters = bytes(ffi.buffer(ffi.cast("char *", address), int(offsets[-1]))) if len(offsets) and offsets[-1] else b""
     return tuple(letters[a:b].decode("utf-8", "replace") for a, b in zip(offsets[:-1], offsets[1:]))
 
@@ -39,7 +39,7 @@ def _no_numbers(name: str, kind: str) -> InputError:
     return InputError(f"A: column {name!r} holds {kind}, which is neither numbers nor a category; leave it out")
 
 
-def _without_gaps(name: str, values: np.ndarray, valid: np.ndarray | None, first_row: int) -> np.ndarray:
+def _without_gaps(name: str, values: np.ndarray[Any, Any], valid: np.ndarray[Any, Any] | None, first_row: int) -> np.ndarray[Any, Any]:
     if valid is not None and not valid.all():
         row = first_row + int(np.argmin(valid)) + 1
         raise InputError(f"A: row {row}, column {name!r} is missing; remove or replace it")
@@ -67,13 +67,13 @@ def _address(pointer: Any) -> int:
     return int(ffi.cast("uintptr_t", pointer))
 
 
-def _valid(array: Any) -> np.ndarray | None:
+def _valid(array: Any) -> np.ndarray[Any, Any] | None:
     if array.null_count == 0 or array.n_buffers == 0 or array.buffers[0] == ffi.NULL:
         return None
     return _bits(_address(array.buffers[0]), array.offset, array.length)
 
 
-def _arrow_numbers(name: str, kind: str, array: Any) -> np.ndarray:
+def _arrow_numbers(name: str, kind: str, array: Any) -> np.ndarray[Any, Any]:
     if kind == "b":
         return _bits(_address(array.buffers[1]), array.offset, array.length).astype(np.float64)
     if kind not in _ARROW:
@@ -162,7 +162,7 @@ _TEXT, _CATEGORY = 21, 23
 _NAN, _SENTINEL, _BIT_MASK, _BYTE_MASK = 1, 2, 3, 4
 
 
-def _plain(column: Any, name: str) -> np.ndarray:
+def _plain(column: Any, name: str) -> np.ndarray[Any, Any]:
     """The numbers of a column, or the codes of a category."""
     buffer, (kind, bits, _, _) = column.get_buffers()["data"]
     if int(kind) not in _KINDS:
@@ -173,7 +173,7 @@ def _plain(column: Any, name: str) -> np.ndarray:
     return _view(buffer.ptr + column.offset * bits // 8, item, column.size())
 
 
-def _exchange_valid(column: Any, values: np.ndarray) -> np.ndarray | None:
+def _exchange_valid(column: Any, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     how, value = column.describe_null
     if int(how) == _SENTINEL:
         return values != value

@@ -25,7 +25,7 @@ from ._core import InputError
 from ._functions import summarize
 from ._path import CV, cv as cross_validate
 from ._problem import Problem
-from ._result import Result
+from ._result import Result, times
 
 __all__ = ["ConstrainedRegressor", "ConstrainedRegressorCV"]
 
@@ -35,16 +35,16 @@ _TYPES = [np.float64, np.float32]
 class _Linear(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """What the estimators share: the problem that they pose, and predictions."""
 
-    coef_: np.ndarray
+    coef_: np.ndarray[Any, Any]
     intercept_: Any
 
-    def _validated(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray | None]:
+    def _validated(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any] | None]:
         # The library looks for entries that are not finite, with their row and column, while it reads the rows.
         X, y = self._validate_data(X, y, accept_sparse="csr", dtype=_TYPES, multi_output=True, y_numeric=True, force_all_finite=False)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         return X, np.asarray(y, dtype=np.float64), weights
 
-    def _problem(self, X: Any, y: np.ndarray, weights: np.ndarray | None, **more: Any) -> Problem:
+    def _problem(self, X: Any, y: np.ndarray[Any, Any], weights: np.ndarray[Any, Any] | None, **more: Any) -> Problem:
         bounds = None if self.lower is None and self.upper is None else (self.lower, self.upper)
         names = getattr(self, "feature_names_in_", None)
         return Problem(X, y, None if isinstance(self.set, str) and self.set == "none" else self.set, subject_to=self.subject_to, bounds=bounds,
@@ -65,11 +65,12 @@ class _Linear(MultiOutputMixin, RegressorMixin, BaseEstimator):
             warnings.warn(f"the solve ended with status {result.status}, with a relative gap of {result.relative_gap:.2g}; "
                           f"{result.warning or 'more passes or a larger tol may help'}", ConvergenceWarning, stacklevel=3)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """Predictions for the rows of X."""
         check_is_fitted(self)
         X = self._validate_data(X, accept_sparse="csr", dtype=_TYPES, reset=False)
-        return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        made = times(X, self.coef_.T) if isinstance(X, np.ndarray) else safe_sparse_dot(X, self.coef_.T, dense_output=True)
+        return made + self.intercept_
 
 
 def _not_finite(error: InputError) -> ValueError:
@@ -138,7 +139,7 @@ class ConstrainedRegressor(_Linear):
             raise _not_finite(error) from None
         return self
 
-    def _start(self, X: Any, y: np.ndarray) -> np.ndarray | None:
+    def _start(self, X: Any, y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
         """The answer of the fit before, if it has the shape of this one."""
         if not self.warm_start or not hasattr(self, "coef_"):
             return None
@@ -226,7 +227,7 @@ class ConstrainedRegressorCV(_Linear):
                               subject_to=self.subject_to, bounds=bounds, intercept=bool(self.fit_intercept),
                               standardize=bool(self.standardize), tol=self.tol, threads=self.threads, memory=self.memory, **grid)
 
-    def _fold_of_rows(self, X: Any, y: np.ndarray) -> np.ndarray:
+    def _fold_of_rows(self, X: Any, y: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The number of its fold for each row."""
         n = X.shape[0]
         fold = np.full(n, -1)

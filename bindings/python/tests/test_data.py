@@ -437,3 +437,14 @@ def test_rows_of_other_kinds(data, wanted):
     assert np.allclose(gpis.solve(gpis.Rows(lambda a, b: sparse.csr_matrix(A[a:b]), A.shape), y, "nonneg").x, wanted)
     with pytest.raises(gpis.InputError, match="masked"):
         gpis.solve(gpis.Rows(lambda a, b: np.ma.masked_greater(A[a:b], 0), A.shape), y)
+
+
+@pytest.mark.copies
+def test_warnings_name_the_line_of_the_caller(rng):
+    A = np.ones((2000, 200), dtype=int)
+    for call in (lambda: gpis.solve(A, A[:, 0]), lambda: gpis.Problem(A), lambda: gpis.cv(A, A[:, 0] + 0.5, folds=2),
+                 lambda: gpis.solve(A[:, :2], A[:, 0], subject_to=["x1 >= 0", "x1 + x2 >= -5", "x2 >= 0"])):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            call()
+        assert seen and {one.filename for one in seen} == {__file__}

@@ -1,6 +1,7 @@
 """scikit-learn's contract, and the answers of its own models where they solve the same problem."""
 
 import pickle
+import tracemalloc
 import unittest
 import warnings
 
@@ -92,6 +93,14 @@ def test_kinds_of_data(diabetes, monkeypatch):
     monkeypatch.setattr("gpis._source._source_dense", lambda native, m, inner=gpis._source._source_dense: (seen.append(m), inner(native, m))[1])
     assert np.allclose(ConstrainedRegressor(set="nonneg").fit(narrow, y).coef_, wanted, rtol=1e-4)
     assert np.shares_memory(seen[0].parts["arrays"][0], narrow)
+    model = ConstrainedRegressor().fit(X, y)
+    for order in "CF":
+        many = np.asarray(np.tile(narrow, (2000, 1)), order=order)  # 35 MB, of which numpy would make 71 MB
+        tracemalloc.start()
+        predicted = model.predict(many)
+        largest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert largest < 25e6 and np.allclose(predicted[-442:], model.predict(narrow.astype(float)), rtol=1e-12)
 
 
 def test_names_and_constraints():

@@ -261,6 +261,29 @@ def test_interrupt_raises_if_asked_to():
     assert interrupted("print('go', flush=True)\ntry:\n    solve(on_interrupt='raise')\nexcept KeyboardInterrupt:\n    print('raised')") == "raised\n"
 
 
+ROWS_ARE_READ = """
+s = gpis.summarize(A, y, folds=5)
+B = rng.standard_normal((2000, 1000))
+z = B @ rng.standard_normal(1000)
+print('go', flush=True)
+start = time.monotonic()
+try:
+    r = CALL
+    print(r.status, r.warning, r.ranges is None)
+except KeyboardInterrupt:
+    print('raised')
+print(time.monotonic() - start < 30)
+"""
+
+
+@pytest.mark.parametrize("call, says", [("gpis.path(s, set='group:R:3', points=1000000)", "raised"), ("gpis.cv(s, set='group:R:3', points=1000000)", "raised"),
+                                        ("gpis.solve(B, z, 'l1:5', ranges=0.1)", "interrupted the search for ranges was interrupted True"),
+                                        ("gpis.solve(B, z, 'l1:5', ranges=0.1, on_interrupt='raise')", "raised")])
+def test_interrupt_where_no_rows_are_read(call, says):
+    """Calls that would take many minutes. A search for ranges leaves the answer."""
+    assert interrupted(ROWS_ARE_READ.replace("CALL", call)) == f"{says}\nTrue\n"
+
+
 def test_handlers_of_the_program():
     """A handler of the program's own runs during the solve, and what it raises comes out."""
     code = """
