@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "certificate/penalised.h"
 #include "linalg/rounding.h"
 
 /* The last entries of the gradient, one for each response: what they are worth. */
@@ -50,19 +51,37 @@ static double reduce(const gpis_set *set, const gpis_point *point, gpis_column_s
 
 double gpis_column_sums_gamma(int64_t n) { return gpis_outward(((double)n + 8.0) * GPIS_UNIT, n); }
 
-gpis_status gpis_certificate_centred(gpis_context *context, gpis_set *set, const gpis_point *point,
-                                     gpis_column_sums sums, double *gap) {
-    *gap = INFINITY;
-    if (!(point->norms2[set->d] > 0.0) || !gpis_certificate_has_first(set)) return GPIS_OK;
-    double *g = gpis_alloc(context, set->d * set->k, sizeof *g);
-    if (!g) return GPIS_NO_MEMORY;
+/* The point without its last entry, with space for its gradient in `g`. */
+static gpis_point reduced_point(const gpis_set *set, const gpis_point *point, gpis_column_sums sums, double *g) {
     const constant c = constant_of(set, point);
     gpis_point reduced = *point;
     reduced.g = g;
     reduced.g_low = NULL;
     reduced.errors.product = reduce(set, point, sums, &c, g);
     reduced.errors.objective += c.squares;
+    return reduced;
+}
+
+gpis_status gpis_certificate_centred(gpis_context *context, gpis_set *set, const gpis_point *point,
+                                     gpis_column_sums sums, double *gap) {
+    *gap = INFINITY;
+    if (!(point->norms2[set->d] > 0.0) || !gpis_certificate_has_first(set)) return GPIS_OK;
+    double *g = gpis_alloc(context, set->d * set->k, sizeof *g);
+    if (!g) return GPIS_NO_MEMORY;
+    const gpis_point reduced = reduced_point(set, point, sums, g);
     const gpis_status status = gpis_certificate_first(context, set, &reduced, gap);
+    gpis_free(context, g);
+    return status;
+}
+
+gpis_status gpis_certificate_centred_within(gpis_context *context, gpis_set *set, const gpis_point *point,
+                                            gpis_column_sums sums, double level, double *gap) {
+    *gap = INFINITY;
+    if (!(point->norms2[set->d] > 0.0)) return GPIS_OK;
+    double *g = gpis_alloc(context, set->d * set->k, sizeof *g);
+    if (!g) return GPIS_NO_MEMORY;
+    const gpis_point reduced = reduced_point(set, point, sums, g);
+    const gpis_status status = gpis_penalised_within(context, set, &reduced, level, gap);
     gpis_free(context, g);
     return status;
 }

@@ -26,5 +26,8 @@ double gpis_column_sums_gamma(int64_t n);
 /* `set` is for all entries but the last; `point` has all of them. */
 gpis_status gpis_certificate_centred(gpis_context *context, gpis_set *set, const gpis_point *point,
                                      gpis_column_sums sums, double *gap);
+/* The same by gpis_penalised_within, for a set with a penalty. */
+gpis_status gpis_certificate_centred_within(gpis_context *context, gpis_set *set, const gpis_point *point,
+                                            gpis_column_sums sums, double level, double *gap);
 
 #endif

@@ -218,3 +218,44 @@ gpis_status gpis_penalised_first(gpis_context *context, gpis_set *set, const gpi
     gpis_free(context, l);
     return status;
 }
+
+/* ---- first order, where h(s) is at most a level ---- */
+
+/* The largest |s_j| that the bounds of the entry allow. */
+static double farthest(const gpis_set *set, int64_t j) {
+    double lo, hi;
+    bounds_of(set, j, &lo, &hi);
+    return fmax(fabs(lo), fabs(hi));
+}
+
+/* What is lost by a multiplier that is off by e_i in each entry: sum of e_i |s_i| <= max (e_i / lambda_j) h(s) over the
+ * entries with a penalty, and those without one are held by their bounds. */
+static double cost_of_errors(const gpis_set *set, const gpis_point *point, double level, const double *l) {
+    double relative = 0.0, others = 0.0;
+    for (int64_t i = 0; i < set->d * set->k; i++) {
+        const int64_t j = i / set->k;
+        const double moved = fabs(-2.0 * point->g[i] - l[i]) * (1.0 + 2.0 * GPIS_UNIT);
+        const double e = moved + 2.0 * point->errors.product * sqrt(point->norms2[j]);
+        others += e * fabs(point->x[i]);
+        if (set->penalty[j] > 0.0)
+            relative = fmax(relative, e / set->penalty[j]);
+        else if (e > 0.0)
+            others += e * farthest(set, j);
+    }
+    return relative * level + others;
+}
+
+gpis_status gpis_penalised_within(gpis_context *context, const gpis_set *set, const gpis_point *point, double level,
+                                  double *gap) {
+    const int64_t size = set->d * set->k;
+    const double e = point->errors.residual;
+    double *l = gpis_alloc_zero(context, 2 * size, sizeof *l); /* and its low part, 0 */
+    *gap = INFINITY;
+    if (!l) return GPIS_NO_MEMORY;
+    for (int64_t i = 0; i < size; i++) l[i] = -2.0 * point->g[i];
+    const double linear = gpis_penalised_clean(set, point, point->x, l, l + size);
+    const double sum = fmax(0.0, linear) + cost_of_errors(set, point, level, l) + e * e;
+    *gap = gpis_bound_at_least_zero(gpis_outward(sum + gpis_certificate_noise(set, point), size));
+    gpis_free(context, l);
+    return GPIS_OK;
+}

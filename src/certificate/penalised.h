@@ -21,4 +21,14 @@ double gpis_penalised_reach(const gpis_set *set, const gpis_point *point, const 
 /* gpis_certificate_first for a set with a penalty. */
 gpis_status gpis_penalised_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);
 
+/* A bound of first order on F(x) - F(s) for all s in K with h(s) <= level. It scales no residual, so that it holds for
+ * F with a linear term, too, whose half the gradient contains. With l' the subgradient of h and of the bounds at x that
+ * is nearest to l = -2 g,
+ *
+ *     F(x) - F(s)  <=  h(x) + h*(l') - <l', x> + <l - l', s - x>,
+ *
+ * and the last term is at most max (|l - l'|_j / lambda_j) level + sum of |l - l'|_j |x_j|. */
+gpis_status gpis_penalised_within(gpis_context *context, const gpis_set *set, const gpis_point *point, double level,
+                                  double *gap);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "certificate/centred.h"
 #include "certificate/certificate.h"
+#include "certificate/penalised.h"
 #include "certificate/rounded.h"
 #include "inner/inner.h"
 #include "set/polyhedron.h"
@@ -38,19 +39,29 @@ static int64_t size_of(const search *s) { return s->fit->d * s->fit->k; }
 
 /* ---- the tilted problem ---- */
 
-/* The certificates of the point for the tilted objective: its gradient is that of F but for entry i. */
+/* The first-order bound of a tilted point. The one of penalties scales the residual, which a tilted problem has none
+ * of; but only points within the level count, where the penalty is at most the level. */
+static gpis_status bound_first(search *s, const gpis_point *point, double *gap) {
+    const gpis_fit *f = s->fit;
+    gpis_set *core = s->set->core;
+    const gpis_column_sums sums = {gpis_quadratic_row(f->data, f->d - 1), f->data->gamma};
+    if (core->penalty)
+        return f->constant ? gpis_certificate_centred_within(f->context, core, point, sums, s->level.outer, gap)
+                           : gpis_penalised_within(f->context, core, point, s->level.outer, gap);
+    return f->constant ? gpis_certificate_centred(f->context, core, point, sums, gap)
+                       : gpis_certificate_first(f->context, core, point, gap);
+}
+
+/* The certificates of the point for the tilted objective: its gradient is that of F but for entry i. The gradient of a
+ * column of zeros is 0, and half of m is exact. */
 static gpis_status bound_tilted(search *s, gpis_point *point, int64_t i, double m, const double *near, tilt *t) {
     gpis_fit *f = s->fit;
     double gap = INFINITY, first = INFINITY;
     const double norm = sqrt(f->norms2[i / f->k]), before = f->g[i];
-    const gpis_column_sums sums = {gpis_quadratic_row(f->data, f->d - 1), f->data->gamma};
     f->g[i] -= 0.5 * m;
     if (norm > 0.0) point->errors.product += 2.0 * DBL_EPSILON * fabs(f->g[i]) / norm;
     gpis_status status = gpis_certificate_curved(f->context, s->set->all, point, f->model, near, &gap);
-    /* with a penalty the first-order bound scales the residual, which a tilted problem has none of */
-    if (status == GPIS_OK && !s->set->core->penalty && norm > 0.0)
-        status = f->constant ? gpis_certificate_centred(f->context, s->set->core, point, sums, &first)
-                             : gpis_certificate_first(f->context, s->set->core, point, &first);
+    if (status == GPIS_OK && (norm > 0.0 || before == 0.0)) status = bound_first(s, point, &first);
     f->g[i] = before;
     const double value = t->objective - m * point->x[i];
     const double rounding = 4.0 * DBL_EPSILON * (fabs(t->objective) + fabs(m * point->x[i]));
@@ -164,9 +175,10 @@ typedef struct bracket {
 
 /* That root is a straight line in m where no further constraint is met on the way: it begins at the price of moving x_i
  * at all, which is 0 for a free entry. So the line through two points gives the next m; the middle of both sides where
- * it leads outside. */
+ * it leads outside, or hardly anywhere: where columns depend on each other x_m leaps from near x to far away at some m,
+ * and the line to a point far away is flat. */
 static double next_m(bracket *b, double m, double risen) {
-    static const double MAX_GROWTH = 30.0, FLAT = 1e-6;
+    static const double MAX_GROWTH = 30.0, FLAT = 1e-6, LITTLE = 0.01, FAR = 1e-3;
     const double root = sqrt(fmax(0.0, risen)), slope = (root - b->root) / (m - b->last);
     if (risen <= 1.0)
         b->low = m;
@@ -176,7 +188,8 @@ static double next_m(bracket *b, double m, double risen) {
     if (b->last > 0.0) next = slope * m > FLAT ? m + (1.0 - root) / slope : root < 1.0 ? 2.0 * m : 0.0;
     if (root > FLAT) b->last = m, b->root = root;
     next = fmin(next, MAX_GROWTH * m);
-    const bool within = next > b->low && next < b->high;
+    const bool stuck = fabs(next - m) < LITTLE * m && fabs(root - 1.0) > FAR;
+    const bool within = next > b->low && next < b->high && !stuck;
     return within || isinf(b->high) || !(b->low > 0.0) ? next : sqrt(b->low * b->high);
 }
 
