@@ -94,8 +94,9 @@ static double size_of_problem(const gpis_fine *f, int64_t c) {
     return sqrt(fmax(1.0, sum));
 }
 
-/* Begins at x, for response c. Returns the number of products of slack and multiplier. */
-static int64_t start(gpis_fine *f, int64_t c, const double *x) {
+/* Begins at x, for response c, `room` times as far inside as usual. Returns the number of products of slack and
+ * multiplier. */
+static int64_t start(gpis_fine *f, int64_t c, const double *x, double room) {
     const gpis_dd none = {0.0, 0.0};
     for (int64_t j = 0; j < f->own; j++) f->off[j] = x[j * f->k + c];
     if (f->lift) gpis_lift_extend(f->lift, f->off, false);
@@ -109,7 +110,7 @@ static int64_t start(gpis_fine *f, int64_t c, const double *x) {
     clear(f->dy, f->d);
     clear(f->nu, f->equalities);
     clear(f->dnu, f->equalities);
-    f->omega = size_of_problem(f, c);
+    f->omega = room * size_of_problem(f, c);
     open_bounds(f);
     open_sums(f);
     const int64_t count = each_pair(f, set_dual, 1.0, NULL) + f->flat->groups;
@@ -264,19 +265,33 @@ static void hand_out(gpis_fine *f, int64_t c, const gpis_fine_point *v, gpis_kno
     l->support = gpis_dd_add(l->support, most);
 }
 
-void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim, const gpis_fine_point *v,
-                     gpis_known_multiplier *l) {
-    static const double FLOOR = 1e-30, PROGRESS = 0.5;
-    const double count = (double)start(f, c, x), enough = fmax(FLOOR, 0.5 * aim.goal / f->response / f->response);
+/* Steps until the gap is `enough`, and the Lagrangian is as balanced as it gets; false if that is not reached. */
+static bool make_steps(gpis_fine *f, double count, double enough, const gpis_stop *stop) {
+    static const double PROGRESS = 0.5;
     double before = INFINITY;
-    f->part = aim.shift;
     for (int i = 0; i < MAX_STEPS; i++) {
         find_misses(f);
         gpis_fine_balance(f);
         const double gap = gap_after(f, 0.0).high, off = off_balance(f);
-        if ((gap <= enough && !(off < PROGRESS * before)) || gpis_is_stopped(aim.stop) || !advance(f, gap, count))
-            break;
+        if (gap <= enough && !(off < PROGRESS * before)) return true;
+        if (gpis_is_stopped(stop) || !advance(f, gap, count)) return gap <= enough;
         before = off;
+    }
+    return false;
+}
+
+/* Where columns are of very different lengths, a point near many boundaries may be a bad start: steps soon become too
+ * short. From farther inside the way is longer, but open. */
+void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim, const gpis_fine_point *v,
+                     gpis_known_multiplier *l) {
+    static const double FLOOR = 1e-30, ROOM[] = {1.0, 1e3, 1e6};
+    enum { STARTS = sizeof ROOM / sizeof *ROOM };
+    const double enough = fmax(FLOOR, 0.5 * aim.goal / f->response / f->response);
+    bool reached = false;
+    f->part = aim.shift;
+    for (int i = 0; i < STARTS && !reached && (i == 0 || !gpis_is_stopped(aim.stop)); i++) {
+        const double count = (double)start(f, c, x, ROOM[i]);
+        reached = make_steps(f, count, enough, aim.stop);
     }
     hand_out(f, c, v, l);
 }

@@ -6,6 +6,7 @@
 
 #include "certificate/certificate.h"
 #include "cost/cost.h"
+#include "inner/lift.h"
 #include "inner/spectral.h"
 #include "method/finish_place.h"
 #include "method/refine.h"
@@ -34,16 +35,15 @@ bool gpis_finish_fits(const gpis_problem *p) {
     return summary + fmax(pass, model) <= (double)gpis_account_left(p->context);
 }
 
-static gpis_status make_summary(gpis_finish *f) {
-    gpis_run *run = f->run;
+static gpis_status make_summary(gpis_run *run, gpis_quadratic **out) {
     const gpis_problem *p = run->problem;
-    gpis_status status = gpis_quadratic_create(run->context, p->d, p->k, &f->summary);
+    gpis_status status = gpis_quadratic_create(run->context, p->d, p->k, out);
     if (status != GPIS_OK) return status;
-    const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = f->summary->W};
+    const gpis_pass pass = {.k = p->k, .Y = p->Y, .summary = (*out)->W};
     const gpis_load load = gpis_run_load(p, &pass);
     status = gpis_run_pass(run, &pass, gpis_cost_summary_ratio(p->A, p->k + p->terms.constant) / (double)p->k);
-    f->summary->response_error = p->terms.response_error;
-    f->summary->gamma = gpis_pass_roundings(p->A, &load).summary;
+    (*out)->response_error = p->terms.response_error;
+    (*out)->gamma = gpis_pass_roundings(p->A, &load).summary;
     return status;
 }
 
@@ -82,8 +82,9 @@ static gpis_status go_roughly(gpis_finish *f) {
 }
 
 gpis_status gpis_run_finish(gpis_run *run) {
-    gpis_finish f = {.run = run};
-    gpis_status status = make_summary(&f);
+    gpis_quadratic *summary = NULL;
+    gpis_status status = make_summary(run, &summary);
+    gpis_finish f = {.run = run, .summary = summary};
     if (status == GPIS_OK) status = gpis_finish_begin(&f);
     const bool sharp = status == GPIS_OK && is_sharp_enough(&f);
     if (sharp) {
@@ -94,7 +95,27 @@ gpis_status gpis_run_finish(gpis_run *run) {
         status = go_roughly(&f);
     if (status == GPIS_OK) gpis_run_check(run);
     if (status == GPIS_OK && sharp) status = gpis_refine_estimate(run, &f.here.point);
-    gpis_quadratic_destroy(f.summary);
+    gpis_quadratic_destroy(summary);
+    gpis_free(run->context, f.memory);
+    return status;
+}
+
+bool gpis_run_may_shortcut(const gpis_run *run, bool *quick) {
+    enum { QUICK = 64 }; /* entries: some milliseconds */
+    const gpis_problem *p = run->problem;
+    int64_t entries, equations;
+    if (!run->by_summary || !p->set->class->piece || !gpis_lift_applies(p->set)) return false;
+    gpis_lift_count(p->set, &entries, &equations);
+    *quick = entries <= QUICK;
+    return gpis_finish_has_fine(p) && gpis_finish_fits(p);
+}
+
+gpis_status gpis_run_shortcut(gpis_run *run) {
+    gpis_finish f = {.run = run, .summary = run->summary, .rough = true};
+    gpis_status status = gpis_finish_begin(&f);
+    const bool sharp = status == GPIS_OK && is_sharp_enough(&f);
+    if (sharp) status = gpis_finish_finely_once(&f);
+    if (status == GPIS_OK && sharp && is_sharp_enough(&f)) gpis_record_replace(&run->record, &f.here.point);
     gpis_free(run->context, f.memory);
     return status;
 }

@@ -22,4 +22,10 @@ bool gpis_finish_is_dear(const gpis_problem *problem);
  * point alone. The run ends if it is solved. */
 gpis_status gpis_run_finish(gpis_run *run);
 
+/* Curved sets that meet polyhedra have no exact solver in double, and alternating directions creep where columns are
+ * badly scaled. The solver in double-double needs no more than the summary that such a run has anyway: it goes on from
+ * the best point, with what it proves. *quick: the problem is so small that this comes first. */
+bool gpis_run_may_shortcut(const gpis_run *run, bool *quick);
+gpis_status gpis_run_shortcut(gpis_run *run);
+
 #endif

@@ -116,18 +116,22 @@ static bool is_too_large(const gpis_problem *p) {
 
 bool gpis_finish_has_fine(const gpis_problem *p) { return !is_too_large(p) && !(p->set->penalty && !has_form(p->set)); }
 
-/* Solves the whole problem in double-double: the bounds that this yields need no model, and x is the solution rounded
- * to double. A set without a flat form is left out, unless it has a solver of its own: what is then proven holds for K,
- * too, and may be enough if K does not bind. Penalties over such sets are left to the rounds with models. */
-gpis_status gpis_finish_finely(gpis_finish *f) {
+/* Solves the problem over K or the larger set with one shift, or with all of them. */
+static gpis_status solve_finely(gpis_finish *f, bool all_shifts) {
     const gpis_problem *p = f->run->problem;
     gpis_set *none = NULL;
     solver by = {.set = p->set};
     if (!gpis_finish_has_fine(p)) return GPIS_OK;
     gpis_status status = make_solver(f, &by, &none);
-    if (status == GPIS_OK) status = go_through_shifts(f, &by);
+    if (status == GPIS_OK) status = all_shifts ? go_through_shifts(f, &by) : solve_over(f, &by, GPIS_FINISH_SHIFT[0]);
     gpis_spectral_destroy(by.spectral);
     gpis_fine_destroy(by.fine);
     gpis_set_destroy(none);
     return status;
 }
+
+/* Solves the whole problem in double-double: the bounds that this yields need no model, and x is the solution rounded
+ * to double. A set without a flat form is left out, unless it has a solver of its own: what is then proven holds for K,
+ * too, and may be enough if K does not bind. Penalties over such sets are left to the rounds with models. */
+gpis_status gpis_finish_finely(gpis_finish *f) { return solve_finely(f, true); }
+gpis_status gpis_finish_finely_once(gpis_finish *f) { return solve_finely(f, false); }

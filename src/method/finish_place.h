@@ -19,13 +19,13 @@ typedef struct gpis_place {
 } gpis_place;
 
 typedef struct gpis_finish {
-    gpis_run *run;           /* borrowed */
-    gpis_quadratic *summary; /* owned */
-    bool rough;              /* the objective cancels in the summary: the record is not told of points from it */
-    gpis_place here, there;  /* where the run is, and where it may go next */
-    double *memory;          /* owned: the numbers of both */
-    double *kept;            /* a part of it: the latest point that was solved within a horizon, d x k */
-    double kept_objective;   /* there; infinite: there is none */
+    gpis_run *run;                 /* borrowed */
+    const gpis_quadratic *summary; /* borrowed */
+    bool rough;                    /* the objective cancels in the summary: the record is not told of points from it */
+    gpis_place here, there;        /* where the run is, and where it may go next */
+    double *memory;                /* owned: the numbers of both */
+    double *kept;                  /* a part of it: the latest point that was solved within a horizon, d x k */
+    double kept_objective;         /* there; infinite: there is none */
     gpis_within kept_bound;
     double fall;         /* of F by the latest step */
     int64_t inner_steps; /* of the inner problem, so far */
@@ -56,5 +56,7 @@ gpis_status gpis_finish_by_models(gpis_finish *f);
 /* Whether it is tried: the problem is not too large, and its penalty, if it has one, can be taken along. */
 bool gpis_finish_has_fine(const gpis_problem *problem);
 gpis_status gpis_finish_finely(gpis_finish *f);
+/* The same with the first shift alone. */
+gpis_status gpis_finish_finely_once(gpis_finish *f);
 
 #endif

@@ -48,6 +48,7 @@ typedef struct gpis_newton {
     bool summarises;               /* the summary is made in the place of the Gram matrix */
     bool gram_tried, sketch_tried; /* a Gram matrix, a sketch has been made before */
     bool finish_tried;             /* the finish in double-double has been tried */
+    bool shortcut_tried;           /* the same from the summary that the run has */
     bool sketch_skipped;           /* many entries are free, and the Gram matrix is cheaper than the planned sketch */
     double *gram;                  /* owned: the Gram matrix, while a pass is making it; else NULL */
     gpis_probes *probes;           /* owned; NULL: there are none */

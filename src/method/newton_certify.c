@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "method/certify.h"
+#include "method/finish.h"
 #include "method/newton.h"
 #include "method/refine.h"
 
@@ -35,9 +36,26 @@ void gpis_newton_compare(gpis_newton *s) {
 
 /* ---- bounds ---- */
 
+/* Tries the solver in double-double once: where it is quick at once, else after some rounds that were not enough.
+ * *solved: nothing else is left to do. */
+static gpis_status try_shortcut(gpis_newton *s, bool *solved) {
+    enum { MANY_ROUNDS = 4 };
+    gpis_run *run = s->run;
+    bool quick;
+    *solved = false;
+    if (s->shortcut_tried || run->settings->certificate == GPIS_CERTIFICATE_NONE) return GPIS_OK;
+    if (!gpis_run_may_shortcut(run, &quick) || !(quick || s->pace.rounds >= MANY_ROUNDS)) return GPIS_OK;
+    s->shortcut_tried = true;
+    const gpis_status status = gpis_run_shortcut(run);
+    *solved = gpis_record_is_solved(&run->record);
+    return status;
+}
+
 static gpis_status bound_by_model(gpis_newton *s) {
     gpis_run *run = s->run;
-    gpis_status status = GPIS_OK;
+    bool solved;
+    gpis_status status = try_shortcut(s, &solved);
+    if (status != GPIS_OK || solved) return status;
     if (run->curvature.model) status = gpis_run_second_order(run, &s->best, true);
     if (status == GPIS_OK && run->curvature.model) gpis_newton_predict(s, &s->best);
     return status == GPIS_OK ? gpis_run_certify_first(run, &s->best) : status;

@@ -129,6 +129,14 @@ static gpis_status farthest(gpis_set *s, const double *x, double *distance) {
     return status;
 }
 
+/* Where all that is left of an entry is the end of a sequence that goes to 0, as where the sets have only 0 in common,
+ * it is 0: rows with the right side 0 would be missed by much of terms that are nothing. */
+static void flush(const meet_state *m, int64_t n, double *x) {
+    static const double NOTHING = DBL_EPSILON * DBL_EPSILON * DBL_EPSILON;
+    for (int64_t e = 0; e < n; e++)
+        if (fabs(x[e]) <= NOTHING * m->size) x[e] = 0.0;
+}
+
 /* The iteration ends in the set that comes last, and near the others. Here x becomes a member of the polyhedron, which
  * has exact bounds. If it is outside another set then, it goes towards the point `inside`, which is in all of them, by
  * more and more, until rounding is all that is left. The nearest that was found is kept. */
@@ -141,6 +149,7 @@ static gpis_status mend(gpis_set *s, double *x) {
     double least = INFINITY, share = 0.0, off;
     gpis_status status = GPIS_OK;
     if (!polyhedron) return GPIS_OK;
+    flush(m, n, x);
     memcpy(m->start, x, (size_t)n * sizeof *x);
     for (int i = 0; i < ROUNDS && status == GPIS_OK && least > ROUNDING * gpis_norm2(x, n); i++) {
         for (int64_t e = 0; e < n; e++) m->y[e] = m->start[e] + share * (m->inside[e] - m->start[e]);
