@@ -131,6 +131,9 @@ says "line 7"
 awk -F'\t' -v OFS='\t' 'NR == 5 { $12 = "NaN" } { print }' d.tsv >bad.tsv
 refuse 2 solve bad.tsv --target Y --weights w
 says "line 5"
+awk -F'\t' -v OFS='\t' 'NR == 5 { $12 = 0; $3 = "" } { print }' d.tsv >bad.tsv # a row that is not there
+refuse 2 solve bad.tsv --target Y --weights w
+says "line 5, column 3 (BMI) is missing"
 sed 's/.*/0/' weights.csv >bad.csv
 refuse 2 solve "$data" --target Y --weights bad.csv
 says "all weights are zero"
