@@ -74,6 +74,32 @@ static gpis_status fail_row(const gpis_polyhedron *list, const char *const *name
                      number, side > 0 ? "least" : "most");
 }
 
+/* The least size of an entry that its bounds allow. */
+static double least_size(const gpis_polyhedron *list, int64_t j) { return fmax(0.0, fmax(list->lo[j], -list->hi[j])); }
+
+/* Sum k of sizes, which the bounds of its entries do not allow. */
+static gpis_status fail_sum(const gpis_polyhedron *list, const char *const *names, int64_t k, double least) {
+    char text[GPIS_CONSTRAINT_TEXT], line[LINE] = "";
+    bool *marked = gpis_alloc_zero(list->context, list->d, sizeof *marked);
+    if (!marked) return GPIS_NO_MEMORY;
+    for (int64_t j = 0; j < list->d; j++) marked[j] = list->weight[k * list->d + j] * least_size(list, j) > 0.0;
+    gpis_polyhedron_text(list, names, list->d + list->rows + k, 1, text);
+    append_entries(line, names, marked, list->d);
+    gpis_free(list->context, marked);
+    return gpis_fail(list->context, GPIS_BAD_SET, "'%s' cannot hold: the bounds of %.250s allow %.6g at least", text,
+                     line, least);
+}
+
+static gpis_status check_sums(const gpis_polyhedron *list, const char *const *names, double rounding) {
+    for (int64_t k = 0; k < list->sums; k++) {
+        double least = 0.0;
+        for (int64_t j = 0; j < list->d; j++)
+            if (list->weight[k * list->d + j] > 0.0) least += list->weight[k * list->d + j] * least_size(list, j);
+        if (least > list->R[k] * (1.0 + rounding)) return fail_sum(list, names, k, least);
+    }
+    return GPIS_OK;
+}
+
 gpis_status gpis_polyhedron_check_limits(const gpis_polyhedron *list, const char *const *names) {
     static const double ROUNDING = 1e-12;
     for (int64_t j = 0; j < list->d; j++)
@@ -87,7 +113,7 @@ gpis_status gpis_polyhedron_check_limits(const gpis_polyhedron *list, const char
         if (most < lower - ROUNDING * (fabs(lower) + fabs(most))) return fail_row(list, names, i, -1, most);
         if (least > upper + ROUNDING * (fabs(upper) + fabs(least))) return fail_row(list, names, i, 1, least);
     }
-    return GPIS_OK;
+    return check_sums(list, names, ROUNDING);
 }
 
 /* ---- together ---------------------------------------------------------------------------------------------------- */

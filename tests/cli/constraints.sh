@@ -72,6 +72,9 @@ wrong "the constraint names no column" --subject-to '1 <= 2'
 wrong "the constraint is false for every x" --subject-to 'x1 - x1 >= 1'
 wrong "'x1 >= 1' and 'x1 <= 0' cannot both hold" --subject-to 'x1 >= 1' --subject-to 'x1 <= 0'
 wrong "'x2 + x3 >= 1' cannot hold" --subject-to 'x2 + x3 >= 1' --set box:,0.4
+wrong "'l1:1' cannot hold: the bounds of x1 and x3 allow 1.3 at least" --set l1:1 --subject-to 'x1 >= 0.6' \
+    --subject-to 'x3 <= -0.7'
+wrong "'l1:0.1' cannot hold: the bounds of x1 allow 0.5 at least" --set 'l2:1[x1,x2] & l1:0.1 & {x1 = 0.5}'
 printf 'x1 + <= 1\n' >rules.bad
 wrong "rules.bad: constraint x1 + <= 1: expected a number or a column, found '<' at position 6" --subject-to @rules.bad
 printf '# nothing\n' >rules.none
