@@ -51,13 +51,18 @@ static gpis_status evaluate(const gpis_problem *p, const double *X, int64_t entr
     return status == GPIS_OK ? gpis_pass_run(p->context, p->A, &pass) : status;
 }
 
-/* All terms but the set. A problem without a response has none of them; check_evaluation then says so. */
+/* All terms but the set. A sketch of A alone needs no response, but the weights and the column of ones; an evaluation
+ * without a response is refused later (check_evaluation). */
 static gpis_status complete_rows(const gpis_problem *problem, gpis_completion *c) {
     gpis_problem without_set = *problem;
     without_set.set = NULL;
     without_set.refused &= ~(unsigned)GPIS_REFUSED_SET;
-    *c = (gpis_completion){.problem = *problem};
-    if (problem->k < 1 && !problem->refused) return GPIS_OK;
+    if (problem->k < 1 && !without_set.refused) {
+        *c = (gpis_completion){.problem = without_set};
+        c->problem.terms = (gpis_terms){.weights = problem->weights, .constant = problem->intercept};
+        c->problem.d += problem->intercept;
+        return GPIS_OK;
+    }
     const gpis_status status = gpis_complete_begin(&without_set, c);
     return status == GPIS_OK ? gpis_complete_response(c) : status;
 }

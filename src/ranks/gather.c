@@ -91,13 +91,12 @@ static bool is_fresh(const gpis_join *j, const gpis_tree *t, int rank) {
 /* Absorbs the first rows of this rank, part by part. */
 static gpis_status absorb_head(const gpis_join *j, const gpis_pass *pass) {
     gpis_context *context = j->context;
+    const gpis_pass sketching = {
+        .k = pass->k, .Y = pass->Y, .terms = pass->terms, .sketch = pass->sketch, .row0 = j->begin[j->ranks.rank]};
     gpis_status status = GPIS_OK;
     for (int64_t i = 0, row = 0; i < j->count && row < pass->skip && status == GPIS_OK; row += j->parts[i++]->n) {
         gpis_source *head = NULL;
-        const gpis_pass part = {.k = pass->k,
-                                .Y = pass->Y ? pass->Y + row * pass->k : NULL,
-                                .sketch = pass->sketch,
-                                .row0 = j->begin[j->ranks.rank] + row};
+        const gpis_pass part = gpis_join_part_pass(&sketching, row);
         status = gpis_source_slice(context, j->parts[i], 0, gpis_min64(j->parts[i]->n, pass->skip - row), &head);
         if (status == GPIS_OK) status = gpis_pass_sweep(context, head, &part);
         gpis_source_destroy(head);

@@ -42,6 +42,18 @@ static inline int64_t gpis_join_rows(const gpis_join *j) {
     return j->begin[j->ranks.rank + 1] - j->begin[j->ranks.rank];
 }
 
+/* The pass over the part of this rank that begins with the rank's row number `row`: what a pass has for each row of the
+ * rank, for the rows of the part. */
+static inline gpis_pass gpis_join_part_pass(const gpis_pass *pass, int64_t row) {
+    gpis_pass part = *pass;
+    if (pass->Y) part.Y += row * pass->k;
+    if (pass->terms.weights) part.terms.weights += row;
+    if (pass->terms.fold) part.terms.fold += row;
+    part.row0 += row;
+    part.skip = gpis_max64(0, pass->skip - row);
+    return part;
+}
+
 /* Adds up the values of all ranks. If `values` is NULL, this rank adds zeros and does not receive the sums. */
 gpis_status gpis_join_sum(const gpis_join *join, double *values, int64_t count);
 /* Each rank gives its status; all return that of the first rank that has failed, with its message. */

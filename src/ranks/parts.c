@@ -170,12 +170,7 @@ static gpis_status sweep_parts(work *w) {
     gpis_status status = GPIS_OK;
     if (w->pass.sketch) gpis_ranks_gather_plan(join, &w->pass);
     for (int64_t i = 0, row = 0; i < join->count && status == GPIS_OK; row += join->parts[i++]->n) {
-        gpis_pass pass = w->pass;
-        pass.Y = pass.Y ? pass.Y + row * pass.k : NULL;
-        if (pass.terms.weights) pass.terms.weights += row;
-        if (pass.terms.fold) pass.terms.fold += row;
-        pass.row0 += row;
-        pass.skip = gpis_max64(0, pass.skip - row);
+        const gpis_pass pass = gpis_join_part_pass(&w->pass, row);
         status = gpis_pass_sweep(w->context, join->parts[i], &pass);
         if (status == GPIS_OK) gpis_message_add(&pass, &w->load, w->sums);
     }

@@ -425,6 +425,79 @@ static void test_ranks(void **state) {
     for (int c = 0; c < 2; c++) assert_close(s.answer.intercept[c], here.intercept[c], 5e-5);
 }
 
+/* ---- sketches ---- */
+
+enum { SKETCH_ROWS = 16, SKETCH_SIZE = SKETCH_ROWS * (COLUMNS + 1 + MAX_K) };
+
+/* SA, and behind it SY, of rank 0. The last rank has its rows in two parts. */
+typedef struct sketched {
+    const data *data;
+    const char *kind;
+    bool response;
+    double out[SKETCH_SIZE];
+} sketched;
+
+static void sketch_on_ranks(member *m) {
+    sketched *s = m->user;
+    const data *p = s->data;
+    const int64_t begin = m->ranks.rank * 200, rows = (m->ranks.rank + 1 == m->ranks.ranks ? p->n : 200) - begin;
+    const int64_t width = p->d + p->intercept, half = rows / 2;
+    gpis_source *parts[2], *A;
+    gpis_problem *problem;
+    double own[SKETCH_SIZE] = {0}, *out = m->ranks.rank == 0 ? s->out : own;
+    for (int i = 0; i < 2; i++)
+        assert_ok(m->context, gpis_source_dense(m->context, p->A + (begin + i * half) * p->d, GPIS_FLOAT64,
+                                                GPIS_ROW_MAJOR, i ? rows - half : half, p->d, p->d, &parts[i]));
+    assert_ok(m->context, gpis_source_join(m->context, parts, 2, &m->ranks, &A));
+    assert_ok(m->context, gpis_problem_create(m->context, A, &problem));
+    if (s->response) assert_ok(m->context, gpis_problem_response(problem, p->Y + begin * p->k, rows, p->k));
+    if (p->weighted) assert_ok(m->context, gpis_problem_weights(problem, p->weights + begin, rows));
+    assert_ok(m->context, gpis_problem_intercept(problem, p->intercept));
+    assert_ok(m->context, gpis_sketch_rows(problem, s->kind, SKETCH_ROWS, 5, 6, out,
+                                           s->response ? out + SKETCH_ROWS * width : NULL));
+    gpis_problem_destroy(problem);
+    gpis_source_destroy(A);
+    for (int i = 0; i < 2; i++) gpis_source_destroy(parts[i]);
+}
+
+/* The rows sqrt(w_i) [a_i 1] and sqrt(w_i) y_i, which a sketch of the problem with these terms is of. */
+static void apply_terms(const data *from, data *to) {
+    *to = *from;
+    to->weighted = to->intercept = false;
+    to->d = COLUMNS + 1;
+    for (int64_t i = 0; i < N; i++) {
+        const double root = sqrt(from->weights[i]);
+        for (int64_t j = 0; j < COLUMNS; j++) to->A[i * to->d + j] = root * from->A[i * COLUMNS + j];
+        to->A[i * to->d + COLUMNS] = root;
+        for (int64_t c = 0; c < from->k; c++) to->Y[i * from->k + c] = root * from->Y[i * from->k + c];
+    }
+}
+
+/* A sketch has the terms of the rows, with a response and without one, on one rank and on two, where a leaf of the
+ * sketch begins on one rank and ends on the other. */
+static void test_sketches(void **state) {
+    static const char *const kinds[] = {"count", "sparse-sign", "gaussian", "count-gauss", "sample"};
+    static data p, plain;
+    static sketched want, got;
+    (void)state;
+    make_data(&p, 2);
+    p.weighted = p.intercept = true;
+    apply_terms(&p, &plain);
+    for (int i = 0; i < 2 * 2 * 5; i++) {
+        const bool response = i % 2;
+        const int ranks = 1 + i / 2 % 2;
+        const int64_t size = SKETCH_ROWS * (COLUMNS + 1 + (response ? p.k : 0));
+        want = (sketched){.data = &plain, .kind = kinds[i / 4], .response = response};
+        got = (sketched){.data = &p, .kind = kinds[i / 4], .response = response};
+        world_run(1, true, -1, 0, sketch_on_ranks, &want);
+        world_run(ranks, true, -1, 0, sketch_on_ranks, &got);
+        for (int64_t e = 0; e < size; e++)
+            if (!(fabs(got.out[e] - want.out[e]) <= 1e-12 * (1.0 + fabs(want.out[e]))))
+                fail_msg("%s, %s response, %d ranks: entry %d is %g and not %g", kinds[i / 4],
+                         response ? "with a" : "without a", ranks, (int)e, got.out[e], want.out[e]);
+    }
+}
+
 /* The same bits on 1 and on 2 threads. */
 static void test_threads(void **state) {
     static data p;
@@ -570,6 +643,7 @@ int main(void) {
                                        cmocka_unit_test(test_standardize),
                                        cmocka_unit_test(test_standardize_constant),
                                        cmocka_unit_test(test_ranks),
+                                       cmocka_unit_test(test_sketches),
                                        cmocka_unit_test(test_threads),
                                        cmocka_unit_test(test_evaluate),
                                        cmocka_unit_test(test_check),
