@@ -30,15 +30,17 @@ void gpis_path_destroy(gpis_path *path) {
     gpis_free(made->context, made);
 }
 
-/* What the penalty adds: the factor times the weighted sum, in the units of the set. */
+/* What the penalty adds to the objective: the weighted sum, in the units of the set, and in a path of penalties its
+ * factor. */
 static double height_of(const gpis_path_part *all, double value, const double *x) {
     const gpis_problem *p = &all->problem;
+    const bool penalised = all->call->options.penalised;
     double sum = 0.0;
-    if (!all->call->options.penalised) return 0.0;
+    if (!penalised && !p->penalty) return 0.0;
     for (int64_t i = 0; i < p->A->d * p->k; i++)
         sum += (p->penalty ? p->penalty[i / p->k] : 1.0) * (all->complete.scale ? all->complete.scale[i / p->k] : 1.0) *
                fabs(x[i]);
-    return value * sum;
+    return penalised ? value * sum : sum;
 }
 
 static gpis_path_point point_of(const gpis_path_part *all, double value, const double *x, const gpis_fit_value *found) {

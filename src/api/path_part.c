@@ -29,12 +29,19 @@ gpis_status gpis_path_part_set(gpis_path_part *part, const char *text, gpis_set 
     return status;
 }
 
-/* lambda s_j w_j for the rows of the part, in `out`: A->d numbers. */
-static void penalty_of(const gpis_path_part *part, double value, double *out) {
+/* Whether points of the path have a penalty: the one that the path is of, or that of the problem. */
+static bool has_penalty(const gpis_path_part *part) { return part->call->options.penalised || part->problem.penalty; }
+
+/* The penalty of a point for the rows of the part, A->d numbers; NULL when there is no memory. A path of penalties has
+ * that of the problem times the value, a path of radii that of the problem. `scale`: the entries are those that the set
+ * sees, scale_j x_j; NULL: they are x_j. */
+static double *make_penalty(const gpis_path_part *part, double value, const double *scale) {
     const gpis_problem *p = &part->problem;
-    const double *scale = part->complete.scale;
-    for (int64_t j = 0; j < p->A->d; j++)
-        out[j] = value * part->share * (p->penalty ? p->penalty[j] : 1.0) * (scale ? scale[j] : 1.0);
+    const double factor = part->share * (part->call->options.penalised ? value : 1.0);
+    double *penalty = gpis_alloc(p->context, p->A->d, sizeof *penalty);
+    for (int64_t j = 0; penalty && j < p->A->d; j++)
+        penalty[j] = factor * (p->penalty ? p->penalty[j] : 1.0) * (scale ? scale[j] : 1.0);
+    return penalty;
 }
 
 /* The set of a value without and with the constant. */
@@ -56,14 +63,13 @@ static gpis_status extend(gpis_path_part *part, gpis_set *K, const double *penal
 static gpis_status make_set(void *user, double value, gpis_fit_set *out) {
     gpis_path_part *part = user;
     const gpis_path_call *c = part->call;
-    const bool penalised = c->options.penalised;
+    const bool has_text = !c->options.penalised;
     gpis_set *K = NULL;
     *out = (gpis_fit_set){0};
-    char *text = penalised ? NULL : gpis_radius_spec_text(&c->spec, value);
-    double *penalty = penalised ? gpis_alloc(c->context, part->problem.A->d, sizeof *penalty) : NULL;
-    gpis_status status = penalised ? (penalty ? GPIS_OK : GPIS_NO_MEMORY) : (text ? GPIS_OK : GPIS_NO_MEMORY);
+    char *text = has_text ? gpis_radius_spec_text(&c->spec, value) : NULL;
+    double *penalty = has_penalty(part) ? make_penalty(part, value, part->complete.scale) : NULL;
+    gpis_status status = (text || !has_text) && (penalty || !has_penalty(part)) ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_path_part_set(part, text, &K);
-    if (status == GPIS_OK && penalised) penalty_of(part, value, penalty);
     if (status == GPIS_OK) status = extend(part, K, penalty, out);
     gpis_free(c->context, text);
     gpis_free(c->context, penalty);
@@ -145,9 +151,10 @@ gpis_status gpis_path_solve(gpis_path_part *part, double value, bool rows, doubl
     gpis_settings settings = c->call.settings;
     gpis_result *own = NULL;
     gpis_set *K = NULL;
-    double *penalty = gpis_alloc(c->context, one.A->d, sizeof *penalty);
+    double *penalty = has_penalty(part) ? make_penalty(part, value, NULL) : NULL;
     char *text = c->options.penalised ? NULL : gpis_radius_spec_text(&c->spec, value);
-    gpis_status status = penalty && (text || c->options.penalised) ? GPIS_OK : GPIS_NO_MEMORY;
+    const bool has_memory = (penalty || !has_penalty(part)) && (text || c->options.penalised);
+    gpis_status status = has_memory ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_path_part_set(part, text, &K);
     settings.x0 = x;
     settings.x0_entries = (one.A->d + one.intercept) * one.k;
@@ -156,9 +163,7 @@ gpis_status gpis_path_solve(gpis_path_part *part, double value, bool rows, doubl
     settings.progress = NULL;
     settings.threads = c->context->threads;
     one.set = K;
-    for (int64_t j = 0; penalty && j < one.A->d; j++)
-        penalty[j] = value * part->share * (one.penalty ? one.penalty[j] : 1.0);
-    if (c->options.penalised) one.penalty = penalty;
+    one.penalty = penalty;
     if (status == GPIS_OK) status = gpis_path_solve_problem(&one, &settings, &own);
     if (status == GPIS_OK) take_result(own, x, out);
     if (result && status == GPIS_OK)

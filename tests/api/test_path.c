@@ -94,6 +94,72 @@ static void sums_that_must_be_large(void **state) {
     test_context_end(context, &memory);
 }
 
+/* A path of radii for a problem with a penalty: each point minimises the objective with the penalty, and so do the
+ * points without a fold, whose penalty has the share of the weights that their rows have. */
+static void radii_with_a_penalty(void **state) {
+    (void)state;
+    enum { ROWS = 30, COLUMNS = 4, OTHERS = 2 * ROWS / 3 };
+    static const double values[] = {0.7, 2.0}, lambda[COLUMNS] = {30.0, 5.0, 0.0, 12.0};
+    double part[COLUMNS];
+    int64_t fold[ROWS];
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    gpis_path_options options = gpis_path_options_default();
+    options.values = values;
+    options.value_count = 2;
+    options.folds = 2;
+    options.fold = fold;
+    options.fold_rows = ROWS;
+    world_of_path w;
+    gpis_cv *cv = NULL;
+    gpis_source *rows = NULL;
+    gpis_problem *others = NULL;
+    assert_ok(context, open(context, FINE, ROWS, COLUMNS, &w));
+    for (int64_t i = 0; i < ROWS; i++) {
+        fold[i] = i >= OTHERS;
+        for (int64_t j = 0; j < COLUMNS; j++) w.p.Y[i] += (1.0 + (double)j) * w.p.A[i * COLUMNS + j];
+    }
+    assert_ok(context, gpis_problem_penalty(w.problem, 1.0, lambda, COLUMNS));
+    assert_ok(context, gpis_cv_make(w.problem, &options, NULL, &cv));
+    /* the rows that are not in the second fold, which is predicted by them */
+    for (int j = 0; j < COLUMNS; j++) part[j] = lambda[j] * OTHERS / ROWS;
+    assert_ok(context, gpis_source_slice(context, w.A, 0, OTHERS, &rows));
+    assert_ok(context, gpis_problem_create(context, rows, &others));
+    assert_ok(context, gpis_problem_response(others, w.p.Y, OTHERS, 1));
+    assert_ok(context, gpis_problem_intercept(others, 1));
+    assert_ok(context, gpis_problem_penalty(others, 1.0, part, COLUMNS));
+    for (int i = 0; i < 2; i++) {
+        const gpis_path_point *point = cv->path->points[i];
+        gpis_set *set = NULL;
+        gpis_result *result = NULL, *of_others = NULL;
+        double error = 0.0;
+        assert_ok(context, gpis_set_l1(context, values[i], COLUMNS, &set));
+        assert_ok(context, gpis_problem_constrain(w.problem, set));
+        assert_ok(context, gpis_problem_constrain(others, set));
+        assert_ok(context, gpis_solve(w.problem, NULL, &result));
+        assert_ok(context, gpis_solve(others, NULL, &of_others));
+        assert_int_equal(point->outcome, GPIS_SOLVED);
+        assert_close(point->objective, result->objective, 1e-7 * result->objective);
+        assert_close(point->penalty, result->penalty, 1e-4 * result->penalty);
+        for (int64_t r = OTHERS; r < ROWS; r++) {
+            double miss = w.p.Y[r] - of_others->intercept[0];
+            for (int64_t j = 0; j < COLUMNS; j++) miss -= w.p.A[r * COLUMNS + j] * of_others->x[j];
+            error += miss * miss / (ROWS - OTHERS);
+        }
+        assert_close(cv->errors[i * 2 + 1], error, 1e-3 * error);
+        gpis_result_destroy(result);
+        gpis_result_destroy(of_others);
+        assert_ok(context, gpis_problem_constrain(w.problem, NULL));
+        assert_ok(context, gpis_problem_constrain(others, NULL));
+        gpis_set_destroy(set);
+    }
+    gpis_cv_destroy(cv);
+    gpis_problem_destroy(others);
+    gpis_source_destroy(rows);
+    shut(&w);
+    test_context_end(context, &memory);
+}
+
 static void one_column(void **state) {
     (void)state;
     test_memory memory;
@@ -238,6 +304,7 @@ static void points_can_be_stopped(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_set_with_a_radius),
                                        cmocka_unit_test(sums_that_must_be_large),
+                                       cmocka_unit_test(radii_with_a_penalty),
                                        cmocka_unit_test(one_column),
                                        cmocka_unit_test(bad_folds),
                                        cmocka_unit_test(ranges_of_a_poor_point),
