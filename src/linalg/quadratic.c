@@ -11,11 +11,14 @@
 double gpis_quadratic_memory(int64_t d, int64_t k) { return 16.0 * (double)(d + k) * (double)(d + k); }
 
 gpis_status gpis_quadratic_create(gpis_context *context, int64_t d, int64_t k, gpis_quadratic **out) {
-    const int64_t size = d + k;
+    int64_t size, numbers;
     *out = NULL;
+    if (!gpis_checked_add(d, k, &size) || !gpis_checked_mul(size, size, &numbers) ||
+        !gpis_checked_mul(numbers, 2, &numbers))
+        return gpis_fail(context, GPIS_TOO_LARGE, "the sums of products of %lld columns are too many", (long long)d);
     gpis_quadratic *s = gpis_alloc_zero(context, 1, sizeof *s);
     if (!s) return GPIS_NO_MEMORY;
-    *s = (gpis_quadratic){.context = context, .d = d, .k = k, .W = gpis_alloc(context, 2 * size * size, sizeof *s->W)};
+    *s = (gpis_quadratic){.context = context, .d = d, .k = k, .W = gpis_alloc(context, numbers, sizeof *s->W)};
     if (!s->W) {
         gpis_free(context, s);
         return GPIS_NO_MEMORY;

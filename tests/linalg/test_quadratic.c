@@ -213,6 +213,20 @@ static void failing_allocations(void **state) {
     assert_int_equal(test_every_allocation(make_all, NULL), 8);
 }
 
+/* 2 (d + k)^2 numbers that 64 bits cannot count: of these columns they would be 0, and of those fewer than 0. */
+static void too_many_columns(void **state) {
+    (void)state;
+    static const int64_t columns[] = {(INT64_C(1) << 32) - 1, (INT64_C(1) << 31), INT64_MAX};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int i = 0; i < 3; i++) {
+        gpis_quadratic *summary = NULL;
+        assert_int_equal(gpis_quadratic_create(context, columns[i], 1, &summary), GPIS_TOO_LARGE);
+        assert_null(summary);
+    }
+    test_context_end(context, &memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_are_accurate),
@@ -220,6 +234,7 @@ int main(void) {
         cmocka_unit_test(models_hold),
         cmocka_unit_test(whitening_keeps_digits),
         cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(too_many_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
