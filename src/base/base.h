@@ -27,7 +27,8 @@ struct gpis_context {
 };
 
 /* Stores a message of one line in the context and returns `status`, so that a failure is one statement: return
- * gpis_fail(...). Without a context (NULL) it only returns the status. */
+ * gpis_fail(...). Without a context (NULL) it only returns the status. Where several threads fail, the message is that
+ * of one of them. */
 gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -103,12 +103,15 @@ int64_t gpis_context_memory_peak(const gpis_context *context) { return context ?
 const char *gpis_last_error(const gpis_context *context) { return context ? context->message : ""; }
 
 gpis_status gpis_fail(gpis_context *context, gpis_status status, const char *format, ...) {
+    char text[GPIS_MESSAGE_SIZE];
     va_list args;
     if (!context) return status;
     va_start(args, format);
-    vsnprintf(context->message, sizeof context->message, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    gpis_make_printable(context->message); /* it may quote file names and the contents of files */
+    gpis_make_printable(text); /* it may quote file names and the contents of files */
+#pragma omp critical(gpis_message)
+    memcpy(context->message, text, strlen(text) + 1);
     return status;
 }
 

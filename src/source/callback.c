@@ -11,14 +11,10 @@ typedef struct maker {
 static gpis_status make_block(gpis_source *source, int64_t row0, int64_t nrows, void *scratch, gpis_block *out) {
     const maker *m = source->state;
     const int code = m->rows(m->user, row0, nrows, scratch);
-    if (code != 0) {
-        /* Several threads may fail at once, and they share the context's message. */
-#pragma omp critical(gpis_callback_failed)
-        gpis_fail(source->context, GPIS_BAD_DATA,
-                  "A: rows %" PRId64 " to %" PRId64 " could not be made: the function for them returned %d", row0 + 1,
-                  row0 + nrows, code);
-        return GPIS_BAD_DATA;
-    }
+    if (code != 0)
+        return gpis_fail(source->context, GPIS_BAD_DATA,
+                         "A: rows %" PRId64 " to %" PRId64 " could not be made: the function for them returned %d",
+                         row0 + 1, row0 + nrows, code);
     *out = gpis_block_dense(GPIS_FLOAT64, row0, nrows, source->d, scratch);
     return GPIS_OK;
 }
