@@ -40,9 +40,8 @@ gpis_status gpis_sized_take(gpis_context *context, const char *what, const char 
     return GPIS_OK;
 }
 
-void gpis_sized_give(void *caller, const void *values, size_t known) {
+gpis_status gpis_sized_give(void *caller, const void *values, size_t known) {
     size_t size;
     memcpy(&size, caller, sizeof size);
-    memcpy(caller, values, least(size, known));
-    memcpy(caller, &size, sizeof size);
+    return gpis_sized_init(caller, size, values, known);
 }

@@ -16,7 +16,7 @@ gpis_status gpis_sized_init(void *caller, size_t size, const void *defaults, siz
  * nothing). `what` names the struct in messages, and `init` the function that fills it. */
 gpis_status gpis_sized_take(gpis_context *context, const char *what, const char *init, const void *given, void *out,
                             size_t known);
-/* The other way: gives the caller as much of *known as its struct has. */
-void gpis_sized_give(void *caller, const void *values, size_t known);
+/* The other way: fills a caller's struct, whose size is in it, as gpis_sized_init does. */
+gpis_status gpis_sized_give(void *caller, const void *values, size_t known);
 
 #endif

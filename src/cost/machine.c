@@ -113,6 +113,5 @@ gpis_status gpis_machine_measure(gpis_context *context, gpis_machine *machine) {
     gpis_status status =
         gpis_sized_take(context, "figures of a machine", "gpis_machine_init", machine, &measured, sizeof measured);
     if (status == GPIS_OK) status = measure(context, &measured);
-    if (status == GPIS_OK) gpis_sized_give(machine, &measured, sizeof measured);
-    return status;
+    return status == GPIS_OK ? gpis_sized_give(machine, &measured, sizeof measured) : status;
 }

@@ -167,25 +167,21 @@ const gpis_encoding *gpis_source_encoding(const gpis_source *source) {
     return source ? source->encoding : NULL;
 }
 
-static bool is_size(size_t size) { return size >= sizeof size && size % sizeof size == 0; }
-
 gpis_status gpis_encoding_describe(const gpis_encoding *e, gpis_encoding_info *info) {
-    if (!e || !info || !is_size(info->size)) return GPIS_BAD_ARGUMENT;
+    if (!e || !info) return GPIS_BAD_ARGUMENT;
     gpis_encoding_info all = {.columns = e->count, .rows = e->rows, .dropped = e->dropped, .missing = e->missing};
     for (int64_t j = 0; e->means && j < e->count; j++) all.filled += e->means[j].missing;
-    gpis_sized_give(info, &all, sizeof all);
-    return GPIS_OK;
+    return gpis_sized_give(info, &all, sizeof all);
 }
 
 gpis_status gpis_encoding_column_at(const gpis_encoding *e, int64_t j, gpis_encoding_column *column) {
-    if (!e || !column || !is_size(column->size) || j < 0 || j >= e->count) return GPIS_BAD_ARGUMENT;
+    if (!e || !column || j < 0 || j >= e->count) return GPIS_BAD_ARGUMENT;
     const gpis_encoded *c = &e->columns[j];
     gpis_encoding_column all = {.name = c->name, .number = c->number, .first = c->first};
     if (c->category) all.levels = c->category->levels.count;
     if (e->means) all.filled = e->means[j].missing;
     if (e->means && !c->category) all.mean = gpis_encoding_mean(e, j);
-    gpis_sized_give(column, &all, sizeof all);
-    return GPIS_OK;
+    return gpis_sized_give(column, &all, sizeof all);
 }
 
 const char *gpis_encoding_level(const gpis_encoding *e, int64_t j, int64_t level) {

@@ -122,9 +122,8 @@ gpis_status gpis_summary_training(const gpis_summary *s, int64_t fold, gpis_quad
 /* ---- what is in it ---- */
 
 gpis_status gpis_summary_describe(const gpis_summary *s, gpis_summary_info *info) {
-    if (!s || !info || info->size < offsetof(gpis_summary_info, rows)) return GPIS_BAD_ARGUMENT;
-    const gpis_summary_info known = {.size = info->size,
-                                     .rows = s->A->n,
+    if (!s || !info) return GPIS_BAD_ARGUMENT;
+    const gpis_summary_info known = {.rows = s->A->n,
                                      .columns = s->d,
                                      .responses = s->k,
                                      .folds = s->folds,
@@ -134,8 +133,7 @@ gpis_status gpis_summary_describe(const gpis_summary *s, gpis_summary_info *info
                                      .offset = s->offset,
                                      .given_folds = s->given_folds,
                                      .seed = s->seed};
-    gpis_sized_give(info, &known, sizeof known);
-    return GPIS_OK;
+    return gpis_sized_give(info, &known, sizeof known);
 }
 
 int64_t gpis_summary_fold_rows(const gpis_summary *s, int64_t fold) {

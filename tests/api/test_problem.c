@@ -237,6 +237,38 @@ static void older_and_newer_settings(void **state) {
     end(&t);
 }
 
+/* Structs that the library fills: a part of a smaller one, and zeros behind what it knows of a larger one. */
+static void older_and_newer_descriptions(void **state) {
+    (void)state;
+    static const size_t impossible[] = {0, 1, 12, 4104, SIZE_MAX - 7};
+    fixture t;
+    begin(&t);
+    gpis_summary *summary = NULL;
+    assert_ok(t.context, gpis_problem_response(t.problem, Y, N, 1));
+    assert_ok(t.context, gpis_summary_make(t.problem, NULL, &summary));
+    struct {
+        gpis_summary_info known;
+        double unknown[4];
+    } new;
+    memset(&new, 0xEE, sizeof new);
+    new.known.size = sizeof new;
+    assert_int_equal(gpis_summary_describe(summary, &new.known), GPIS_OK);
+    assert_true(new.known.size == sizeof new &&new.known.rows == N &&new.known.columns == D);
+    for (int i = 0; i < 4; i++) assert_true(new.unknown[i] == 0.0);
+    gpis_summary_info old;
+    memset(&old, 0xEE, sizeof old);
+    old.size = offsetof(gpis_summary_info, columns);
+    assert_int_equal(gpis_summary_describe(summary, &old), GPIS_OK);
+    assert_true(old.size == offsetof(gpis_summary_info, columns) && old.rows == N);
+    for (size_t i = old.size; i < sizeof old; i++) assert_int_equal(((const unsigned char *)&old)[i], 0xEE);
+    for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
+        old.size = impossible[i];
+        assert_int_equal(gpis_summary_describe(summary, &old), GPIS_BAD_ARGUMENT);
+    }
+    gpis_summary_destroy(summary);
+    end(&t);
+}
+
 static void sizes_that_cannot_be(void **state) {
     (void)state;
     static const size_t sizes[] = {0, 1, 7, 12, sizeof(gpis_settings) + 1, 4104, SIZE_MAX, SIZE_MAX - 7};
@@ -339,11 +371,16 @@ static void a_set_of_another_context(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_response_has_its_length), cmocka_unit_test(x_has_its_length),
-        cmocka_unit_test(terms_in_any_order),        cmocka_unit_test(what_is_left_out),
-        cmocka_unit_test(a_plan_is_whole),           cmocka_unit_test(older_and_newer_settings),
-        cmocka_unit_test(sizes_that_cannot_be),      cmocka_unit_test(a_call_leaves_the_context_alone),
-        cmocka_unit_test(a_set_of_another_context),  cmocka_unit_test(lack_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_response_has_its_length),
+                                       cmocka_unit_test(x_has_its_length),
+                                       cmocka_unit_test(terms_in_any_order),
+                                       cmocka_unit_test(what_is_left_out),
+                                       cmocka_unit_test(a_plan_is_whole),
+                                       cmocka_unit_test(older_and_newer_settings),
+                                       cmocka_unit_test(older_and_newer_descriptions),
+                                       cmocka_unit_test(sizes_that_cannot_be),
+                                       cmocka_unit_test(a_call_leaves_the_context_alone),
+                                       cmocka_unit_test(a_set_of_another_context),
+                                       cmocka_unit_test(lack_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
