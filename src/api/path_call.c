@@ -6,6 +6,7 @@
 
 #include "api/path.h"
 #include "base/sized.h"
+#include "ranks/ranks.h"
 
 enum { DEFAULT_FOLDS = 10, MAX_REPEATS = 1000000, MAX_COLUMNS = 4096 }; /* the same columns as in newton's summary */
 
@@ -137,9 +138,10 @@ static gpis_status take_rows(gpis_path_call *c, bool folds) {
     if (status != GPIS_OK) return status;
     c->base = *c->given;
     c->data = c->given->made_of;
-    if (!c->data && !fits(c, folds)) return GPIS_OK;
-    if (!c->data) status = summarise(c, folds, c->call.settings.seed);
-    if (status != GPIS_OK) return status;
+    bool small = !c->data && fits(c, folds);
+    if (!c->data) status = gpis_ranks_share(c->given->A, &small, sizeof small); /* rank 0 decides for all */
+    if (status == GPIS_OK && small) status = summarise(c, folds, c->call.settings.seed);
+    if (status != GPIS_OK || !c->data) return status;
     c->base = gpis_summary_instead_of_rows(c->given, c->data);
     c->rows_weight = gpis_quadratic_entry(c->data->whole, c->data->d, c->data->d).high;
     return folds ? check_folds(c) : GPIS_OK;
@@ -174,6 +176,7 @@ gpis_status gpis_path_call_begin(gpis_path_call *c, const gpis_problem *given, c
     gpis_complete_end(&complete);
     if (status == GPIS_OK && !c->options.penalised)
         status = gpis_radius_spec_read(c->context, c->options.set ? c->options.set : "l1", &c->spec);
+    status = gpis_ranks_agree(given->A, status);
     return status == GPIS_OK ? take_rows(c, folds) : status;
 }
 

@@ -641,6 +641,35 @@ static void survives_lack_of_memory(void **state) {
     end_problem(&p);
 }
 
+/* The last rank may take less memory than the others. */
+static void path_with_little_memory(member *m) {
+    problem *p = m->user;
+    holding h;
+    gpis_problem *posed = NULL;
+    gpis_path *path = NULL;
+    gpis_path_options options = gpis_path_options_default();
+    options.points = 4;
+    gpis_status status = take_hold(m, p, GPIS_OK, &h);
+    if (status == GPIS_OK) status = test_problem(m->context, h.A, p->Y + h.begin * p->k, p->k, NULL, &posed);
+    if (m->ranks.rank == m->ranks.ranks - 1) assert_ok(m->context, gpis_context_set_memory(m->context, 200000));
+    if (status == GPIS_OK) status = gpis_path_make(posed, &options, &p->settings, &path);
+    keep(m, p, status, NULL, 0);
+    gpis_path_destroy(path);
+    gpis_problem_destroy(posed);
+    let_go(&h);
+}
+
+/* A path is made of a summary if memory has room for one, and otherwise of the rows: all ranks do the same. */
+static void ranks_of_unequal_memory(void **state) {
+    (void)state;
+    problem p = make_problem(3000, 40, 1);
+    for (int ranks = 2; ranks <= 3; ranks++) {
+        world_run(ranks, false, -1, 0, path_with_little_memory, &p);
+        same_everywhere(&p, ranks, GPIS_NO_MEMORY);
+    }
+    end_problem(&p);
+}
+
 /* ---- parts and slices ---------------------------------------------------------------------------------------------
  */
 
@@ -716,6 +745,7 @@ int main(void) {
         cmocka_unit_test(a_response_that_is_refused),
         cmocka_unit_test(a_result_needs_a_place),
         cmocka_unit_test(survives_lack_of_memory),
+        cmocka_unit_test(ranks_of_unequal_memory),
         cmocka_unit_test(shares_cover_all_rows),
         cmocka_unit_test(slices),
     };
