@@ -223,11 +223,28 @@ gpis_bytes_text gpis_bytes(double bytes) {
  */
 enum { SIZE_OF_PIECE, SHIFT_OF_PIECE };
 
+/* An allocator of the caller's is called by one thread at a time. */
+static char *call_allocator(const gpis_allocator *from, int64_t bytes) {
+    char *begin;
+    if (from->allocate == default_allocate && bytes <= SMALL_BYTES)
+        return default_allocate(NULL, MALLOC_ALIGNMENT, (size_t)bytes + GPIS_ALIGNMENT);
+    if (from->allocate == default_allocate) return default_allocate(NULL, GPIS_ALIGNMENT, (size_t)bytes);
+#pragma omp critical(gpis_allocator)
+    begin = from->allocate(from->user, GPIS_ALIGNMENT, (size_t)bytes);
+    return begin;
+}
+
+static void call_release(const gpis_allocator *to, void *begin) {
+    if (to->release == default_release) {
+        free(begin);
+        return;
+    }
+#pragma omp critical(gpis_allocator)
+    to->release(to->user, begin);
+}
+
 static char *allocate_piece(gpis_context *context, int64_t bytes) {
-    const gpis_allocator *from = &context->allocator;
-    const bool small = bytes <= SMALL_BYTES && from->allocate == default_allocate;
-    char *begin = small ? from->allocate(from->user, MALLOC_ALIGNMENT, (size_t)bytes + GPIS_ALIGNMENT)
-                        : from->allocate(from->user, GPIS_ALIGNMENT, (size_t)bytes);
+    char *begin = call_allocator(&context->allocator, bytes);
     if (!begin) return NULL;
     const int64_t shift = (int64_t)(-(uintptr_t)begin % GPIS_ALIGNMENT);
     char *memory = begin + shift;
@@ -274,7 +291,7 @@ void gpis_free(gpis_context *context, void *memory) {
     const int64_t *line = (const int64_t *)(const void *)piece, bytes = line[SIZE_OF_PIECE];
     return_allocation(context, bytes);
     gpis_account_return(context, bytes);
-    context->allocator.release(context->allocator.user, piece - line[SHIFT_OF_PIECE]);
+    call_release(&context->allocator, piece - line[SHIFT_OF_PIECE]);
 }
 
 char *gpis_duplicate_text(gpis_context *context, const char *text) {
