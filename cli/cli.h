@@ -155,10 +155,11 @@ typedef struct cli_file_use {
     const char *name, *path; /* "--out"; NULL: not given */
     bool written;
 } cli_file_use;
-/* Refuses two names of one file, unless both are read. */
-error_t cli_check_files(const struct argp_state *state, const cli_file_use *files, int count);
+/* Refuses two names of one file, unless both are read. The files of --weights and --offset are read, too. */
+error_t cli_check_files(const struct argp_state *state, const cli_common *common, const cli_file_use *files, int count);
 /* The command as a shell takes it, with quotes where they are needed; the caller frees it; NULL: no memory. */
 char *cli_command_text(int argc, char **argv);
+void cli_write_word(FILE *stream, const char *word); /* one word of such a command */
 /* A file that is read: "-" stands for standard input, which can be read once only. */
 #define CLI_STANDARD_INPUT "/dev/stdin"
 error_t cli_take_input(const struct argp_state *state, cli_common *common, const char *arg, const char **path);
@@ -272,7 +273,7 @@ void cli_constraints_close(cli_problem *problem);
 int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 void cli_parts_close(cli_parts *parts); /* NULL is fine; A goes first */
 
-/* ---- summaries (merge.c) ------------------------------------------------------------------------------------------
+/* ---- summaries (summary.c) ----------------------------------------------------------------------------------------
  */
 
 /* What is in a summary: an object, and lines for people that begin with `before`. */
@@ -293,8 +294,9 @@ typedef struct cli_folds {
 /* The fold of each row, from 0 on, which the caller frees, and how many there are; returns 0 or an exit code. */
 int cli_folds_take(cli_problem *problem, const cli_common *common, const cli_folds *given, int64_t **fold,
                    int64_t *folds);
-/* The fold column of a table is no column of A. *space holds the text, for as long as the options are used. */
-void cli_folds_leave_out(cli_common *common, const char *column, char *space, size_t size);
+/* The fold column of a table is no column of A: --exclude gets its name, too. The caller frees *excluded, when the
+ * options are no longer used. Returns 0 or an exit code. */
+int cli_folds_leave_out(cli_common *common, const char *column, char **excluded);
 
 /* ---- ranks under mpirun (ranks.c) ---------------------------------------------------------------------------------
  */
@@ -352,6 +354,7 @@ int cli_write_object(const char *path, json_t *object);
  * cli_output_finish_stdout tells. */
 int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
+json_t *cli_json_numbers(const double *values, int64_t count);
 
 /* ---- the answer with its names (answer.c) -------------------------------------------------------------------------
  */
@@ -367,8 +370,12 @@ void cli_print_listing(const cli_problem *problem, const gpis_result *result);
 
 /* A field of CSV, in quotes where it holds what could end it. */
 void cli_write_field(FILE *stream, const char *text);
-/* The shortest of the usual precisions that reads back as the same number. */
-void cli_write_number(FILE *stream, double value);
+/* A number with 15 to 17 digits: the fewest that read back as the same number. */
+typedef struct cli_number_text {
+    char text[40];
+} cli_number_text;
+cli_number_text cli_shortest_number(double value);
+void cli_write_number(FILE *stream, double value); /* the same text */
 
 /* The model file (model.c): all that predict needs; NULL when there is no memory. */
 json_t *cli_model_object(const cli_problem *problem, const cli_common *common, const gpis_result *result);

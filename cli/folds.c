@@ -6,13 +6,14 @@
 
 #include "cli.h"
 
+static bool is_file(const char *column) { return access(column, F_OK) == 0 || strchr(column, '/'); }
+
 /* The folds of all rows: a column of the table, or a file. */
 static int read_fold_column(cli_problem *p, const cli_common *common, const cli_folds *o, gpis_array *out) {
     gpis_source *source = NULL;
     gpis_source_info info = {0};
     gpis_open_options opening = cli_open_options(&p->loading, common, o->a, true);
-    const bool is_file = access(o->column, F_OK) == 0 || strchr(o->column, '/');
-    if (!p->encoding || is_file) {
+    if (!p->encoding || is_file(o->column)) {
         opening = cli_open_options(&p->loading, common, o->column, true);
         const gpis_status read = gpis_array_read_with(p->context, o->column, &opening, out);
         cli_loading_end(&p->loading);
@@ -67,10 +68,13 @@ int cli_folds_take(cli_problem *p, const cli_common *common, const cli_folds *o,
     return code;
 }
 
-void cli_folds_leave_out(cli_common *common, const char *column, char *space, size_t size) {
-    const bool is_file = column && (access(column, F_OK) == 0 || strchr(column, '/'));
-    if (!column || is_file || common->open.columns) return;
+int cli_folds_leave_out(cli_common *common, const char *column, char **excluded) {
+    if (!column || is_file(column) || common->open.columns) return 0;
     const char *others = common->open.exclude;
-    snprintf(space, size, "%s%s%s", others ? others : "", others ? "," : "", column);
-    common->open.exclude = space;
+    if (asprintf(excluded, "%s%s%s", others ? others : "", others ? "," : "", column) < 0) {
+        *excluded = NULL;
+        return cli_fail(CLI_TROUBLE, "out of memory");
+    }
+    common->open.exclude = *excluded;
+    return 0;
 }

@@ -37,14 +37,22 @@ error_t cli_take_file(const struct argp_state *state, cli_common *common, char *
     return cli_take_input(state, common, arg, state->arg_num == 0 ? a : y);
 }
 
-error_t cli_check_files(const struct argp_state *state, const cli_file_use *files, int count) {
-    for (int i = 0; i < count; i++)
-        for (int j = i + 1; j < count; j++)
-            if ((files[i].written || files[j].written) && files[i].path && files[j].path &&
-                cli_output_is_same(files[i].path, files[j].path))
-                return cli_usage(state, "%s and %s are the same file, %s; name another", files[i].name, files[j].name,
-                                 files[j].path);
-    return 0;
+static error_t check_pair(const struct argp_state *state, const cli_file_use *a, const cli_file_use *b) {
+    if ((!a->written && !b->written) || !a->path || !b->path || !cli_output_is_same(a->path, b->path)) return 0;
+    return cli_usage(state, "%s and %s are the same file, %s; name another", a->name, b->name, b->path);
+}
+
+error_t cli_check_files(const struct argp_state *state, const cli_common *common, const cli_file_use *files,
+                        int count) {
+    const cli_file_use weights = {"--weights", common->open.weights, false},
+                       offset = {"--offset", common->open.offset, false};
+    error_t error = 0;
+    for (int i = 0; i < count && error == 0; i++) {
+        error = check_pair(state, &weights, &files[i]);
+        if (error == 0) error = check_pair(state, &offset, &files[i]);
+        for (int j = i + 1; j < count && error == 0; j++) error = check_pair(state, &files[i], &files[j]);
+    }
+    return error;
 }
 
 /* The parser around a command's own. It has the help options, since those of argp fall silent together with argp's

@@ -15,6 +15,7 @@ typedef struct path_options {
     char *command; /* owned: as it was typed, for the report */
     double *grid;  /* owned: --values */
     char *set;     /* owned: all that --set says */
+    char *exclude; /* owned: --exclude with the column of the folds */
     int64_t *fold; /* owned: --fold-column */
     bool cv;
 } path_options;
@@ -124,14 +125,12 @@ static error_t check_options(const path_options *o, const struct argp_state *sta
         return cli_usage(state, "--figure writes .svg; '%s' does not end so", o->figure);
     const cli_file_use files[] = {{"A", o->a, false},
                                   {"y", o->y, false},
-                                  {"--weights", o->common.open.weights, false},
-                                  {"--offset", o->common.open.offset, false},
                                   {"--fold-column", o->fold_column, false},
                                   {"--out", o->out, true},
                                   {"--figure", o->figure, true},
                                   {"--report", o->report, true},
                                   {"--model", o->model, true}};
-    return cli_check_files(state, files, sizeof files / sizeof *files);
+    return cli_check_files(state, &o->common, files, sizeof files / sizeof *files);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
@@ -149,7 +148,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     case KEY_EPS: return cli_number(state, "eps", arg, 1e-300, 0.999999, &o->path.eps);
     case KEY_GRID: return take_grid(o, arg, state);
     case KEY_VALUES: return take_values(o, arg, state);
-    case KEY_FOLDS: return cli_integer(state, "folds", arg, 2, 65536, &o->path.folds);
+    case KEY_FOLDS: return cli_integer(state, "folds", arg, 2, CLI_MAX_FOLDS, &o->path.folds);
     case KEY_FOLD_COLUMN: o->fold_column = arg; return 0;
     case KEY_REPEATS: return cli_integer(state, "repeats", arg, 1, 10000, &o->path.repeats);
     case ARGP_KEY_ARG: return cli_take_file(state, &o->common, arg, &o->a, &o->y);
@@ -286,8 +285,7 @@ static int run_command(int argc, char **argv, bool cv) {
     int code = cli_parse(&argp, argc, argv, &o) ? 0 : CLI_BAD_INPUT;
     if (code == 0) code = cli_ranks_start(o.common.mpi);
     if (code == 0) code = cli_ranks_agree(try_outputs(&o));
-    char space[PATH_MAX];
-    cli_folds_leave_out(&o.common, o.fold_column, space, sizeof space);
+    if (code == 0) code = cli_ranks_agree(cli_folds_leave_out(&o.common, o.fold_column, &o.exclude));
     if (code == 0) code = cli_ranks_agree(join_sets(&o));
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
     if (code == 0) code = run(&problem, &o);
@@ -295,6 +293,7 @@ static int run_command(int argc, char **argv, bool cv) {
     free(o.command);
     free(o.grid);
     free(o.set);
+    free(o.exclude);
     free(o.fold);
     return code;
 }

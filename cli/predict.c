@@ -56,7 +56,7 @@ static error_t check_options(const predict_options *o, const struct argp_state *
         return cli_usage(state, "--json tells how well predictions fit (--target) or where they are (--out)");
     const cli_file_use files[] = {
         {"the data", o->data, false}, {"the model", o->model, false}, {"--out", o->out, true}};
-    return cli_check_files(state, files, sizeof files / sizeof *files);
+    return cli_check_files(state, &o->common, files, sizeof files / sizeof *files);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
@@ -237,7 +237,6 @@ static int predict_rows(task *t) {
             add_to_fit(t, first + i, out);
             if (t->stream) write_row(t, out);
         }
-        if (cli_interrupted()) return CLI_INTERRUPTED;
         if (t->stream && ferror(t->stream)) break; /* nobody reads the rest, or there is no room for it */
     }
     return 0;

@@ -65,20 +65,18 @@ static const char doc[] =
 static error_t check_outputs(const solve_options *o, const struct argp_state *state) {
     const cli_file_use files[] = {{"A", o->a, false},
                                   {"y", o->y, false},
-                                  {"--weights", o->common.open.weights, false},
-                                  {"--offset", o->common.open.offset, false},
                                   {"--out", o->out, true},
                                   {"--model", o->model, true},
                                   {"--report", o->report, true},
                                   {"--trace", o->trace, true},
                                   {"--checkpoint", o->common.settings.checkpoint, true}};
-    const error_t error = cli_check_files(state, files, sizeof files / sizeof *files);
+    const error_t error = cli_check_files(state, &o->common, files, sizeof files / sizeof *files);
     if (error != 0) return error;
     const cli_file_use start[] = {{"--x0", o->x0, false},
                                   {"--model", o->model, true},
                                   {"--report", o->report, true},
                                   {"--trace", o->trace, true}};
-    return cli_check_files(state, start, sizeof start / sizeof *start);
+    return cli_check_files(state, &o->common, start, sizeof start / sizeof *start);
 }
 
 static error_t check_options(const solve_options *o, const struct argp_state *state) {

@@ -52,15 +52,9 @@ static error_t check_options(const summarize_options *o, const struct argp_state
     if (!o->out) return cli_usage(state, "summarize needs --out FILE, the file to write the summary to");
     if (o->y && o->common.open.target)
         return cli_usage(state, "y is given twice: by the file %s and by --target", o->y);
-    const cli_file_use files[] = {{"A", o->a, false},
-                                  {"y", o->y, false},
-                                  {"--weights", o->common.open.weights, false},
-                                  {"--offset", o->common.open.offset, false},
-                                  {"--fold-column", o->fold_column, false},
-                                  {"--out", o->out, true}};
-    const error_t error = cli_check_files(state, files, sizeof files / sizeof *files);
-    if (error != 0) return error;
-    return 0;
+    const cli_file_use files[] = {
+        {"A", o->a, false}, {"y", o->y, false}, {"--fold-column", o->fold_column, false}, {"--out", o->out, true}};
+    return cli_check_files(state, &o->common, files, sizeof files / sizeof *files);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
@@ -127,15 +121,15 @@ int cli_summarize(int argc, char **argv) {
     const struct argp_child children[] = {{&cli_common_argp, 0, NULL, 0}, {&table, 0, NULL, 0}, {0}};
     const struct argp argp = {options, parse_option, "A [y]", doc, children, NULL, NULL};
     summarize_options o = {.common = cli_common_default(), .first_row = 1};
-    char excluded[4096];
     if (!cli_parse(&argp, argc, argv, &o)) return CLI_BAD_INPUT;
-    cli_folds_leave_out(&o.common, o.fold_column, excluded, sizeof excluded);
 
     cli_problem problem = {0};
     gpis_summary *summary = NULL;
+    char *excluded = NULL;
     int code = cli_ranks_start(o.common.mpi);
     if (code != 0) return code;
     code = cli_ranks_agree(cli_is_first() ? cli_output_try(o.out) : 0);
+    if (code == 0) code = cli_ranks_agree(cli_folds_leave_out(&o.common, o.fold_column, &excluded));
     if (code == 0 && gpis_is_summary(o.a))
         code = cli_ranks_agree(cli_fail(CLI_BAD_INPUT, "%s is a summary already; 'gpis merge' adds summaries up", o.a));
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
@@ -146,5 +140,6 @@ int cli_summarize(int argc, char **argv) {
     code = code == 0 ? (int)cli_ranks_largest(code) : code;
     gpis_summary_destroy(summary);
     cli_problem_close(&problem);
+    free(excluded);
     return code;
 }

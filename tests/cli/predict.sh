@@ -60,6 +60,10 @@ refuse 2 predict t.csv m.json --offset short.csv
 says "is 3 x 1, but --offset wants 6 x 1"
 refuse 2 predict t.csv m.json --weights age --target y
 says "cannot be the target, weights or offset too"
+cp o.csv o.npy
+refuse 2 predict t.csv m.json --offset o.npy --out o.npy
+says "--offset and --out are the same file"
+cmp -s o.csv o.npy || fail "the offset was written over"
 refuse 2 predict t.csv m.json --mpi
 refuse 2 merge t.csv --out u.npz --mpi
 

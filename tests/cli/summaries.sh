@@ -69,6 +69,12 @@ tail -n +2 d.tsv | cut -f14 >folds.csv
 run 0 summarize "$data" --target Y --fold-column folds.csv --out given2
 run 0 merge given given2 --out twice
 prints "884 rows"
+# The column of the folds is left out of A also where many columns are.
+long=$(seq -s, -f 'a_column_with_a_long_name_%g' 200)
+printf '%s,fold,x,y\n' "$long" >wide.csv
+for i in 1 2 3 4; do printf '%s,%s,%s,%s\n' "$(seq -s, 200)" $((i % 2 + 1)) $i $((i * i)); done >>wide.csv
+run 0 summarize wide.csv --target y --exclude "$long" --fold-column fold --out wide.npz --json
+same "columns" "$(get columns)" 1
 
 # ---- ranks ---------------------------------------------------------------------------------------------------------
 
