@@ -98,14 +98,16 @@ void cli_write_field(FILE *stream, const char *text) {
     putc('"', stream);
 }
 
-void cli_write_number(FILE *stream, double value) {
-    char text[40];
+cli_number_text cli_shortest_number(double value) {
+    cli_number_text number;
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
+        snprintf(number.text, sizeof number.text, "%.*g", digits, value);
+        if (strtod(number.text, NULL) == value) break;
     }
-    fputs(text, stream);
+    return number;
 }
+
+void cli_write_number(FILE *stream, double value) { fputs(cli_shortest_number(value).text, stream); }
 
 static void write_line(FILE *stream, const cli_problem *p, const char *name, int64_t response, const double *value,
                        const gpis_active *active, const gpis_range_ends *ends) {

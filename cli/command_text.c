@@ -5,7 +5,7 @@
 #include "cli.h"
 
 /* Within single quotes a shell takes every character as it is, but for the quote itself. */
-static void write_word(FILE *stream, const char *word) {
+void cli_write_word(FILE *stream, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
     if (*word && strspn(word, plain) == strlen(word)) {
         fputs(word, stream);
@@ -29,7 +29,7 @@ char *cli_command_text(int argc, char **argv) {
     fputs(argv[0], stream); /* "gpis solve" */
     for (int i = 1; i < argc; i++) {
         putc(' ', stream);
-        write_word(stream, argv[i]);
+        cli_write_word(stream, argv[i]);
     }
     if (fclose(stream) == 0) return text;
     free(text);

@@ -160,21 +160,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 /* ---- the command --------------------------------------------------------------------------------------------------
  */
 
-/* The shortest text that reads back as the same number. */
-static void format_radius(double radius, char text[32]) {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, radius);
-        if (strtod(text, NULL) == radius) return;
-    }
-}
-
 void gen_set_spec(const gen_problem *p, const char *u_path, char *spec, size_t size) {
-    char radius[32];
-    format_radius(p->radius, radius);
+    const cli_number_text radius = cli_shortest_number(p->radius);
     if (strcmp(p->set, "none") == 0)
         snprintf(spec, size, "none");
     else
-        snprintf(spec, size, "%s:%s%s%s", p->set, radius, p->U ? "@" : "", p->U ? u_path : "");
+        snprintf(spec, size, "%s:%s%s%s", p->set, radius.text, p->U ? "@" : "", p->U ? u_path : "");
 }
 
 /* What problem.json holds. */
@@ -211,20 +202,9 @@ static json_t *describe(const command *c, const gen_problem *p) {
 
 /* A text with a name in it, as a shell takes it for one argument. */
 static void print_argument(const char *format, const char *name) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-";
     char text[PATH_MAX + 128];
     snprintf(text, sizeof text, format, cli_printable(name).text);
-    if (text[strspn(text, plain)] == '\0') {
-        printf("%s", text);
-        return;
-    }
-    putchar('\'');
-    for (const char *c = text; *c; c++)
-        if (*c == '\'')
-            printf("'\\''");
-        else
-            putchar(*c);
-    putchar('\'');
+    cli_write_word(stdout, text);
 }
 
 static void print_summary(const command *c, const gen_problem *p) {

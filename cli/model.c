@@ -30,15 +30,10 @@ static json_t *encoding_text(const gpis_encoding *encoding) {
     return string;
 }
 
-static json_t *numbers(const double *values, int64_t count) {
-    json_t *list = json_array();
-    for (int64_t i = 0; list && i < count; i++) json_array_append_new(list, cli_json_number(values[i]));
-    return list;
-}
-
 static json_t *coefficients(const cli_problem *p, const gpis_result *r) {
     json_t *rows = json_array();
-    for (int64_t j = 0; rows && j < p->shape.cols; j++) json_array_append_new(rows, numbers(r->x + j * p->k, p->k));
+    for (int64_t j = 0; rows && j < p->shape.cols; j++)
+        json_array_append_new(rows, cli_json_numbers(r->x + j * p->k, p->k));
     return rows;
 }
 
@@ -92,7 +87,7 @@ json_t *cli_model_object(const cli_problem *p, const cli_common *common, const g
         {"columns", json_integer(p->shape.cols)},
         {"responses", json_integer(p->k)},
         {"names", column_names(p)},
-        {"intercept", r->intercept ? numbers(r->intercept, p->k) : json_null()},
+        {"intercept", r->intercept ? cli_json_numbers(r->intercept, p->k) : json_null()},
         {"coefficients", coefficients(p, r)},
         {"encoding", encoding_text(p->encoding)},
         {"problem", problem_terms(p, common)},

@@ -71,12 +71,6 @@ bool cli_path_csv(FILE *stream, const cli_path *p) {
 
 /* ---- JSON ---- */
 
-static json_t *numbers(const double *values, int64_t count) {
-    json_t *list = json_array();
-    for (int64_t i = 0; i < count; i++) json_array_append_new(list, cli_json_number(values[i]));
-    return list;
-}
-
 static json_t *point_json(const cli_path *p, int64_t i) {
     const gpis_path *path = p->path;
     const gpis_path_point *point = path->points[i];
@@ -86,13 +80,13 @@ static json_t *point_json(const cli_path *p, int64_t i) {
                             cli_json_number(path_relative_gap(point)), "outcome", gpis_outcome_text(point->outcome),
                             "nonzeros", (json_int_t)point->nonzeros, "norm1", cli_json_number(point->norm1));
     if (path->penalised) json_object_set_new(one, "alpha", cli_json_number(point->value / (2.0 * path->rows_weight)));
-    if (point->intercept) json_object_set_new(one, "intercept", numbers(point->intercept, path->k));
+    if (point->intercept) json_object_set_new(one, "intercept", cli_json_numbers(point->intercept, path->k));
     if (p->cv) {
         json_object_set_new(one, "mean_squared_error", cli_json_number(p->cv->mean[i]));
         json_object_set_new(one, "standard_error", cli_json_number(p->cv->standard_error[i]));
-        json_object_set_new(one, "fold_errors", numbers(p->cv->errors + i * p->cv->folds, p->cv->folds));
+        json_object_set_new(one, "fold_errors", cli_json_numbers(p->cv->errors + i * p->cv->folds, p->cv->folds));
     }
-    json_object_set_new(one, "x", numbers(point->x, path->d * path->k));
+    json_object_set_new(one, "x", cli_json_numbers(point->x, path->d * path->k));
     return one;
 }
 

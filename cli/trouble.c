@@ -30,6 +30,12 @@ json_t *cli_json_text_or_null(const char *text) { return *text ? cli_json_text(t
 
 json_t *cli_json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+json_t *cli_json_numbers(const double *values, int64_t count) {
+    json_t *list = json_array();
+    for (int64_t i = 0; list && i < count; i++) json_array_append_new(list, cli_json_number(values[i]));
+    return list;
+}
+
 /* "raise option memory" becomes "raise --memory": shorter, so it is done in place. */
 char *cli_name_options(char *text) {
     static const char word[] = "option ";
