@@ -31,8 +31,7 @@ static coefficient line_at(const cli_problem *p, const gpis_result *r, const gpi
                          ranges ? &ranges->ends[e] : NULL};
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 json_t *cli_coefficients_json(const cli_problem *p, const gpis_result *r) {
     const gpis_active **held = cli_held_entries(r);
@@ -80,8 +79,7 @@ json_t *cli_active_json(const cli_problem *p, const gpis_result *r) {
     return list;
 }
 
-/* ---- CSV ----------------------------------------------------------------------------------------------------------
- */
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
 void cli_write_field(FILE *stream, const char *text) {
     const bool plain = strcspn(text, ",;\"\t\r\n") == strlen(text) && text[0] != ' ' && text[0] != '\0' &&

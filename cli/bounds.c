@@ -22,8 +22,7 @@ typedef struct findings {
 
 static const char *const method_name[2] = {"gpis", "acc-gpis"};
 
-/* ---- options ------------------------------------------------------------------------------------------------------
- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 enum {
     KEY_M = 256,
@@ -112,8 +111,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* ---- the numbers --------------------------------------------------------------------------------------------------
- */
+/* ---- the numbers ------------------------------------------------------------------------------------------------- */
 
 static gpis_status find(gpis_context *context, command *c, findings *f) {
     gpis_bounds_problem *p = &c->problem;
@@ -133,8 +131,7 @@ static gpis_status find(gpis_context *context, command *c, findings *f) {
     return status;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------
- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static void print_probability(double probability) {
     if (probability <= 0)
@@ -216,8 +213,7 @@ static void print_table(const command *c, const findings *f) {
     }
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static json_t *work_object(const gpis_work *w) {
     if (w->rounds == 0) return json_null();

@@ -73,8 +73,7 @@ static void draw_axes(const drawing *d) {
     fputs("</text>\n", f);
 }
 
-/* ---- lines, points, bars ------------------------------------------------------------------------------------------
- */
+/* ---- lines, points, bars ----------------------------------------------------------------------------------------- */
 
 /* Shapes that differ without colour. */
 static void draw_marker(FILE *f, int style, double x, double y) {
@@ -135,8 +134,7 @@ static void draw_bars(const drawing *d, const chart_series *s) {
     fputc('\n', d->f);
 }
 
-/* ---- labels -------------------------------------------------------------------------------------------------------
- */
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 typedef struct end_label {
     double y, end; /* of the label, and of the line */
@@ -246,8 +244,7 @@ static void draw_legend(const drawing *d) {
     fputs("</p>\n", d->f);
 }
 
-/* ---- the table behind it ------------------------------------------------------------------------------------------
- */
+/* ---- the table behind it ----------------------------------------------------------------------------------------- */
 
 static void write_table(const drawing *d) {
     const chart *c = d->c;
@@ -283,8 +280,7 @@ static void write_table(const drawing *d) {
     fputs("</tbody></table></div></details>\n", f);
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static drawing with_ranges(drawing made) {
     drawing *d = &made;

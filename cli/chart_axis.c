@@ -6,8 +6,7 @@
 
 #include "html.h"
 
-/* ---- ticks --------------------------------------------------------------------------------------------------------
- */
+/* ---- ticks ------------------------------------------------------------------------------------------------------- */
 
 static double round_step(double span, int wanted) {
     const double rough = span / wanted, power = pow(10, floor(log10(rough))), m = rough / power;
@@ -38,8 +37,7 @@ int chart_ticks(double low, double high, bool logarithmic, int wanted, double *t
     return count;
 }
 
-/* ---- axes ---------------------------------------------------------------------------------------------------------
- */
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 double axis_place(const axis *a, double value) {
     const double low = a->logarithmic ? log10(a->low) : a->low, high = a->logarithmic ? log10(a->high) : a->high;

@@ -169,8 +169,7 @@ error_t cli_number(const struct argp_state *state, const char *option, const cha
 error_t cli_integer(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high,
                     int64_t *out);
 
-/* ---- words that are not known (suggest.c) ------------------------------------------------------------------------
- */
+/* ---- words that are not known (suggest.c) ------------------------------------------------------------------------ */
 
 /* The search for the known word that is nearest to one that is not known. */
 typedef struct cli_suggestion {
@@ -182,8 +181,7 @@ typedef struct cli_suggestion {
 cli_suggestion cli_suggest(const char *word);
 void cli_suggest_consider(cli_suggestion *suggestion, const char *name);
 
-/* ---- while files are opened (loading.c) --------------------------------------------------------------------------
- */
+/* ---- while files are opened (loading.c) -------------------------------------------------------------------------- */
 
 typedef struct cli_loading {
     bool on_terminal, quiet;
@@ -194,8 +192,7 @@ typedef struct cli_loading {
 void cli_loading_start(cli_loading *loading, bool quiet, gpis_open_options *options);
 void cli_loading_end(cli_loading *loading); /* wipes the line */
 
-/* ---- tables that were encoded (encoded.c) -------------------------------------------------------------------------
- */
+/* ---- tables that were encoded (encoded.c) ------------------------------------------------------------------------ */
 
 /* Notes on stderr: rows that are left out, fields that became means, the levels that others are compared with. */
 void cli_tell_encoding(const char *path, const gpis_encoding *encoding);
@@ -273,8 +270,7 @@ void cli_constraints_close(cli_problem *problem);
 int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 void cli_parts_close(cli_parts *parts); /* NULL is fine; A goes first */
 
-/* ---- summaries (summary.c) ----------------------------------------------------------------------------------------
- */
+/* ---- summaries (summary.c) --------------------------------------------------------------------------------------- */
 
 /* What is in a summary: an object, and lines for people that begin with `before`. */
 json_t *cli_summary_json(const gpis_summary *summary);
@@ -283,8 +279,7 @@ void cli_summary_print(const gpis_summary *summary, const char *before);
 int cli_summary_write(gpis_context *context, const gpis_summary *summary, const char *out, const cli_common *common,
                       double seconds, int sweeps);
 
-/* ---- folds that are given (folds.c) -------------------------------------------------------------------------------
- */
+/* ---- folds that are given (folds.c) ------------------------------------------------------------------------------ */
 
 enum { CLI_MAX_FOLDS = 65536 };
 typedef struct cli_folds {
@@ -298,8 +293,7 @@ int cli_folds_take(cli_problem *problem, const cli_common *common, const cli_fol
  * options are no longer used. Returns 0 or an exit code. */
 int cli_folds_leave_out(cli_common *common, const char *column, char **excluded);
 
-/* ---- ranks under mpirun (ranks.c) ---------------------------------------------------------------------------------
- */
+/* ---- ranks under mpirun (ranks.c) -------------------------------------------------------------------------------- */
 
 int cli_ranks_launched(void); /* how many processes the launcher says there are; 1: it says nothing */
 bool cli_is_first(void);      /* alone, or rank 0: who prints and writes */
@@ -356,8 +350,7 @@ int cli_print_json(json_t *object);
 json_t *cli_json_number(double value); /* null where the value is infinite or not a number */
 json_t *cli_json_numbers(const double *values, int64_t count);
 
-/* ---- the answer with its names (answer.c) -------------------------------------------------------------------------
- */
+/* ---- the answer with its names (answer.c) ------------------------------------------------------------------------ */
 
 /* A list of {name, value, active, multiplier}, and of {constraint, column, multiplier}; NULL when there is no memory.
  */
@@ -402,8 +395,7 @@ void cli_output_discard(cli_output *output);
  * (`gpis ... | head`) is no trouble. */
 int cli_output_finish_stdout(void);
 
-/* ---- the progress line (progress.c) ------------------------------------------------------------------------------
- */
+/* ---- the progress line (progress.c) ------------------------------------------------------------------------------ */
 
 typedef struct cli_report_point {
     double seconds, log_gap;
@@ -434,8 +426,7 @@ void cli_line_put(
 /* "  about 40 s left" */
 void cli_line_left(char *text, size_t size, double seconds);
 
-/* ---- interruption and the trace (watch.c) -------------------------------------------------------------------------
- */
+/* ---- interruption and the trace (watch.c) ------------------------------------------------------------------------ */
 
 typedef struct cli_watch {
     cli_line line;

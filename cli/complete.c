@@ -47,8 +47,7 @@ static void offer_words(const typed *t, const char *words) {
     }
 }
 
-/* ---- columns of the table -----------------------------------------------------------------------------------------
- */
+/* ---- columns of the table ---------------------------------------------------------------------------------------- */
 
 /* A pipe with the first lines of a text file, gzipped or not; NULL: it cannot be read. The name is opened here, so that
  * no shell sees it. */
@@ -94,8 +93,7 @@ static void offer_columns(const typed *t, const char *path) {
     pclose(lines);
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------
- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* A set: the kinds, or columns behind a bracket. */
 static void offer_set(typed t, const char *path) {
@@ -136,8 +134,7 @@ static void offer_value(typed t, const struct argp_option *option, const char *p
     if (strcmp(option->arg, "DIR") == 0) puts(":folders");
 }
 
-/* ---- the command line ---------------------------------------------------------------------------------------------
- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 typedef struct line {
     int count;

@@ -51,8 +51,7 @@ static int add_lines(texts *t, const char *path) {
     return code;
 }
 
-/* ---- sets ---------------------------------------------------------------------------------------------------------
- */
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 /* A place for one more set, of which there are at most as many as options. */
 static gpis_set **next_set(cli_problem *p) { return &p->given_sets[p->given_count++]; }

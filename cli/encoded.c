@@ -81,8 +81,7 @@ json_t *cli_json_encoding(const gpis_encoding *encoding) {
                      "filled", (json_int_t)info.filled, "categorical", categorical);
 }
 
-/* ---- one encoding for all parts -----------------------------------------------------------------------------------
- */
+/* ---- one encoding for all parts ---------------------------------------------------------------------------------- */
 
 /* All ranks: the text that one of them has, for all. NULL: there is no memory, on some rank. */
 static char *share_text(const char *mine) {

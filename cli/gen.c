@@ -41,8 +41,7 @@ typedef struct command {
     bool json, quiet;
 } command;
 
-/* ---- options ------------------------------------------------------------------------------------------------------
- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 enum {
     KEY_OUT = 256,
@@ -157,8 +156,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* ---- the command --------------------------------------------------------------------------------------------------
- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 void gen_set_spec(const gen_problem *p, const char *u_path, char *spec, size_t size) {
     const cli_number_text radius = cli_shortest_number(p->radius);

@@ -68,8 +68,7 @@ void gen_set_spec(const gen_problem *problem, const char *u_path, char *spec, si
 int gen_make_folder(const char *folder);
 int gen_write(const char *folder, const gen_problem *problem, const json_t *about);
 
-/* ---- real data (gen_data.c) ----------------------------------------------------------------------------------------
- */
+/* ---- real data (gen_data.c) -------------------------------------------------------------------------------------- */
 
 /* Where a data file that comes with the program lies; `path` has PATH_MAX bytes. */
 void gen_data_path(const char *file, char *path);
@@ -78,8 +77,7 @@ int64_t gen_spread(int64_t i, int64_t wanted, int64_t rows);
 /* Each column to mean 0 and variance 1, y to mean 0; returns 0 or an exit code (a constant column). */
 int gen_normalise(gen_problem *problem);
 
-/* ---- random matrices (gen_matrix.c): the same bits at any number of threads ----------------------------------------
- */
+/* ---- random matrices (gen_matrix.c): the same bits at any number of threads -------------------------------------- */
 
 /* Streams of random numbers, one for each use. */
 enum {

@@ -18,8 +18,7 @@ enum { FEATURES = 10 };
 static const char *const feature_names[FEATURES] = {"fLength", "fWidth",  "fSize",    "fConc",  "fConc1",
                                                     "fAsym",   "fM3Long", "fM3Trans", "fAlpha", "fDist"};
 
-/* ---- the file -----------------------------------------------------------------------------------------------------
- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* "28.7967,16.0021,...,81.8828,g" */
 static bool parse_line(const char *text, double row[FEATURES + 1]) {
@@ -70,8 +69,7 @@ static int read_data(const char *path, double **rows, int64_t *n) {
     return code;
 }
 
-/* ---- the problem --------------------------------------------------------------------------------------------------
- */
+/* ---- the problem ------------------------------------------------------------------------------------------------- */
 
 static int name_columns(gen_problem *p) {
     p->columns = calloc((size_t)p->d, sizeof *p->columns);

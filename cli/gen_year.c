@@ -19,8 +19,7 @@
 
 enum { FEATURES = 90, COLUMNS = FEATURES + 1, CHUNK = 1024 };
 
-/* ---- the real file ------------------------------------------------------------------------------------------------
- */
+/* ---- the real file ----------------------------------------------------------------------------------------------- */
 
 static int read_rows(gpis_context *context, const char *path, gpis_array *rows) {
     const gpis_status status = gpis_array_read(context, path, rows);
@@ -53,8 +52,7 @@ static int use_file(gpis_context *context, const gen_options *o, gen_problem *p)
     return code;
 }
 
-/* ---- the stand-in -------------------------------------------------------------------------------------------------
- */
+/* ---- the stand-in ------------------------------------------------------------------------------------------------ */
 
 /* What is known of the data: R with R'R = C, b, s. */
 typedef struct likeness {

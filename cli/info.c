@@ -73,8 +73,7 @@ static double density(const gpis_source_info *shape) {
 
 static const char *type_name(gpis_type type) { return type == GPIS_FLOAT32 ? "float32" : "float64"; }
 
-/* ---- for people ---------------------------------------------------------------------------------------------------
- */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 static void print_columns(const gpis_source *source, int64_t cols) {
     enum { SHOWN = 12 };
@@ -103,8 +102,7 @@ static void print_finding(const finding *f) {
     if (f->trouble) cli_fail(0, "%s", f->trouble);
 }
 
-/* ---- for programs -------------------------------------------------------------------------------------------------
- */
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
 
 static json_t *column_names(const finding *f) {
     if (!gpis_source_column(f->source, 0)) return json_null();

@@ -36,8 +36,7 @@ typedef struct listing {
     int name_width, text_width;
 } listing;
 
-/* ---- which rows -----------------------------------------------------------------------------------------------------
- */
+/* ---- which rows -------------------------------------------------------------------------------------------------- */
 
 static bool is_shown(const listing *t, int64_t entry) {
     for (int i = 0; i < t->count; i++)
@@ -93,8 +92,7 @@ static void count_others(listing *t) {
     }
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------
- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 /* The columns of the terminal that the character at *at takes: 2 if it is wide, 0 if it combines with the one before.
  * The locale is that of cli_print_listing; where there is none, every character takes one. Moves *at behind it. */
@@ -157,8 +155,7 @@ static int widest(const listing *t, cli_text (*text)(const listing *, const row 
 
 static void pad(const char *text, int width) { printf("%s%*s", text, width - width_of(text), ""); }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------
- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static void fit_terminal(listing *t) {
     const int room = cli_terminal_width(STDOUT_FILENO, USUAL_WIDTH + 1) - NUMBERS - (t->p->ranges ? RANGES : 0);

@@ -9,8 +9,7 @@
 
 #include "cli.h"
 
-/* ---- text ---------------------------------------------------------------------------------------------------------
- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void put_letter(FILE *out, char letter) {
     switch (letter) {
@@ -87,8 +86,7 @@ static void put_paragraphs(FILE *out, const char *text, const char *end, bool ex
     }
 }
 
-/* ---- one command --------------------------------------------------------------------------------------------------
- */
+/* ---- one command ------------------------------------------------------------------------------------------------- */
 
 static void put_option(FILE *out, const struct argp_option *o) {
     fputs(".TP\n", out);
@@ -161,8 +159,7 @@ static void put_command(FILE *out, const cli_command *command, const struct argp
     fputs(".SH SEE ALSO\n.BR gpis (1)\n", out);
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------
- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static void put_program(FILE *out, const cli_command *commands, int count) {
     put_title(out, "gpis");

@@ -16,8 +16,7 @@
 
 enum { FORMAT = 1 }; /* rises when older programs could not read a newer file */
 
-/* ---- written ------------------------------------------------------------------------------------------------------
- */
+/* ---- written ----------------------------------------------------------------------------------------------------- */
 
 /* The encoding as text; null where A was no table. */
 static json_t *encoding_text(const gpis_encoding *encoding) {
@@ -102,8 +101,7 @@ json_t *cli_model_object(const cli_problem *p, const cli_common *common, const g
     return NULL;
 }
 
-/* ---- read ---------------------------------------------------------------------------------------------------------
- */
+/* ---- read -------------------------------------------------------------------------------------------------------- */
 
 static int refuse(const char *path, const char *why) {
     return cli_fail(CLI_BAD_INPUT, "%s: is no model of gpis: %s; make one with gpis solve ... --model FILE.json", path,

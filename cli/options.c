@@ -7,8 +7,7 @@
 
 #include "cli.h"
 
-/* ---- argp with messages of our own --------------------------------------------------------------------------------
- */
+/* ---- argp with messages of our own ------------------------------------------------------------------------------- */
 
 enum { MESSAGE_IS_OUT = ECANCELED };
 
@@ -192,8 +191,7 @@ bool cli_parse(const struct argp *argp, int argc, char **argv, void *input) {
     return error == 0;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 error_t cli_number(const struct argp_state *state, const char *option, const char *text, double low, double high,
                    double *out) {

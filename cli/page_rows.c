@@ -14,8 +14,7 @@
 
 enum { SAMPLE = 3000, RUN = 60, BINS = 30 };
 
-/* ---- convergence --------------------------------------------------------------------------------------------------
- */
+/* ---- convergence ------------------------------------------------------------------------------------------------- */
 
 /* The numbers of a trace, as columns. */
 typedef struct course {
@@ -111,8 +110,7 @@ void page_convergence(const page *p) {
     free(c.pass);
 }
 
-/* ---- the plan -----------------------------------------------------------------------------------------------------
- */
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 static void write_comparison(FILE *f, const char *what, double predicted, double actual, int digits) {
     fprintf(f, "<tr><td>%s</td><td>", what);
@@ -167,8 +165,7 @@ void page_plan(const page *p) {
     write_candidates(p);
 }
 
-/* ---- residuals ----------------------------------------------------------------------------------------------------
- */
+/* ---- residuals --------------------------------------------------------------------------------------------------- */
 
 typedef struct sample {
     double *fitted, *residual; /* owned: `fitted` */

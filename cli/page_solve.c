@@ -14,8 +14,7 @@ enum {
 
 static const double ROUNDING = 1e-12; /* relative; what is less is zero */
 
-/* ---- what was solved ----------------------------------------------------------------------------------------------
- */
+/* ---- what was solved --------------------------------------------------------------------------------------------- */
 
 static void write_constraints(const page *p) {
     for (int64_t i = 0; i < p->constraint_count; i++) {
@@ -104,8 +103,7 @@ void page_problem(const page *p) {
     write_encoding(p);
 }
 
-/* ---- the certificate ----------------------------------------------------------------------------------------------
- */
+/* ---- the certificate --------------------------------------------------------------------------------------------- */
 
 static const char *outcome_sentence(const gpis_result *r) {
     switch (r->outcome) {
@@ -193,8 +191,7 @@ void page_certificate(const page *p) {
     page_facts_end(f);
 }
 
-/* ---- coefficients -------------------------------------------------------------------------------------------------
- */
+/* ---- coefficients ------------------------------------------------------------------------------------------------ */
 
 /* 0 for a bound that is no more than the rounding by which a support function is outward, beside the other bound and x.
  */

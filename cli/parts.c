@@ -32,8 +32,7 @@ struct cli_parts {
     gpis_encoding *encoding; /* owned: of all parts together, where levels or means have to be agreed on; or NULL */
 };
 
-/* ---- the list -------------------------------------------------------------------------------------------------------
- */
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 /* `name` as seen from the folder of the list. */
 static char *beside(const char *list, const char *name) {
@@ -118,8 +117,7 @@ static int read_list(cli_parts *p, const char *list) {
     return code;
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 static int open_part(cli_problem *problem, const cli_parts *p, part *q, const cli_common *common) {
     if (q->source) return 0;
@@ -191,8 +189,7 @@ static int find_shapes(cli_problem *problem, cli_parts *p, const cli_common *com
     return cli_ranks_agree(code);
 }
 
-/* ---- this rank's rows -----------------------------------------------------------------------------------------------
- */
+/* ---- this rank's rows -------------------------------------------------------------------------------------------- */
 
 /* Rows of a file of y, and where they go in the y of this rank, which has `all` rows. */
 typedef struct y_rows {

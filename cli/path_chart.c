@@ -8,8 +8,7 @@
 
 enum { MOST_NAMED = 24, MOST_DRAWN = 2000 };
 
-/* ---- the arrays ---------------------------------------------------------------------------------------------------
- */
+/* ---- the arrays -------------------------------------------------------------------------------------------------- */
 
 /* Entries of x by their size at the end of the path. */
 static void choose_lines(path_view *v) {
@@ -64,8 +63,7 @@ void path_view_clear(path_view *v) {
     *v = (path_view){0};
 }
 
-/* ---- what both charts have ----------------------------------------------------------------------------------------
- */
+/* ---- what both charts have --------------------------------------------------------------------------------------- */
 
 static bool is_logarithmic(const path_view *v) {
     const double a = v->value[0], b = v->value[v->p->path->count - 1], low = fmin(a, b), high = fmax(a, b);
@@ -99,8 +97,7 @@ static chart over_values(const path_view *v, choices *c) {
                    .table = true};
 }
 
-/* ---- the charts ---------------------------------------------------------------------------------------------------
- */
+/* ---- the charts -------------------------------------------------------------------------------------------------- */
 
 void path_view_draw_coefficients(FILE *f, const path_view *v, bool in_page) {
     enum { MOST_IN_PAGE = 18 };

@@ -37,8 +37,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static json_t *count_or_null(const gpis_plan_candidate *c, int64_t count) {
     return c->passes > 0 ? json_integer(count) : json_null();
@@ -69,8 +68,7 @@ static int print_json(const cli_problem *p, const gpis_machine *machine, const g
                   "memory", machine->memory, "candidates", candidates, "version", gpis_version()));
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------
- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* "1.6 GB" in `text`. */
 static const char *amount(double value, const char *unit, char text[32]) {

@@ -39,8 +39,7 @@ static const char doc[] =
     "Example: gpis predict new.csv model.json --out predictions.csv\n"
     "Example: gpis predict test.csv model.json --target price";
 
-/* ---- options ------------------------------------------------------------------------------------------------------
- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static const char *const fixed[] = {"columns", "exclude", "categorical", "missing"}; /* the model has them */
 enum { FIXED = sizeof fixed / sizeof *fixed };
@@ -78,8 +77,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     }
 }
 
-/* ---- the work -----------------------------------------------------------------------------------------------------
- */
+/* ---- the work ---------------------------------------------------------------------------------------------------- */
 
 /* Sums of squares, about the mean of what was seen so far. */
 typedef struct fit {

@@ -24,8 +24,7 @@ double cli_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- what is left ---------------------------------------------------------------------------------------------------
- */
+/* ---- what is left ------------------------------------------------------------------------------------------------ */
 
 static double relative_gap(const gpis_progress *p) {
     const double lower = p->objective - p->gap;
@@ -61,8 +60,7 @@ void cli_line_left(char *text, size_t size, double seconds) {
         snprintf(text, size, "  about %.0f h left", seconds / 3600);
 }
 
-/* ---- the line -------------------------------------------------------------------------------------------------------
- */
+/* ---- the line ---------------------------------------------------------------------------------------------------- */
 
 /* Without the last column, where some terminals begin a new line. */
 int cli_terminal_width(int fd, int otherwise) {

@@ -41,8 +41,7 @@ bool cli_is_first(void) {
 
 const gpis_ranks *cli_ranks(void) { return us.transport ? &us.ranks : NULL; }
 
-/* ---- messages -------------------------------------------------------------------------------------------------------
- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 bool cli_ranks_keep(int code, const char *text) {
     if (us.keeping && code != 0 && !us.kept[0]) snprintf(us.kept, sizeof us.kept, "%s", text);
@@ -99,8 +98,7 @@ int cli_ranks_agree(int code) {
 
 void cli_ranks_settled(void) { us.keeping = false; }
 
-/* ---- coming and going -----------------------------------------------------------------------------------------------
- */
+/* ---- coming and going -------------------------------------------------------------------------------------------- */
 
 int cli_ranks_start(bool asked) {
     if (cli_ranks_launched() == 1 && !asked) return 0;

@@ -9,8 +9,7 @@ enum { MOST_LISTED = 10000 }; /* columns of A up to which --json lists the coeff
 
 static int64_t entries(const cli_problem *p) { return p->shape.cols * p->k; }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------
- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 bool cli_write_json(FILE *stream, const json_t *object) {
     /* ASCII: names from files cannot command a terminal then. */
@@ -135,8 +134,7 @@ int cli_report_json(const cli_problem *p, const cli_common *common, const gpis_r
     return report ? cli_print_json(report) : cli_fail(CLI_TROUBLE, "out of memory");
 }
 
-/* ---- the summary --------------------------------------------------------------------------------------------------
- */
+/* ---- the summary ------------------------------------------------------------------------------------------------- */
 
 static const char *outcome_in_words(const gpis_result *r) {
     const bool audit = strcmp(r->method, "check") == 0; /* which makes no progress that could stop */

@@ -6,8 +6,7 @@
 
 #include "cli.h"
 
-/* ---- text from files, file names and arguments ---------------------------------------------------------------------
- */
+/* ---- text from files, file names and arguments ------------------------------------------------------------------- */
 
 cli_text cli_printable(const char *text) {
     cli_text out;
@@ -53,8 +52,7 @@ char *cli_name_options(char *text) {
     return text;
 }
 
-/* ---- messages -------------------------------------------------------------------------------------------------------
- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 /* Messages that wait until the result has been reported, and the exit code that they ask for. */
 static struct {

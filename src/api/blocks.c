@@ -15,8 +15,7 @@ static gpis_status begin(const gpis_problem *problem, int64_t k, gpis_status sta
     return gpis_problem_agree(problem, k, status);
 }
 
-/* ---- evaluate ------------------------------------------------------------------------------------------------------
- */
+/* ---- evaluate ---------------------------------------------------------------------------------------------------- */
 
 static gpis_status check_evaluation(const gpis_problem *p, const double *X, int64_t entries, const double *objective,
                                     const double *V, int64_t count, const double *AAV) {
@@ -84,8 +83,7 @@ gpis_status gpis_evaluate_with(const gpis_problem *problem, const double *X, int
     return status;
 }
 
-/* ---- the Gram matrix ------------------------------------------------------------------------------------------------
- */
+/* ---- the Gram matrix --------------------------------------------------------------------------------------------- */
 
 static gpis_status gram(gpis_context *context, gpis_source *A, double *H) {
     if (!H) return gpis_fail(context, GPIS_BAD_ARGUMENT, "a Gram matrix needs A and a place for it");
@@ -106,8 +104,7 @@ gpis_status gpis_gram(gpis_context *context, gpis_source *A, double *H) {
     return status;
 }
 
-/* ---- sketches -------------------------------------------------------------------------------------------------------
- */
+/* ---- sketches ---------------------------------------------------------------------------------------------------- */
 
 static gpis_status sketch_rows(const gpis_problem *p, const char *kind, int64_t m, uint64_t seed, uint64_t round,
                                double *SA, double *SY) {

@@ -8,8 +8,7 @@
 #include "base/number.h"
 #include "base/options.h"
 
-/* ---- reading ------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static gpis_span whole(const char *text) { return (gpis_span){text, text + strlen(text)}; }
 
@@ -107,8 +106,7 @@ int64_t gpis_list_at(const char *list, int64_t place) {
     }
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static size_t put_text(char *text, size_t size, const char *value) {
     return (size_t)snprintf(text, text ? size : 0, "%s", value);
@@ -152,8 +150,7 @@ size_t gpis_option_text(const gpis_option_row *row, const void *field, char *tex
     return 0;
 }
 
-/* ---- what is wrong --------------------------------------------------------------------------------------------------
- */
+/* ---- what is wrong ----------------------------------------------------------------------------------------------- */
 
 /* "any, proven or none" */
 static void list_choices(const char *choices, char *text, size_t size) {

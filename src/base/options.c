@@ -79,8 +79,7 @@ size_t gpis_settings_get(const gpis_settings *settings, const char *name, char *
     return gpis_option_text(row, (const char *)settings + row->in_settings, text, size);
 }
 
-/* ---- structs ------------------------------------------------------------------------------------------------------
- */
+/* ---- structs ----------------------------------------------------------------------------------------------------- */
 
 static gpis_settings default_settings(void) {
     gpis_settings settings = {.size = sizeof settings};
