@@ -2,11 +2,11 @@
  * The complete problem of a call: what everything behind the interface works with (problem/problem.h). It is made in
  * steps, since plans read nothing, and since ranks have to take some of the steps together:
  *
- *     gpis_complete_begin      checks that the terms fit each other, and counts the rows of X; reads nothing
- *     gpis_complete_response   subtracts the offset from Y
- *     gpis_complete_together   all ranks: standard deviations by one or two passes, or from the summary; what the
- * ranks' rows add up to; ridge_j; the summary of the columns of the complete problem gpis_complete_set        the set
- * of all rows of X
+ * - gpis_complete_begin checks that the terms fit each other, and counts the rows of X; it reads nothing;
+ * - gpis_complete_response subtracts the offset from Y;
+ * - gpis_complete_together, which all ranks call, adds up what the ranks have, finds the standard deviations by one or
+ *   two passes or from the summary, and makes ridge_j and the summary of the columns of the complete problem;
+ * - gpis_complete_set makes the set of all rows of X.
  */
 #ifndef GPIS_API_COMPLETE_H
 #define GPIS_API_COMPLETE_H

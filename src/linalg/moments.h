@@ -7,8 +7,11 @@
 /*
  * For column j and the number c_j, over the rows i of the chunk (compressed rows: those with an entry in column j),
  *
- *     moments[j] += sum w_i,     moments[width + j] += sum w_i (a_ij - c_j),     moments[2 width + j] += sum w_i (a_ij
- * - c_j)^2.
+ *     moments[j]           += sum w_i,
+ *
+ *     moments[width + j]   += sum w_i (a_ij - c_j),
+ *
+ *     moments[2 width + j] += sum w_i (a_ij - c_j)^2.
  *
  * `width` columns, that of ones included; any storage.
  */

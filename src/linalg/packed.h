@@ -1,8 +1,8 @@
 /*
  * Rows of [A 1 Y] packed for kernels that multiply columns with each other: panels of GPIS_PANEL columns. In a panel
- * the rows follow each other, whatever the storage was. The column of ones, if the block has
- * one, and those of Y follow the columns of A; each row is multiplied by the square root of its weight; and the last
- * panel is filled up with zeros.
+ * the rows follow each other, whatever the storage was. The column of ones, if the block has one, and those of Y follow
+ * the columns of A; each row is multiplied by the square root of its weight; and the last panel is filled up with
+ * zeros.
  */
 #ifndef GPIS_PACKED_H
 #define GPIS_PACKED_H

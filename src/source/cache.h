@@ -1,11 +1,13 @@
 /*
  * The cache of a text file: its numbers in binary, so that it is parsed once. Layout, in the byte order of the machine:
  *
- *     header     gpis_cache_header: format, original file and checksums; written last
- *     segments   rows in groups of about 1 MB. Dense: labels (if there are any), then the rows. Compressed rows:
- * labels, the starts of the rows (rows + 1 of them, relative to the segment), values, columns (int32). Rows of a table
- * are raw rows (encoding.h) footer     a gpis_cache_segment for each segment; the options it was made with; the
- * encoding of a table
+ * - header: a gpis_cache_header with the format, the original file and checksums; it is written last;
+ * - segments: rows in groups of about 1 MB;
+ * - footer: a gpis_cache_segment for each segment; the options the cache was made with; the encoding of a table.
+ *
+ * A segment of dense rows holds their labels, if there are any, and the rows. One of compressed rows holds labels, the
+ * starts of the rows (rows + 1 of them, relative to the segment), values and columns (int32). Rows of a table are raw
+ * rows (encoding.h).
  *
  * A cache is valid for a file of the same size and time of change whose bytes have the same digest, and only while its
  * own checksums are right: those of header, footer and every segment are checked when it is opened. An invalid cache,

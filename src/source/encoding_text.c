@@ -1,12 +1,24 @@
 /*
- * Encodings as text, for caches, for other ranks and for models. A line for each thing:
+ * Encodings as text, for caches, for other ranks and for models. The first line is
  *
- *     gpis-encoding 1 MISSING NAMED ROWS DROPPED        error, drop or mean; whether columns have names: 0 or 1
- *     number NUMBER NAME                                a column of numbers: its number in the table
- *     category NUMBER FIXED LEVELS NAME                 a categorical column: whether its levels were given, their
- * number level ROWS TEXT                                   behind it, one for each level: rows that have it mean
- * PRESENT MISSING HIGH LOW                     behind each column, with MISSING = mean: the sum of its values, as the
- * bits of two doubles in hexadecimal
+ *     gpis-encoding 1 MISSING NAMED ROWS DROPPED
+ *
+ * where MISSING is error, drop or mean, NAMED is 1 if the columns have names and else 0, and ROWS and DROPPED count the
+ * rows of the table and those that were left out of it. Then come the columns. A column of numbers, at place NUMBER of
+ * the table, is
+ *
+ *     number NUMBER NAME
+ *
+ * A categorical column has LEVELS levels, which were given (FIXED is 1) or found in the table (0); a line for each
+ * level says how many rows have it (counted where MISSING = mean), and its text:
+ *
+ *     category NUMBER FIXED LEVELS NAME
+ *     level ROWS TEXT
+ *
+ * With MISSING = mean each column ends with the numbers of fields that are present and missing, and the sum of its
+ * values, as the bits of two doubles in hexadecimal:
+ *
+ *     mean PRESENT MISSING HIGH LOW
  *
  * NAME and TEXT go to the end of the line; control characters, % and bytes that are not UTF-8 are written as %XX.
  */

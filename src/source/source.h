@@ -1,18 +1,23 @@
 /*
  * source: where the rows of A come from.
  *
- * The contract. A source hands out blocks: rows row0 .. row0 + nrows - 1 as they are stored (float32 stays float32).
+ * A source hands out blocks: rows row0 .. row0 + nrows - 1 as they are stored (float32 stays float32). How a pass asks
+ * for them depends on four marks:
  *
- * resident      All rows are in memory: block(0, n) returns them at once, without copying and without scratch.
- * not resident  Each pass fetches the rows anew, a window at a time. `block` writes them to the scratch (dense in
- * either order, or CSR with indptr relative to the arrays there) or points to memory of its own. Either way the block
- * is borrowed until the next call with the same scratch. A reader thread asks for the windows in ascending order, with
- * two scratches in turn, while the other threads work on the window before. row0 is a multiple of the nrows of the
- * first call of the pass. !serial       `block` may be called by several threads at once, each with a scratch of its
- * own. Of row-major dense rows that are not resident, each thread then fetches the few it is about to work on, and the
- * reader thread only announces them (`ahead`). in_place      Not resident, and `block` maps the rows into memory: there
- * is no scratch (NULL is passed), but scratch_bytes are still entered in the account of memory, and each block is given
- * back (`done`) after use.
+ * - resident: all rows are in memory. block(0, n) returns them at once, without copying and without scratch.
+ *
+ * - not resident: each pass fetches the rows anew, a window at a time. `block` writes them to the scratch (dense in
+ *   either order, or CSR with indptr relative to the arrays there) or points to memory of its own. Either way the block
+ *   is borrowed until the next call with the same scratch. A reader thread asks for the windows in ascending order,
+ *   with two scratches in turn, while the other threads work on the window before. row0 is a multiple of the nrows of
+ *   the first call of the pass.
+ *
+ * - not serial: `block` may be called by several threads at once, each with a scratch of its own. Of row-major dense
+ *   rows that are not resident, each thread then fetches the few it is about to work on, and the reader thread only
+ *   announces them (`ahead`).
+ *
+ * - in_place: not resident, and `block` maps the rows into memory. There is no scratch (NULL is passed), but
+ *   scratch_bytes are still entered in the account of memory, and each block is given back (`done`) after use.
  *
  * A call that fails sets the message with gpis_fail and returns the status; the pass ends and reports the first rows
  * that failed. Everything about a file is checked when it is opened, except for NaN and infinity: those show in the
@@ -56,8 +61,7 @@ typedef struct gpis_source_class {
     const struct gpis_walk *walk;                     /* how a pass walks over it (pass.h) */
     bool on_demand;                                   /* rows are computed, not read: a pass reads no bytes */
     bool in_place;
-    bool by_all; /* `block` uses all threads of the context, so no reader thread calls it: the pass does, between
-                    windows */
+    bool by_all; /* `block` uses all threads of the context: the pass calls it between windows, not a reader thread */
 } gpis_source_class;
 
 struct gpis_source {
@@ -73,8 +77,8 @@ struct gpis_source {
     int dimensions; /* of the array in the file: 1 for a plain vector; 0: not known */
     char *name;     /* owned: the file's path, for messages; NULL in memory */
     int64_t first;  /* the row of the file that is row 0 here, for messages */
-    const gpis_source
-        *of; /* borrowed: the source that this one is a part of, which has the names of the columns; NULL: none */
+    /* Borrowed: the source that this one is a part of, which has the names of the columns; NULL: none. */
+    const gpis_source *of;
     double *target; /* owned: n x target_k, or NULL */
     int64_t target_k;
     double *weights, *offset; /* owned: columns of the table, n numbers each, or NULL */
