@@ -99,10 +99,10 @@ static double csr_row_product(const gpis_block *a, int64_t i, int64_t j) {
     return sum;
 }
 
-/* From A_j A_j', which has the same largest eigenvalue and is only rows x rows. */
+/* From A_j A_j', which has the same largest eigenvalue and is only rows x rows. Its trace is not below that. */
 double gpis_batch_norm2(const gpis_batches *b, const gpis_block *a, double *work) {
     const int rows = (int)a->nrows;
-    double *eigenvalues = work + b->rows * b->rows;
+    double *eigenvalues = work + b->rows * b->rows, trace = 0.0;
     if (a->kind == GPIS_BLOCK_CSR) {
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = i; j < rows; j++)
@@ -112,6 +112,7 @@ double gpis_batch_norm2(const gpis_batches *b, const gpis_block *a, double *work
                     work, rows);
     }
     /* the upper triangle in row-major order is the lower one in LAPACK's column-major order */
-    LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'L', rows, work, rows, eigenvalues);
+    for (int64_t i = 0; i < rows; i++) trace += work[i * rows + i];
+    if (LAPACKE_dsyev(LAPACK_COL_MAJOR, 'N', 'L', rows, work, rows, eigenvalues) != 0) return trace;
     return eigenvalues[rows - 1];
 }

@@ -25,7 +25,8 @@ void gpis_batch_take(gpis_batches *b, int64_t index, gpis_block *out);
 void gpis_batch_residual(const gpis_batches *b, const gpis_block *rows, const double *X, double *R);
 /* G += A_j' R, d x k. */
 void gpis_batch_adjoint(const gpis_batches *b, const gpis_block *rows, const double *R, double *G);
-/* The largest eigenvalue of A_j'A_j; `work` has rows x rows + 3 rows doubles. */
+/* The largest eigenvalue of A_j'A_j, or the sum of all of them where LAPACK has no memory or A_j is not finite (then
+ * the sum is not, either). `work` has rows (rows + 1) doubles. */
 double gpis_batch_norm2(const gpis_batches *b, const gpis_block *rows, double *work);
 
 #endif
