@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "linalg/blas.h"
 
-/* What gpis_cv_destroy destroys. */
+/* A gpis_cv with everything that gpis_cv_destroy frees. */
 typedef struct made_cv {
     gpis_cv seen;          /* first: a gpis_cv * is a pointer to the whole */
     gpis_context *context; /* borrowed */
@@ -40,10 +40,10 @@ static double error_of(const gpis_path_call *c, const gpis_quadratic *fold, cons
     return gpis_quadratic_measure(fold, all, g, scratch, norms2).objective / ((double)k * N);
 }
 
-/* What a path on some of the rows leaves behind. */
+/* The result of a path on the rows outside of a fold. */
 typedef struct outcome {
-    double *errors; /* of the fold, count */
-    int64_t stalled;
+    double *errors;  /* of each point: its mean squared error on the fold */
+    int64_t stalled; /* points that are not proven */
     gpis_status status;
 } outcome;
 

@@ -9,7 +9,7 @@
 
 #include "linalg/blas.h"
 
-/* What gpis_path_destroy destroys. */
+/* A gpis_path with everything that gpis_path_destroy frees. */
 typedef struct made_path {
     gpis_path seen;        /* first: a gpis_path * is a pointer to the whole */
     gpis_context *context; /* borrowed */
@@ -60,7 +60,7 @@ static gpis_path_point point_of(const gpis_path_part *all, double value, const d
     return p;
 }
 
-/* What the caller should know. */
+/* The warning of a path: how many of its points are not proven to the tolerance. */
 static void warn(const gpis_path_call *c, made_path *made) {
     int64_t stalled = 0;
     double worst = 0.0;

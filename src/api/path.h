@@ -1,6 +1,6 @@
 /*
- * Calls of gpis_path_make and gpis_cv_make: the rows as a summary, by folds where they are to be validated, and a path
- * on each part of them: on all rows, and on those of all folds but one.
+ * Calls of gpis_path_make and gpis_cv_make. One sweep makes a summary of the rows, which cross-validation has by folds.
+ * From it there is a path for each part of the rows: for all rows and, for each fold, for those outside of it.
  */
 #ifndef GPIS_API_PATH_H
 #define GPIS_API_PATH_H
@@ -17,11 +17,10 @@ typedef struct gpis_path_call {
     gpis_context *context;
     const gpis_problem *given; /* borrowed: the caller's */
     gpis_path_options options;
-    gpis_call call;        /* the settings */
-    gpis_radius_spec spec; /* the set without its radius; empty for penalties */
-    gpis_summary
-        *summary;        /* owned: of the rows of the caller's problem; NULL: that is one of a summary, or too large */
-    gpis_summary *first; /* owned: where the folds were drawn again, the summary that `base` is of; else NULL */
+    gpis_call call;           /* the settings */
+    gpis_radius_spec spec;    /* the set without its radius; empty for penalties */
+    gpis_summary *summary;    /* owned: of the caller's rows; NULL: the caller gave one, or it would be too large */
+    gpis_summary *first;      /* owned: where the folds were drawn again, the summary that `base` is of; else NULL */
     const gpis_summary *data; /* the summary in use, that or the caller's; NULL: none, the rows stay (wide.h) */
     gpis_problem base;        /* the caller's problem, with `data` in the place of the rows */
     int64_t count;
@@ -51,14 +50,16 @@ typedef struct gpis_path_part {
 gpis_status gpis_path_call_begin(gpis_path_call *c, const gpis_problem *given, const gpis_path_options *options,
                                  const gpis_settings *settings, bool folds);
 void gpis_path_call_end(gpis_path_call *c);
-/* How many folds there are, unless they come with a summary; the options of a summary of the rows; a sweep over them is
- * counted. */
+/* How many folds are asked for; a summary of the caller's has its own. */
 int64_t gpis_path_folds(const gpis_path_call *c);
+/* The options for a summary of the rows. */
 gpis_summary_options gpis_path_summary_options(const gpis_path_call *c, bool folds, uint64_t seed);
+/* Counts one sweep over the rows, and its bytes. */
 void gpis_path_count_sweep(gpis_path_call *c);
-/* A fold predicts, and the others have rows to learn from: with the weights of its rows, and of all. */
+/* Refuses a fold without rows to predict, or without rows to learn from: `own` is the weight of the rows of the fold,
+ * `all` that of all rows. */
 gpis_status gpis_path_check_fold(gpis_context *context, int64_t fold, double own, double all);
-/* Whether the folds that are given fit the rows (summary.c). */
+/* Checks that the caller's folds fit the rows (summary.c). */
 gpis_status gpis_summary_check_folds(const gpis_problem *problem, const gpis_summary_options *options);
 /* Draws the folds again, with another seed. */
 gpis_status gpis_path_call_redraw(gpis_path_call *c, uint64_t seed);

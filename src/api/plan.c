@@ -4,7 +4,7 @@
 #include "api/complete.h"
 #include "api/settings.h"
 
-/* What gpis_plan_destroy destroys. */
+/* A gpis_plan with everything that gpis_plan_destroy frees. */
 typedef struct made_plan {
     gpis_plan seen;        /* first: a gpis_plan * is a pointer to the whole */
     gpis_context *context; /* borrowed */

@@ -12,7 +12,7 @@
 #include "set/extend.h"
 #include "summary/summary.h"
 
-/* What gpis_ranges_destroy destroys. */
+/* A gpis_ranges with everything that gpis_ranges_destroy frees. */
 typedef struct made_ranges {
     gpis_ranges seen;      /* first: a gpis_ranges * is a pointer to the whole */
     gpis_context *context; /* borrowed */
@@ -26,7 +26,7 @@ void gpis_ranges_destroy(gpis_ranges *ranges) {
     gpis_free(made->context, made);
 }
 
-/* What a call holds on its way. */
+/* A call of gpis_ranges_make: all that is freed at its end. */
 typedef struct task {
     gpis_context *context;
     gpis_settings settings;

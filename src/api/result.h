@@ -5,7 +5,7 @@
 #include "problem/problem.h"
 #include "set/price.h"
 
-/* What gpis_result_destroy destroys; its texts and its x are those that `seen` points to. */
+/* A gpis_result with everything that gpis_result_destroy frees. `seen` points to the x and the texts here. */
 typedef struct gpis_made_result {
     gpis_result seen;      /* first: a gpis_result * is a pointer to the whole */
     gpis_context *context; /* borrowed */

@@ -4,13 +4,13 @@
 
 #include "problem/problem.h"
 
-/* What a call goes by: no pointer into it survives the call. */
+/* The settings of one call. No pointer into it survives the call. */
 typedef struct gpis_call {
     gpis_settings settings; /* every field has a value; `machine` points below */
     gpis_machine machine;
-    int threads; /* of the context, and its limit of memory, as they were before the call */
-    int64_t limit;
-    bool began;
+    int threads;   /* of the context, before the call */
+    int64_t limit; /* of the memory of the context, before the call */
+    bool began;    /* the context has those of the settings now */
 } gpis_call;
 
 /* Takes the caller's settings (NULL: the defaults), checks them against the problem, and gives the context the threads
@@ -20,7 +20,7 @@ void gpis_call_end(gpis_call *call, gpis_context *context);
 
 /* A set without a support function allows no certificate, so no work is spent on one. */
 void gpis_settings_fit_set(gpis_settings *settings, const gpis_set *set);
-/* What a solve needs besides, and an audit, which ends by itself, does not. */
+/* The checks that only a solve needs: that something ends it. An audit ends by itself. */
 gpis_status gpis_settings_check_end(gpis_context *context, const gpis_settings *settings);
 /* True where something besides a certificate ends the run. */
 bool gpis_settings_are_limited(const gpis_settings *settings);

@@ -50,7 +50,7 @@ static void fill_result(gpis_run *run, const char *method, gpis_made_result *mad
     result->sweeps += result->passes - result->resumed_passes;
 }
 
-/* What was planned, and which of its ways the run has taken. */
+/* The plan in words, with what the run found out on its way, and the cost that was predicted. */
 static void enter_choice(const gpis_run *run, const gpis_choice *choice, gpis_made_result *result) {
     if (run->found)
         snprintf(result->plan, sizeof result->plan, "%s; %s", choice->plan, run->found);
@@ -93,7 +93,7 @@ static gpis_status judge_violation(gpis_run *run, gpis_made_result *result) {
     return GPIS_OK;
 }
 
-/* What x meets and pays. */
+/* The active constraints with their prices, and the degrees of freedom that they leave. */
 static gpis_status judge_constraints(gpis_run *run, gpis_made_result *result) {
     const gpis_status status = gpis_set_dimension(run->problem->set, result->x, &result->seen.degrees_of_freedom);
     result->seen.degrees_of_freedom -= freedom_lost(run);
@@ -145,7 +145,7 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
     return status == GPIS_OK ? judge_uniqueness(run, result) : status;
 }
 
-/* A call of gpis_solve or gpis_check: what it is given, complete and checked, and what it makes. */
+/* A call of gpis_solve or gpis_check: its problem and settings, complete and checked, its run and its result. */
 typedef struct task {
     gpis_completion complete;
     gpis_call call;
@@ -162,7 +162,7 @@ static gpis_status check_given_x(const gpis_problem *problem, const double *X, i
                      problem->terms.constant ? ", or one row more with the intercept" : "");
 }
 
-/* What this rank can do for itself before the ranks begin. */
+/* The checks and allocations that a rank makes alone, before all ranks work together. */
 static gpis_status prepare(task *t, const gpis_problem *given, const gpis_settings *settings) {
     gpis_status status = gpis_complete_begin(given, &t->complete);
     if (status == GPIS_OK) status = gpis_call_begin(&t->call, &t->complete.problem, settings);

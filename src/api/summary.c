@@ -68,7 +68,7 @@ static gpis_status refuse_summary(const gpis_problem *p) {
                      "the rows of A are not there: the problem is one of a summary already");
 }
 
-/* What this rank can do for itself before the ranks begin. */
+/* The checks and allocations that a rank makes alone, before all ranks work together. */
 static gpis_status prepare(task *t, const gpis_problem *given, const gpis_summary_options *options) {
     gpis_status status = given->summary ? refuse_summary(given) : take_options(t, given, options);
     t->given = gpis_problem_rows(given);
@@ -132,7 +132,7 @@ static gpis_status work_together(task *t, gpis_context *context) {
     return status == GPIS_OK ? gpis_ranks_agree(p->A, gpis_summary_complete(t->summary)) : status;
 }
 
-/* What rank 0 asks for is what is done. */
+/* All ranks must have been given the folds that rank 0 has. */
 static gpis_status agree(task *t, const gpis_problem *given, gpis_status status) {
     const gpis_folds mine = t->folds;
     struct {

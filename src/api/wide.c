@@ -1,4 +1,4 @@
-/* The first sweep over the rows, and what it says about each part of them. */
+/* The first sweep over the rows, which sums A'Y and the moments of the columns for each part of the rows. */
 #include "api/wide.h"
 
 #include <inttypes.h>
@@ -204,7 +204,7 @@ static gpis_status fill_parts(gpis_wide *w, first_sums *f) {
 
 /* ---- begin and end ---- */
 
-/* What each rank can do for itself, and then all together. */
+/* Checks and allocations: first those that a rank makes alone, then those that all ranks make together. */
 static gpis_status prepare(gpis_wide *w, bool folds, uint64_t seed) {
     gpis_path_call *c = w->call;
     const gpis_summary_options o = gpis_path_summary_options(c, folds, seed);

@@ -49,7 +49,7 @@ typedef struct gpis_wide {
 gpis_status gpis_wide_begin(gpis_wide *w, gpis_path_call *call, bool folds, uint64_t seed);
 void gpis_wide_end(gpis_wide *w);
 
-/* What the points become. */
+/* Where the points are put, and their errors. */
 typedef struct gpis_wide_results {
     double *X;              /* borrowed: count x (d (+ 1) k), of all rows; NULL: only those of the folds are wanted */
     gpis_fit_value *points; /* borrowed: count, of all rows */
@@ -70,8 +70,8 @@ typedef struct gpis_wide_task {
     int64_t count;
 } gpis_wide_task;
 
-/* What a sweep says about it: x and A'(A x - Y), D x k each, the sums of squares over its rows and over those it leaves
- * out. */
+/* What a sweep has measured of a task: x and A'(A x - Y), D x k each, the sums of squares over its rows and over those
+ * it leaves out. */
 typedef struct gpis_wide_reading {
     const gpis_pass *pass;
     const double *x, *g;

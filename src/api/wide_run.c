@@ -1,4 +1,5 @@
-/* Rounds of the working set, the certificates of its points, and what is left for solves from the rows. */
+/* Paths without the Gram matrix: rounds of the working set, the certificates of its points, and single solves from the
+ * rows for the points that the rounds leave. */
 #include <math.h>
 #include <string.h>
 
@@ -70,7 +71,7 @@ static gpis_status certify(const run *r, const gpis_wide_task *t, const gpis_wid
     return status;
 }
 
-/* What the folds and the path get of a point. */
+/* Enters a measured point: its error on the rows left out or, if none are, its value in the path. */
 static void hand_in(run *r, const gpis_wide_task *t, const gpis_wide_reading *m, const gpis_fit_value *value) {
     gpis_wide *w = r->w;
     const int64_t size = size_of(w), k = w->call->given->k;
@@ -202,7 +203,8 @@ static gpis_status solve_one(run *r, int64_t p, int64_t i, double *x, gpis_fit_v
     return status;
 }
 
-/* All rows: each point from what is known of it or, if that is nothing, from the one before. */
+/* Solves the points of all rows that are not done, each from the x that the rounds found (`known`) or from the point
+ * before. */
 static gpis_status solve_path(run *r, bool known) {
     const int64_t size = size_of(r->w);
     gpis_status status = GPIS_OK;
