@@ -270,6 +270,17 @@ void cli_constraints_close(cli_problem *problem);
 int cli_parts_open(cli_problem *problem, const char *a_path, const char *y_path, const cli_common *common);
 void cli_parts_close(cli_parts *parts); /* NULL is fine; A goes first */
 
+/* ---- small text files (lines.c) ---------------------------------------------------------------------------------- */
+
+typedef struct cli_lines {
+    const char *path, *wanted; /* for messages: "constraints are text, one a line" */
+    char *line;                /* where a line is put, without its end */
+    size_t size;               /* that `line` has space for */
+} cli_lines;
+/* Reads line `number` (for messages), which may be neither too long nor hold a zero byte; *more: there was one. Returns
+ * 0 or an exit code. */
+int cli_next_line(FILE *file, const cli_lines *text, int64_t number, bool *more);
+
 /* ---- summaries (summary.c) --------------------------------------------------------------------------------------- */
 
 /* What is in a summary: an object, and lines for people that begin with `before`. */

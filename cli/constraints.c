@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+enum { LONGEST_LINE = 1 << 24 }; /* of a file of constraints: about a million columns in one constraint */
+
 /* ---- linear constraints, as arguments and in files --------------------------------------------------------------- */
 
 /* Constraints in words. */
@@ -31,20 +33,18 @@ static int add(texts *t, const char *text) {
 /* A line for each constraint; empty lines and those that begin with '#' are left out. */
 static int add_lines(texts *t, const char *path) {
     FILE *file = fopen(path, "r");
-    char *line = NULL;
-    size_t size = 0;
-    int code = 0;
     if (!file) return cli_fail(CLI_TROUBLE, "cannot read %s: %s", path, strerror(errno));
-    errno = 0;
-    for (ssize_t length; code == 0 && (length = getline(&line, &size, file)) >= 0;) {
-        if (strlen(line) != (size_t)length)
-            code = cli_fail(CLI_BAD_INPUT, "%s: is not text: it holds a zero byte", path);
-        line[strcspn(line, "\r\n")] = '\0';
+    char *line = malloc(LONGEST_LINE);
+    const cli_lines lines = {path, "constraints are text, one a line", line, LONGEST_LINE};
+    int code = line ? 0 : cli_fail(CLI_TROUBLE, "out of memory");
+    bool more = true;
+    for (int64_t number = 1; code == 0 && more; number++) {
+        code = cli_next_line(file, &lines, number, &more);
+        if (code != 0) break;
+        line[strcspn(line, "\r")] = '\0';
         const char *text = line + strspn(line, " \t");
-        if (code == 0 && *text && *text != '#') code = add(t, text);
+        if (*text && *text != '#') code = add(t, text);
     }
-    if (code == 0 && ferror(file))
-        code = cli_fail(CLI_TROUBLE, "cannot read %s: %s", path, strerror(errno ? errno : EIO));
     if (code == 0 && t->count == 0) code = cli_fail(CLI_BAD_INPUT, "%s: holds no constraint", path);
     free(line);
     fclose(file);

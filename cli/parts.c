@@ -86,30 +86,15 @@ static FILE *open_list(const char *list, int *code) {
     return NULL;
 }
 
-/* Reads a line; 0 and *more, or an exit code. It is text, and not longer than two file names can be. */
-static int next_line(FILE *file, const char *list, int number, char line[LONGEST_LINE], bool *more) {
-    size_t used = 0;
-    int c;
-    while ((c = getc(file)) != EOF && c != '\n') {
-        if (c == '\0' || used == LONGEST_LINE - 1)
-            return cli_fail(CLI_BAD_INPUT, "%s: line %d %s; a list of parts is a text file with a file name a line",
-                            list, number, c ? "is too long" : "holds a zero byte");
-        line[used++] = (char)c;
-    }
-    line[used] = '\0';
-    *more = used > 0 || c == '\n';
-    if (c == EOF && ferror(file)) return cli_fail(CLI_TROUBLE, "%s: cannot be read: %s", list, strerror(errno));
-    return 0;
-}
-
 static int read_list(cli_parts *p, const char *list) {
     if (!*list) return cli_fail(CLI_BAD_INPUT, "@ wants the name of a list of parts behind it, as in @parts.txt");
     char line[LONGEST_LINE];
+    const cli_lines text = {list, "a list of parts is a text file with a file name a line", line, sizeof line};
     int code;
     bool more = true;
     FILE *file = open_list(list, &code);
     for (int number = 1; code == 0 && more; number++) {
-        code = next_line(file, list, number, line, &more);
+        code = cli_next_line(file, &text, number, &more);
         if (code == 0 && more) code = read_line(p, list, number, line);
     }
     if (file) fclose(file);

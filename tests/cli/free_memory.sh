@@ -74,6 +74,9 @@ zeros 1000000 | tr '\0' a >long
 hostile 2 solve @long
 says "long: line 1 is too long"
 truncate -s 1T sparse 2>/dev/null && hostile 2 solve @sparse
+printf '1,2\n2,4\n' >small.csv
+hostile 2 solve small.csv --target 2 --subject-to @/dev/zero
+says "/dev/zero: line 1 holds a zero byte; constraints are text, one a line"
 printf 'a.npy' >unfinished # a last line without its end counts
 refuse 3 solve @unfinished
 says "a.npy"
