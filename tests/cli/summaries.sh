@@ -74,7 +74,7 @@ long=$(seq -s, -f 'a_column_with_a_long_name_%g' 200)
 printf '%s,fold,x,y\n' "$long" >wide.csv
 for i in 1 2 3 4; do printf '%s,%s,%s,%s\n' "$(seq -s, 200)" $((i % 2 + 1)) $i $((i * i)); done >>wide.csv
 run 0 summarize wide.csv --target y --exclude "$long" --fold-column fold --out wide.npz --json
-same "columns" "$(get columns)" 1
+same "columns" "$(get cols)" 1
 
 # ---- ranks ---------------------------------------------------------------------------------------------------------
 
