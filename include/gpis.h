@@ -981,7 +981,7 @@ typedef struct gpis_path {
 } gpis_path;
 
 /* NULL options and settings are the defaults; of the settings, tol, threads, memory, seed, machine and pass_progress
- * count. The last is also called between points; non-zero ends the call, GPIS_STOPPED. */
+ * count. The last is also called between points; if it returns non-zero, the call ends with GPIS_STOPPED. */
 GPIS_API gpis_status gpis_path_make(const gpis_problem *problem, const gpis_path_options *options,
                                     const gpis_settings *settings, gpis_path **out);
 GPIS_API void gpis_path_destroy(gpis_path *path); /* NULL is fine */
