@@ -45,30 +45,31 @@ expect "all is there: asks for" "$(cat asked)" ""
 # Two packages are missing, and the machine has no lists of packages yet.
 MISSING="libfftw3-dev libcmocka-dev"
 run
-wanted="-qq install -y --no-install-recommends libfftw3-dev libcmocka-dev"
+quietly="-qq -o DPkg::Lock::Timeout=300"
+wanted="$quietly install -y --no-install-recommends libfftw3-dev libcmocka-dev"
 expect "missing: exit code" $code 0
 expect "missing: says" "$(cat said)" "setup: installing libfftw3-dev libcmocka-dev"
 expect "missing: asks for" "$(cat asked)" "$wanted
--qq update
+$quietly update
 $wanted"
 run
 expect "with lists: asks once" "$(cat asked)" "$wanted"
 
 # The program alone does without the packages of the tests, MPI and gnuplot; what only some targets need is asked for by
 # them alone.
-MISSING="libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core libomp-dev pandoc"
+MISSING="libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format pandoc r-base-core libomp-dev"
 asks() { # asks WHAT PACKAGES ARGUMENTS...
     what=$1 packages=$2
     shift 2
     run "$@"
-    expect "$what: asks for" "$(cat asked)" "-qq install -y --no-install-recommends $packages"
+    expect "$what: asks for" "$(cat asked)" "$quietly install -y --no-install-recommends $packages"
 }
 asks "program" "libfftw3-dev" program
 asks "install" "libfftw3-dev libopenmpi-dev gnuplot-nox" install
-asks "tests" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format"
-asks "bench" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format r-base-core" bench
+asks "tests" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format pandoc"
+asks "bench" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format pandoc r-base-core" bench
 asks "docs" "libfftw3-dev libopenmpi-dev gnuplot-nox pandoc" docs
-asks "clang" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format libomp-dev" clang
+asks "clang" "libfftw3-dev libopenmpi-dev gnuplot-nox libcmocka-dev clang-format pandoc libomp-dev" clang
 run everything
 expect "unknown argument: exit code" $code 2
 expect "unknown argument: asks for" "$(cat asked)" ""
