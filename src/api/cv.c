@@ -84,8 +84,11 @@ typedef struct tasks {
     gpis_status status;
 } tasks;
 
-/* A set of the caller's has scratch memory of its own, which two threads cannot use at once. */
-static int threads_for(const gpis_path_call *c) { return c->base.set ? 1 : c->context->threads; }
+/* A set of the caller's has scratch memory of its own, which two threads cannot use at once. With an allocator of the
+ * caller's (without free_memory), which one thread may call at a time, threads would mostly wait for each other. */
+static int threads_for(const gpis_path_call *c) {
+    return c->base.set || !c->context->free_memory ? 1 : c->context->threads;
+}
 
 static gpis_status run_all(tasks *t, bool path) {
     const int64_t folds = t->c->data->folds;
