@@ -35,6 +35,12 @@ static const double FIRST_STEPS = 200.0, STEPS_PER_ROUND = 60.0;
 static const double BOUND_FLOPS = 50.0;
 /* Faces that the inner problem of a round visits, where few entries are free. */
 static const double FACES_PER_ROUND = 20.0;
+/* The walk over the faces of a polyhedron of d entries, r linear rows and sums takes so many times d r (d + r) flops,
+ * counted at the speed of H times a vector: about d + r steps, each with products of the rows and changes to a QR
+ * decomposition of d x r. Measured with 100 to 500 entries and 20 to 200 rows, most of which come into effect, with the
+ * Gram matrix; the model of a sketch, which changes from round to round, leaves hardly anything of a walk to the next
+ * one. */
+static const double WALK_FLOPS = 400.0;
 /* Between ranks: seconds for a message, and bytes a second. Usual figures for a network of 10 Gbit/s; the bench, which
  * runs on one machine, could only measure its memory. */
 static const double LATENCY = 2e-5, NETWORK_BYTES = 1e9;
@@ -201,6 +207,10 @@ static inner_flops flops_of_inner(const gpis_workload *w, double rounds) {
                                  .vectors = BOUND_FLOPS * square * rounds};
         return (inner_flops){.factors = w->k * cube * share * share * rounds,
                              .vectors = w->k * FACES_PER_ROUND * 2.0 * square * rounds};
+    case GPIS_INNER_BY_WALK:
+        return (inner_flops){.factors = w->k * cube * rounds,
+                             .vectors = w->k * rounds * WALK_FLOPS * w->d * w->rows_of_set * (w->d + w->rows_of_set) +
+                                        BOUND_FLOPS * square * rounds};
     default: return (inner_flops){.vectors = 2.0 * square * (FIRST_STEPS + STEPS_PER_ROUND * rounds)};
     }
 }

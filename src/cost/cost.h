@@ -15,7 +15,12 @@
 #include "sketch/sketch.h"
 
 /* How the inner problem of a set is solved. */
-typedef enum gpis_inner_cost { GPIS_INNER_BY_FACTOR, GPIS_INNER_BY_FACES, GPIS_INNER_BY_GRADIENT } gpis_inner_cost;
+typedef enum gpis_inner_cost {
+    GPIS_INNER_BY_FACTOR,
+    GPIS_INNER_BY_FACES,
+    GPIS_INNER_BY_WALK, /* with linear rows and several sums of sizes: inner/walk.c */
+    GPIS_INNER_BY_GRADIENT
+} gpis_inner_cost;
 
 typedef struct gpis_workload {
     double n, d, k;
@@ -23,6 +28,7 @@ typedef struct gpis_workload {
     double ranks;   /* ranks that share the rows, and talk to each other in every pass */
     gpis_storage storage;
     gpis_inner_cost inner;
+    double rows_of_set; /* linear rows and sums of sizes among the constraints, where the inner problem is a walk */
     double tol, delta;
     bool probing;                    /* a sketched model is certified by probes */
     bool proof;                      /* a probable bound is not enough: probes do not help */

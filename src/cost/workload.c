@@ -7,6 +7,7 @@
 #include "inner/solver.h"
 #include "linalg/quadratic.h"
 #include "pass/pass.h"
+#include "set/polyhedron.h"
 
 static gpis_storage storage_of(const gpis_source *A) {
     if (A->class->on_demand) return GPIS_STORED_NOWHERE;
@@ -15,11 +16,17 @@ static gpis_storage storage_of(const gpis_source *A) {
     return A->type == GPIS_FLOAT32 ? GPIS_STORED_FLOATS : GPIS_STORED_ROWS;
 }
 
-static gpis_inner_cost inner_of(const gpis_set *set) {
+/* The set that a transform of a set is a transform of. */
+static const gpis_set *innermost(const gpis_set *set) {
     while (set->inside) set = set->inside;
+    return set;
+}
+
+static gpis_inner_cost inner_of(const gpis_set *set) {
     if (gpis_inner_factor.applies(set) || gpis_inner_sphere.applies(set) || gpis_inner_plane.applies(set))
         return GPIS_INNER_BY_FACTOR;
-    return gpis_inner_polyhedron.applies(set) ? GPIS_INNER_BY_FACES : GPIS_INNER_BY_GRADIENT;
+    if (gpis_inner_polyhedron.applies(set)) return GPIS_INNER_BY_FACES;
+    return gpis_inner_walk.applies(set) ? GPIS_INNER_BY_WALK : GPIS_INNER_BY_GRADIENT;
 }
 
 /* Only where a certificate is wanted do rounds end on a face. */
@@ -42,6 +49,7 @@ bool gpis_workload_summarises(const gpis_problem *p) {
 gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings *settings,
                                const gpis_sketch_class *kind, const gpis_machine *machine) {
     const gpis_source *A = problem->A;
+    const gpis_set *set = innermost(problem->set);
     const bool windows = !problem->summary && !A->resident && !A->class->on_demand;
     const double bytes = gpis_source_row_bytes(A) * (double)problem->n;
     const double size = (double)(problem->d + problem->k),
@@ -52,7 +60,9 @@ gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings 
                            .entries = fmax(1.0, entries),
                            .ranks = 1.0,
                            .storage = storage_of(A),
-                           .inner = inner_of(problem->set),
+                           .inner = inner_of(set),
+                           .rows_of_set =
+                               set->polyhedron ? (double)(set->polyhedron->rows + set->polyhedron->sums) : 0.0,
                            .tol = settings->tol,
                            .delta = settings->delta,
                            .probing = settings->certificate == GPIS_CERTIFICATE_ANY,

@@ -37,7 +37,6 @@ gpis_status gpis_run_certify_first(gpis_run *run, const gpis_point *point) {
  * the run first.
  */
 static gpis_status certify_first_tilted(gpis_run *run, const gpis_point *point) {
-    enum { FEW_COLUMNS = 64 };
     const gpis_problem *p = run->problem;
     gpis_record *record = &run->record;
     const gpis_model *model = run->curvature.model;
@@ -48,7 +47,7 @@ static gpis_status certify_first_tilted(gpis_run *run, const gpis_point *point) 
     const double reach = gpis_certificate_line_reach(p->set, point, model);
     const double lower = gpis_record_objective_at(record, point) - bound.base;
     if (isfinite(reach)) gpis_record_enter_proven(record, point, lower - bound.tilt * reach);
-    if (p->n >= p->d || p->d <= FEW_COLUMNS) return GPIS_OK;
+    if (!gpis_problem_is_wide(p)) return GPIS_OK;
     if (run->by_summary) gpis_record_set_response(record, gpis_quadratic_response_norm(run->summary));
     gpis_record_enter_within(record, point, (gpis_within){lower, bound.tilt, 0.0});
     return GPIS_OK;
@@ -82,10 +81,12 @@ static bool inner_is_solved(const gpis_record *record, bool sketched, inner_stat
     return now.gap >= 0.999 * before.gap && now.fallen - before.fallen <= 1e-3 * now.left;
 }
 
-/* Only the finish has factors in double-double. Bounds within a horizon by other models do not see far. */
+/* Only the finish has factors in double-double. */
 static bool is_of_finish(const gpis_model *model) { return model->R_low != NULL; }
 
-/* A lower bound on f* from the Gram matrix: for A, or for the data near A that the model's claims are about. */
+/* A lower bound on f* from the Gram matrix: for A, or for the data near A that the model's claims are about. Bounds
+ * within a horizon by other models than those of the finish do not see far: the finish may fall back on them, but they
+ * do not end a run, and where bounds of first order may (the response is known), they are left out. */
 static void enter_proven(gpis_record *record, const gpis_model *model, const gpis_point *point,
                          gpis_second_order bound) {
     const double F = gpis_record_objective_at(record, point), lower = F - bound.gap;
@@ -93,7 +94,7 @@ static void enter_proven(gpis_record *record, const gpis_model *model, const gpi
         gpis_record_enter_nearby(record, point, lower, model->nearness);
     else
         gpis_record_enter_proven(record, point, lower);
-    if (model->nearness > 0.0 || !is_of_finish(model)) return;
+    if (model->nearness > 0.0 || (record->response > 0.0 && !is_of_finish(model))) return;
     gpis_record_enter_within(record, point, (gpis_within){F - bound.base, 0.0, model->slack});
     gpis_record_enter_within(record, point, (gpis_within){F - bound.tilted, bound.tilt, model->slack});
 }

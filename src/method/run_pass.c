@@ -113,7 +113,7 @@ gpis_status gpis_run_measure(gpis_run *run, const gpis_pass *pass, double gradie
     if (status == GPIS_OK) status = gpis_range_take(run, &whole, objective);
     if (status != GPIS_OK) return status;
     *point = gpis_pass_point(run->problem->A, &whole, run->curvature.norms2);
-    if (!pass->X || !(gpis_max_abs(pass->X, run->problem->size) > 0.0))
+    if (gpis_problem_is_wide(run->problem) && (!pass->X || !(gpis_max_abs(pass->X, run->problem->size) > 0.0)))
         gpis_record_set_response(&run->record, sqrt(objective)); /* f(0) = ||y||^2 */
     return GPIS_OK;
 }

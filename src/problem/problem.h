@@ -60,4 +60,11 @@ struct gpis_problem {
     const gpis_summary *made_of; /* the summary that the caller has made such a problem of; NULL: there are rows */
 };
 
+/* A has fewer rows than columns, which are not only a few: a bound of first order within a horizon may then end a run,
+ * since second-order bounds would take far longer than all else. */
+static inline bool gpis_problem_is_wide(const gpis_problem *p) {
+    enum { FEW_COLUMNS = 64 };
+    return p->n < p->d && p->d > FEW_COLUMNS;
+}
+
 #endif

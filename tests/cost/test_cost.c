@@ -76,7 +76,8 @@ static void test_monotone(void **state) {
     (void)state;
     const gpis_machine machine = gpis_machine_default();
     const gpis_speed s = gpis_speed_of(&machine, machine.threads);
-    static const gpis_inner_cost INNERS[] = {GPIS_INNER_BY_FACTOR, GPIS_INNER_BY_FACES, GPIS_INNER_BY_GRADIENT};
+    static const gpis_inner_cost INNERS[] = {GPIS_INNER_BY_FACTOR, GPIS_INNER_BY_FACES, GPIS_INNER_BY_WALK,
+                                             GPIS_INNER_BY_GRADIENT};
     for (int i = 0; i < STORAGE_COUNT; i++) {
         const bool sparse = STORAGES[i] == GPIS_STORED_SPARSE;
         for (double n = 1e5; n < 1e9; n *= 3.0)
@@ -85,7 +86,8 @@ static void test_monotone(void **state) {
                                        workload(STORAGES[i], n, 1.5 * d)};
                 double costs[3][COSTS];
                 for (int j = 0; j < 3; j++) {
-                    all[j].inner = INNERS[i % 3];
+                    all[j].inner = INNERS[i % 4];
+                    all[j].rows_of_set = 20.0;
                     all_costs(&all[j], &s, costs[j]);
                 }
                 for (int c = 0; c < COSTS; c++) {
@@ -96,6 +98,25 @@ static void test_monotone(void **state) {
                 assert_true(costs[0][PROBING] > costs[0][GRADIENT] && costs[0][GRAM] > costs[0][GRADIENT]);
             }
     }
+}
+
+/* Each linear row of the set makes inner problems dearer, and those of several rounds take several times as long: with
+ * many rows the rounds of a sketch are dearer than a Gram matrix that ends in one. */
+static void test_rows_of_set(void **state) {
+    (void)state;
+    const gpis_machine machine = gpis_machine_default();
+    const gpis_speed s = gpis_speed_of(&machine, machine.threads);
+    gpis_workload w = workload(GPIS_STORED_ROWS, 2e5, 500.0);
+    w.inner = GPIS_INNER_BY_WALK;
+    double last = 0.0;
+    for (w.rows_of_set = 1.0; w.rows_of_set < 300.0; w.rows_of_set *= 3.0) {
+        const double seconds = gpis_cost_inner(&w, &s, 1.0);
+        assert_true(seconds > last);
+        assert_float_equal(gpis_cost_inner(&w, &s, 3.0), 3.0 * seconds, 1e-9 * seconds);
+        last = seconds;
+    }
+    w.rows_of_set = 200.0;
+    assert_true(2.0 * gpis_cost_inner(&w, &s, 1.0) > gpis_cost_gram_pass(&w, &s));
 }
 
 /* On a machine that is twice as fast in everything, everything takes half as long, but for the start of a pass. */
@@ -217,6 +238,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_monotone),
+        cmocka_unit_test(test_rows_of_set),
         cmocka_unit_test(test_scales_with_the_machine),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_ranks_talk),

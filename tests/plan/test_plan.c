@@ -465,9 +465,9 @@ static void check_memory(int64_t n, int64_t d, const char *spec, const char *ske
     if (!(taken <= predicted && predicted <= 1.5 * taken + 1e6))
         fail_msg("%lld x %lld, %s, m = %lld: %g bytes predicted, %g taken", (long long)n, (long long)d, spec,
                  (long long)m, predicted, taken);
-    /* so much is enough, and far less is refused with what would be */
+    /* so much is enough, beside what the set keeps from the first solve, and far less is refused with what would be */
     gpis_result_destroy(result);
-    settings.memory = (int64_t)(before + predicted);
+    settings.memory = (int64_t)((double)context->used + predicted);
     assert_ok(context, gpis_solve(posed, &settings, &result));
     gpis_result_destroy(result);
     settings.memory = (int64_t)(before + 200000);
