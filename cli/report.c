@@ -202,6 +202,17 @@ static void print_fit(const gpis_result *r) {
     putchar('\n');
 }
 
+/* The text of a set can be pages of linear constraints, so it is cut here; JSON has all of it. */
+static void print_set(const gpis_set *set) {
+    enum { MOST = 240 };
+    const cli_text text = cli_printable(gpis_set_spec(set));
+    size_t shown = strlen(text.text);
+    const bool cut = shown > MOST;
+    if (cut)
+        for (shown = MOST; ((unsigned char)text.text[shown] & 0xC0) == 0x80;) shown--; /* no half character */
+    printf("set           %.*s%s", (int)shown, text.text, cut ? "... (--json has all of it)" : "");
+}
+
 void cli_report_summary(const cli_problem *p, const cli_common *common, const gpis_result *r, const cli_given *given,
                         double sent) {
     const bool outside = given && !given->in_set;
@@ -221,7 +232,7 @@ void cli_report_summary(const cli_problem *p, const cli_common *common, const gp
         printf("accuracy      backward error about %.1e: x is exact for data that differ by that much, relative\n",
                r->backward_error);
     print_uniqueness(r);
-    printf("set           %s", cli_printable(gpis_set_spec(p->set)).text);
+    print_set(p->set);
     if (outside)
         puts("; x as given is NOT in it, its projection is");
     else

@@ -144,3 +144,11 @@ same "set" "$(get set)" "l1:0.2[1-10] & {fSize >= 0; fDist <= 0; fWidth <= 0}"
 tail -n +2 x.csv | awk -F, '$1 ~ /^f/ { sum += $2 < 0 ? -$2 : $2 } $1 == "fSize" && $2 < 0 { bad = 1 }
     ($1 == "fDist" || $1 == "fWidth") && $2 > 0 { bad = 1 } $1 == "(intercept)" { free = $3 == "" && $2 > 0.2 }
     END { exit bad || !free || sum > 0.2 * (1 + 1e-14) || sum < 0.199 }' || fail "signs, the ball or the constant: $(cat x.csv)"
+
+# Pages of constraints do not fill the terminal; JSON has all of them.
+{ echo x1,x2,y; seq 1 50 | awk '{ print $1 "," $1 * $1 % 7 "," 3 * $1 + $1 % 5 }'; } >long.csv
+seq 1 200 | awk '{ print "x1 + " $1 " x2 <= " 1000 + $1 }' >many.txt
+run 0 solve long.csv --target y --subject-to @many.txt
+grep -Eq '^set           .{240}\.\.\. \(--json has all of it\); x is in it$' stdout || fail "the line of the set is not cut: $(grep '^set ' stdout)"
+run 0 solve long.csv --target y --subject-to @many.txt --json
+case $(get set) in *'x1 + 200 x2 <= 1200}') ;; *) fail "JSON does not have all of the set" ;; esac
