@@ -994,8 +994,10 @@ typedef struct gpis_cv {
     int64_t folds;         /* folds times repeats */
     /* The mean squared error of fold f at point i, sum w (y - prediction)^2 / (k sum w), is errors[i * folds + f]. */
     const double *errors;
-    const double *mean, *standard_error; /* of each point, over the folds, which count alike */
-    int64_t best;                        /* the point of the least mean */
+    /* Of each point: the mean over all folds, which count alike, and its standard error, the mean of those of the
+     * repeats: drawing the folds again says nothing more about other rows. */
+    const double *mean, *standard_error;
+    int64_t best;           /* the point of the least mean */
     int64_t one_se;         /* the first point whose mean is at most that of `best` plus its standard error */
     int64_t stalled;        /* points of folds that are not proven to the tolerance */
     const gpis_result *fit; /* of the best point, on all rows */

@@ -122,16 +122,30 @@ static gpis_status run_wide(tasks *t, bool path) {
 
 /* ---- the choice ---- */
 
+static double mean_of(const double *errors, int64_t folds) {
+    double sum = 0.0;
+    for (int64_t f = 0; f < folds; f++) sum += errors[f];
+    return sum / (double)folds;
+}
+
+static double standard_error_of(const double *errors, int64_t folds) {
+    const double mean = mean_of(errors, folds);
+    double squares = 0.0;
+    for (int64_t f = 0; f < folds; f++) squares += (errors[f] - mean) * (errors[f] - mean);
+    return sqrt(squares / (double)(folds - 1) / (double)folds);
+}
+
+/* Where the folds are drawn several times, the standard error is the mean of those of the drawings: the rows are the
+ * same each time, so that more drawings do not make them say more about other rows. */
 static void judge(const gpis_path_call *c, made_cv *made) {
-    const int64_t folds = made->seen.folds;
+    const int64_t folds = made->seen.folds, drawn = folds_of(c), repeats = folds / drawn;
     int64_t best = 0, simplest;
     for (int64_t i = 0; i < c->count; i++) {
         const double *errors = made->errors + i * folds;
-        double sum = 0.0, squares = 0.0;
-        for (int64_t f = 0; f < folds; f++) sum += errors[f];
-        made->mean[i] = sum / (double)folds;
-        for (int64_t f = 0; f < folds; f++) squares += (errors[f] - made->mean[i]) * (errors[f] - made->mean[i]);
-        made->standard_error[i] = sqrt(squares / (double)(folds - 1) / (double)folds);
+        double sum = 0.0;
+        for (int64_t r = 0; r < repeats; r++) sum += standard_error_of(errors + r * drawn, drawn);
+        made->mean[i] = mean_of(errors, folds);
+        made->standard_error[i] = sum / (double)repeats;
         if (made->mean[i] < made->mean[best]) best = i;
     }
     for (simplest = 0; made->mean[simplest] > made->mean[best] + made->standard_error[best];) simplest++;

@@ -212,6 +212,38 @@ static void bad_folds(void **state) {
     test_context_end(context, &memory);
 }
 
+/* Each drawing of the folds has a standard error of its own, and their mean does not shrink with their number. */
+static void standard_error_of_repeats(void **state) {
+    (void)state;
+    enum { FOLDS = 4, REPEATS = 3, ALL = FOLDS * REPEATS };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    world_of_path w;
+    gpis_cv *cv = NULL;
+    gpis_path_options options = gpis_path_options_default();
+    options.points = 5;
+    options.folds = FOLDS;
+    options.repeats = REPEATS;
+    assert_ok(context, open(context, FINE, 60, 4, &w));
+    assert_ok(context, gpis_cv_make(w.problem, &options, NULL, &cv));
+    assert_int_equal(cv->folds, ALL);
+    for (int i = 0; i < 5; i++) {
+        double total = 0.0, errors = 0.0;
+        for (int r = 0; r < REPEATS; r++) {
+            const double *e = cv->errors + i * ALL + r * FOLDS;
+            double sum = 0.0, squares = 0.0;
+            for (int f = 0; f < FOLDS; f++) sum += e[f], squares += e[f] * e[f];
+            total += sum;
+            errors += sqrt((squares - sum * sum / FOLDS) / (FOLDS - 1) / FOLDS);
+        }
+        assert_float_equal(cv->mean[i], total / ALL, 1e-12 * cv->mean[i]);
+        assert_float_equal(cv->standard_error[i], errors / REPEATS, 1e-9 * cv->standard_error[i]);
+    }
+    gpis_cv_destroy(cv);
+    shut(&w);
+    test_context_end(context, &memory);
+}
+
 /* From the result of a poor point the same ranges follow as from that of a solve: the point itself, which is far above
  * the level, is not called attained. */
 static void ranges_of_a_poor_point(void **state) {
@@ -307,6 +339,7 @@ int main(void) {
                                        cmocka_unit_test(radii_with_a_penalty),
                                        cmocka_unit_test(one_column),
                                        cmocka_unit_test(bad_folds),
+                                       cmocka_unit_test(standard_error_of_repeats),
                                        cmocka_unit_test(ranges_of_a_poor_point),
                                        cmocka_unit_test(points_can_be_stopped),
                                        cmocka_unit_test(failing_allocations)};
