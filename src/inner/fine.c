@@ -20,14 +20,16 @@ static bool take_squares(gpis_fine *f) {
 
 static bool take_equation_memory(gpis_fine *f) {
     gpis_context *context = f->context;
-    const int64_t rows = f->equalities;
-    double **wide[] = {&f->E, &f->EP, &f->EP_low, &f->V, &f->V_low};
-    double **squares[] = {&f->S, &f->S_low};
-    gpis_dd **vectors[] = {&f->nu, &f->dnu, &f->wide};
+    const int64_t rows = f->equalities, most = rows + f->limits;
+    double **given[] = {&f->E, &f->EP, &f->EP_low}, **wide[] = {&f->V, &f->V_low}, **squares[] = {&f->S, &f->S_low};
+    gpis_dd **vectors[] = {&f->nu, &f->dnu, &f->wide, &f->give, &f->pull};
+    int64_t **places[] = {&f->stiff_row, &f->stiff_at};
     bool all = true;
-    for (int i = 0; i < 5; i++) all = (*wide[i] = gpis_alloc_zero(context, rows * f->d, sizeof(double))) && all;
-    for (int i = 0; i < 2; i++) all = (*squares[i] = gpis_alloc(context, rows * rows, sizeof(double))) && all;
-    for (int i = 0; i < 3; i++) all = (*vectors[i] = gpis_alloc(context, rows, sizeof(gpis_dd))) && all;
+    for (int i = 0; i < 3; i++) all = (*given[i] = gpis_alloc_zero(context, rows * f->d, sizeof(double))) && all;
+    for (int i = 0; i < 2; i++) all = (*wide[i] = gpis_alloc(context, most * f->d, sizeof(double))) && all;
+    for (int i = 0; i < 2; i++) all = (*squares[i] = gpis_alloc(context, most * most, sizeof(double))) && all;
+    for (int i = 0; i < 5; i++) all = (*vectors[i] = gpis_alloc_zero(context, most, sizeof(gpis_dd))) && all;
+    for (int i = 0; i < 2; i++) all = (*places[i] = gpis_alloc(context, f->limits, sizeof(int64_t))) && all;
     f->e = gpis_alloc(context, rows, sizeof *f->e);
     f->rho = gpis_alloc(context, rows, sizeof *f->rho);
     return all && f->e && f->rho;
@@ -37,14 +39,16 @@ static gpis_status take_memory(gpis_fine *f) {
     gpis_context *context = f->context;
     gpis_dd **vectors[] = {&f->b, &f->x,      &f->z,      &f->p,     &f->r,  &f->step, &f->y, &f->dy,
                            &f->w, &f->lambda, &f->second, &f->right, &f->in, &f->out,  &f->u, &f->v};
-    double **numbers[] = {&f->near, &f->unit_x, &f->shift, &f->off, &f->off_in};
+    double **numbers[] = {&f->unit_x, &f->shift, &f->off, &f->off_in};
     gpis_fine_pair **pairs[3] = {&f->lower, &f->upper, &f->sums};
     bool all = take_squares(f);
     all = take_equation_memory(f) && all;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         all = (*vectors[i] = gpis_alloc_zero(context, f->d, sizeof(gpis_dd))) && all;
-    for (int i = 0; i < 5; i++) all = (*numbers[i] = gpis_alloc(context, f->d, sizeof(double))) && all;
-    for (int i = 0; i < 3; i++) all = (*pairs[i] = gpis_alloc_zero(context, f->d, sizeof **pairs[i])) && all;
+    for (int i = 0; i < 4; i++) all = (*numbers[i] = gpis_alloc(context, f->d, sizeof(double))) && all;
+    for (int i = 0; i < 3; i++)
+        all = (*pairs[i] = gpis_alloc_zero(context, f->d + f->limits, sizeof **pairs[i])) && all;
+    all = (f->near = gpis_alloc(context, f->d + f->limits, sizeof *f->near)) && all;
     f->cones = gpis_alloc_zero(context, f->d, sizeof *f->cones);
     return all && f->cones ? GPIS_OK : GPIS_NO_MEMORY;
 }
@@ -57,12 +61,13 @@ void gpis_fine_destroy(gpis_fine *f) {
     }
     gpis_flat_destroy(f->flat);
     gpis_lift_destroy(f->lift);
-    void *const all[] = {f->turns, f->G,      f->G_low,  f->H,     f->H_low, f->P,      f->P_low,  f->B,     f->B_low,
-                         f->BP,    f->BP_low, f->M,      f->M_low, f->near,  f->unit_x, f->shift,  f->E,     f->e,
-                         f->rho,   f->EP,     f->EP_low, f->V,     f->V_low, f->S,      f->S_low,  f->nu,    f->dnu,
-                         f->wide,  f->lower,  f->upper,  f->sums,  f->cones, f->b,      f->x,      f->r,     f->step,
-                         f->z,     f->p,      f->y,      f->dy,    f->w,     f->lambda, f->second, f->right, f->in,
-                         f->out,   f->u,      f->v,      f->off,   f->off_in};
+    void *const all[] = {f->turns, f->G,      f->G_low,  f->H,     f->H_low,     f->P,       f->P_low,  f->B,
+                         f->B_low, f->BP,     f->BP_low, f->M,     f->M_low,     f->near,    f->unit_x, f->shift,
+                         f->E,     f->e,      f->rho,    f->EP,    f->EP_low,    f->V,       f->V_low,  f->S,
+                         f->S_low, f->nu,     f->dnu,    f->wide,  f->lower,     f->upper,   f->sums,   f->cones,
+                         f->b,     f->x,      f->r,      f->step,  f->z,         f->p,       f->y,      f->dy,
+                         f->w,     f->lambda, f->second, f->right, f->in,        f->out,     f->u,      f->v,
+                         f->off,   f->off_in, f->give,   f->pull,  f->stiff_row, f->stiff_at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpis_free(f->context, all[i]);
     gpis_free(f->context, f);
 }
@@ -115,6 +120,7 @@ static void find_distances(gpis_fine *f) {
     if (!f->lift) return;
     gpis_lift_extend(f->lift, f->unit_x, true);
     memcpy(f->near, f->unit_x, (size_t)d * sizeof *f->near);
+    for (int64_t t = 0; t < f->limits; t++) f->near[d + t] = gpis_fine_row_size(f, t);
 }
 
 /* Column j of P is P times the unit vector j. */
@@ -193,6 +199,7 @@ static gpis_status fill(gpis_fine *f, gpis_set *set) {
     gpis_status status = make_flat(f, set);
     if (status != GPIS_OK) return status;
     f->d = f->flat->d;
+    f->limits = f->lift ? f->lift->limits : 0;
     f->equalities = f->flat->rows;
     for (int64_t s = 0; s < f->flat->sums; s++) f->equalities += f->flat->sum[s].equal;
     status = gpis_fine_make_turns(f);

@@ -12,8 +12,9 @@
  * has a support function that follows from its parts, and no projection or clean-up is needed. That v is a solution, or
  * in K, is not claimed: certificates (certificate.h) find out what l and v are worth.
  *
- * A polyhedron whose form needs further entries (lift.h), alone or meeting sums of norms, is solved with them. There l
- * is made of the multipliers of rows, sums and norms, and of what they leave of the gradient at v (fine_lift.c).
+ * A polyhedron whose form needs further entries (lift.h), alone or meeting sums of norms, is solved with them; its rows
+ * with limits need none (fine_rows.c). There l is made of the multipliers of rows, sums and norms, and of what they
+ * leave of the gradient at v (fine_lift.c).
  *
  * Data are scaled by powers of two, so that the largest column and the response have norms of about 1.
  */
@@ -47,36 +48,41 @@ typedef struct gpis_fine_turn {
 } gpis_fine_turn;
 
 typedef struct gpis_fine {
-    gpis_context *context;                /* borrowed */
-    const gpis_quadratic *summary;        /* borrowed */
-    gpis_lift *lift;                      /* owned; NULL: there are no further entries */
-    gpis_flat *flat;                      /* owned */
-    int64_t own, d, k, equalities;        /* entries of x, and with the further ones */
-    double unit, response;                /* powers of two: x is scaled by `unit`, and y by 1 / response */
-    gpis_fine_turn *turns;                /* owned: as many as flat has */
-    double *G, *G_low;                    /* owned: d x d; A'A */
-    double *P, *P_low;                    /* owned: d x d; NULL: z = x */
-    double *H, *H_low;                    /* owned: d x d; G and the equations */
-    double *B, *B_low;                    /* owned: d x d; the barrier in z, where that is not x; and P'B */
-    double *BP, *BP_low;                  /* owned: d x d, the same */
-    double *M, *M_low;                    /* owned: d x d; the factor of the present matrix */
-    double *near, *unit_x;                /* owned: d; what changes f by about ||y||^2, for each entry of z and of x */
-    double *shift;                        /* owned: d; the diagonal of G, of which a very small part keeps M definite */
-    double part, of_zeros;                /* that part, and what is added for a column of zeros */
-    double *E, *e;                        /* owned: rows of equations in z, those of sums that must be R among them */
-    double *rho;                          /* owned: the weights of the equations in H */
-    double *EP, *EP_low;                  /* owned: the equations in x */
-    double *V, *V_low, *S, *S_low;        /* owned: M^-1/2 (E P)', a row for each, and the factor of V'V */
-    gpis_dd *nu, *dnu, *wide;             /* owned: multipliers of equations and their steps, and scratch */
-    gpis_fine_pair *lower, *upper, *sums; /* owned: d each */
-    gpis_fine_cone *cones;                /* owned: d */
-    gpis_dd *b, *x, *r, *step;            /* owned: d; right side, point, gradient of the Lagrangian, step */
-    gpis_dd *z, *p;                       /* owned: d; point and step in z */
+    gpis_context *context;         /* borrowed */
+    const gpis_quadratic *summary; /* borrowed */
+    gpis_lift *lift;               /* owned; NULL: there are no further entries */
+    gpis_flat *flat;               /* owned */
+    int64_t own, d, k, equalities; /* entries of x, and with the further ones */
+    int64_t limits;                /* rows with limits; their pairs come after those of the d entries */
+    int64_t stiff, *stiff_row;     /* owned: limits; the rows whose multipliers are unknowns of the present step */
+    int64_t *stiff_at;             /* owned: limits; where row t is among them; -1: nowhere */
+    double unit, response;         /* powers of two: x is scaled by `unit`, and y by 1 / response */
+    gpis_fine_turn *turns;         /* owned: as many as flat has */
+    double *G, *G_low;             /* owned: d x d; A'A */
+    double *P, *P_low;             /* owned: d x d; NULL: z = x */
+    double *H, *H_low;             /* owned: d x d; G and the equations */
+    double *B, *B_low;             /* owned: d x d; the barrier in z, where that is not x; and P'B */
+    double *BP, *BP_low;           /* owned: d x d, the same */
+    double *M, *M_low;             /* owned: d x d; the factor of the present matrix */
+    double *near, *unit_x; /* owned: d + limits, d; what changes f by about ||y||^2, for each entry of z and of x */
+    double *shift;         /* owned: d; the diagonal of G, of which a very small part keeps M definite */
+    double part, of_zeros; /* that part, and what is added for a column of zeros */
+    double *E, *e;         /* owned: rows of equations in z, those of sums that must be R among them */
+    double *rho;           /* owned: the weights of the equations in H */
+    double *EP, *EP_low;   /* owned: the equations in x */
+    double *V, *V_low, *S, *S_low; /* owned: M^-1/2 N', a row for each equation and stiff row, the factor of V'V */
+    gpis_dd *nu, *dnu, *wide;      /* owned: multipliers of equations and their steps, and scratch */
+    gpis_dd *give, *pull;          /* owned: of equations and stiff rows: N p - give dnu = pull */
+    gpis_fine_pair *lower, *upper, *sums;          /* owned: d + limits each, d */
+    gpis_fine_cone *cones;                         /* owned: d */
+    gpis_dd *b, *x, *r, *step;                     /* owned: d; right side, point, gradient of the Lagrangian, step */
+    gpis_dd *z, *p;                                /* owned: d; point and step in z */
     gpis_dd *y, *dy, *w, *lambda, *second, *right; /* owned: d; of the cones */
     gpis_dd *in, *out, *u, *v;                     /* owned: d; scratch */
     double *off, *off_in;                          /* owned: d; errors of l */
     double omega;                                  /* the size of a residual at the start */
-    int64_t steps;                                 /* made since it was created */
+    double allowance; /* what an entry's share of the multiplier may cost before it is left out of it: fine_lift.c */
+    int64_t steps;    /* made since it was created */
 } gpis_fine;
 
 /* The solution x + x_low, d x k numbers each; borrowed. */
@@ -112,6 +118,17 @@ gpis_status gpis_fine_make_turns(gpis_fine *f);
 void gpis_fine_turn_in(const gpis_fine *f, gpis_dd *v);
 /* v := P'v. If v is within `off` (NULL: nobody asks) of another vector, off becomes a bound for the result. */
 void gpis_fine_turn_back(const gpis_fine *f, gpis_dd *v, double *off);
+
+/* ---- fine_rows.c: row t of those with limits ---- */
+
+gpis_dd gpis_fine_row_value(const gpis_fine *f, int64_t t, const gpis_dd *v); /* <c_t, v> */
+void gpis_fine_add_row(const gpis_fine *f, int64_t t, gpis_dd times, gpis_dd *to);
+double gpis_fine_row_size(const gpis_fine *f, int64_t t); /* |c_t| times `near` */
+/* Adds row t, with the multiplier over the slack omega, to the matrix, as a stiff one or not. */
+void gpis_fine_take_row(gpis_fine *f, int64_t t, gpis_dd omega);
+gpis_dd gpis_fine_row_growth(const gpis_fine *f, int64_t t); /* <c_t, p> for the step p */
+/* Adds what row t pushes to the right side, or to the one of the stiff rows. */
+void gpis_fine_push_row(gpis_fine *f, int64_t t, gpis_dd push, gpis_dd *side);
 
 /* ---- fine_lift.c ---- */
 

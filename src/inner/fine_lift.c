@@ -7,10 +7,10 @@
  * ||u_s,group||
  *                                         + sum of sup over [lo_j, hi_j] of (v_j t - kappa_j |t|)
  *
- * for every z of K (docs/maths/certificates.md, "Polyhedra and intersections"). y and nu are those of the equations of
- * rows and sums, u_s those of the cones, and v is what they leave of minus the gradient, as far as the suprema are
- * finite. The numbers y, nu and u that are held are exact by definition, and so is v_j, unless it is kappa_j or
- * -kappa_j.
+ * for every z of K (docs/maths/certificates.md, "Polyhedra and intersections"). y is that of the equations and limits
+ * of rows, nu that of the equations of sums, u_s those of the cones, and v is what they leave of minus the gradient, as
+ * far as the suprema are finite. The numbers y, nu and u that are held are exact by definition, and so is v_j, unless
+ * it is kappa_j or -kappa_j.
  */
 #include <math.h>
 
@@ -36,17 +36,20 @@ gpis_dd gpis_fine_slope(const gpis_fine *f, int64_t j) {
 
 /* ---- multipliers of the right signs ---- */
 
-/* y_i, or 0 where there is no limit on its side. */
+static bool is_number(gpis_dd y) { return isfinite(y.high) && isfinite(y.low); }
+
+/* y_i: of an equation, or of the limits of a row, of which one may be infinite; rows of zeros have none. */
 static gpis_dd row_multiplier(const gpis_fine *f, int64_t i) {
-    const gpis_polyhedron *p = f->lift->p;
-    const gpis_dd y = f->nu[i];
-    const double limit = y.high > 0.0 ? p->upper[i] : p->lower[i];
-    return isfinite(limit) && isfinite(y.high) && isfinite(y.low) ? y : gpis_dd_of(0.0);
+    const int64_t r = f->lift->equation[i], t = f->lift->place[i];
+    gpis_dd y = {0.0, 0.0};
+    if (r >= 0) y = f->nu[r];
+    if (t >= 0) y = gpis_dd_subtract(f->upper[f->d + t].dual, f->lower[f->d + t].dual);
+    return is_number(y) ? y : gpis_dd_of(0.0);
 }
 
 static gpis_dd sum_multiplier(const gpis_fine *f, int64_t k) {
-    const gpis_dd nu = f->nu[f->lift->p->rows + k];
-    return nu.high > 0.0 && isfinite(nu.high) && isfinite(nu.low) ? nu : gpis_dd_of(0.0);
+    const gpis_dd nu = f->nu[f->lift->equation[f->lift->p->rows + k]];
+    return nu.high > 0.0 && is_number(nu) ? nu : gpis_dd_of(0.0);
 }
 
 static gpis_fine_sum kappa_of(const gpis_fine *f, int64_t j) {
@@ -89,11 +92,29 @@ static bool may_exceed(gpis_dd v, const gpis_fine_sum *kappa) {
     return !(gpis_dd_subtract(kappa->sum, v).high > 2.0 * margin);
 }
 
+/* Whether `rest`, which presses against a bound at this distance from x_j, is not the price of that bound but what the
+ * steps have left of the gradient: it is the smaller of both, in units of the column, and their product costs more than
+ * is allowed. */
+static bool is_left_over(const gpis_fine *f, int64_t j, double rest, double distance) {
+    const bool apart = rest * f->near[j] * f->near[j] < distance;
+    return rest > 0.0 && isfinite(distance) && apart && rest * distance > f->allowance;
+}
+
+/* v_j, or kappa_j or -kappa_j where what v_j has beyond that is left over: as an imbalance of the multiplier
+ * (certificate/known.h) this weighs less than as a price of a bound that is far away. */
+static gpis_dd without_left_over(const gpis_fine *f, int64_t j, gpis_dd v, const gpis_fine_sum *kappa, double lo,
+                                 double hi) {
+    const gpis_dd up = gpis_dd_subtract(v, kappa->sum), down = gpis_dd_negate(gpis_dd_add(v, kappa->sum));
+    if (is_left_over(f, j, up.high, hi - f->x[j].high)) return kappa->sum;
+    return is_left_over(f, j, down.high, f->x[j].high - lo) ? gpis_dd_negate(kappa->sum) : v;
+}
+
 /* v_j, within *off of the one that is meant. Where an end is infinite and v_j would be too large there, kappa_j is
  * meant in its place, with the supremum 0: kappa t - kappa |t| <= 0, and = 0 for large t. */
-static gpis_dd choose(const gpis_fine *f, int64_t j, gpis_dd wanted, entry_bound *most, double *off) {
+static gpis_dd choose(const gpis_fine *f, int64_t j, gpis_dd left, entry_bound *most, double *off) {
     const double lo = f->lift->p->lo[j] * f->unit, hi = f->lift->p->hi[j] * f->unit;
     const gpis_fine_sum kappa = kappa_of(f, j);
+    const gpis_dd wanted = without_left_over(f, j, left, &kappa, lo, hi);
     const bool above = isinf(hi) && may_exceed(wanted, &kappa);
     const bool below = isinf(lo) && may_exceed(gpis_dd_negate(wanted), &kappa);
     *most = (entry_bound){{0.0, 0.0}, 0.0};

@@ -14,9 +14,22 @@ static gpis_fine_pair open_pair(double there, double room) {
     return (gpis_fine_pair){.slack = gpis_dd_of(fmax(there, room))};
 }
 
+/* What is bounded: entry j of z, or row j - d of those with limits. */
+static gpis_dd bounded_value(const gpis_fine *f, int64_t j) {
+    return j < f->d ? f->z[j] : gpis_fine_row_value(f, j - f->d, f->z);
+}
+
+static double lo_of(const gpis_fine *f, int64_t j) {
+    return f->unit * (j < f->d ? f->flat->lo[j] : f->lift->p->lower[f->lift->limited[j - f->d]]);
+}
+
+static double hi_of(const gpis_fine *f, int64_t j) {
+    return f->unit * (j < f->d ? f->flat->hi[j] : f->lift->p->upper[f->lift->limited[j - f->d]]);
+}
+
 static void open_bounds(gpis_fine *f) {
-    for (int64_t j = 0; j < f->d; j++) {
-        const double lo = f->flat->lo[j] * f->unit, hi = f->flat->hi[j] * f->unit, z = f->z[j].high;
+    for (int64_t j = 0; j < f->d + f->limits; j++) {
+        const double lo = lo_of(f, j), hi = hi_of(f, j), z = bounded_value(f, j).high;
         const double size = isinf(lo) ? fabs(hi) : fabs(lo);
         const double room = fmin(fmax(f->omega * f->near[j], LEAST * size), 0.5 * (hi - lo));
         f->lower[j] = isfinite(lo) ? open_pair(z - lo, room) : (gpis_fine_pair){0};
@@ -55,7 +68,7 @@ static void open_sums(gpis_fine *f) {
 static int64_t each_pair(gpis_fine *f, void (*visit)(gpis_fine_pair *, double, gpis_dd *), double step,
                          gpis_dd *value) {
     gpis_fine_pair *const lists[PAIRS] = {f->lower, f->upper, f->sums};
-    const int64_t lengths[PAIRS] = {f->d, f->d, f->flat->sums};
+    const int64_t lengths[PAIRS] = {f->d + f->limits, f->d + f->limits, f->flat->sums};
     int64_t count = 0;
     for (int i = 0; i < PAIRS; i++)
         for (int64_t j = 0; j < lengths[i]; j++)
@@ -120,14 +133,24 @@ static int64_t start(gpis_fine *f, int64_t c, const double *x, double room) {
 
 /* ---- the iteration ---- */
 
-/* What z leaves of the slack, less the slack. */
-static void find_misses(gpis_fine *f) {
+/* What `rest` leaves of the slack. Returns whether it is less than the slack, or no more than rounding errors of
+ * numbers of this size: then the point meets the limit. */
+static bool find_miss(gpis_fine_pair *pair, gpis_dd rest, double size) {
+    static const double ROUNDING = 1e-28;
+    if (!(pair->slack.high > 0.0)) return true;
+    pair->miss = gpis_dd_subtract(rest, pair->slack);
+    return fabs(pair->miss.high) <= fmax(pair->slack.high, ROUNDING * size);
+}
+
+/* What z leaves of every slack. Returns whether z meets all limits. */
+static bool find_misses(gpis_fine *f) {
     const gpis_flat *flat = f->flat;
-    for (int64_t j = 0; j < f->d; j++) {
-        gpis_fine_pair *lower = f->lower + j, *upper = f->upper + j;
-        const gpis_dd lo = gpis_dd_of(flat->lo[j] * f->unit), hi = gpis_dd_of(flat->hi[j] * f->unit);
-        if (lower->slack.high > 0.0) lower->miss = gpis_dd_subtract(gpis_dd_subtract(f->z[j], lo), lower->slack);
-        if (upper->slack.high > 0.0) upper->miss = gpis_dd_subtract(gpis_dd_subtract(hi, f->z[j]), upper->slack);
+    bool inside = true;
+    for (int64_t j = 0; j < f->d + f->limits; j++) {
+        const gpis_dd lo = gpis_dd_of(lo_of(f, j)), hi = gpis_dd_of(hi_of(f, j)), z = bounded_value(f, j);
+        const double size = f->near[j] + fabs(z.high);
+        inside = find_miss(f->lower + j, gpis_dd_subtract(z, lo), size) && inside;
+        inside = find_miss(f->upper + j, gpis_dd_subtract(hi, z), size) && inside;
     }
     for (int64_t s = 0; s < flat->sums; s++) {
         gpis_dd rest = gpis_dd_of(flat->sum[s].R * f->unit);
@@ -135,8 +158,9 @@ static void find_misses(gpis_fine *f) {
             if (flat->sum_of[j] == s) rest = gpis_dd_subtract(rest, f->z[j]);
         for (int64_t c = 0; c < flat->groups; c++)
             if (flat->group_sum[c] == s) rest = gpis_dd_subtract(rest, f->cones[c].t);
-        if (f->sums[s].slack.high > 0.0) f->sums[s].miss = gpis_dd_subtract(rest, f->sums[s].slack);
+        inside = find_miss(f->sums + s, rest, flat->sum[s].R * f->unit) && inside;
     }
+    return inside;
 }
 
 static void add_gap(gpis_fine_pair *pair, double step, gpis_dd *gap) {
@@ -265,16 +289,17 @@ static void hand_out(gpis_fine *f, int64_t c, const gpis_fine_point *v, gpis_kno
     l->support = gpis_dd_add(l->support, most);
 }
 
-/* Steps until the gap is `enough`, and the Lagrangian is as balanced as it gets; false if that is not reached. */
+/* Steps until the gap is `enough`, and the Lagrangian is as balanced as it gets; false if that is not reached, or at a
+ * point that breaks a limit. */
 static bool make_steps(gpis_fine *f, double count, double enough, const gpis_stop *stop) {
     static const double PROGRESS = 0.5;
     double before = INFINITY;
     for (int i = 0; i < MAX_STEPS; i++) {
-        find_misses(f);
+        const bool inside = find_misses(f);
         gpis_fine_balance(f);
         const double gap = gap_after(f, 0.0).high, off = off_balance(f);
-        if (gap <= enough && !(off < PROGRESS * before)) return true;
-        if (gpis_is_stopped(stop) || !advance(f, gap, count)) return gap <= enough;
+        if (gap <= enough && !(off < PROGRESS * before)) return inside;
+        if (gpis_is_stopped(stop) || !advance(f, gap, count)) return gap <= enough && inside;
         before = off;
     }
     return false;
@@ -284,11 +309,12 @@ static bool make_steps(gpis_fine *f, double count, double enough, const gpis_sto
  * short. From farther inside the way is longer, but open. */
 void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim, const gpis_fine_point *v,
                      gpis_known_multiplier *l) {
-    static const double FLOOR = 1e-30, ROOM[] = {1.0, 1e3, 1e6};
+    static const double FLOOR = 1e-30, ALLOWED = 1e4, ROOM[] = {1.0, 1e3, 1e6};
     enum { STARTS = sizeof ROOM / sizeof *ROOM };
     const double enough = fmax(FLOOR, 0.5 * aim.goal / f->response / f->response);
     bool reached = false;
     f->part = aim.shift;
+    f->allowance = ALLOWED * enough / (double)f->own;
     for (int i = 0; i < STARTS && !reached && (i == 0 || !gpis_is_stopped(aim.stop)); i++) {
         const double count = (double)start(f, c, x, ROOM[i]);
         reached = make_steps(f, count, enough, aim.stop);

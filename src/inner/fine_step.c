@@ -2,8 +2,10 @@
  * The equations of one step in double-double: as in barrier_step.c, but for the change of the multipliers in the place
  * of their next values, so that digits are not lost as the steps become small, and by Cholesky factors:
  *
- *     (M  E') (p  )   (-r + what the barrier adds)
- *     (E  0 ) (dnu) = (e - E z                   ),    M = H + bounds + sums + groups.
+ *     (M   N'  ) (p  )   (-r + what the barrier adds)
+ *     (N  -give) (dnu) = (pull                      ),    M = H + bounds + sums + groups + rows.
+ *
+ * N has the equations E, of which give is 0 and pull e - E z, and the stiff rows (fine_rows.c).
  */
 #include <math.h>
 #include <string.h>
@@ -112,6 +114,9 @@ static void fill_matrix(gpis_fine *f, double part) {
     for (int64_t c = 0; c < f->flat->groups; c++) add_group(f, c);
     for (int64_t s = 0; s < f->flat->sums; s++) add_sum(f, s);
     if (f->P) turn_barrier(f);
+    f->stiff = 0;
+    for (int64_t t = 0; t < f->limits; t++)
+        gpis_fine_take_row(f, t, gpis_dd_add(weight(f->lower + d + t), weight(f->upper + d + t)));
     for (int64_t j = 0; j < d; j++) {
         const gpis_dd sum = gpis_dd_add((gpis_dd){f->M[j * (d + 1)], f->M_low[j * (d + 1)]},
                                         gpis_dd_of(f->shift[j] > 0.0 ? part * f->shift[j] : f->of_zeros));
@@ -120,35 +125,53 @@ static void fill_matrix(gpis_fine *f, double part) {
     }
 }
 
-/* V = R^-T (E P)', a row for each equation, and the factor of V'V. Rows that depend on each other up to rounding leave
- * nothing of a pivot, which a very small part of the diagonal replaces. */
+static int64_t unknown_multipliers(const gpis_fine *f) { return f->equalities + f->stiff; }
+
+/* Row r of N, in V. */
+static void copy_row(gpis_fine *f, int64_t r) {
+    const int64_t d = f->d, i = r < f->equalities ? -1 : f->lift->limited[f->stiff_row[r - f->equalities]];
+    double *row = f->V + r * d, *low = f->V_low + r * d;
+    if (i < 0) {
+        memcpy(row, f->EP + r * d, (size_t)d * sizeof *row);
+        memcpy(low, f->EP_low + r * d, (size_t)d * sizeof *low);
+        return;
+    }
+    const gpis_polyhedron *p = f->lift->p;
+    memset(row, 0, (size_t)d * sizeof *row);
+    memset(low, 0, (size_t)d * sizeof *low);
+    for (int64_t e = p->first[i]; e < p->first[i + 1]; e++) row[p->column[e]] = p->value[e];
+}
+
+/* V = R^-T N', a row for each equation and each stiff row, and the factor of V'V + give. Rows that depend on each other
+ * up to rounding leave nothing of a pivot, which a very small part of the diagonal replaces. */
 static bool factor_rows(gpis_fine *f) {
     static const double LITTLE = 1e-30;
-    const int64_t d = f->d, rows = f->equalities;
+    const int64_t d = f->d, rows = unknown_multipliers(f);
+#pragma omp parallel for num_threads(gpis_threads_for(f->context->threads, 10.0 * (double)(rows * d * d)))
     for (int64_t r = 0; r < rows; r++) {
-        memcpy(f->V + r * d, f->EP + r * d, (size_t)d * sizeof *f->V);
-        memcpy(f->V_low + r * d, f->EP_low + r * d, (size_t)d * sizeof *f->V_low);
+        copy_row(f, r);
         gpis_dd_whiten(d, f->M, f->M_low, f->V + r * d, f->V_low + r * d);
     }
-    for (int64_t r = 0; r < rows; r++)
+#pragma omp parallel for num_threads(gpis_threads_for(f->context->threads, 10.0 * (double)(rows * rows * d)))
+    for (int64_t r = 0; r < rows; r++) {
         for (int64_t s = r; s < rows; s++) {
-            gpis_dd sum = {0.0, 0.0};
-            for (int64_t j = 0; j < d; j++) {
-                const gpis_dd a = {f->V[r * d + j], f->V_low[r * d + j]}, b = {f->V[s * d + j], f->V_low[s * d + j]};
-                sum = gpis_dd_add(sum, gpis_dd_multiply(a, b));
-            }
-            if (r == s) sum = gpis_dd_add(sum, gpis_dd_of(LITTLE * sum.high));
+            const gpis_dd sum = gpis_dd_dot(d, f->V + r * d, f->V_low + r * d, f->V + s * d, f->V_low + s * d);
             f->S[r * rows + s] = sum.high;
             f->S_low[r * rows + s] = sum.low;
         }
-    return gpis_dd_factor(1, NULL, rows, f->S, f->S_low);
+        double *high = f->S + r * (rows + 1), *low = f->S_low + r * (rows + 1);
+        const gpis_dd more = gpis_dd_add(f->give[r], gpis_dd_of(LITTLE * *high));
+        const gpis_dd sum = gpis_dd_add((gpis_dd){*high, *low}, more);
+        *high = sum.high, *low = sum.low;
+    }
+    return gpis_dd_factor(f->context->threads, NULL, rows, f->S, f->S_low);
 }
 
 bool gpis_fine_factor(gpis_fine *f) {
     for (double part = f->part; part < 1e-15; part *= 1e3) {
         fill_matrix(f, part);
         if (gpis_dd_factor(f->context->threads, NULL, f->d, f->M, f->M_low))
-            return f->equalities == 0 || factor_rows(f);
+            return unknown_multipliers(f) == 0 || factor_rows(f);
     }
     return false;
 }
@@ -166,6 +189,8 @@ void gpis_fine_balance(gpis_fine *f) {
         for (int64_t r = 0; r < f->equalities; r++)
             if (f->E[r * d + i] != 0.0) f->u[i] = gpis_dd_add(f->u[i], gpis_dd_scale(f->nu[r], f->E[r * d + i]));
     }
+    for (int64_t t = 0; t < f->limits; t++)
+        gpis_fine_add_row(f, t, gpis_dd_subtract(f->upper[d + t].dual, f->lower[d + t].dual), f->u);
     gpis_fine_turn_back(f, f->u, NULL);
     for (int64_t i = 0; i < d; i++) {
         gpis_dd gradient = gpis_dd_negate(f->b[i]);
@@ -191,6 +216,10 @@ static gpis_dd push(const gpis_fine_pair *pair, gpis_dd mu, bool correct) {
     gpis_dd top = gpis_dd_subtract(mu, there);
     if (correct) top = gpis_dd_subtract(top, pair->second);
     return gpis_dd_divide(top, pair->slack);
+}
+
+static gpis_dd push_of_bounds(const gpis_fine *f, int64_t j, gpis_dd mu, bool correct) {
+    return gpis_dd_subtract(push(f->lower + j, mu, correct), push(f->upper + j, mu, correct));
 }
 
 /* dt := (diag(delta) + kappa 1 1')^-1 applied to dt, for all groups. */
@@ -221,9 +250,10 @@ static void fill_barrier_side(gpis_fine *f, gpis_dd mu, bool correct, gpis_dd *s
     const gpis_flat *flat = f->flat;
     for (int64_t j = 0; j < f->d; j++) {
         const int64_t s = flat->sum_of[j];
-        side[j] = gpis_dd_subtract(push(f->lower + j, mu, correct), push(f->upper + j, mu, correct));
+        side[j] = push_of_bounds(f, j, mu, correct);
         if (s >= 0 && !flat->sum[s].norms) side[j] = gpis_dd_subtract(side[j], push(f->sums + s, mu, correct));
     }
+    for (int64_t t = 0; t < f->limits; t++) gpis_fine_push_row(f, t, push_of_bounds(f, f->d + t, mu, correct), side);
     for (int64_t c = 0; c < flat->groups; c++) f->cones[c].dt = side_of(f, c, mu, correct);
     solve_bounds(f);
     for (int64_t c = 0; c < flat->groups; c++)
@@ -240,7 +270,8 @@ static void fill_side(gpis_fine *f, gpis_dd mu, bool correct) {
     gpis_fine_turn_back(f, f->step, NULL);
     for (int64_t j = 0; j < f->d; j++) f->step[j] = gpis_dd_subtract(f->step[j], f->r[j]);
     for (int64_t r = 0; r < f->equalities; r++) {
-        const gpis_dd pull = gpis_dd_scale(gpis_fine_miss(f, r), f->rho[r]);
+        f->pull[r] = gpis_fine_miss(f, r);
+        const gpis_dd pull = gpis_dd_scale(f->pull[r], f->rho[r]);
         for (int64_t j = 0; j < f->d; j++) {
             const gpis_dd entry = {f->EP[r * f->d + j], f->EP_low[r * f->d + j]};
             f->step[j] = gpis_dd_add(f->step[j], gpis_dd_multiply(pull, entry));
@@ -250,33 +281,20 @@ static void fill_side(gpis_fine *f, gpis_dd mu, bool correct) {
 
 /* ---- the solution ---- */
 
-/* <row r of V, w>. */
-static gpis_dd along_row(const gpis_fine *f, int64_t r, const double *w, const double *w_low) {
-    gpis_dd sum = {0.0, 0.0};
-    for (int64_t j = 0; j < f->d; j++) {
-        const gpis_dd entry = {f->V[r * f->d + j], f->V_low[r * f->d + j]};
-        sum = gpis_dd_add(sum, gpis_dd_multiply(entry, (gpis_dd){w[j], w_low[j]}));
-    }
-    return sum;
-}
-
-/* dnu = (V'V)^-1 (V'w - (e - E z)), and w - V dnu in the place of w. */
+/* dnu = (V'V + give)^-1 (V'w - pull), and w - V dnu in the place of w. */
 static void solve_rows(gpis_fine *f, double *w, double *w_low) {
-    const int64_t rows = f->equalities;
+    const int64_t rows = unknown_multipliers(f);
     double *n = (double *)f->wide, *n_low = n + rows;
     for (int64_t r = 0; r < rows; r++) {
-        const gpis_dd side = gpis_dd_subtract(along_row(f, r, w, w_low), gpis_fine_miss(f, r));
+        const gpis_dd along = gpis_dd_dot(f->d, f->V + r * f->d, f->V_low + r * f->d, w, w_low);
+        const gpis_dd side = gpis_dd_subtract(along, f->pull[r]);
         n[r] = side.high, n_low[r] = side.low;
     }
     gpis_dd_whiten(rows, f->S, f->S_low, n, n_low);
     gpis_dd_unwhiten(rows, f->S, f->S_low, n, n_low);
     for (int64_t r = 0; r < rows; r++) {
         f->dnu[r] = (gpis_dd){n[r], n_low[r]};
-        for (int64_t j = 0; j < f->d; j++) {
-            const gpis_dd entry = {f->V[r * f->d + j], f->V_low[r * f->d + j]};
-            const gpis_dd rest = gpis_dd_subtract((gpis_dd){w[j], w_low[j]}, gpis_dd_multiply(entry, f->dnu[r]));
-            w[j] = rest.high, w_low[j] = rest.low;
-        }
+        gpis_dd_subtract_multiple(f->d, n[r], n_low[r], f->V + r * f->d, f->V_low + r * f->d, w, w_low);
     }
 }
 
@@ -285,7 +303,7 @@ static void solve(gpis_fine *f) {
     double *w = (double *)f->u, *w_low = w + f->d;
     for (int64_t j = 0; j < f->d; j++) w[j] = f->step[j].high, w_low[j] = f->step[j].low;
     gpis_dd_whiten(f->d, f->M, f->M_low, w, w_low);
-    if (f->equalities > 0) solve_rows(f, w, w_low);
+    if (unknown_multipliers(f) > 0) solve_rows(f, w, w_low);
     gpis_dd_unwhiten(f->d, f->M, f->M_low, w, w_low);
     for (int64_t j = 0; j < f->d; j++) f->p[j] = f->step[j] = (gpis_dd){w[j], w_low[j]};
     gpis_fine_turn_in(f, f->p);
@@ -307,6 +325,11 @@ static void move_pairs(gpis_fine *f, gpis_dd mu, bool correct) {
         move_pair(f->lower + j, f->p[j], mu, correct);
         move_pair(f->upper + j, gpis_dd_negate(f->p[j]), mu, correct);
         if (s >= 0 && !flat->sum[s].norms) f->u[s] = gpis_dd_add(f->u[s], f->p[j]);
+    }
+    for (int64_t t = 0; t < f->limits; t++) {
+        const gpis_dd growth = gpis_fine_row_growth(f, t);
+        move_pair(f->lower + f->d + t, growth, mu, correct);
+        move_pair(f->upper + f->d + t, gpis_dd_negate(growth), mu, correct);
     }
     for (int64_t c = 0; c < flat->groups; c++)
         f->u[flat->group_sum[c]] = gpis_dd_add(f->u[flat->group_sum[c]], f->cones[c].dt);

@@ -30,6 +30,12 @@ typedef struct numbers {
     int64_t normed, copies; /* entries in sums of norms, and those of them that another sum may have, too */
 } numbers;
 
+/* Bounds and a sum, which is a row or, as a ball, a sum of sizes. */
+static void count_sum(const gpis_set *set, numbers *n) {
+    n->sums += set->sum == GPIS_SUM_OF_SIZES_WITHIN;
+    n->rows += set->sum == GPIS_SUM_IS_R || set->sum == GPIS_SUM_AT_MOST_R;
+}
+
 static void count_constraints(const gpis_set *set, numbers *n) {
     const int64_t *columns, before = n->normed;
     const double *C, *b;
@@ -37,7 +43,7 @@ static void count_constraints(const gpis_set *set, numbers *n) {
     if (set->polyhedron)
         n->rows += set->polyhedron->rows, n->sums += set->polyhedron->sums;
     else if (set->class->bounds)
-        n->rows += 1, n->sums += 1;
+        count_sum(set, n);
     else if (set->class->equations)
         set->class->equations(set, &count, &C, &b);
     else if (set->shape == GPIS_SHAPE_ORDERED)
@@ -58,7 +64,7 @@ void gpis_lift_count(const gpis_set *set, int64_t *entries, int64_t *equations) 
     numbers n = {0};
     count_constraints(set, &n);
     const int64_t splits = set->penalty || n.sums > 0 ? set->d : 0, fixed = set->d;
-    *entries = set->d + 2 * splits + n.rows + n.sums + n.copies;
+    *entries = set->d + 2 * splits + n.sums + n.copies;
     *equations = splits + fixed + n.rows + n.sums + n.copies;
 }
 
@@ -120,14 +126,20 @@ static bool is_to_split(const gpis_lift *lift, int64_t j) {
     return counts && p->lo[j] < 0.0 && p->hi[j] > 0.0;
 }
 
-/* A row of zeros says nothing; its u_i, which has no bounds, only keeps its equation apart from the others. */
+/* A row of zeros says nothing. */
 static bool is_empty(const gpis_polyhedron *p, int64_t i) { return p->first[i] == p->first[i + 1]; }
 
 static void place_entries(gpis_lift *lift) {
     const gpis_polyhedron *p = lift->p;
     lift->size = lift->d + p->sums;
-    for (int64_t i = 0; i < p->rows; i++)
-        lift->slack[i] = p->lower[i] < p->upper[i] || is_empty(p, i) ? lift->size++ : -1;
+    int64_t equations = 0;
+    for (int64_t i = 0; i < p->rows; i++) {
+        const bool limit = p->lower[i] < p->upper[i];
+        lift->place[i] = limit && !is_empty(p, i) ? lift->limits : -1;
+        if (lift->place[i] >= 0) lift->limited[lift->limits++] = i;
+        lift->equation[i] = limit || is_empty(p, i) ? -1 : equations++;
+    }
+    for (int64_t k = 0; k < p->sums; k++) lift->equation[p->rows + k] = equations++;
     for (int64_t j = 0; j < lift->d; j++) {
         lift->split[j] = is_to_split(lift, j) ? lift->size : -1;
         if (lift->split[j] >= 0) lift->size += 2, lift->splits++;
@@ -157,8 +169,11 @@ gpis_status gpis_lift_create(gpis_context *context, const gpis_set *set, gpis_li
     bool *taken = gpis_alloc_zero(context, lift->d, sizeof *taken);
     if (status == GPIS_OK) {
         lift->split = gpis_alloc(context, lift->d, sizeof *lift->split);
-        lift->slack = gpis_alloc(context, lift->p->rows, sizeof *lift->slack);
-        status = lift->split && lift->slack && taken ? GPIS_OK : GPIS_NO_MEMORY;
+        lift->limited = gpis_alloc(context, lift->p->rows, sizeof *lift->limited);
+        lift->place = gpis_alloc(context, lift->p->rows, sizeof *lift->place);
+        lift->equation = gpis_alloc(context, lift->p->rows + lift->p->sums, sizeof *lift->equation);
+        const bool all = lift->split && lift->limited && lift->place && lift->equation && taken;
+        status = all ? GPIS_OK : GPIS_NO_MEMORY;
     }
     if (status == GPIS_OK) {
         place_entries(lift);
@@ -180,21 +195,20 @@ void gpis_lift_destroy(gpis_lift *lift) {
     }
     gpis_free(lift->context, lift->norms);
     gpis_free(lift->context, lift->split);
-    gpis_free(lift->context, lift->slack);
+    gpis_free(lift->context, lift->limited);
+    gpis_free(lift->context, lift->place);
+    gpis_free(lift->context, lift->equation);
     gpis_free(lift->context, lift);
 }
 
 /* ---- the equations ---- */
 
-/* <c_i, x> - u_i = 0, or <c_i, x> = lower_i. */
+/* <c_i, x> = lower_i. */
 static void add_row(const gpis_lift *lift, int64_t i, gpis_flat *f) {
     const gpis_polyhedron *p = lift->p;
-    const int64_t u = lift->slack[i];
     double *row = f->E + f->rows * f->d;
     for (int64_t e = p->first[i]; e < p->first[i + 1]; e++) row[p->column[e]] = p->value[e];
-    if (u >= 0) row[u] = -1.0;
-    if (u >= 0 && !is_empty(p, i)) f->lo[u] = p->lower[i], f->hi[u] = p->upper[i];
-    f->e[f->rows++] = u >= 0 ? 0.0 : p->lower[i];
+    f->e[f->rows++] = p->lower[i];
 }
 
 /* sum over j of w_kj (p_j + q_j) + s_k = R_k. */
@@ -241,7 +255,8 @@ gpis_status gpis_lift_flatten(const gpis_lift *lift, gpis_flat **out) {
     if (status != GPIS_OK) return status;
     gpis_flat *f = *out;
     for (int64_t j = 0; j < lift->d; j++) f->lo[j] = p->lo[j], f->hi[j] = p->hi[j];
-    for (int64_t i = 0; i < p->rows; i++) add_row(lift, i, f);
+    for (int64_t i = 0; i < p->rows; i++)
+        if (lift->equation[i] >= 0) add_row(lift, i, f);
     for (int64_t k = 0; k < p->sums; k++) add_sum(lift, k, f);
     for (int64_t j = 0; j < lift->d; j++)
         if (lift->split[j] >= 0) add_split(lift, j, f);
@@ -267,12 +282,6 @@ static double size_of(double sum) { return sum > 0.0 ? sum : 1.0; }
 
 void gpis_lift_extend(const gpis_lift *lift, double *z, bool sizes) {
     const gpis_polyhedron *p = lift->p;
-    for (int64_t i = 0; i < p->rows; i++) {
-        double sum = 0.0;
-        for (int64_t e = p->first[i]; e < p->first[i + 1]; e++)
-            sum += (sizes ? fabs(p->value[e]) : p->value[e]) * z[p->column[e]];
-        if (lift->slack[i] >= 0) z[lift->slack[i]] = sizes ? size_of(sum) : sum;
-    }
     for (int64_t k = 0; k < p->sums; k++) {
         double sum = 0.0;
         for (int64_t j = 0; j < lift->d; j++) sum += p->weight[k * p->d + j] * fabs(z[j]);

@@ -2,7 +2,7 @@
  * A polyhedron (set/polyhedron.h), alone or meeting balls and sums of norms of groups, with a penalty or without, as a
  * flat form (flat.h) with further entries:
  *
- *     lower_i <= u_i <= upper_i,  <c_i, x> - u_i = 0      for each row; <c_i, x> = lower_i where both are the same,
+ *     lower_i <= <c_i, x> <= upper_i                      for each row: a limit; where both are the same, an equation,
  *     x_j - p_j + q_j = 0,  p_j, q_j >= 0                 for each entry that counts with |x_j| and may have either
  * sign, sum over j of w_kj (p_j + q_j) + s_k = R_k,  s_k >= 0      for each weighted sum of sizes,
  *     x_j - c_j = 0                                       for each entry that is in several sums of norms: c_j is in
@@ -29,12 +29,15 @@ typedef struct gpis_lift_norms {
 } gpis_lift_norms;
 
 typedef struct gpis_lift {
-    gpis_context *context;  /* borrowed */
-    gpis_polyhedron *p;     /* owned: the constraints */
-    const double *penalty;  /* borrowed: d, or NULL */
-    int64_t d, size;        /* entries of x, and all of them */
-    int64_t *split;         /* owned: d; the place of p_j, after which comes q_j; -1: x_j is not split */
-    int64_t *slack;         /* owned: rows; the place of u_i; -1: there is none */
+    gpis_context *context; /* borrowed */
+    gpis_polyhedron *p;    /* owned: the constraints */
+    const double *penalty; /* borrowed: d, or NULL */
+    int64_t d, size;       /* entries of x, and all of them */
+    int64_t *split;        /* owned: d; the place of p_j, after which comes q_j; -1: x_j is not split */
+    int64_t *limited;      /* owned: rows; the rows with lower_i < upper_i, `limits` of them */
+    int64_t *place;        /* owned: rows; where row i is among these; -1: nowhere */
+    int64_t *equation;     /* owned: rows + sums; the equation of a row or sum; -1: it has none */
+    int64_t limits;
     int64_t splits;         /* how many entries are split */
     gpis_lift_norms *norms; /* owned: sum k of norms of the flat form is that of norms[k] */
     int64_t norm_count, copies;
@@ -42,11 +45,11 @@ typedef struct gpis_lift {
 
 /* Whether the set is made of bounds, rows, sums and norms, and has no flat form without further entries. */
 bool gpis_lift_applies(const gpis_set *set);
-/* The largest numbers of entries and of equations that it can have. */
+/* The largest numbers of entries, and of equations and rows with limits, that it can have. */
 void gpis_lift_count(const gpis_set *set, int64_t *entries, int64_t *equations);
 gpis_status gpis_lift_create(gpis_context *context, const gpis_set *set, gpis_lift **out);
 void gpis_lift_destroy(gpis_lift *lift); /* NULL is fine */
-/* Equation i is that of row i; those of the sums come next, then those of entries that are split and of copies. */
+/* The equations are those of rows and of sums (`equation`), of entries that are split and of copies. */
 gpis_status gpis_lift_flatten(const gpis_lift *lift, gpis_flat **out);
 /* The slope of the objective's linear term in entry j of all. */
 double gpis_lift_slope(const gpis_lift *lift, int64_t j);

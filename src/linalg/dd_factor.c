@@ -18,6 +18,35 @@ GPIS_HOT static void subtract_multiple(int64_t count, double a_high, double a_lo
     }
 }
 
+enum { LANES = 8 };
+
+GPIS_HOT static void multiply_lanes(int64_t count, const double *restrict a_high, const double *restrict a_low,
+                                    const double *restrict b_high, const double *restrict b_low,
+                                    double *restrict sum_high, double *restrict sum_low) {
+    for (int64_t i = 0; i + LANES <= count; i += LANES)
+        for (int64_t l = 0; l < LANES; l++) {
+            const int64_t j = i + l;
+            const double p = a_high[j] * b_high[j];
+            const double rest = __builtin_fma(a_high[j], b_high[j], -p) + (a_high[j] * b_low[j] + a_low[j] * b_high[j]);
+            const double s = sum_high[l] + p, z = s - sum_high[l];
+            const double low = ((sum_high[l] - (s - z)) + (p - z)) + (sum_low[l] + rest);
+            const double sum = s + low;
+            sum_low[l] = low - (sum - s);
+            sum_high[l] = sum;
+        }
+}
+
+gpis_dd gpis_dd_dot(int64_t count, const double *a_high, const double *a_low, const double *b_high,
+                    const double *b_low) {
+    double high[LANES] = {0.0}, low[LANES] = {0.0};
+    gpis_dd sum = {0.0, 0.0};
+    multiply_lanes(count, a_high, a_low, b_high, b_low, high, low);
+    for (int64_t j = count - count % LANES; j < count; j++)
+        sum = gpis_dd_add(sum, gpis_dd_multiply((gpis_dd){a_high[j], a_low[j]}, (gpis_dd){b_high[j], b_low[j]}));
+    for (int l = 0; l < LANES; l++) sum = gpis_dd_add(sum, (gpis_dd){high[l], low[l]});
+    return sum;
+}
+
 /* A function of its own, since the variants of one that is not static would be exported. */
 void gpis_dd_subtract_multiple(int64_t count, double a_high, double a_low, const double *from_high,
                                const double *from_low, double *to_high, double *to_low) {
@@ -65,11 +94,9 @@ void gpis_dd_whiten(int64_t d, const double *high, const double *low, double *v_
 
 void gpis_dd_unwhiten(int64_t d, const double *high, const double *low, double *v_high, double *v_low) {
     for (int64_t i = d - 1; i >= 0; i--) {
-        gpis_dd sum = {v_high[i], v_low[i]};
-        for (int64_t j = i + 1; j < d; j++) {
-            const gpis_dd entry = {high[i * d + j], low[i * d + j]};
-            sum = gpis_dd_subtract(sum, gpis_dd_multiply(entry, (gpis_dd){v_high[j], v_low[j]}));
-        }
+        const int64_t at = i * d + i + 1;
+        const gpis_dd rest = gpis_dd_dot(d - i - 1, high + at, low + at, v_high + i + 1, v_low + i + 1);
+        gpis_dd sum = gpis_dd_subtract((gpis_dd){v_high[i], v_low[i]}, rest);
         sum = gpis_dd_divide(sum, (gpis_dd){high[i * d + i], low[i * d + i]});
         v_high[i] = sum.high, v_low[i] = sum.low;
     }

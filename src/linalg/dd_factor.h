@@ -9,10 +9,14 @@
 #define GPIS_DD_FACTOR_H
 
 #include "base/base.h"
+#include "linalg/dd.h"
 
 /* to -= a from for `count` entries: all factors and sums are double-double, high and low parts. */
 void gpis_dd_subtract_multiple(int64_t count, double a_high, double a_low, const double *from_high,
                                const double *from_low, double *to_high, double *to_low);
+/* The scalar product of vectors of `count` entries, in eight interleaved sums. */
+gpis_dd gpis_dd_dot(int64_t count, const double *a_high, const double *a_low, const double *b_high,
+                    const double *b_low);
 /* Replaces the upper triangle of T = high + low by its factor R, R'R = T, and the lower one by zeros; false if T is not
  * positive definite, or if `stop` (NULL: nobody asks) was asked for. */
 bool gpis_dd_factor(int threads, const gpis_stop *stop, int64_t d, double *high, double *low);
