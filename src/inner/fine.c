@@ -20,7 +20,7 @@ static bool take_squares(gpis_fine *f) {
 
 static bool take_equation_memory(gpis_fine *f) {
     gpis_context *context = f->context;
-    const int64_t rows = f->equalities, most = rows + f->limits;
+    const int64_t rows = f->equalities, most = rows + f->limits + f->balls;
     double **given[] = {&f->E, &f->EP, &f->EP_low}, **wide[] = {&f->V, &f->V_low}, **squares[] = {&f->S, &f->S_low};
     gpis_dd **vectors[] = {&f->nu, &f->dnu, &f->wide, &f->give, &f->pull};
     int64_t **places[] = {&f->stiff_row, &f->stiff_at};
@@ -35,6 +35,24 @@ static bool take_equation_memory(gpis_fine *f) {
     return all && f->e && f->rho;
 }
 
+static bool take_size_memory(gpis_fine *f) {
+    gpis_context *context = f->context;
+    const int64_t q = f->balls, own = f->lift ? f->own : 0;
+    gpis_dd **of_balls[] = {&f->dball, &f->pull_ball}, **squares[] = {&f->gamma, &f->gamma_scratch};
+    gpis_dd **of_entries[] = {&f->t, &f->dt, &f->rt, &f->want};
+    double **normals[] = {&f->normal, &f->normal_low};
+    gpis_fine_pair **pairs[] = {&f->plus, &f->minus};
+    bool all = true;
+    for (int i = 0; i < 2; i++) all = (*of_balls[i] = gpis_alloc_zero(context, q, sizeof(gpis_dd))) && all;
+    for (int i = 0; i < 2; i++) all = (*squares[i] = gpis_alloc(context, q * q, sizeof(gpis_dd))) && all;
+    for (int i = 0; i < 4; i++) all = (*of_entries[i] = gpis_alloc_zero(context, own, sizeof(gpis_dd))) && all;
+    for (int i = 0; i < 2; i++) all = (*normals[i] = gpis_alloc(context, q * f->d, sizeof(double))) && all;
+    for (int i = 0; i < 2; i++) all = (*pairs[i] = gpis_alloc_zero(context, own, sizeof(gpis_fine_pair))) && all;
+    f->ball = gpis_alloc_zero(context, q, sizeof *f->ball);
+    f->rho_ball = gpis_alloc(context, q, sizeof *f->rho_ball);
+    return all && f->ball && f->rho_ball;
+}
+
 static gpis_status take_memory(gpis_fine *f) {
     gpis_context *context = f->context;
     gpis_dd **vectors[] = {&f->b, &f->x,      &f->z,      &f->p,     &f->r,  &f->step, &f->y, &f->dy,
@@ -43,6 +61,7 @@ static gpis_status take_memory(gpis_fine *f) {
     gpis_fine_pair **pairs[3] = {&f->lower, &f->upper, &f->sums};
     bool all = take_squares(f);
     all = take_equation_memory(f) && all;
+    all = take_size_memory(f) && all;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         all = (*vectors[i] = gpis_alloc_zero(context, f->d, sizeof(gpis_dd))) && all;
     for (int i = 0; i < 4; i++) all = (*numbers[i] = gpis_alloc(context, f->d, sizeof(double))) && all;
@@ -61,13 +80,40 @@ void gpis_fine_destroy(gpis_fine *f) {
     }
     gpis_flat_destroy(f->flat);
     gpis_lift_destroy(f->lift);
-    void *const all[] = {f->turns, f->G,      f->G_low,  f->H,     f->H_low,     f->P,       f->P_low,  f->B,
-                         f->B_low, f->BP,     f->BP_low, f->M,     f->M_low,     f->near,    f->unit_x, f->shift,
-                         f->E,     f->e,      f->rho,    f->EP,    f->EP_low,    f->V,       f->V_low,  f->S,
-                         f->S_low, f->nu,     f->dnu,    f->wide,  f->lower,     f->upper,   f->sums,   f->cones,
-                         f->b,     f->x,      f->r,      f->step,  f->z,         f->p,       f->y,      f->dy,
-                         f->w,     f->lambda, f->second, f->right, f->in,        f->out,     f->u,      f->v,
-                         f->off,   f->off_in, f->give,   f->pull,  f->stiff_row, f->stiff_at};
+    void *const all[] = {f->turns,     f->G,
+                         f->G_low,     f->H,
+                         f->H_low,     f->P,
+                         f->P_low,     f->B,
+                         f->B_low,     f->BP,
+                         f->BP_low,    f->M,
+                         f->M_low,     f->near,
+                         f->unit_x,    f->shift,
+                         f->E,         f->e,
+                         f->rho,       f->EP,
+                         f->EP_low,    f->V,
+                         f->V_low,     f->S,
+                         f->S_low,     f->nu,
+                         f->dnu,       f->wide,
+                         f->lower,     f->upper,
+                         f->sums,      f->cones,
+                         f->b,         f->x,
+                         f->r,         f->step,
+                         f->z,         f->p,
+                         f->y,         f->dy,
+                         f->w,         f->lambda,
+                         f->second,    f->right,
+                         f->in,        f->out,
+                         f->u,         f->v,
+                         f->off,       f->off_in,
+                         f->give,      f->pull,
+                         f->stiff_row, f->stiff_at,
+                         f->ball,      f->dball,
+                         f->pull_ball, f->rho_ball,
+                         f->normal,    f->normal_low,
+                         f->gamma,     f->gamma_scratch,
+                         f->plus,      f->minus,
+                         f->t,         f->dt,
+                         f->rt,        f->want};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpis_free(f->context, all[i]);
     gpis_free(f->context, f);
 }
@@ -75,14 +121,14 @@ void gpis_fine_destroy(gpis_fine *f) {
 /* Twelve squares, two of a transform, five arrays of equations and two of their products, and vectors; the equations of
  * a polyhedron are held as a list, too. */
 double gpis_fine_memory(const gpis_set *set) {
-    enum { VECTORS = 110 };
+    enum { VECTORS = 145 };
     int64_t entries = set->d, sums = 0, rows = 0;
     if (gpis_lift_applies(set))
         gpis_lift_count(set, &entries, &rows);
     else
         gpis_flat_count(set, &sums, &rows);
     const double d = (double)entries, m = (double)(rows + sums);
-    return 8.0 * (14.0 * d * d + VECTORS * d + 10.0 * m * d + 2.0 * m * m + 8.0 * m) + 16384.0;
+    return 8.0 * (14.0 * d * d + VECTORS * d + 10.0 * m * d + 2.0 * m * m + 48.0 * m) + 16384.0;
 }
 
 /* ---- the data ---- */
@@ -118,7 +164,7 @@ static void find_distances(gpis_fine *f) {
         f->near[j] = distance_of(f->off[j]);
     }
     if (!f->lift) return;
-    gpis_lift_extend(f->lift, f->unit_x, true);
+    gpis_lift_extend(f->lift, f->unit_x);
     memcpy(f->near, f->unit_x, (size_t)d * sizeof *f->near);
     for (int64_t t = 0; t < f->limits; t++) f->near[d + t] = gpis_fine_row_size(f, t);
 }
@@ -200,6 +246,7 @@ static gpis_status fill(gpis_fine *f, gpis_set *set) {
     if (status != GPIS_OK) return status;
     f->d = f->flat->d;
     f->limits = f->lift ? f->lift->limits : 0;
+    f->balls = f->lift ? f->lift->p->sums : 0;
     f->equalities = f->flat->rows;
     for (int64_t s = 0; s < f->flat->sums; s++) f->equalities += f->flat->sum[s].equal;
     status = gpis_fine_make_turns(f);

@@ -12,9 +12,9 @@
  * has a support function that follows from its parts, and no projection or clean-up is needed. That v is a solution, or
  * in K, is not claimed: certificates (certificate.h) find out what l and v are worth.
  *
- * A polyhedron whose form needs further entries (lift.h), alone or meeting sums of norms, is solved with them; its rows
- * with limits need none (fine_rows.c). There l is made of the multipliers of rows, sums and norms, and of what they
- * leave of the gradient at v (fine_lift.c).
+ * A polyhedron, alone or meeting sums of norms, has copies of entries (lift.h), rows with limits (fine_rows.c), and
+ * weighted sums of sizes, or a penalty (fine_sums.c). There l is made of the multipliers of rows, sums and norms, and
+ * of what they leave of the gradient at v (fine_lift.c).
  *
  * Data are scaled by powers of two, so that the largest column and the response have norms of about 1.
  */
@@ -70,9 +70,17 @@ typedef struct gpis_fine {
     double *E, *e;         /* owned: rows of equations in z, those of sums that must be R among them */
     double *rho;           /* owned: the weights of the equations in H */
     double *EP, *EP_low;   /* owned: the equations in x */
-    double *V, *V_low, *S, *S_low; /* owned: M^-1/2 N', a row for each equation and stiff row, the factor of V'V */
-    gpis_dd *nu, *dnu, *wide;      /* owned: multipliers of equations and their steps, and scratch */
-    gpis_dd *give, *pull;          /* owned: of equations and stiff rows: N p - give dnu = pull */
+    double *V, *V_low, *S, *S_low;  /* owned: M^-1/2 N', a row for each equation and stiff row, the factor of V'V */
+    gpis_dd *nu, *dnu, *wide;       /* owned: multipliers of equations and their steps, and scratch */
+    gpis_dd *give, *pull;           /* owned: of equations and stiff rows: N p - give dnu = pull */
+    int64_t balls;                  /* weighted sums of sizes; with balls or a penalty, for each of them: */
+    gpis_fine_pair *ball;           /* owned */
+    gpis_dd *dball, *pull_ball;     /* owned: the change of its multiplier, and the right side of its equation */
+    double *rho_ball;               /* owned */
+    double *normal, *normal_low;    /* owned: d for each */
+    gpis_dd *gamma, *gamma_scratch; /* owned: balls x balls */
+    gpis_fine_pair *plus, *minus;   /* owned: own; t - x and t + x of the entries that have a size t of their own */
+    gpis_dd *t, *dt, *rt, *want;    /* owned: own; sizes, their steps, the gradient in t, and what t wants */
     gpis_fine_pair *lower, *upper, *sums;          /* owned: d + limits each, d */
     gpis_fine_cone *cones;                         /* owned: d */
     gpis_dd *b, *x, *r, *step;                     /* owned: d; right side, point, gradient of the Lagrangian, step */
@@ -130,7 +138,31 @@ gpis_dd gpis_fine_row_growth(const gpis_fine *f, int64_t t); /* <c_t, p> for the
 /* Adds what row t pushes to the right side, or to the one of the stiff rows. */
 void gpis_fine_push_row(gpis_fine *f, int64_t t, gpis_dd push, gpis_dd *side);
 
+/* ---- fine_sums.c ---- */
+
+static inline bool gpis_fine_is_split(const gpis_fine *f, int64_t j) { return f->lift && f->lift->split[j]; }
+void gpis_fine_open_sizes(gpis_fine *f);
+gpis_dd gpis_fine_size_of_sum(const gpis_fine *f, int64_t k); /* what is to be at most R_k */
+/* Adds the multipliers of sizes and sums to u, those of the entries, and finds the gradient in t. */
+void gpis_fine_balance_sizes(gpis_fine *f, gpis_dd *u);
+/* Adds them to the matrix, and makes n_k and gamma. */
+void gpis_fine_take_sizes(gpis_fine *f);
+/* The change of a multiplier if nothing moves, and the step of a pair whose slack grows (fine_step.c). */
+typedef struct gpis_fine_push {
+    gpis_dd (*of)(const gpis_fine_pair *pair, gpis_dd mu, bool correct);
+    gpis_dd mu;
+    bool correct;
+} gpis_fine_push;
+typedef void (*gpis_fine_move)(gpis_fine_pair *pair, gpis_dd growth, gpis_dd mu, bool correct);
+/* Adds to the right side, and finds pull_ball. */
+void gpis_fine_push_sizes(gpis_fine *f, gpis_fine_push push, gpis_dd *side);
+/* The steps of all pairs and sizes, from the step p and the multipliers dnu of the equations of the sums. */
+void gpis_fine_move_sizes(gpis_fine *f, const gpis_dd *dnu, gpis_fine_push push, gpis_fine_move move);
+
 /* ---- fine_lift.c ---- */
+
+/* lambda_j / 2 in the units of the problem. */
+double gpis_fine_penalty(const gpis_fine *f, int64_t j);
 
 /* A sum with the size of its terms. */
 typedef struct gpis_fine_sum {

@@ -8,7 +8,7 @@
  *                                         + sum of sup over [lo_j, hi_j] of (v_j t - kappa_j |t|)
  *
  * for every z of K (docs/maths/certificates.md, "Polyhedra and intersections"). y is that of the equations and limits
- * of rows, nu that of the equations of sums, u_s those of the cones, and v is what they leave of minus the gradient, as
+ * of rows, nu that of the sums, u_s those of the cones, and v is what they leave of minus the gradient, as
  * far as the suprema are finite. The numbers y, nu and u that are held are exact by definition, and so is v_j, unless
  * it is kappa_j or -kappa_j.
  */
@@ -25,13 +25,15 @@ void gpis_fine_add_term(gpis_fine_sum *s, gpis_dd a, double b) {
 
 double gpis_fine_sum_error(const gpis_fine_sum *s) { return 1.01 * (double)s->terms * GPIS_DD_UNIT * s->size; }
 
-/* lambda |x| / 2 in the units of the problem, which are powers of two. */
-static double scaled_penalty(const gpis_fine *f, double lambda) {
-    return 0.5 * lambda / f->response / f->response / f->unit;
+/* The units are powers of two. */
+static double scaled(const gpis_fine *f, double lambda) { return 0.5 * lambda / f->response / f->response / f->unit; }
+
+double gpis_fine_penalty(const gpis_fine *f, int64_t j) {
+    return f->lift->penalty ? scaled(f, f->lift->penalty[j]) : 0.0;
 }
 
 gpis_dd gpis_fine_slope(const gpis_fine *f, int64_t j) {
-    return gpis_dd_of(f->lift ? scaled_penalty(f, gpis_lift_slope(f->lift, j)) : 0.0);
+    return gpis_dd_of(f->lift ? scaled(f, gpis_lift_slope(f->lift, j)) : 0.0);
 }
 
 /* ---- multipliers of the right signs ---- */
@@ -48,14 +50,14 @@ static gpis_dd row_multiplier(const gpis_fine *f, int64_t i) {
 }
 
 static gpis_dd sum_multiplier(const gpis_fine *f, int64_t k) {
-    const gpis_dd nu = f->nu[f->lift->equation[f->lift->p->rows + k]];
+    const gpis_dd nu = f->ball[k].dual;
     return nu.high > 0.0 && is_number(nu) ? nu : gpis_dd_of(0.0);
 }
 
 static gpis_fine_sum kappa_of(const gpis_fine *f, int64_t j) {
     const gpis_polyhedron *p = f->lift->p;
     gpis_fine_sum kappa = {.terms = 4};
-    if (f->lift->penalty) gpis_fine_add_term(&kappa, gpis_dd_of(scaled_penalty(f, f->lift->penalty[j])), 1.0);
+    if (f->lift->penalty) gpis_fine_add_term(&kappa, gpis_dd_of(gpis_fine_penalty(f, j)), 1.0);
     for (int64_t k = 0; k < p->sums; k++) gpis_fine_add_term(&kappa, sum_multiplier(f, k), p->weight[k * p->d + j]);
     return kappa;
 }

@@ -4,7 +4,7 @@
 
 #include "inner/fine.h"
 
-enum { MAX_STEPS = 100, PAIRS = 3 };
+enum { MAX_STEPS = 100, PAIRS = 6 };
 
 /* ---- the starting point ---- */
 
@@ -67,8 +67,9 @@ static void open_sums(gpis_fine *f) {
 /* Calls `visit` for each pair that exists. Returns how many there are. */
 static int64_t each_pair(gpis_fine *f, void (*visit)(gpis_fine_pair *, double, gpis_dd *), double step,
                          gpis_dd *value) {
-    gpis_fine_pair *const lists[PAIRS] = {f->lower, f->upper, f->sums};
-    const int64_t lengths[PAIRS] = {f->d + f->limits, f->d + f->limits, f->flat->sums};
+    const int64_t bounded = f->d + f->limits, sized = f->lift ? f->own : 0;
+    gpis_fine_pair *const lists[PAIRS] = {f->lower, f->upper, f->sums, f->plus, f->minus, f->ball};
+    const int64_t lengths[PAIRS] = {bounded, bounded, f->flat->sums, sized, sized, f->balls};
     int64_t count = 0;
     for (int i = 0; i < PAIRS; i++)
         for (int64_t j = 0; j < lengths[i]; j++)
@@ -112,7 +113,7 @@ static double size_of_problem(const gpis_fine *f, int64_t c) {
 static int64_t start(gpis_fine *f, int64_t c, const double *x, double room) {
     const gpis_dd none = {0.0, 0.0};
     for (int64_t j = 0; j < f->own; j++) f->off[j] = x[j * f->k + c];
-    if (f->lift) gpis_lift_extend(f->lift, f->off, false);
+    if (f->lift) gpis_lift_extend(f->lift, f->off);
     for (int64_t j = 0; j < f->d; j++) {
         f->z[j] = f->x[j] = gpis_dd_of(f->off[j] * f->unit);
         f->b[j] = gpis_dd_subtract(j < f->own ? gpis_fine_entry(f, j, f->own + c) : none, gpis_fine_slope(f, j));
@@ -126,6 +127,7 @@ static int64_t start(gpis_fine *f, int64_t c, const double *x, double room) {
     f->omega = room * size_of_problem(f, c);
     open_bounds(f);
     open_sums(f);
+    if (f->lift) gpis_fine_open_sizes(f);
     const int64_t count = each_pair(f, set_dual, 1.0, NULL) + f->flat->groups;
     find_duals(f, f->omega * f->omega / (double)gpis_max64(count, 1));
     return count;
@@ -140,6 +142,20 @@ static bool find_miss(gpis_fine_pair *pair, gpis_dd rest, double size) {
     if (!(pair->slack.high > 0.0)) return true;
     pair->miss = gpis_dd_subtract(rest, pair->slack);
     return fabs(pair->miss.high) <= fmax(pair->slack.high, ROUNDING * size);
+}
+
+static bool find_misses_of_sizes(gpis_fine *f) {
+    bool inside = true;
+    for (int64_t j = 0; f->lift && j < f->own; j++) {
+        const double size = f->near[j] + f->t[j].high;
+        inside = find_miss(f->plus + j, gpis_dd_subtract(f->t[j], f->x[j]), size) && inside;
+        inside = find_miss(f->minus + j, gpis_dd_add(f->t[j], f->x[j]), size) && inside;
+    }
+    for (int64_t k = 0; k < f->balls; k++) {
+        const double R = f->lift->p->R[k] * f->unit;
+        inside = find_miss(f->ball + k, gpis_dd_subtract(gpis_dd_of(R), gpis_fine_size_of_sum(f, k)), R) && inside;
+    }
+    return inside;
 }
 
 /* What z leaves of every slack. Returns whether z meets all limits. */
@@ -160,7 +176,7 @@ static bool find_misses(gpis_fine *f) {
             if (flat->group_sum[c] == s) rest = gpis_dd_subtract(rest, f->cones[c].t);
         inside = find_miss(f->sums + s, rest, flat->sum[s].R * f->unit) && inside;
     }
-    return inside;
+    return find_misses_of_sizes(f) && inside;
 }
 
 static void add_gap(gpis_fine_pair *pair, double step, gpis_dd *gap) {
@@ -200,6 +216,7 @@ static void go(gpis_fine *f, double step) {
         f->y[j] = gpis_dd_add(f->y[j], gpis_dd_scale(f->dy[j], step));
     }
     gpis_fine_turn_in(f, f->z);
+    for (int64_t j = 0; f->lift && j < f->own; j++) f->t[j] = gpis_dd_add(f->t[j], gpis_dd_scale(f->dt[j], step));
     for (int64_t c = 0; c < f->flat->groups; c++) {
         gpis_fine_cone *cone = f->cones + c;
         cone->t = gpis_dd_add(cone->t, gpis_dd_scale(cone->dt, step));
@@ -231,6 +248,7 @@ static bool advance(gpis_fine *f, double gap, double count) {
 static double off_balance(const gpis_fine *f) {
     double sum = 0.0;
     for (int64_t j = 0; j < f->d; j++) sum += fabs(f->r[j].high) * f->unit_x[j];
+    for (int64_t j = 0; f->lift && j < f->own; j++) sum += fabs(f->rt[j].high) * f->near[j];
     for (int64_t r = 0; r < f->equalities; r++) sum += fabs(gpis_fine_miss(f, r).high) * sqrt(f->rho[r]);
     return sum;
 }

@@ -5,7 +5,8 @@
  *     (M   N'  ) (p  )   (-r + what the barrier adds)
  *     (N  -give) (dnu) = (pull                      ),    M = H + bounds + sums + groups + rows.
  *
- * N has the equations E, of which give is 0 and pull e - E z, and the stiff rows (fine_rows.c).
+ * N has the equations E, of which give is 0 and pull e - E z, the stiff rows (fine_rows.c) and the sums of sizes
+ * (fine_sums.c).
  */
 #include <math.h>
 #include <string.h>
@@ -117,6 +118,7 @@ static void fill_matrix(gpis_fine *f, double part) {
     f->stiff = 0;
     for (int64_t t = 0; t < f->limits; t++)
         gpis_fine_take_row(f, t, gpis_dd_add(weight(f->lower + d + t), weight(f->upper + d + t)));
+    if (f->lift) gpis_fine_take_sizes(f);
     for (int64_t j = 0; j < d; j++) {
         const gpis_dd sum = gpis_dd_add((gpis_dd){f->M[j * (d + 1)], f->M_low[j * (d + 1)]},
                                         gpis_dd_of(f->shift[j] > 0.0 ? part * f->shift[j] : f->of_zeros));
@@ -125,25 +127,35 @@ static void fill_matrix(gpis_fine *f, double part) {
     }
 }
 
-static int64_t unknown_multipliers(const gpis_fine *f) { return f->equalities + f->stiff; }
+static int64_t first_ball(const gpis_fine *f) { return f->equalities + f->stiff; }
+static int64_t unknown_multipliers(const gpis_fine *f) { return first_ball(f) + f->balls; }
 
 /* Row r of N, in V. */
 static void copy_row(gpis_fine *f, int64_t r) {
-    const int64_t d = f->d, i = r < f->equalities ? -1 : f->lift->limited[f->stiff_row[r - f->equalities]];
-    double *row = f->V + r * d, *low = f->V_low + r * d;
-    if (i < 0) {
-        memcpy(row, f->EP + r * d, (size_t)d * sizeof *row);
-        memcpy(low, f->EP_low + r * d, (size_t)d * sizeof *low);
+    const size_t bytes = (size_t)f->d * sizeof(double);
+    const int64_t k = r - first_ball(f);
+    double *row = f->V + r * f->d, *low = f->V_low + r * f->d;
+    if (r < f->equalities || k >= 0) {
+        memcpy(row, k < 0 ? f->EP + r * f->d : f->normal + k * f->d, bytes);
+        memcpy(low, k < 0 ? f->EP_low + r * f->d : f->normal_low + k * f->d, bytes);
         return;
     }
     const gpis_polyhedron *p = f->lift->p;
-    memset(row, 0, (size_t)d * sizeof *row);
-    memset(low, 0, (size_t)d * sizeof *low);
+    const int64_t i = f->lift->limited[f->stiff_row[r - f->equalities]];
+    memset(row, 0, bytes);
+    memset(low, 0, bytes);
     for (int64_t e = p->first[i]; e < p->first[i + 1]; e++) row[p->column[e]] = p->value[e];
 }
 
-/* V = R^-T N', a row for each equation and each stiff row, and the factor of V'V + give. Rows that depend on each other
- * up to rounding leave nothing of a pivot, which a very small part of the diagonal replaces. */
+/* What the equations of two rows of N give to each other. */
+static gpis_dd give_of(const gpis_fine *f, int64_t r, int64_t s) {
+    const int64_t k = r - first_ball(f), l = s - first_ball(f);
+    if (k >= 0 && l >= 0) return f->gamma[k * f->balls + l];
+    return r == s ? f->give[r] : gpis_dd_of(0.0);
+}
+
+/* V = R^-T N', a row for each equation, stiff row and sum of sizes, and the factor of V'V + give. Rows that depend on
+ * each other up to rounding leave nothing of a pivot, which a very small part of the diagonal replaces. */
 static bool factor_rows(gpis_fine *f) {
     static const double LITTLE = 1e-30;
     const int64_t d = f->d, rows = unknown_multipliers(f);
@@ -155,14 +167,12 @@ static bool factor_rows(gpis_fine *f) {
 #pragma omp parallel for num_threads(gpis_threads_for(f->context->threads, 10.0 * (double)(rows * rows * d)))
     for (int64_t r = 0; r < rows; r++) {
         for (int64_t s = r; s < rows; s++) {
-            const gpis_dd sum = gpis_dd_dot(d, f->V + r * d, f->V_low + r * d, f->V + s * d, f->V_low + s * d);
+            gpis_dd sum = gpis_dd_dot(d, f->V + r * d, f->V_low + r * d, f->V + s * d, f->V_low + s * d);
+            if (r == s) sum = gpis_dd_add(sum, gpis_dd_of(LITTLE * sum.high));
+            sum = gpis_dd_add(sum, give_of(f, r, s));
             f->S[r * rows + s] = sum.high;
             f->S_low[r * rows + s] = sum.low;
         }
-        double *high = f->S + r * (rows + 1), *low = f->S_low + r * (rows + 1);
-        const gpis_dd more = gpis_dd_add(f->give[r], gpis_dd_of(LITTLE * *high));
-        const gpis_dd sum = gpis_dd_add((gpis_dd){*high, *low}, more);
-        *high = sum.high, *low = sum.low;
     }
     return gpis_dd_factor(f->context->threads, NULL, rows, f->S, f->S_low);
 }
@@ -191,6 +201,7 @@ void gpis_fine_balance(gpis_fine *f) {
     }
     for (int64_t t = 0; t < f->limits; t++)
         gpis_fine_add_row(f, t, gpis_dd_subtract(f->upper[d + t].dual, f->lower[d + t].dual), f->u);
+    if (f->lift) gpis_fine_balance_sizes(f, f->u);
     gpis_fine_turn_back(f, f->u, NULL);
     for (int64_t i = 0; i < d; i++) {
         gpis_dd gradient = gpis_dd_negate(f->b[i]);
@@ -254,6 +265,7 @@ static void fill_barrier_side(gpis_fine *f, gpis_dd mu, bool correct, gpis_dd *s
         if (s >= 0 && !flat->sum[s].norms) side[j] = gpis_dd_subtract(side[j], push(f->sums + s, mu, correct));
     }
     for (int64_t t = 0; t < f->limits; t++) gpis_fine_push_row(f, t, push_of_bounds(f, f->d + t, mu, correct), side);
+    if (f->lift) gpis_fine_push_sizes(f, (gpis_fine_push){push, mu, correct}, side);
     for (int64_t c = 0; c < flat->groups; c++) f->cones[c].dt = side_of(f, c, mu, correct);
     solve_bounds(f);
     for (int64_t c = 0; c < flat->groups; c++)
@@ -287,7 +299,8 @@ static void solve_rows(gpis_fine *f, double *w, double *w_low) {
     double *n = (double *)f->wide, *n_low = n + rows;
     for (int64_t r = 0; r < rows; r++) {
         const gpis_dd along = gpis_dd_dot(f->d, f->V + r * f->d, f->V_low + r * f->d, w, w_low);
-        const gpis_dd side = gpis_dd_subtract(along, f->pull[r]);
+        const int64_t k = r - first_ball(f);
+        const gpis_dd side = gpis_dd_subtract(along, k < 0 ? f->pull[r] : f->pull_ball[k]);
         n[r] = side.high, n_low[r] = side.low;
     }
     gpis_dd_whiten(rows, f->S, f->S_low, n, n_low);
@@ -331,6 +344,7 @@ static void move_pairs(gpis_fine *f, gpis_dd mu, bool correct) {
         move_pair(f->lower + f->d + t, growth, mu, correct);
         move_pair(f->upper + f->d + t, gpis_dd_negate(growth), mu, correct);
     }
+    if (f->lift) gpis_fine_move_sizes(f, f->dnu + first_ball(f), (gpis_fine_push){push, mu, correct}, move_pair);
     for (int64_t c = 0; c < flat->groups; c++)
         f->u[flat->group_sum[c]] = gpis_dd_add(f->u[flat->group_sum[c]], f->cones[c].dt);
     for (int64_t s = 0; s < flat->sums; s++) move_pair(f->sums + s, gpis_dd_negate(f->u[s]), mu, correct);

@@ -63,9 +63,9 @@ static void count_constraints(const gpis_set *set, numbers *n) {
 void gpis_lift_count(const gpis_set *set, int64_t *entries, int64_t *equations) {
     numbers n = {0};
     count_constraints(set, &n);
-    const int64_t splits = set->penalty || n.sums > 0 ? set->d : 0, fixed = set->d;
-    *entries = set->d + 2 * splits + n.sums + n.copies;
-    *equations = splits + fixed + n.rows + n.sums + n.copies;
+    const int64_t fixed = set->d;
+    *entries = set->d + n.copies;
+    *equations = fixed + n.rows + n.sums + n.copies;
 }
 
 /* ---- the constraints ---- */
@@ -131,7 +131,7 @@ static bool is_empty(const gpis_polyhedron *p, int64_t i) { return p->first[i] =
 
 static void place_entries(gpis_lift *lift) {
     const gpis_polyhedron *p = lift->p;
-    lift->size = lift->d + p->sums;
+    lift->size = lift->d;
     int64_t equations = 0;
     for (int64_t i = 0; i < p->rows; i++) {
         const bool limit = p->lower[i] < p->upper[i];
@@ -139,10 +139,8 @@ static void place_entries(gpis_lift *lift) {
         if (lift->place[i] >= 0) lift->limited[lift->limits++] = i;
         lift->equation[i] = limit || is_empty(p, i) ? -1 : equations++;
     }
-    for (int64_t k = 0; k < p->sums; k++) lift->equation[p->rows + k] = equations++;
     for (int64_t j = 0; j < lift->d; j++) {
-        lift->split[j] = is_to_split(lift, j) ? lift->size : -1;
-        if (lift->split[j] >= 0) lift->size += 2, lift->splits++;
+        lift->split[j] = is_to_split(lift, j);
     }
 }
 
@@ -171,7 +169,7 @@ gpis_status gpis_lift_create(gpis_context *context, const gpis_set *set, gpis_li
         lift->split = gpis_alloc(context, lift->d, sizeof *lift->split);
         lift->limited = gpis_alloc(context, lift->p->rows, sizeof *lift->limited);
         lift->place = gpis_alloc(context, lift->p->rows, sizeof *lift->place);
-        lift->equation = gpis_alloc(context, lift->p->rows + lift->p->sums, sizeof *lift->equation);
+        lift->equation = gpis_alloc(context, lift->p->rows, sizeof *lift->equation);
         const bool all = lift->split && lift->limited && lift->place && lift->equation && taken;
         status = all ? GPIS_OK : GPIS_NO_MEMORY;
     }
@@ -211,32 +209,6 @@ static void add_row(const gpis_lift *lift, int64_t i, gpis_flat *f) {
     f->e[f->rows++] = p->lower[i];
 }
 
-/* sum over j of w_kj (p_j + q_j) + s_k = R_k. */
-static void add_sum(const gpis_lift *lift, int64_t k, gpis_flat *f) {
-    const gpis_polyhedron *p = lift->p;
-    double *row = f->E + f->rows * f->d;
-    for (int64_t j = 0; j < lift->d; j++) {
-        const double w = p->weight[k * p->d + j];
-        if (lift->split[j] >= 0)
-            row[lift->split[j]] = row[lift->split[j] + 1] = w;
-        else
-            row[j] = p->lo[j] < 0.0 ? -w : w;
-    }
-    row[lift->d + k] = 1.0;
-    f->lo[lift->d + k] = 0.0;
-    f->e[f->rows++] = p->R[k];
-}
-
-/* x_j - p_j + q_j = 0. */
-static void add_split(const gpis_lift *lift, int64_t j, gpis_flat *f) {
-    const int64_t plus = lift->split[j];
-    double *row = f->E + f->rows * f->d;
-    row[j] = row[plus + 1] = 1.0;
-    row[plus] = -1.0;
-    f->lo[plus] = f->lo[plus + 1] = 0.0;
-    f->e[f->rows++] = 0.0;
-}
-
 /* The sum of norms, and x_j - c_j = 0 for each copy in it. */
 static void add_norms_of(const gpis_lift_norms *n, gpis_flat *f) {
     gpis_flat_add_norms(f, n->set, n->place);
@@ -250,16 +222,12 @@ static void add_norms_of(const gpis_lift_norms *n, gpis_flat *f) {
 
 gpis_status gpis_lift_flatten(const gpis_lift *lift, gpis_flat **out) {
     const gpis_polyhedron *p = lift->p;
-    const gpis_status status =
-        gpis_flat_open(lift->context, lift->size, p->rows + p->sums + lift->splits + lift->copies + lift->d, out);
+    const gpis_status status = gpis_flat_open(lift->context, lift->size, p->rows + lift->copies + lift->d, out);
     if (status != GPIS_OK) return status;
     gpis_flat *f = *out;
     for (int64_t j = 0; j < lift->d; j++) f->lo[j] = p->lo[j], f->hi[j] = p->hi[j];
     for (int64_t i = 0; i < p->rows; i++)
         if (lift->equation[i] >= 0) add_row(lift, i, f);
-    for (int64_t k = 0; k < p->sums; k++) add_sum(lift, k, f);
-    for (int64_t j = 0; j < lift->d; j++)
-        if (lift->split[j] >= 0) add_split(lift, j, f);
     for (int64_t k = 0; k < lift->norm_count; k++) add_norms_of(lift->norms + k, f);
     gpis_flat_fix(f);
     return GPIS_OK;
@@ -268,31 +236,11 @@ gpis_status gpis_lift_flatten(const gpis_lift *lift, gpis_flat **out) {
 /* ---- the objective, and points ---- */
 
 double gpis_lift_slope(const gpis_lift *lift, int64_t j) {
-    if (j < lift->d) {
-        if (lift->split[j] >= 0) return 0.0;
-        return lift->p->lo[j] < 0.0 ? -penalty_of(lift, j) : penalty_of(lift, j);
-    }
-    for (int64_t i = 0; i < lift->d; i++)
-        if (lift->split[i] >= 0 && (lift->split[i] == j || lift->split[i] + 1 == j)) return penalty_of(lift, i);
-    return 0.0;
+    if (j >= lift->d || lift->split[j]) return 0.0;
+    return lift->p->lo[j] < 0.0 ? -penalty_of(lift, j) : penalty_of(lift, j);
 }
 
-/* The size of an entry whose equation has no others is that of nothing, and 1 by convention. */
-static double size_of(double sum) { return sum > 0.0 ? sum : 1.0; }
-
-void gpis_lift_extend(const gpis_lift *lift, double *z, bool sizes) {
-    const gpis_polyhedron *p = lift->p;
-    for (int64_t k = 0; k < p->sums; k++) {
-        double sum = 0.0;
-        for (int64_t j = 0; j < lift->d; j++) sum += p->weight[k * p->d + j] * fabs(z[j]);
-        z[lift->d + k] = sizes ? size_of(sum) : fmax(0.0, p->R[k] - sum);
-    }
-    for (int64_t j = 0; j < lift->d; j++) {
-        const int64_t plus = lift->split[j];
-        if (plus < 0) continue;
-        z[plus] = fmax(0.0, z[j]);
-        z[plus + 1] = sizes ? z[j] : fmax(0.0, -z[j]);
-    }
+void gpis_lift_extend(const gpis_lift *lift, double *z) {
     for (int64_t k = 0; k < lift->norm_count; k++)
         for (int64_t i = 0; i < lift->norms[k].set->d; i++) z[lift->norms[k].place[i]] = z[lift->norms[k].column[i]];
 }
