@@ -307,35 +307,40 @@ static void hand_out(gpis_fine *f, int64_t c, const gpis_fine_point *v, gpis_kno
     l->support = gpis_dd_add(l->support, most);
 }
 
-/* Steps until the gap is `enough`, and the Lagrangian is as balanced as it gets; false if that is not reached, or at a
- * point that breaks a limit. */
-static bool make_steps(gpis_fine *f, double count, double enough, const gpis_stop *stop) {
+typedef enum ending { SHORT, OUTSIDE, SOLVED } ending; /* the gap is too large; a limit is broken; neither */
+
+/* Steps until the gap is `enough`, and the Lagrangian is as balanced as it gets. Without rows an entry that breaks its
+ * bound can be moved to it alone, and no more is asked. */
+static ending make_steps(gpis_fine *f, double count, double enough, const gpis_stop *stop) {
     static const double PROGRESS = 0.5;
     double before = INFINITY;
     for (int i = 0; i < MAX_STEPS; i++) {
-        const bool inside = find_misses(f);
+        const ending solved = find_misses(f) || !f->lift ? SOLVED : OUTSIDE;
         gpis_fine_balance(f);
         const double gap = gap_after(f, 0.0).high, off = off_balance(f);
-        if (gap <= enough && !(off < PROGRESS * before)) return inside;
-        if (gpis_is_stopped(stop) || !advance(f, gap, count)) return gap <= enough && inside;
+        if (gap <= enough && !(off < PROGRESS * before)) return solved;
+        if (gpis_is_stopped(stop) || !advance(f, gap, count)) return gap <= enough ? solved : SHORT;
         before = off;
     }
-    return false;
+    return SHORT;
 }
 
 /* Where columns are of very different lengths, a point near many boundaries may be a bad start: steps soon become too
- * short. From farther inside the way is longer, but open. */
+ * short, or limits stay broken. From farther inside the way is longer, but open. If no way leads inside, the first that
+ * ends is gone again: its multipliers are as good. */
 void gpis_fine_solve(gpis_fine *f, int64_t c, const double *x, gpis_fine_aim aim, const gpis_fine_point *v,
                      gpis_known_multiplier *l) {
     static const double FLOOR = 1e-30, ALLOWED = 1e4, ROOM[] = {1.0, 1e3, 1e6};
     enum { STARTS = sizeof ROOM / sizeof *ROOM };
     const double enough = fmax(FLOOR, 0.5 * aim.goal / f->response / f->response);
-    bool reached = false;
+    ending end = SHORT;
+    int first = STARTS;
     f->part = aim.shift;
     f->allowance = ALLOWED * enough / (double)f->own;
-    for (int i = 0; i < STARTS && !reached && (i == 0 || !gpis_is_stopped(aim.stop)); i++) {
-        const double count = (double)start(f, c, x, ROOM[i]);
-        reached = make_steps(f, count, enough, aim.stop);
+    for (int i = 0; i < STARTS && end != SOLVED && (i == 0 || !gpis_is_stopped(aim.stop)); i++) {
+        end = make_steps(f, (double)start(f, c, x, ROOM[i]), enough, aim.stop);
+        if (end == OUTSIDE && first == STARTS) first = i;
     }
+    if (end == SHORT && first < STARTS) make_steps(f, (double)start(f, c, x, ROOM[first]), enough, aim.stop);
     hand_out(f, c, v, l);
 }

@@ -27,9 +27,7 @@
 
 static const gpis_dd ZERO = {0.0, 0.0}, ONE = {1.0, 0.0};
 
-static double share_of(const gpis_fine *f, int64_t k, int64_t j) {
-    return f->lift->p->weight[k * f->lift->p->d + j];
-}
+static double share_of(const gpis_fine *f, int64_t k, int64_t j) { return f->lift->p->weight[k * f->lift->p->d + j]; }
 
 /* What an entry of one sign counts as. */
 static double sign_of(const gpis_fine *f, int64_t j) { return f->lift->p->lo[j] < 0.0 ? -1.0 : 1.0; }
@@ -120,8 +118,7 @@ static void shorten_gamma(gpis_fine *f) {
     gpis_dd *gamma = f->gamma, *B = f->gamma_scratch;
     for (int64_t k = 0; k < q; k++)
         for (int64_t l = 0; l < q; l++)
-            B[k * q + l] =
-                gpis_dd_subtract(k == l ? ONE : ZERO, gpis_dd_scale(gamma[k * q + l], f->rho_ball[k]));
+            B[k * q + l] = gpis_dd_subtract(k == l ? ONE : ZERO, gpis_dd_scale(gamma[k * q + l], f->rho_ball[k]));
     for (int64_t c = 0; c < q; c++) {
         const gpis_dd pivot = B[c * q + c];
         for (int64_t k = 0; k < q; k++) {
@@ -192,8 +189,7 @@ void gpis_fine_push_sizes(gpis_fine *f, gpis_fine_push push, gpis_dd *side) {
         gpis_dd pull = gpis_dd_divide(own, weight(f->ball + k));
         for (int64_t j = 0; j < f->own; j++)
             if (gpis_fine_is_split(f, j) && share_of(f, k, j) > 0.0)
-                pull = gpis_dd_add(
-                    pull, gpis_dd_scale(gpis_dd_divide(f->want[j], stiffness(f, j)), share_of(f, k, j)));
+                pull = gpis_dd_add(pull, gpis_dd_scale(gpis_dd_divide(f->want[j], stiffness(f, j)), share_of(f, k, j)));
         f->pull_ball[k] = gpis_dd_negate(pull);
         const gpis_dd times = gpis_dd_scale(f->pull_ball[k], f->rho_ball[k]);
         for (int64_t j = 0; j < f->own; j++) {

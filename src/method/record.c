@@ -175,11 +175,18 @@ static double smallest_gap(const gpis_record *r) {
     return roundings * roundings * r->grain + (counts ? 4.0 * r->noise : 0.0);
 }
 
+/* Whether the residual is small beside y. Rounding errors exceed that of other fits, too, where terms of A x are many
+ * times as long as y and cancel: then it is x that is bad, and not the fit that is exact. */
+static bool fits_closely(const gpis_record *r) {
+    static const double SMALL = 1e-3;
+    return r->response == 0.0 || r->fit <= SMALL * SMALL * r->response * r->response;
+}
+
 gpis_settled gpis_record_settled(const gpis_record *r) {
     const double gap = gpis_record_gap(r), tolerance = r->tol * gpis_record_lower(r), smallest = smallest_gap(r);
     if (r->wanted == GPIS_CERTIFICATE_NONE) return GPIS_SETTLED_NOT;
     if (gap <= tolerance) return GPIS_SETTLED_BY_TOLERANCE;
-    if (r->coarse) return GPIS_SETTLED_NOT;
+    if (r->coarse || !fits_closely(r)) return GPIS_SETTLED_NOT;
     if (r->objective <= fmax(r->noise, smallest)) return GPIS_SETTLED_AS_ZERO;
     return gap <= fmax(tolerance, 0.0) + smallest ? GPIS_SETTLED_BY_GRAIN : GPIS_SETTLED_NOT;
 }
