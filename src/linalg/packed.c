@@ -1,6 +1,8 @@
 /* Rows of [A 1 Y] in panels of columns. */
 #include "linalg/packed.h"
 
+#include <string.h>
+
 #include "linalg/hot.h"
 #include "linalg/terms.h"
 
@@ -48,6 +50,9 @@ void gpis_pack(const gpis_bordered *from, int64_t first, int64_t count, int64_t 
     const double *Y = from->Y && !picked ? from->Y + first * k : from->Y;
     double room_for_roots[GPIS_PACKED_ROWS];
     const double *roots = find_roots(b.weights, picked, count, room_for_roots);
+    if (columns % GPIS_PANEL != 0)
+        memset(packed + gpis_packed_at(room, 0, columns / GPIS_PANEL * GPIS_PANEL), 0,
+               (size_t)(count * GPIS_PANEL) * sizeof *packed);
     if (b.type == GPIS_FLOAT64)
         pack_double(&b, picked, roots, count, room, packed);
     else
@@ -59,5 +64,4 @@ void gpis_pack(const gpis_bordered *from, int64_t first, int64_t count, int64_t 
         for (int64_t i = 0; Y && i < count; i++)
             column[i * GPIS_PANEL] = (roots ? roots[i] : 1.0) * Y[number_of(picked, i) * k + c];
     }
-    for (int64_t j = columns; j % GPIS_PANEL != 0; j++) fill_column(packed + gpis_packed_at(room, 0, j), count, 0.0);
 }
