@@ -215,9 +215,8 @@ GPIS_INLINE double KERNEL(many_by_rows)(const gpis_block *b, int count, const do
         const void *a = line_at(b->values, i, b->row_stride, single);
         KERNEL(many_dots)(a, b->row_stride, count, b->d, x, width, r, single);
         if (!terms) norm2 += residual(i, LINES_OF_SEVERAL, y, y_stride, r[0]);
-        for (int v = 0; terms && v < count; v++)
-            KERNEL(residual_with_terms)
-            (b, i, LINES_OF_SEVERAL, x + v * width, v == 0 ? y : NULL, y_stride, r[v], &sums[v]);
+        for (int v = 0; terms && v < count; v++) KERNEL(residual_with_terms)
+        (b, i, LINES_OF_SEVERAL, x + v * width, v == 0 ? y : NULL, y_stride, r[v], &sums[v]);
         KERNEL(many_combine)(a, b->row_stride, count, b->d, r, g, width, single);
     }
     for (int64_t i = whole; i < b->nrows; i++)
