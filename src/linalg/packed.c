@@ -9,7 +9,7 @@
 /* The rows to pack: those of the block, or those that `picked` numbers. */
 static inline int64_t number_of(const int64_t *picked, int64_t i) { return picked ? picked[i] : i; }
 
-enum { AHEAD = 4, LINE_BYTES = 64 };
+enum { ROWS_AHEAD = 4, LINE_BYTES = 64 }; /* fewer come too late, more push each other out of the cache */
 
 /* Picked rows lie too far apart for the processor to see which come next. */
 GPIS_INLINE void prefetch_row(const void *row, int64_t bytes) {
@@ -18,24 +18,25 @@ GPIS_INLINE void prefetch_row(const void *row, int64_t bytes) {
 
 /* Row by row where rows are contiguous, so that memory is read in order; else column by column. Row i counts times
  * roots[i]; NULL: once. */
-#define DEFINE_PACK(name, type)                                                                                        \
-    GPIS_HOT static void name(const gpis_block *b, const int64_t *picked, const double *roots, int64_t count,          \
-                              int64_t room, double *restrict packed) {                                                 \
-        const type *restrict values = b->values;                                                                       \
-        const int64_t rs = b->row_stride, cs = b->col_stride, whole = b->d / GPIS_PANEL * GPIS_PANEL;                  \
-        for (int64_t i = 0; cs == 1 && i < count; i++) {                                                               \
-            const type *restrict a = values + number_of(picked, i) * rs;                                               \
-            const double root = roots ? roots[i] : 1.0;                                                                \
-            if (picked && i + AHEAD < count) prefetch_row(values + picked[i + AHEAD] * rs, b->d * (int64_t)sizeof *a); \
-            double *restrict to = packed + i * GPIS_PANEL;                                                             \
-            for (int64_t j = 0; j < whole; j += GPIS_PANEL)                                                            \
-                for (int64_t l = 0; l < GPIS_PANEL; l++) to[j * room + l] = root * (double)a[j + l];                   \
-            for (int64_t j = whole; j < b->d; j++) to[whole * room + j - whole] = root * (double)a[j];                 \
-        }                                                                                                              \
-        for (int64_t j = 0; cs != 1 && j < b->d; j++)                                                                  \
-            for (int64_t i = 0; i < count; i++)                                                                        \
-                packed[gpis_packed_at(room, i, j)] =                                                                   \
-                    (roots ? roots[i] : 1.0) * (double)values[number_of(picked, i) * rs + j * cs];                     \
+#define DEFINE_PACK(name, type)                                                                               \
+    GPIS_HOT static void name(const gpis_block *b, const int64_t *picked, const double *roots, int64_t count, \
+                              int64_t room, double *restrict packed) {                                        \
+        const type *restrict values = b->values;                                                              \
+        const int64_t rs = b->row_stride, cs = b->col_stride, whole = b->d / GPIS_PANEL * GPIS_PANEL;         \
+        for (int64_t i = 0; cs == 1 && i < count; i++) {                                                      \
+            const type *restrict a = values + number_of(picked, i) * rs;                                      \
+            const double root = roots ? roots[i] : 1.0;                                                       \
+            if (picked && i + ROWS_AHEAD < count)                                                             \
+                prefetch_row(values + picked[i + ROWS_AHEAD] * rs, b->d * (int64_t)sizeof *a);                \
+            double *restrict to = packed + i * GPIS_PANEL;                                                    \
+            for (int64_t j = 0; j < whole; j += GPIS_PANEL)                                                   \
+                for (int64_t l = 0; l < GPIS_PANEL; l++) to[j * room + l] = root * (double)a[j + l];          \
+            for (int64_t j = whole; j < b->d; j++) to[whole * room + j - whole] = root * (double)a[j];        \
+        }                                                                                                     \
+        for (int64_t j = 0; cs != 1 && j < b->d; j++)                                                         \
+            for (int64_t i = 0; i < count; i++)                                                               \
+                packed[gpis_packed_at(room, i, j)] =                                                          \
+                    (roots ? roots[i] : 1.0) * (double)values[number_of(picked, i) * rs + j * cs];            \
     }
 DEFINE_PACK(pack_double, double)
 DEFINE_PACK(pack_float, float)
