@@ -16,8 +16,8 @@ GPIS_INLINE void prefetch_row(const void *row, int64_t bytes) {
     for (int64_t at = 0; at < bytes; at += LINE_BYTES) __builtin_prefetch((const char *)row + at, 0, 3);
 }
 
-/* Row by row where rows are contiguous, so that memory is read in order; else column by column. Row i counts times
- * roots[i]; NULL: once. */
+/* Row by row where rows are contiguous, so that memory is read in order; else panel by panel, so that it is written in
+ * order, while the same columns of as many rows after these are prefetched. Row i counts times roots[i]; NULL: once. */
 #define DEFINE_PACK(name, type)                                                                               \
     GPIS_HOT static void name(const gpis_block *b, const int64_t *picked, const double *roots, int64_t count, \
                               int64_t room, double *restrict packed) {                                        \
@@ -33,10 +33,20 @@ GPIS_INLINE void prefetch_row(const void *row, int64_t bytes) {
                 for (int64_t l = 0; l < GPIS_PANEL; l++) to[j * room + l] = root * (double)a[j + l];          \
             for (int64_t j = whole; j < b->d; j++) to[whole * room + j - whole] = root * (double)a[j];        \
         }                                                                                                     \
-        for (int64_t j = 0; cs != 1 && j < b->d; j++)                                                         \
-            for (int64_t i = 0; i < count; i++)                                                               \
-                packed[gpis_packed_at(room, i, j)] =                                                          \
-                    (roots ? roots[i] : 1.0) * (double)values[number_of(picked, i) * rs + j * cs];            \
+        for (int64_t j = 0; cs != 1 && j < b->d; j += GPIS_PANEL) {                                           \
+            const int64_t width = gpis_min64(GPIS_PANEL, b->d - j), ahead = picked ? 0 : count;               \
+            for (int64_t i = 0; i < count; i++) {                                                             \
+                const type *restrict a = values + number_of(picked, i) * rs + j * cs;                         \
+                const double root = roots ? roots[i] : 1.0;                                                   \
+                double *restrict to = packed + j * room + i * GPIS_PANEL;                                     \
+                for (int64_t l = 0; ahead && i % GPIS_PANEL == 0 && l < width; l++)                           \
+                    __builtin_prefetch(a + ahead + l * cs, 0, 2);                                             \
+                if (width == GPIS_PANEL)                                                                      \
+                    for (int64_t l = 0; l < GPIS_PANEL; l++) to[l] = root * (double)a[l * cs];                \
+                else                                                                                          \
+                    for (int64_t l = 0; l < width; l++) to[l] = root * (double)a[l * cs];                     \
+            }                                                                                                 \
+        }                                                                                                     \
     }
 DEFINE_PACK(pack_double, double)
 DEFINE_PACK(pack_float, float)
