@@ -51,7 +51,7 @@ static void finish_problem(problem *p) {
 /* Cheap numbers of the right size; the kernels do not care. */
 static double cheap(int64_t i) { return (double)((i * 2654435761u) >> 8 & 0xffff) / 65536.0 - 0.5; }
 
-static problem dense_problem(gpis_context *context, int64_t n, int64_t d, gpis_type type) {
+static problem dense_problem(gpis_context *context, int64_t n, int64_t d, gpis_type type, gpis_order order) {
     problem p = {.context = context, .n = n, .d = d};
     const size_t bytes = (size_t)(n * d) * (type == GPIS_FLOAT64 ? 8 : 4);
     p.values = bench_allocate(bytes);
@@ -63,7 +63,8 @@ static problem dense_problem(gpis_context *context, int64_t n, int64_t d, gpis_t
             ((float *)p.values)[i] = (float)cheap(i);
     }
     p.pieces[p.piece_count++] = (piece){p.values, bytes};
-    bench_check(context, gpis_source_dense(context, p.values, type, GPIS_ROW_MAJOR, n, d, d, &p.A));
+    const int64_t ld = order == GPIS_ROW_MAJOR ? d : n;
+    bench_check(context, gpis_source_dense(context, p.values, type, order, n, d, ld, &p.A));
     finish_problem(&p);
     return p;
 }
@@ -177,20 +178,43 @@ static void row(const char *what, double ratio, double target) {
     printf("  %-59s %7.2f   (target %.2f)%s\n", what, ratio, target, ratio <= target ? "" : "   missed");
 }
 
+static void row_of_terms(const char *what, const times *t) {
+    char text[80];
+    snprintf(text, sizeof text, "%s gradient pass with terms, over one without", what);
+    row(text, t->gradient_with_terms / t->gradient, 1.05);
+}
+
+/* Gradient passes over the same numbers in other storages. */
+static void measure_storages(gpis_context *context, int64_t n, int64_t d, int rounds, const times *rows) {
+    problem columns = dense_problem(context, n, d, GPIS_FLOAT64, GPIS_COLUMN_MAJOR);
+    const times c = measure(&columns, rounds, 0);
+    free_problem(&columns);
+    problem single = dense_problem(context, n, d, GPIS_FLOAT32, GPIS_ROW_MAJOR);
+    const times s = measure(&single, rounds, 0);
+    free_problem(&single);
+    row_of_terms("column-major", &c);
+    row_of_terms("float32", &s);
+    if (d >= 500) row("float32 gradient pass, over the float64 one", s.gradient / rows->gradient, 0.65);
+}
+
 int main(int argc, char **argv) {
     const int rounds = argc > 1 ? atoi(argv[1]) : 25;
     const int64_t part = argc > 2 ? atoi(argv[2]) : 1;
     static const struct {
         int64_t n, d;
         double gradient, sketch;
-    } sizes[] = {{100000, 100, 1.6, 1.8}, {100000, 104, 1.6, 1.8}, {200000, 500, 1.15, 1.8}, {200000, 1000, 1.1, 1.7}};
+    } sizes[] = {{100000, 100, 1.6, 1.8},
+                 {100000, 104, 1.6, 1.8},
+                 {100000, 128, 1.6, 1.8},
+                 {200000, 500, 1.15, 1.8},
+                 {200000, 1000, 1.1, 1.7}};
     gpis_context *context;
     if (gpis_context_create(&context) != GPIS_OK) return 3;
     printf("gpis %s, %d threads, best of %d; unit: one plain threaded read of the same A\n", gpis_version(),
            gpis_context_threads(context), rounds);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const int64_t n = sizes[i].n / part, d = sizes[i].d;
-        problem p = dense_problem(context, n, d, GPIS_FLOAT64);
+        problem p = dense_problem(context, n, d, GPIS_FLOAT64, GPIS_ROW_MAJOR);
         const times t = measure(&p, rounds, 1);
         free_problem(&p);
         printf("%" PRId64 " x %" PRId64 ": a read takes %.1f ms, %.1f GB/s (%s)\n", n, d, 1e3 * t.read,
@@ -200,11 +224,7 @@ int main(int argc, char **argv) {
         row("gradient pass with 4 probes, over one without", t.probes / t.gradient, 1.5);
         row("gradient pass with weights and a constant, over one without", t.gradient_with_terms / t.gradient, 1.05);
         row("Gram pass with weights and a constant, over one without", t.gram_with_terms / t.gram, 1.10);
-        if (d < 500) continue;
-        problem single = dense_problem(context, n, d, GPIS_FLOAT32);
-        const times s = measure(&single, rounds, 0);
-        free_problem(&single);
-        row("float32 gradient pass, over the float64 one", s.gradient / t.gradient, 0.65);
+        measure_storages(context, n, d, rounds, &t);
     }
     const int64_t n = 2000000 / part;
     problem p = csr_problem(context, n, 2000, 20);
@@ -213,6 +233,7 @@ int main(int argc, char **argv) {
     printf("%" PRId64 " x 2000 in compressed rows, 20 entries each: a read takes %.1f ms (%s)\n", n, 1e3 * t.read,
            t.way);
     row("objective + gradient pass", t.gradient / t.read, 1.5);
+    row_of_terms("compressed rows,", &t);
     gpis_context_destroy(context);
     return 0;
 }

@@ -87,11 +87,11 @@ gpis_status gpis_complete_response(gpis_completion *c) {
 
 /* ---- what ranks do together ---- */
 
-/* The sum of all weights, and the rounding error of the response over all ranks. */
+/* Whether some weight is not zero, and the rounding error of the response over all ranks. */
 static gpis_status add_up_ranks(gpis_problem *p) {
     const int64_t rows = gpis_ranks_rows_here(p->A);
     double sums[2] = {0.0, p->terms.response_error * p->terms.response_error};
-    for (int64_t i = 0; p->weights && i < rows; i++) sums[0] += p->weights[i];
+    for (int64_t i = 0; p->weights && i < rows && sums[0] == 0.0; i++) sums[0] = p->weights[i];
     const gpis_status status = gpis_ranks_sum(p->A, sums, 2);
     if (status != GPIS_OK) return status;
     p->terms.response_error = gpis_outward(sqrt(sums[1]), gpis_ranks_count(p->A));

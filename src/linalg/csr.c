@@ -19,11 +19,12 @@ GPIS_INLINE double one_response(const gpis_block *b, const double *restrict x, c
     const int64_t *restrict indptr = b->indptr;
     const int32_t *restrict indices = b->indices;
     const void *restrict values = b->values;
-    double norm2 = 0.0;
+    const double *restrict weights = b->weights, shift = b->constant ? x[b->d] : 0.0;
+    double norm2 = 0.0, ones = 0.0; /* the gradient of the coefficient of ones */
     for (int64_t i = 0; i < b->nrows; i++) {
         const int64_t begin = indptr[i], end = indptr[i + 1];
         double s0 = y ? -y[i] : 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-        if (b->constant) s0 += x[b->d];
+        if (b->constant) s0 += shift;
         int64_t p = begin;
         for (; p + 4 <= end; p += 4) {
             __builtin_prefetch((const char *)values + (p + PREFETCH_DISTANCE) * (single ? 4 : 8));
@@ -35,18 +36,15 @@ GPIS_INLINE double one_response(const gpis_block *b, const double *restrict x, c
         }
         for (; p < end; p++) s0 += value(values, p, single) * x[indices[p]];
         double ri = (s0 + s1) + (s2 + s3);
-        if (b->weights) { /* ri becomes w r, its factor in the gradient */
-            norm2 += (b->weights[i] * ri) * ri;
-            ri *= b->weights[i];
-        } else {
-            norm2 += ri * ri;
-        }
-        r[i] = ri;
+        const double factor = weights ? weights[i] * ri : ri; /* of the row in the gradient */
+        norm2 += factor * ri;
+        ones += factor;
+        r[i] = ri = factor;
         if (!g) continue;
-        if (b->constant) g[b->d] += ri;
 #pragma GCC unroll 4
         for (p = begin; p < end; p++) g[indices[p]] += ri * value(values, p, single);
     }
+    if (g && b->constant) g[b->d] += ones;
     return norm2;
 }
 

@@ -20,21 +20,10 @@ GPIS_INLINE const void *line_at(const void *a, int64_t t, int64_t stride, bool s
     return element_at(a, t * stride, single);
 }
 
-/* r = A x becomes A x + x_d - y, with the coefficient x_d of the column of ones, for the rows [first, first + rows) of
- * the block. Returns ||r||^2. */
-GPIS_INLINE double residual(const gpis_block *b, int64_t first, int64_t rows, const double *x, const double *y,
-                            int64_t y_stride, double *r) {
+/* r = A x becomes A x - y, for the rows [first, first + rows) of a block without terms. Returns ||r||^2. */
+GPIS_INLINE double residual(int64_t first, int64_t rows, const double *y, int64_t y_stride, double *r) {
     double norm2 = 0.0;
-    for (int64_t i = 0; b->constant && x && i < rows; i++) r[i] += x[b->d];
     if (y) y += first * y_stride;
-    if (b->weights) { /* each r becomes w r, its factor in the gradient; (w r) r cannot overflow before w r^2 does */
-        for (int64_t i = 0; i < rows; i++) {
-            const double ri = y ? r[i] - y[i * y_stride] : r[i];
-            r[i] = b->weights[first + i] * ri;
-            norm2 += r[i] * ri;
-        }
-        return norm2;
-    }
     for (int64_t i = 0; i < rows; i++) {
         if (y) r[i] -= y[i * y_stride];
         norm2 += r[i] * r[i];
@@ -42,14 +31,22 @@ GPIS_INLINE double residual(const gpis_block *b, int64_t first, int64_t rows, co
     return norm2;
 }
 
-/* The gradient of the coefficient of the column of ones, in as many partial sums as a dot product has lanes at most. */
-GPIS_INLINE void add_constant(const gpis_block *b, int64_t rows, const double *r, double *g) {
-    enum { PARTS = 8 };
-    double sum[PARTS] = {0}, total = 0.0;
-    if (!b->constant) return;
-    for (int64_t i = 0; i < rows; i++) sum[i % PARTS] += r[i];
-    for (int t = 0; t < PARTS; t++) total += sum[t];
-    g[b->d] += total;
+/* Sums over the rows of a block with weights or a column of ones, each in as many parts as there are lines: of w r^2,
+ * and of w r, which is the gradient of the coefficient of the column of ones. */
+typedef struct row_sums {
+    double squares[LINES], ones[LINES];
+} row_sums;
+
+GPIS_INLINE bool has_terms(const gpis_block *b) { return b->weights || b->constant; }
+
+GPIS_INLINE double add_parts(const double part[LINES]) {
+    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+}
+
+/* Adds to the gradient of the coefficient of ones, and returns the sum of w r^2. */
+GPIS_INLINE double close_sums(const gpis_block *b, const row_sums *sums, double *g) {
+    if (b->constant && g) g[b->d] += add_parts(sums->ones);
+    return add_parts(sums->squares);
 }
 
 #define SIMD_BODY "linalg/dense_kernel.h"

@@ -67,28 +67,67 @@ GPIS_INLINE void KERNEL(combine)(const void *a, int64_t stride, int lines, int64
     KERNEL(store_first)(out + whole, end, sum);
 }
 
-/* r = A x - y and g += A'r for the rows [i, i + lines). */
+/* The same as `residual` for up to LINES rows of a block with terms: r = A x becomes w r with r = A x + x_d - y, its
+ * factor in the gradient, with the coefficient x_d of the column of ones. (w r) r cannot overflow before w r^2 does. */
+GPIS_INLINE void KERNEL(residual_with_terms)(const gpis_block *b, int64_t first, int64_t rows, const double *x,
+                                             const double *y, int64_t y_stride, double *r, row_sums *sums) {
+    const double shift = b->constant && x ? x[b->d] : 0.0, *w = b->weights ? b->weights + first : NULL;
+    int64_t t = 0;
+    if (y) y += first * y_stride;
+    for (; t + LANES <= rows && (!y || y_stride == 1); t += LANES) {
+        VEC ri = KERNEL(load)(r, t, false) + shift;
+        if (y) ri -= KERNEL(load)(y, t, false);
+        const VEC factor = w ? KERNEL(load)(w, t, false) * ri : ri;
+        const VEC square = KERNEL(load)(sums->squares, t, false) + factor * ri;
+        const VEC one = KERNEL(load)(sums->ones, t, false) + factor;
+        memcpy(r + t, &factor, sizeof factor);
+        memcpy(sums->squares + t, &square, sizeof square);
+        memcpy(sums->ones + t, &one, sizeof one);
+    }
+    for (; t < rows; t++) {
+        const double ri = r[t] + shift - (y ? y[t * y_stride] : 0.0);
+        r[t] = w ? w[t] * ri : ri;
+        sums->squares[t] += r[t] * ri;
+        sums->ones[t] += r[t];
+    }
+}
+
+/* r = A x - y and g += A'r for the rows [i, i + lines). Returns ||r||^2, or with terms adds it to the sums. */
 GPIS_INLINE double KERNEL(row_lines)(const gpis_block *b, int64_t i, int lines, const double *x, const double *y,
-                                     int64_t y_stride, double *r, double *g, bool single, bool ahead) {
+                                     int64_t y_stride, double *r, double *g, row_sums *sums, bool single, bool ahead) {
     const void *a = line_at(b->values, i, b->row_stride, single);
+    double norm2 = 0.0;
     if (x)
         KERNEL(dots)(a, b->row_stride, lines, b->d, x, r + i, single);
     else
         memset(r + i, 0, (size_t)lines * sizeof *r);
-    const double norm2 = residual(b, i, lines, x, y, y_stride, r + i);
+    if (has_terms(b))
+        KERNEL(residual_with_terms)(b, i, lines, x, y, y_stride, r + i, sums);
+    else
+        norm2 = residual(i, lines, y, y_stride, r + i);
     if (g) KERNEL(combine)(a, b->row_stride, lines, b->d, r + i, g, single, ahead);
-    if (g) add_constant(b, lines, r + i, g);
     return norm2;
 }
 
 GPIS_INLINE double KERNEL(by_rows)(const gpis_block *b, const double *x, const double *y, int64_t y_stride, double *r,
                                    double *g, bool single, bool ahead) {
+    row_sums sums = {{0}, {0}};
     double norm2 = 0.0;
     int64_t i = 0;
     for (; i + LINES <= b->nrows; i += LINES)
-        norm2 += KERNEL(row_lines)(b, i, LINES, x, y, y_stride, r, g, single, ahead);
-    for (; i < b->nrows; i++) norm2 += KERNEL(row_lines)(b, i, 1, x, y, y_stride, r, g, single, false);
-    return norm2;
+        norm2 += KERNEL(row_lines)(b, i, LINES, x, y, y_stride, r, g, &sums, single, ahead);
+    for (; i < b->nrows; i++) norm2 += KERNEL(row_lines)(b, i, 1, x, y, y_stride, r, g, &sums, single, false);
+    return has_terms(b) ? close_sums(b, &sums, g) : norm2;
+}
+
+/* r = A x becomes the factors of all rows in the gradient, which is complete for the column of ones. */
+GPIS_INLINE double KERNEL(residual_of_columns)(const gpis_block *b, const double *x, const double *y, int64_t y_stride,
+                                               double *r, double *g) {
+    if (!has_terms(b)) return residual(0, b->nrows, y, y_stride, r);
+    row_sums sums = {{0}, {0}};
+    for (int64_t i = 0; i < b->nrows; i += LINES)
+        KERNEL(residual_with_terms)(b, i, gpis_min64(LINES, b->nrows - i), x, y, y_stride, r + i, &sums);
+    return close_sums(b, &sums, g);
 }
 
 GPIS_INLINE double KERNEL(by_columns)(const gpis_block *b, const double *x, const double *y, int64_t y_stride,
@@ -99,9 +138,8 @@ GPIS_INLINE double KERNEL(by_columns)(const gpis_block *b, const double *x, cons
         KERNEL(combine)(line_at(b->values, j, stride, single), stride, LINES, b->nrows, x + j, r, single, false);
     for (int64_t j = whole; x && j < b->d; j++)
         KERNEL(combine)(line_at(b->values, j, stride, single), stride, 1, b->nrows, x + j, r, single, false);
-    const double norm2 = residual(b, 0, b->nrows, x, y, y_stride, r);
+    const double norm2 = KERNEL(residual_of_columns)(b, x, y, y_stride, r, g);
     if (!g) return norm2;
-    add_constant(b, b->nrows, r, g);
     double dot[LINES];
     for (int64_t j = 0; j < whole; j += LINES) {
         KERNEL(dots)(line_at(b->values, j, stride, single), stride, LINES, b->nrows, r, dot, single);
@@ -169,25 +207,29 @@ GPIS_INLINE void KERNEL(many_combine)(const void *a, int64_t stride, int count, 
 GPIS_INLINE double KERNEL(many_by_rows)(const gpis_block *b, int count, const double *x, const double *y,
                                         int64_t y_stride, double *g, bool single) {
     const int64_t whole = b->nrows - b->nrows % LINES_OF_SEVERAL, width = gpis_block_width(b);
-    const bool terms = b->weights || b->constant;
+    const bool terms = has_terms(b);
     double norm2 = 0.0, r[MAX_VECTORS][LINES_OF_SEVERAL];
+    row_sums sums[MAX_VECTORS];
+    memset(sums, 0, sizeof sums);
     for (int64_t i = 0; i < whole; i += LINES_OF_SEVERAL) {
         const void *a = line_at(b->values, i, b->row_stride, single);
         KERNEL(many_dots)(a, b->row_stride, count, b->d, x, width, r, single);
-        norm2 += residual(b, i, LINES_OF_SEVERAL, x, y, y_stride, r[0]);
-        for (int v = 1; terms && v < count; v++) residual(b, i, LINES_OF_SEVERAL, x + v * width, NULL, 0, r[v]);
+        if (!terms) norm2 += residual(i, LINES_OF_SEVERAL, y, y_stride, r[0]);
+        for (int v = 0; terms && v < count; v++) KERNEL(residual_with_terms)
+        (b, i, LINES_OF_SEVERAL, x + v * width, v == 0 ? y : NULL, y_stride, r[v], &sums[v]);
         KERNEL(many_combine)(a, b->row_stride, count, b->d, r, g, width, single);
-        for (int v = 0; terms && v < count; v++) add_constant(b, LINES_OF_SEVERAL, r[v], g + v * width);
     }
     for (int64_t i = whole; i < b->nrows; i++)
         for (int v = 0; v < count; v++) {
             const void *a = line_at(b->values, i, b->row_stride, single);
             KERNEL(dots)(a, 0, 1, b->d, x + v * width, r[v], single);
-            const double square = residual(b, i, 1, x + v * width, v == 0 ? y : NULL, y_stride, r[v]);
-            norm2 += v == 0 ? square : 0.0;
+            if (terms)
+                KERNEL(residual_with_terms)(b, i, 1, x + v * width, v == 0 ? y : NULL, y_stride, r[v], &sums[v]);
+            else if (v == 0)
+                norm2 += residual(i, 1, y, y_stride, r[v]);
             KERNEL(combine)(a, 0, 1, b->d, r[v], g + v * width, single, false);
-            add_constant(b, 1, r[v], g + v * width);
         }
+    for (int v = count - 1; terms && v >= 0; v--) norm2 = close_sums(b, &sums[v], g + v * width);
     return norm2;
 }
 

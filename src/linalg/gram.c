@@ -13,7 +13,6 @@
 
 enum {
     TILE_VECTORS = 3,      /* with AVX-512, 8 x 3 sums, the vectors, and a factor fill the registers */
-    BORDER_VECTORS = 8,    /* of products with the last column: enough sums that the additions do not wait */
     LINE_BYTES = 64,       /* of a cache line */
     BLOCK_BYTES = 1 << 18, /* of a block of rows, so that it stays in the second-level cache */
     MIN_BLOCK_ROWS = 64    /* of shorter blocks, loading and storing the tiles takes too long */

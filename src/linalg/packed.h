@@ -33,7 +33,7 @@ static inline int64_t gpis_packed_at(int64_t room, int64_t row, int64_t column) 
     return column / GPIS_PANEL * GPIS_PANEL * room + row * GPIS_PANEL + column % GPIS_PANEL;
 }
 
-enum { GPIS_PACKED_ROWS = 128 }; /* that are packed at once, at most */
+enum { GPIS_PACKED_ROWS = 256 }; /* that are packed at once, at most */
 
 /* Packs `count` rows, from number `first` of those to take on, into panels with room for `room` rows. Dense rows only.
  */

@@ -22,8 +22,8 @@ enum {
     MIN_GRAM_STRIP_ROWS = 1 << 12,
     MIN_GRAM_STRIPS = 16, /* as long as there are chunks: fewer would limit the threads */
     MIN_FOLD_STRIPS = 8,  /* the same where a strip holds the sums of several folds, or the gradients of many points */
-    /* Rows of each fold in a chunk, about: four blocks of the quick summary, for all of which the sums of the fold are
-     * fetched into the cache once. */
+    /* Rows of each fold in a chunk, about: so many that two blocks of the quick summary hold them where chance has put
+     * a few more into the chunk. */
     FOLD_ROWS = 448,
     MIN_QUICK_STRIPS = 8, /* strips of the quick summary, as long as there are rows: they are twice as large */
     MIN_QUICK_STRIP_ROWS = 1 << 10,

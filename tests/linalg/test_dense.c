@@ -162,9 +162,83 @@ static void nothing_beside_the_chunk_is_touched(void **state) {
         }
 }
 
+/* ---- weights and the column of ones ---- */
+
+enum { MOST_ROWS = 40, MOST_WIDTH = 18, VECTORS = 5 };
+
+/* Whole numbers and multiples of 1/8, for which every sum is exact in whatever order it is made. */
+typedef struct exact_case {
+    const sample *s;
+    int count; /* of vectors, of which the first has y */
+    double X[VECTORS * MOST_WIDTH], weights[MOST_ROWS];
+} exact_case;
+
+/* The sum of w r^2 for vector v, and G += [A 1]'(w r); rows and columns one by one. */
+static double expect(const exact_case *c, const gpis_block *b, int v, bool with_x, double *g) {
+    const int64_t d = c->s->d, width = gpis_block_width(b);
+    const double *x = c->X + v * width;
+    double squares = 0.0;
+    for (int64_t i = 0; i < c->s->n; i++) {
+        double r = v == 0 ? -c->s->y[i * c->s->y_stride] : 0.0;
+        for (int64_t j = 0; with_x && j < d; j++) r += c->s->a[i * d + j] * x[j];
+        if (with_x && b->constant) r += x[d];
+        const double factor = b->weights ? b->weights[i] * r : r;
+        squares += factor * r;
+        for (int64_t j = 0; j < d; j++) g[j] += c->s->a[i * d + j] * factor;
+        if (b->constant) g[d] += factor;
+    }
+    return squares;
+}
+
+static void check_terms(const exact_case *c, const gpis_dense_kernels *kernels, const gpis_block *b) {
+    const int64_t width = gpis_block_width(b);
+    double r[MOST_ROWS], G[VECTORS * MOST_WIDTH], expected[VECTORS * MOST_WIDTH];
+    for (int with_x = 0; with_x < 2; with_x++) {
+        for (int64_t j = 0; j < width; j++) G[j] = expected[j] = (double)j;
+        const double squares = expect(c, b, 0, with_x, expected);
+        const double found = kernels->gradient(b, with_x ? c->X : NULL, c->s->y, c->s->y_stride, r, G);
+        assert_true(found == squares && memcmp(G, expected, (size_t)width * sizeof *G) == 0);
+        assert_true(kernels->gradient(b, with_x ? c->X : NULL, c->s->y, c->s->y_stride, r, NULL) == squares);
+    }
+    if (!gpis_block_is_row_major(b)) return;
+    double squares = 0.0;
+    for (int64_t j = 0; j < c->count * width; j++) G[j] = expected[j] = (double)j;
+    for (int v = c->count - 1; v >= 0; v--) squares = expect(c, b, v, true, expected + v * width);
+    assert_true(kernels->gradients(b, c->count, c->X, c->s->y, c->s->y_stride, G) == squares);
+    for (int64_t j = 0; j < c->count * width; j++) assert_true(G[j] == expected[j]);
+}
+
+static void check_terms_of_shape(int64_t n, int64_t d, int64_t y_stride) {
+    static const storage dense[] = {ROW_64, ROW_32, COLUMN_64, COLUMN_32};
+    sample s = sample_make(n, d, y_stride);
+    exact_case c = {.s = &s, .count = 1 + (int)(n + d) % VECTORS};
+    for (int64_t i = 0; i < n * y_stride; i++) s.y[i] = (double)(i * 7 % 11 - 5);
+    for (int i = 0; i < VECTORS * MOST_WIDTH; i++) c.X[i] = (double)(i * 5 % 9 - 4);
+    for (int i = 0; i < MOST_ROWS; i++) c.weights[i] = 0.5 * (double)(i * 3 % 7);
+    for (size_t k = 0; k < sizeof dense / sizeof *dense; k++)
+        for (int which = 0; which < 4; which++) {
+            matrix a = store(s.a, n, d, dense[k]);
+            a.block.weights = which & 1 ? c.weights : NULL;
+            a.block.constant = which & 2;
+            for (int level = 0; level < GPIS_SIMD_LEVELS; level++) {
+                const gpis_dense_kernels *kernels = gpis_dense_kernels_at(level);
+                if (kernels) check_terms(&c, kernels, &a.block);
+            }
+            matrix_clear(&a);
+        }
+    sample_clear(&s);
+}
+
+/* As if the rows had been written down with their weights, and the column of ones with them. */
+static void weights_and_the_column_of_ones(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= MOST_ROWS; n++)
+        for (int64_t d = 1; d < MOST_WIDTH; d++) check_terms_of_shape(n, d, 1 + (n + d) % 2);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_small_shape),
-                                       cmocka_unit_test(shapes_around_multiples_of_eight),
-                                       cmocka_unit_test(nothing_beside_the_chunk_is_touched)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_small_shape), cmocka_unit_test(shapes_around_multiples_of_eight),
+        cmocka_unit_test(nothing_beside_the_chunk_is_touched), cmocka_unit_test(weights_and_the_column_of_ones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

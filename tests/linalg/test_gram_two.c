@@ -75,7 +75,7 @@ static void check_shape(int64_t n, int64_t d, int64_t k, bool whole) {
 
 static void every_shape(void **state) {
     (void)state;
-    static const int64_t counts[] = {0, 1, 2, 31, 32, 33, 127, 128, 129, 300}, responses[] = {0, 1, 3, 9};
+    static const int64_t counts[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 600}, responses[] = {0, 1, 3, 9};
     for (int64_t d = 1; d <= 70; d += d < 26 ? 1 : 11)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             check_shape(counts[c], d, responses[(d + (int64_t)c) % 4], false);
@@ -87,7 +87,7 @@ static void every_shape(void **state) {
 static void weights_and_the_constant_column(void **state) {
     (void)state;
     static const double roots[] = {1.0, 0.5, 2.0, 0.0, 4.0};
-    enum { N = 150, K = 2 };
+    enum { N = 300, K = 2 };
     for (int64_t d = 1; d <= 20; d++) {
         const int64_t p = d + 1 + K;
         double *a = numbers(N, d, true), *Y = numbers(N, K, true), weights[N];
