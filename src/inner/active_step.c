@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "linalg/accurate.h"
+#include "linalg/small.h"
 
 /* H is symmetric: if few entries of v are not zero, only their rows of H are read, unless the model's factor is more
  * accurate than H. */
@@ -15,7 +16,7 @@ void gpis_active_multiply(gpis_active_set *a, const double *v, double *Hv) {
     int64_t count = 0;
     a->products++;
     for (int64_t j = 0; j < d; j++) count += v[j] != 0.0;
-    if (2 * count >= d || a->model->by_rows) {
+    if (d <= GPIS_SMALL || 2 * count >= d || a->model->by_rows) {
         gpis_model_apply(a->model, 1, v, Hv);
         return;
     }

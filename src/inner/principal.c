@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/small.h"
+
 enum { PANEL = 32 }; /* columns that LAPACK takes at a time */
 
 /* 1 / sqrt(H_jj). A column without curvature is given 1e-8 of the smallest one, which is enough to send its entry to a
@@ -102,15 +104,8 @@ static bool append(gpis_principal *p, int64_t from) {
         for (int64_t j = 0; j < i; j++) p->L[j * d + i] = row[p->index[j]] * scale * p->scale[p->index[j]];
         p->L[i * d + i] = 1.0 + p->shift;
     }
-    double *B = p->L + from, *corner = p->L + from * d + from;
-    if (from > 0) {
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)rows, (int)from, 1.0, p->L,
-                    (int)d, B, (int)d);
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)rows, (int)from, -1.0, B, (int)d, 1.0, corner,
-                    (int)d);
-    }
     p->factored += rows;
-    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)rows, corner, (lapack_int)d) == 0;
+    return gpis_lower_factor(p->count, from, p->L, d);
 }
 
 bool gpis_principal_factor(gpis_principal *p, const bool *member) {
@@ -134,10 +129,13 @@ void gpis_principal_solve(gpis_principal *p, double *v) {
     const int count = (int)p->count, d = (int)p->d;
     double *w = p->work;
     for (int64_t i = 0; i < p->count; i++) w[i] = v[p->index[i]] * p->scale[p->index[i]];
-    const bool upper = p->model->by_rows;
-    const CBLAS_UPLO part = upper ? CblasUpper : CblasLower;
-    cblas_dtrsv(CblasColMajor, part, upper ? CblasTrans : CblasNoTrans, CblasNonUnit, count, p->L, d, w, 1);
-    cblas_dtrsv(CblasColMajor, part, upper ? CblasNoTrans : CblasTrans, CblasNonUnit, count, p->L, d, w, 1);
+    if (p->model->by_rows) {
+        cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, count, p->L, d, w, 1);
+        cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, count, p->L, d, w, 1);
+    } else {
+        gpis_lower_solve(count, p->L, d, false, w);
+        gpis_lower_solve(count, p->L, d, true, w);
+    }
     for (int64_t i = 0; i < p->count; i++) v[p->index[i]] = w[i] * p->scale[p->index[i]];
 }
 

@@ -2,9 +2,10 @@
 #include "linalg/cholesky.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
+
+#include "linalg/small.h"
 
 enum {
     BLOCK = 128,
@@ -42,7 +43,7 @@ bool gpis_cholesky_factor(int threads, int64_t d, double *L) {
     if (d < MIN_PARALLEL_COLUMNS) threads = 1;
     for (int64_t k = 0; k < blocks; k++) {
         const int64_t left = blocks - k - 1, updates = left * (left + 1) / 2;
-        if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', width(d, k), at(L, d, k, k), (lapack_int)d) != 0) return false;
+        if (!gpis_lower_factor(width(d, k), 0, at(L, d, k, k), d)) return false;
         if (left == 0) break; /* without teams of threads that would have nothing to do */
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
         for (int64_t i = k + 1; i < blocks; i++) solve_block(L, d, i, k);
@@ -69,12 +70,25 @@ static double inverse_block(const double *L, int64_t d, int64_t k, double *X) {
     return sum;
 }
 
+/* Column c of L^-1 is 0 above entry c. */
+static double small_inverse(int64_t d, const double *L, double *column) {
+    double sum = 0.0;
+    for (int64_t c = 0; c < d; c++) {
+        memset(column, 0, (size_t)(d - c) * sizeof *column);
+        column[0] = 1.0;
+        gpis_lower_solve(d - c, L + c * (d + 1), d, false, column);
+        for (int64_t i = 0; i < d - c; i++) sum += column[i] * column[i];
+    }
+    return sum;
+}
+
 double gpis_cholesky_inverse_norm2(int threads, int64_t d, const double *L, double *work) {
     const int64_t blocks = (d + BLOCK - 1) / BLOCK;
     double sum = 0.0;
     for (int64_t j = 0; j < d; j++)
         if (L[j * (d + 1)] == 0.0) return INFINITY;
     if (d < MIN_PARALLEL_COLUMNS) threads = 1;
+    if (d <= GPIS_SMALL) return small_inverse(d, L, work);
     if (blocks == 1) return inverse_block(L, d, 0, work);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t k = 0; k < blocks;

@@ -4,6 +4,7 @@
 
 #include "set/kinds.h"
 #include "set/penalised.h"
+#include "set/polyhedron.h"
 
 static gpis_status check_size(gpis_context *context, const gpis_set_class *class, int64_t d, int64_t k) {
     int64_t size;
@@ -57,6 +58,7 @@ void gpis_set_destroy(gpis_set *set) {
     if (!set) return;
     destroy_penalised(set->context, set->penalised);
     gpis_free(set->context, set->penalty);
+    gpis_polyhedron_destroy(set->listed);
     gpis_set_destroy(set->priced);
     if (set->is_view) {
         gpis_free(set->context, set);
