@@ -154,33 +154,33 @@ static const kind kinds[] = {
 };
 
 /* sets[0] is that of the kind; sets[1] and sets[2] are what it is made of, or NULL. */
-static void make_set(const question *q, const kind *kind, gpis_set *sets[3]) {
+static void make_set(const question *q, const kind *of, gpis_set *sets[3]) {
     sets[1] = sets[2] = NULL;
-    gpis_set **first = kind->linear ? &sets[1] : &sets[0];
-    if (kind->make)
-        check(q->context, kind->make(q, first));
+    gpis_set **first = of->linear ? &sets[1] : &sets[0];
+    if (of->make)
+        check(q->context, of->make(q, first));
     else
-        check(q->context, gpis_set_parse(q->context, kind->spec, q->problem, first));
-    if (!kind->linear) return;
-    check(q->context, gpis_set_parse_linear(q->context, &kind->linear, 1, q->problem, &sets[2]));
+        check(q->context, gpis_set_parse(q->context, of->spec, q->problem, first));
+    if (!of->linear) return;
+    check(q->context, gpis_set_parse_linear(q->context, &of->linear, 1, q->problem, &sets[2]));
     check(q->context, gpis_set_intersection(q->context, 2, sets + 1, &sets[0]));
 }
 
-static void bench_kind(question *q, const kind *kind, const double *weights, int rounds) {
+static void bench_kind(question *q, const kind *of, const double *weights, int rounds) {
     gpis_context *context = q->context;
     gpis_problem *p = q->problem;
     gpis_set *sets[3];
-    make_set(q, kind, sets);
+    make_set(q, of, sets);
     check(context, gpis_problem_constrain(p, sets[0]));
-    check(context, gpis_problem_penalty(p, kind->penalty, NULL, q->d));
-    check(context, gpis_problem_ridge(p, kind->ridge));
-    check(context, gpis_problem_intercept(p, kind->intercept));
-    check(context, gpis_problem_weights(p, kind->weights ? weights : NULL, kind->weights ? q->n : 0));
+    check(context, gpis_problem_penalty(p, of->penalty, NULL, q->d));
+    check(context, gpis_problem_ridge(p, of->ridge));
+    check(context, gpis_problem_intercept(p, of->intercept));
+    check(context, gpis_problem_weights(p, of->weights ? weights : NULL, of->weights ? q->n : 0));
     const double each = 1e6 * best(solve_responses, q, 1000, rounds);
-    if (kind->target > 0.0)
-        printf("100 x 10, another y, %-37s %9.1f us   target %g\n", kind->what, each, kind->target);
+    if (of->target > 0.0)
+        printf("100 x 10, another y, %-37s %9.1f us   target %g\n", of->what, each, of->target);
     else
-        printf("100 x 10, another y, %-37s %9.1f us\n", kind->what, each);
+        printf("100 x 10, another y, %-37s %9.1f us\n", of->what, each);
     gpis_problem_constrain(p, NULL);
     for (int i = 0; i < 3; i++) gpis_set_destroy(sets[i]);
 }

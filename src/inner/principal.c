@@ -33,30 +33,28 @@ gpis_status gpis_principal_create(gpis_context *context, const gpis_model *model
     p->context = context;
     p->d = d;
     p->model = model;
-    p->scale = gpis_alloc(context, d, sizeof(double));
-    p->work = gpis_alloc(context, d, sizeof(double));
-    p->L = gpis_alloc(context, d * d, sizeof(double));
-    p->index = gpis_alloc(context, d, sizeof *p->index);
-    p->old = gpis_alloc(context, d, sizeof *p->old);
+    p->memory = gpis_alloc(context, d * (d + 2), sizeof *p->memory);
+    p->index = gpis_alloc(context, 2 * d, sizeof *p->index);
     if (model->by_rows) {
         p->tau = gpis_alloc(context, d, sizeof(double));
         p->panel = gpis_alloc(context, PANEL * d, sizeof(double));
         if (!p->tau || !p->panel) return GPIS_NO_MEMORY;
     }
-    if (!p->scale || !p->work || !p->L || !p->index || !p->old) return GPIS_NO_MEMORY;
+    if (!p->memory || !p->index) return GPIS_NO_MEMORY;
+    p->L = p->memory;
+    p->scale = p->memory + d * d;
+    p->work = p->scale + d;
+    p->old = p->index + d;
     find_scale(p);
     return GPIS_OK;
 }
 
 void gpis_principal_destroy(gpis_principal *p) {
     if (!p) return;
-    gpis_free(p->context, p->scale);
-    gpis_free(p->context, p->work);
-    gpis_free(p->context, p->L);
+    gpis_free(p->context, p->memory);
     gpis_free(p->context, p->tau);
     gpis_free(p->context, p->panel);
     gpis_free(p->context, p->index);
-    gpis_free(p->context, p->old);
     gpis_free(p->context, p);
 }
 
@@ -110,7 +108,10 @@ static bool append(gpis_principal *p, int64_t from) {
 
 bool gpis_principal_factor(gpis_principal *p, const bool *member) {
     enum { MAX_SHIFTS = 12 };
+    const int64_t before = p->count;
     int64_t kept = reorder(p, member);
+    if (kept == before && kept == p->count) return true;
+    p->changes++;
     if (p->model->by_rows) {
         if (append_columns(p, kept)) return true;
         p->count = 0;

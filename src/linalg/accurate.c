@@ -15,13 +15,19 @@ double gpis_max_abs(const double *v, int64_t n) {
     return top;
 }
 
-/* ||v|| = 2^e sqrt(sum (v_i / 2^e)^2) with 2^e near max |v_i|: scaling by a power of two costs no digits. */
+/* A power of two that keeps the squares of numbers up to `top` from over- and underflow: where they are safe, 1. */
+static double scale_for(double top) {
+    int exponent;
+    if (top > 0x1p-400 && top < 0x1p400) return 1.0;
+    frexp(top, &exponent);
+    return ldexp(1, exponent > -1000 ? -exponent : 1000);
+}
+
+/* ||v|| = sqrt(sum (v_i scale)^2) / scale: scaling by a power of two costs no digits. */
 double gpis_norm2(const double *v, int64_t n) {
     const double top = gpis_max_abs(v, n);
     if (top == 0 || isinf(top)) return top;
-    int exponent;
-    frexp(top, &exponent);
-    const double scale = ldexp(1, exponent > -1000 ? -exponent : 1000);
+    const double scale = scale_for(top);
     gpis_sum sum = {0, 0};
     for (int64_t i = 0; i < n; i++) gpis_sum_add(&sum, (v[i] * scale) * (v[i] * scale));
     return sqrt(gpis_sum_value(sum)) / scale;

@@ -65,7 +65,7 @@ static bool factor_by_blocks(int64_t d, int64_t from, double *L, int64_t stride)
         cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, new, old, 1.0, L, ld, B, ld);
         cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, new, old, -1.0, B, ld, 1.0, corner, ld);
     }
-    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)new, corner, (lapack_int)ld) == 0;
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int) new, corner, (lapack_int)ld) == 0;
 }
 
 bool gpis_lower_factor(int64_t d, int64_t from, double *L, int64_t stride) {

@@ -18,7 +18,7 @@ static void let_time_pass(void) {
 static void entries_add_up(void **state) {
     (void)state;
     gpis_account a;
-    gpis_account_begin(&a, 77);
+    gpis_account_begin(&a, 77, true);
     assert_true(a.passes == 0 && a.epochs == 0.0 && a.memory_before == 77);
     gpis_account_enter_pass(&a, 1.5, 800.0);
     gpis_account_enter_pass(&a, 1.0, 800.0);
@@ -36,7 +36,7 @@ static void entries_add_up(void **state) {
 static void a_paused_clock_stands_still(void **state) {
     (void)state;
     gpis_account a;
-    gpis_account_begin(&a, 0);
+    gpis_account_begin(&a, 0, true);
     let_time_pass();
     gpis_account_pause(&a);
     const double seconds = gpis_account_seconds(&a), processor = gpis_account_processor_seconds(&a);
@@ -63,7 +63,7 @@ static void a_paused_clock_stands_still(void **state) {
 static void the_clock_can_be_set(void **state) {
     (void)state;
     gpis_account a;
-    gpis_account_begin(&a, 0);
+    gpis_account_begin(&a, 0, true);
     gpis_account_set_seconds(&a, 5000.0);
     assert_true(gpis_account_seconds(&a) >= 5000.0 - 1e-9);
     gpis_account_pause(&a);
@@ -78,7 +78,7 @@ static void reports(void **state) {
     (void)state;
     gpis_account a;
     gpis_progress p = {.pass = -1};
-    gpis_account_begin(&a, 0);
+    gpis_account_begin(&a, 0, true);
     gpis_account_enter_steps(&a, 3.0, 2);
     assert_false(gpis_account_report(&a, 1.0, 1.0, 0, &p)); /* there was no pass */
     assert_int_equal(p.pass, -1);
