@@ -70,25 +70,13 @@ static double inverse_block(const double *L, int64_t d, int64_t k, double *X) {
     return sum;
 }
 
-/* Column c of L^-1 is 0 above entry c. */
-static double small_inverse(int64_t d, const double *L, double *column) {
-    double sum = 0.0;
-    for (int64_t c = 0; c < d; c++) {
-        memset(column, 0, (size_t)(d - c) * sizeof *column);
-        column[0] = 1.0;
-        gpis_lower_solve(d - c, L + c * (d + 1), d, false, column);
-        for (int64_t i = 0; i < d - c; i++) sum += column[i] * column[i];
-    }
-    return sum;
-}
-
 double gpis_cholesky_inverse_norm2(int threads, int64_t d, const double *L, double *work) {
     const int64_t blocks = (d + BLOCK - 1) / BLOCK;
     double sum = 0.0;
     for (int64_t j = 0; j < d; j++)
         if (L[j * (d + 1)] == 0.0) return INFINITY;
     if (d < MIN_PARALLEL_COLUMNS) threads = 1;
-    if (d <= GPIS_SMALL) return small_inverse(d, L, work);
+    if (d <= GPIS_SMALL) return gpis_lower_inverse_norm2(d, L, d, work);
     if (blocks == 1) return inverse_block(L, d, 0, work);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t k = 0; k < blocks;

@@ -72,6 +72,20 @@ bool gpis_lower_factor(int64_t d, int64_t from, double *L, int64_t stride) {
     return (stride > GPIS_SMALL ? factor_by_blocks : factor)(d, from, L, stride);
 }
 
+/* Row i of L^-1 from those before it: (e_i - sum over k < i of L_ik row_k) / L_ii. */
+double gpis_lower_inverse_norm2(int64_t d, const double *L, int64_t stride, double *work) {
+    double sum = 0.0;
+    memset(work, 0, (size_t)(d * d) * sizeof *work);
+    for (int64_t i = 0; i < d; i++) {
+        double *row = work + i * d;
+        row[i] = 1.0;
+        for (int64_t k = 0; k < i; k++) add(k + 1, -L[k * stride + i], work + k * d, row);
+        for (int64_t c = 0; c <= i; c++) row[c] /= L[i * (stride + 1)];
+        for (int64_t c = 0; c <= i; c++) sum += row[c] * row[c];
+    }
+    return sum;
+}
+
 /* ---- products ---- */
 
 void gpis_symmetric_apply(int64_t d, const double *H, const double *v, double *Hv) {

@@ -18,6 +18,8 @@ void gpis_lower_solve(int64_t d, const double *L, int64_t stride, bool transpose
 /* Completes the Cholesky factor of a matrix of which the first `from` rows are factored already. False if it is not
  * positive definite. */
 bool gpis_lower_factor(int64_t d, int64_t from, double *L, int64_t stride);
+/* ||L^-1||_F^2 for d up to GPIS_SMALL; `work` has d x d doubles. */
+double gpis_lower_inverse_norm2(int64_t d, const double *L, int64_t stride, double *work);
 /* Hv = H v for a symmetric H, d x d, of which both triangles are there. */
 void gpis_symmetric_apply(int64_t d, const double *H, const double *v, double *Hv);
 
