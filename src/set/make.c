@@ -1,6 +1,7 @@
 /* The steps that all constructors share, and the destruction of a set. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "set/kinds.h"
 #include "set/penalised.h"
@@ -100,13 +101,18 @@ gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles) {
 }
 
 gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) {
+    char text[256]; /* nearly always enough */
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
+    const int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     gpis_free(s->context, s->spec);
     s->spec = gpis_alloc(s->context, (int64_t)length + 1, 1);
     if (!s->spec) return GPIS_NO_MEMORY;
+    if ((size_t)length < sizeof text) {
+        memcpy(s->spec, text, (size_t)length + 1);
+        return GPIS_OK;
+    }
     va_start(args, format);
     vsnprintf(s->spec, (size_t)length + 1, format, args);
     va_end(args);

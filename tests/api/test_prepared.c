@@ -114,8 +114,7 @@ static void assert_same(const gpis_result *a, const gpis_result *b, question q) 
                                {a->intercept ? *a->intercept : 0.0, b->intercept ? *b->intercept : 0.0}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) same = same && same_bits(pairs[i][0], pairs[i][1]);
     same = same && strcmp(a->plan, b->plan) == 0 && strcmp(a->warning, b->warning) == 0 &&
-           strcmp(a->unique_reason, b->unique_reason) == 0 &&
-           memcmp(a->x, b->x, (size_t)a->d * sizeof *a->x) == 0;
+           strcmp(a->unique_reason, b->unique_reason) == 0 && memcmp(a->x, b->x, (size_t)a->d * sizeof *a->x) == 0;
     for (int64_t i = 0; same && i < a->active_count; i++)
         same = strcmp(a->active[i]->text, b->active[i]->text) == 0 && a->active[i]->column == b->active[i]->column &&
                same_bits(a->active[i]->multiplier, b->active[i]->multiplier);

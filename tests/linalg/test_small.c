@@ -1,4 +1,5 @@
-/* Triangles and symmetric matrices, by loops and by BLAS: multiplied back, below and above the size where they change. */
+/* Triangles and symmetric matrices, by loops and by BLAS: multiplied back, below and above the size where they change.
+ */
 #include "linalg/small.h"
 
 #include "support.h"
@@ -7,7 +8,8 @@ enum { MOST = 40, ROOM = MOST + 5 };
 static const int64_t SIZES[] = {1, 2, 3, 10, 31, 32, 33, 40};
 enum { COUNT = sizeof SIZES / sizeof *SIZES };
 
-/* A positive definite matrix, column-major with columns `stride` apart, and 7 above the diagonal, where nobody looks. */
+/* A positive definite matrix, column-major with columns `stride` apart, and 7 above the diagonal, where nobody looks.
+ */
 static void make(int64_t d, int64_t stride, double *T) {
     double B[MOST * MOST];
     gpis_random_normal(7, (uint64_t)d, 0, d * d, B);
@@ -128,8 +130,10 @@ static void products(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solves_multiply_back), cmocka_unit_test(factors_multiply_back),
-        cmocka_unit_test(what_has_no_factor),   cmocka_unit_test(norms_of_inverses),
+        cmocka_unit_test(solves_multiply_back),
+        cmocka_unit_test(factors_multiply_back),
+        cmocka_unit_test(what_has_no_factor),
+        cmocka_unit_test(norms_of_inverses),
         cmocka_unit_test(products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
