@@ -34,7 +34,8 @@ double gpis_norm2(const double *v, int64_t n) {
 }
 
 bool gpis_all_finite(const double *v, int64_t n) {
-    double zero[4] = {0}; /* 0 * v is NaN for a v that is not finite, and NaN stays; four sums do not wait for each other */
+    double zero[4] = {
+        0}; /* 0 * v is NaN for a v that is not finite, and NaN stays; four sums do not wait for each other */
     int64_t i = 0;
     for (; i + 4 <= n; i += 4)
         for (int c = 0; c < 4; c++) zero[c] += 0 * v[i + c];

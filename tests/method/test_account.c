@@ -59,6 +59,18 @@ static void a_paused_clock_stands_still(void **state) {
     assert_true(gpis_account_seconds(&a) >= now);
 }
 
+/* Where nobody is told of processor time, the system is not asked for it. */
+static void processor_time_is_for_reports(void **state) {
+    (void)state;
+    gpis_account a;
+    gpis_account_begin(&a, 0, false);
+    let_time_pass();
+    assert_true(gpis_account_seconds(&a) > 0.0 && gpis_account_processor_seconds(&a) == 0.0);
+    gpis_account_pause(&a);
+    gpis_account_resume(&a);
+    assert_true(gpis_account_processor_seconds(&a) == 0.0);
+}
+
 /* A checkpoint sets the clock to when a pass was recorded. */
 static void the_clock_can_be_set(void **state) {
     (void)state;
@@ -98,6 +110,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_add_up),
         cmocka_unit_test(a_paused_clock_stands_still),
+        cmocka_unit_test(processor_time_is_for_reports),
         cmocka_unit_test(the_clock_can_be_set),
         cmocka_unit_test(reports),
     };
