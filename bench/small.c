@@ -1,13 +1,15 @@
 /*
  * Small and repeated solves: what one of them costs when everything around it is prepared once.
  *
- *     small [ROUNDS]
+ *     small [ROUNDS [KIND]]
  *
  * Times are processor seconds of one thread, the best of several rounds.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "gpis.h"
@@ -105,39 +107,113 @@ static void bench_summary(gpis_context *context, int rounds) {
     free(y);
 }
 
-static void bench_prepared(gpis_context *context, int rounds) {
+/* What a problem is made of besides A and y. */
+typedef struct kind {
+    const char *what, *spec;
+    const char *linear;                                     /* NULL, or a linear constraint besides the spec */
+    gpis_status (*make)(const question *q, gpis_set **set); /* where there is no spec */
+    double target;                                          /* microseconds */
+    double penalty, ridge;
+    bool intercept, weights;
+} kind;
+
+/* The box -0.1 to 0.5, its bounds given entry by entry. */
+static gpis_status make_bounds(const question *q, gpis_set **set) {
+    double lower[q->d], upper[q->d];
+    for (int64_t j = 0; j < q->d; j++) lower[j] = -0.1 - 0.01 * (double)j, upper[j] = 0.5;
+    return gpis_set_box(q->context, lower, upper, q->d, set);
+}
+
+static gpis_status make_weighted(const question *q, gpis_set **set) {
+    double weights[q->d];
+    for (int64_t j = 0; j < q->d; j++) weights[j] = 1.0 + 0.1 * (double)j;
+    return gpis_set_l1_weighted(q->context, 0.5, weights, q->d, set);
+}
+
+static const kind kinds[] = {
+    {.what = "no set", .spec = "none", .target = 25},
+    {.what = "nonneg", .spec = "nonneg", .target = 25},
+    {.what = "box", .spec = "box:-0.1,0.5", .target = 25},
+    {.what = "bounds by entry", .make = make_bounds, .target = 25},
+    {.what = "linf", .spec = "linf:0.1", .target = 25},
+    {.what = "l1", .spec = "l1:0.5", .target = 25},
+    {.what = "simplex", .spec = "simplex:1", .target = 25},
+    {.what = "capped simplex", .spec = "capped-simplex:0.3", .target = 25},
+    {.what = "l2", .spec = "l2:0.3", .target = 25},
+    {.what = "sum", .spec = "sum:1"},
+    {.what = "weighted l1", .make = make_weighted},
+    {.what = "a simplex of some columns", .spec = "simplex:1[1-6] & nonneg[7-10]"},
+    {.what = "nonneg and a linear row", .spec = "nonneg", .linear = "x1 + 2 x2 <= 0.1"},
+    {.what = "monotone", .spec = "monotone"},
+    {.what = "tv", .spec = "tv:0.2"},
+    {.what = "l1 penalty", .spec = "none", .penalty = 5.0},
+    {.what = "nonneg and an intercept", .spec = "nonneg", .intercept = true},
+    {.what = "l1 and an intercept", .spec = "l1:0.5", .intercept = true},
+    {.what = "nonneg and weights", .spec = "nonneg", .weights = true},
+    {.what = "nonneg and a ridge", .spec = "nonneg", .ridge = 1.0},
+};
+
+/* sets[0] is that of the kind; sets[1] and sets[2] are what it is made of, or NULL. */
+static void make_set(const question *q, const kind *of, gpis_set *sets[3]) {
+    sets[1] = sets[2] = NULL;
+    gpis_set **first = of->linear ? &sets[1] : &sets[0];
+    if (of->make)
+        check(q->context, of->make(q, first));
+    else
+        check(q->context, gpis_set_parse(q->context, of->spec, q->problem, first));
+    if (!of->linear) return;
+    check(q->context, gpis_set_parse_linear(q->context, &of->linear, 1, q->problem, &sets[2]));
+    check(q->context, gpis_set_intersection(q->context, 2, sets + 1, &sets[0]));
+}
+
+static void bench_kind(question *q, const kind *of, const double *weights, int rounds) {
+    gpis_context *context = q->context;
+    gpis_problem *p = q->problem;
+    gpis_set *sets[3];
+    make_set(q, of, sets);
+    check(context, gpis_problem_constrain(p, sets[0]));
+    check(context, gpis_problem_penalty(p, of->penalty, NULL, q->d));
+    check(context, gpis_problem_ridge(p, of->ridge));
+    check(context, gpis_problem_intercept(p, of->intercept));
+    check(context, gpis_problem_weights(p, of->weights ? weights : NULL, of->weights ? q->n : 0));
+    const double each = 1e6 * best(solve_responses, q, 1000, rounds);
+    if (of->target > 0.0)
+        printf("100 x 10, another y, %-37s %9.1f us   target %g\n", of->what, each, of->target);
+    else
+        printf("100 x 10, another y, %-37s %9.1f us\n", of->what, each);
+    gpis_problem_constrain(p, NULL);
+    for (int i = 0; i < 3; i++) gpis_set_destroy(sets[i]);
+}
+
+/* `only`: the kind to measure, by what it is called; NULL: all. */
+static void bench_prepared(gpis_context *context, int rounds, const char *only) {
     enum { N = 100, D = 10, RESPONSES = 8 };
-    static const char *const specs[] = {"none", "nonneg", "l1:0.5", "box:-0.1,0.5", "simplex:1"};
-    double *A = malloc(sizeof *A * N * D), *y = malloc(sizeof *y * N * RESPONSES);
+    double *A = malloc(sizeof *A * N * D), *y = malloc(sizeof *y * N * RESPONSES), *w = malloc(sizeof *w * N);
     gpis_source *source;
     question q = {.context = context, .y = y, .n = N, .d = D};
     make_data(N, D, A, y);
     gpis_random_normal(1, 3, 0, N * RESPONSES, y);
+    gpis_random_uniform(1, 4, 0, N, w);
     check(context, gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, N, D, D, &source));
     check(context, gpis_problem_create(context, source, &q.problem));
-    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
-        gpis_set *set;
-        char name[64];
-        check(context, gpis_set_parse(context, specs[s], q.problem, &set));
-        check(context, gpis_problem_constrain(q.problem, set));
-        snprintf(name, sizeof name, "100 x 10, prepared, other y, %s, proven", specs[s]);
-        printf("%-58s %9.1f us   target 25\n", name, 1e6 * best(solve_responses, &q, 1000, rounds));
-        gpis_problem_constrain(q.problem, NULL);
-        gpis_set_destroy(set);
-    }
+    check(context, gpis_problem_response(q.problem, y, N, 1));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!only || strcmp(only, kinds[i].what) == 0) bench_kind(&q, &kinds[i], w, rounds);
     gpis_problem_destroy(q.problem);
     gpis_source_destroy(source);
     free(A);
     free(y);
+    free(w);
 }
 
 int main(int argc, char **argv) {
     const int rounds = argc > 1 ? atoi(argv[1]) : 5;
+    const char *only = argc > 2 ? argv[2] : NULL;
     gpis_context *context;
     if (gpis_context_create(&context) != GPIS_OK) return 1;
     gpis_context_set_threads(context, 1);
-    bench_summary(context, rounds);
-    bench_prepared(context, rounds);
+    if (!only) bench_summary(context, rounds);
+    bench_prepared(context, rounds, only);
     gpis_context_destroy(context);
     return 0;
 }

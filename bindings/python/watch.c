@@ -44,9 +44,12 @@ static int gpis_py_after_pass(void *user, const gpis_progress *progress) {
     return gpis_py_look(watch->handle, progress, NULL);
 }
 
+/* Where no function wants to see each pass, what ends sooner than Python looks again is not looked at. */
 static int gpis_py_within_pass(void *user, const gpis_pass_progress *progress) {
     gpis_py_watch *watch = user;
-    return is_exiting() ? 1 : gpis_py_look(watch->handle, NULL, progress);
+    if (is_exiting()) return 1;
+    if (!watch->each_pass && progress->seconds < watch->next_look) return 0;
+    return gpis_py_look(watch->handle, NULL, progress);
 }
 
 static int gpis_py_while_opening(void *user, const gpis_open_progress *progress) {

@@ -60,7 +60,7 @@ gpis_status gpis_plan_make(const gpis_problem *problem, const gpis_settings *set
     *plan = NULL;
     context->message[0] = '\0';
     const gpis_problem assumed = assume_response(problem);
-    const int64_t used = atomic_load(&context->used);
+    const int64_t used = gpis_account_used(context);
     gpis_completion complete;
     gpis_call call = {0};
     gpis_plan_table table;

@@ -15,12 +15,12 @@ struct gpis_context {
     int threads;
     /* The account of memory, in bytes. Atomic, since a reader thread may allocate while other threads do. */
     int64_t limit; /* 0: none */
-    atomic_llong used, peak;
-    /* If no limit is set, the free memory of the system is one (free_memory.h). Allocations are counted separately from
-     * mapped files, whose pages the system can take back. Allocations may grow up to `granted` bytes before the system
-     * is asked again. `free_memory` is NULL if the caller has set an allocator of its own, which is then responsible.
-     */
-    atomic_llong allocated, granted;
+    /* What is in use is allocated, or mapped: pages of files, which the system can take back. */
+    atomic_llong allocated, mapped, peak;
+    /* If no limit is set, the free memory of the system is one (free_memory.h). Allocations may grow up to `granted`
+     * bytes before the system is asked again. `free_memory` is NULL if the caller has set an allocator of its own,
+     * which is then responsible. */
+    atomic_llong granted;
     int64_t (*free_memory)(int64_t allocated);
     int blas_threads; /* BLAS has memory for this many calls at the same time (linalg/blas.h); 0: not tried */
     char message[GPIS_MESSAGE_SIZE];
@@ -41,9 +41,11 @@ void gpis_free(gpis_context *context, void *memory); /* memory may be NULL */
  * if it would exceed the limit. */
 bool gpis_account_take(gpis_context *context, int64_t bytes);
 void gpis_account_return(gpis_context *context, int64_t bytes);
+int64_t gpis_account_used(const gpis_context *context); /* bytes in use */
 /* What the limit still allows; INT64_MAX without a limit. The free memory of the system does not count here: methods
  * make choices by this number, and these must not depend on the state of the machine. */
 int64_t gpis_account_left(const gpis_context *context);
+static inline bool gpis_account_is_unlimited(const gpis_context *context) { return context->limit == 0; }
 /* Whether the system has this many bytes free, if its free memory is the limit; else the message is set. To be called
  * before work that allocates this much little by little. `what` says in the message who needs it: "apgd", "A.mtx". */
 bool gpis_account_affords(gpis_context *context, const char *what, double bytes);

@@ -16,7 +16,7 @@ enum { GRANT_BYTES = 1 << 24 };
 
 /* malloc is several times as fast as posix_memalign where it has pieces of a size at hand, as it has of small ones:
  * they are aligned here. Small solves spend a fifth of their time in allocations otherwise. */
-enum { MALLOC_ALIGNMENT = _Alignof(max_align_t), SMALL_BYTES = 900 };
+enum { MALLOC_ALIGNMENT = _Alignof(max_align_t), SMALL_BYTES = 1 << 14 };
 
 #define TEXT_OF(x) TEXT_OF_(x)
 #define TEXT_OF_(x) #x
@@ -57,9 +57,9 @@ gpis_status gpis_context_create_with(const gpis_allocator *allocator, gpis_conte
     context->threads = omp_get_num_procs();
     context->limit = 0;
     context->blas_threads = 0;
-    atomic_init(&context->used, 0);
-    atomic_init(&context->peak, 0);
     atomic_init(&context->allocated, 0);
+    atomic_init(&context->mapped, 0);
+    atomic_init(&context->peak, 0);
     atomic_init(&context->granted, GRANT_BYTES);
     context->free_memory = NULL;
     context->message[0] = '\0';
@@ -131,10 +131,13 @@ bool gpis_checked_add(int64_t a, int64_t b, int64_t *out) {
 
 /* ---- memory: each piece knows its size, so that the account can be kept ------------------------------------------ */
 
-bool gpis_account_take(gpis_context *context, int64_t bytes) {
-    const int64_t used = atomic_fetch_add(&context->used, bytes) + bytes;
+int64_t gpis_account_used(const gpis_context *context) {
+    return atomic_load(&context->allocated) + atomic_load(&context->mapped);
+}
+
+/* Checks that the account, which has `used` bytes now that `bytes` were added, is within the limit. */
+static bool is_within_limit(gpis_context *context, int64_t bytes, int64_t used) {
     if (context->limit > 0 && used > context->limit) {
-        gpis_account_return(context, bytes);
         gpis_fail(context, GPIS_NO_MEMORY,
                   "%s of memory are needed and %s are in use already, but only %s are allowed; raise the limit (option "
                   "memory)",
@@ -147,11 +150,18 @@ bool gpis_account_take(gpis_context *context, int64_t bytes) {
     return true;
 }
 
-void gpis_account_return(gpis_context *context, int64_t bytes) { atomic_fetch_sub(&context->used, bytes); }
+bool gpis_account_take(gpis_context *context, int64_t bytes) {
+    const int64_t mapped = atomic_fetch_add(&context->mapped, bytes) + bytes;
+    if (is_within_limit(context, bytes, mapped + atomic_load(&context->allocated))) return true;
+    gpis_account_return(context, bytes);
+    return false;
+}
+
+void gpis_account_return(gpis_context *context, int64_t bytes) { atomic_fetch_sub(&context->mapped, bytes); }
 
 int64_t gpis_account_left(const gpis_context *context) {
-    if (context->limit == 0) return INT64_MAX;
-    return gpis_max64(0, context->limit - atomic_load(&context->used));
+    if (gpis_account_is_unlimited(context)) return INT64_MAX;
+    return gpis_max64(0, context->limit - gpis_account_used(context));
 }
 
 /* A limit within the memory of the machine is enough. A limit beyond it does not protect from running out of memory. */
@@ -185,13 +195,15 @@ bool gpis_account_affords_x(gpis_context *context, int64_t d, int64_t k) {
     return gpis_account_affords(context, what, bytes);
 }
 
-/* Adds an allocation to the account; false, with the message set, if the system has not enough memory free. */
-static bool take_allocation(gpis_context *context, int64_t bytes) {
-    const int64_t all = atomic_fetch_add(&context->allocated, bytes) + bytes;
-    if (all <= atomic_load(&context->granted) || is_limited(context) || !context->free_memory) return true;
+static void return_allocation(gpis_context *context, int64_t bytes) {
+    const long long all = atomic_fetch_sub(&context->allocated, bytes) - bytes;
+    if (atomic_load(&context->granted) > all + GRANT_BYTES) atomic_store(&context->granted, all + GRANT_BYTES);
+}
+
+/* Checks that the system has enough memory free for all allocations, of which `bytes` were added last. */
+static bool ask_system(gpis_context *context, int64_t bytes, int64_t all) {
     const int64_t left = context->free_memory(all - bytes);
     if (bytes > left) {
-        atomic_fetch_sub(&context->allocated, bytes);
         gpis_fail(context, GPIS_NO_MEMORY,
                   "%s more of memory are needed besides the %s in use, and only %s are free here; free some, or set a "
                   "limit to stay below (option memory)",
@@ -203,9 +215,16 @@ static bool take_allocation(gpis_context *context, int64_t bytes) {
     return true;
 }
 
-static void return_allocation(gpis_context *context, int64_t bytes) {
-    const long long all = atomic_fetch_sub(&context->allocated, bytes) - bytes;
-    if (atomic_load(&context->granted) > all + GRANT_BYTES) atomic_store(&context->granted, all + GRANT_BYTES);
+/* Adds an allocation to the account; false, with the message set, if it is beyond the limit, or the system has not
+ * enough memory free. */
+static bool take_allocation(gpis_context *context, int64_t bytes) {
+    const int64_t all = atomic_fetch_add(&context->allocated, bytes) + bytes;
+    const bool granted = all <= atomic_load(&context->granted) || is_limited(context) || !context->free_memory;
+    if ((granted || ask_system(context, bytes, all)) &&
+        is_within_limit(context, bytes, all + atomic_load(&context->mapped)))
+        return true;
+    return_allocation(context, bytes);
+    return false;
 }
 
 gpis_bytes_text gpis_bytes(double bytes) {
@@ -263,14 +282,9 @@ void *gpis_alloc(gpis_context *context, int64_t count, size_t size) {
     }
     bytes += GPIS_ALIGNMENT;
     if (!take_allocation(context, bytes)) return NULL;
-    if (!gpis_account_take(context, bytes)) {
-        return_allocation(context, bytes);
-        return NULL;
-    }
     char *memory = allocate_piece(context, bytes);
     if (!memory) {
         return_allocation(context, bytes);
-        gpis_account_return(context, bytes);
         gpis_fail(context, GPIS_NO_MEMORY, "out of memory: %lld bytes could not be allocated",
                   (long long)(bytes - GPIS_ALIGNMENT));
         return NULL;
@@ -290,7 +304,6 @@ void gpis_free(gpis_context *context, void *memory) {
     char *piece = (char *)memory - GPIS_ALIGNMENT;
     const int64_t *line = (const int64_t *)(const void *)piece, bytes = line[SIZE_OF_PIECE];
     return_allocation(context, bytes);
-    gpis_account_return(context, bytes);
     call_release(&context->allocator, piece - line[SHIFT_OF_PIECE]);
 }
 

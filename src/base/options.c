@@ -107,8 +107,9 @@ gpis_status gpis_open_options_init(gpis_open_options *options, size_t size) {
     return gpis_sized_init(options, size, &defaults, sizeof defaults);
 }
 
+/* The defaults are read as text: only where something of them is left. */
 gpis_status gpis_settings_take(gpis_context *context, const gpis_settings *given, gpis_settings *out) {
-    *out = default_settings();
+    if (!given || given->size < sizeof *out) *out = default_settings();
     return gpis_sized_take(context, "settings", "gpis_settings_init", given, out, sizeof *out);
 }
 

@@ -39,6 +39,7 @@ bool gpis_workload_summarises(const gpis_problem *p) {
     enum { MAX_COLUMNS = 4096 };
     if (p->summary) return true;
     if (p->set->shape == GPIS_SHAPE_WHOLE || p->d + p->k > MAX_COLUMNS) return false;
+    if (gpis_account_is_unlimited(p->context)) return true;
     const gpis_load plain = gpis_load_with_terms((gpis_load){.d = p->d, .k = p->k}, &p->terms);
     const gpis_load load = gpis_load_with_summary(plain, true);
     const double square = 8.0 * (double)p->d * (double)p->d, pass = gpis_pass_memory(p->context, p->A, &load);

@@ -10,7 +10,7 @@
 
 gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const gpis_model *model,
                                    gpis_active_set **out) {
-    enum { VECTORS = 9 };
+    enum { VECTORS = 11, VECTORS_OF_PENALTY = 2 };
     const int64_t d = set->d;
     gpis_active_set *a = *out = gpis_alloc_zero(context, 1, sizeof *a);
     if (!a) return GPIS_NO_MEMORY;
@@ -18,24 +18,23 @@ gpis_status gpis_active_set_create(gpis_context *context, gpis_set *set, const g
     a->set = set;
     a->model = model;
     a->d = d;
-    double **field[VECTORS] = {&a->lo, &a->hi, &a->sigma, &a->G, &a->p, &a->w, &a->trial, &a->move, &a->start};
-    for (int i = 0; i < VECTORS; i++)
-        if (!(*field[i] = gpis_alloc(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
+    double **field[VECTORS + VECTORS_OF_PENALTY] = {&a->lo,    &a->hi,    &a->sigma, &a->G,     &a->p,
+                                                    &a->w,     &a->trial, &a->move,  &a->start, &a->along,
+                                                    &a->signs, &a->slope, &a->kept};
+    const int vectors = set->penalty ? VECTORS + VECTORS_OF_PENALTY : VECTORS;
+    a->vectors = gpis_alloc_zero(context, vectors * d, sizeof *a->vectors);
     a->free = gpis_alloc(context, d, sizeof *a->free);
-    if (!a->free) return GPIS_NO_MEMORY;
+    if (!a->vectors || !a->free) return GPIS_NO_MEMORY;
+    for (int i = 0; i < vectors; i++) *field[i] = a->vectors + i * d;
     for (int64_t j = 0; j < d; j++) set->class->bounds(set, j, &a->lo[j], &a->hi[j]);
     a->share = 1.0;
-    if (set->penalty && !(a->slope = gpis_alloc_zero(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
-    if (set->penalty && !(a->kept = gpis_alloc(context, d, sizeof(double)))) return GPIS_NO_MEMORY;
     return gpis_principal_create(context, model, &a->factor);
 }
 
 void gpis_active_set_destroy(gpis_active_set *a) {
     if (!a) return;
     gpis_principal_destroy(a->factor);
-    double *const vectors[] = {a->lo,    a->hi,   a->sigma, a->G,     a->p,   a->w,
-                               a->trial, a->move, a->start, a->slope, a->kept};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(a->context, vectors[i]);
+    gpis_free(a->context, a->vectors);
     gpis_free(a->context, a->free);
     gpis_free(a->context, a);
 }

@@ -29,21 +29,24 @@ typedef struct gpis_active_set {
     const gpis_model *model; /* borrowed */
     int64_t d;
     gpis_principal *factor;   /* owned: the factor of H_FF */
-    double *lo, *hi;          /* owned: the bounds of the entries; with a penalty, of the stretches that they are in */
-    double *slope;            /* owned: of h / 2 in those stretches; NULL: there is no penalty */
-    double share;             /* of the penalty that counts: more than 1 on the way to it */
     bool *free;               /* owned: j is in F */
-    double *sigma;            /* owned: signs of the entries of F in the sum */
+    double *vectors;          /* owned: the arrays below, of d numbers each */
+    double *lo, *hi;          /* the bounds of the entries; with a penalty, of the stretches that they are in */
+    double *slope;            /* of h / 2 in those stretches; NULL: there is no penalty */
+    double share;             /* of the penalty that counts: more than 1 on the way to it */
+    double *sigma;            /* signs of the entries of F in the sum */
+    double *along, *signs;    /* H_FF^-1 sigma_F, and the sigma that it was found with, */
+    int64_t along_factor;     /* when the factor had changed so many times */
     bool tight;               /* the sum is R */
     double nu;                /* the multiplier of the sum */
     const double *x, *g;      /* borrowed: the problem */
     double *s;                /* borrowed: the point, */
-    double *G;                /* owned: the gradient there, */
+    double *G;                /* the gradient there, */
     double value;             /* and q(s) */
-    double *p;                /* owned: the step on the face */
-    double *w, *trial, *move; /* owned: scratch */
-    double *start;            /* owned: where pivoting began */
-    double *kept;             /* owned: where the descent began; NULL: there is no penalty */
+    double *p;                /* the step on the face */
+    double *w, *trial, *move; /* scratch */
+    double *start;            /* where pivoting began */
+    double *kept;             /* where the descent began; NULL: there is no penalty */
     int64_t faces, products;  /* faces visited and products with H, since it was made */
     const gpis_stop *stop;    /* borrowed: asked at each face; NULL: nobody asks */
 } gpis_active_set;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "linalg/accurate.h"
+#include "linalg/small.h"
 
 /* H is symmetric: if few entries of v are not zero, only their rows of H are read, unless the model's factor is more
  * accurate than H. */
@@ -15,7 +16,7 @@ void gpis_active_multiply(gpis_active_set *a, const double *v, double *Hv) {
     int64_t count = 0;
     a->products++;
     for (int64_t j = 0; j < d; j++) count += v[j] != 0.0;
-    if (2 * count >= d || a->model->by_rows) {
+    if (d <= GPIS_SMALL || 2 * count >= d || a->model->by_rows) {
         gpis_model_apply(a->model, 1, v, Hv);
         return;
     }
@@ -88,6 +89,17 @@ void gpis_active_read(gpis_active_set *a) {
     if (a->set->sum != GPIS_SUM_ANY) a->tight = a->tight || gpis_active_total(a, a->s) >= a->set->R * (1.0 - 1e-13);
 }
 
+/* H_FF^-1 sigma_F in `along`, which stays the same as long as the face does. */
+static void find_along(gpis_active_set *a) {
+    const size_t bytes = (size_t)a->d * sizeof(double);
+    for (int64_t j = 0; j < a->d; j++) a->w[j] = a->free[j] ? a->sigma[j] : 0.0;
+    if (a->along_factor == a->factor->changes && memcmp(a->w, a->signs, bytes) == 0) return;
+    a->along_factor = a->factor->changes;
+    memcpy(a->signs, a->w, bytes);
+    memcpy(a->along, a->w, bytes);
+    gpis_principal_solve(a->factor, a->along);
+}
+
 /* p and nu as in active_set.h. The sum drifts by rounding, and the step brings it back to R. */
 void gpis_active_find_step(gpis_active_set *a) {
     for (int64_t j = 0; j < a->d; j++) a->p[j] = a->free[j] ? -a->G[j] : 0.0;
@@ -96,16 +108,15 @@ void gpis_active_find_step(gpis_active_set *a) {
     if (!a->tight) return;
     double along = 0.0, curvature = 0.0;
     gpis_sum missing = {a->set->R, 0};
-    for (int64_t j = 0; j < a->d; j++) a->w[j] = a->free[j] ? a->sigma[j] : 0.0;
-    gpis_principal_solve(a->factor, a->w);
+    find_along(a);
     for (int64_t j = 0; j < a->d; j++)
         if (a->free[j]) {
             along += a->sigma[j] * a->p[j];
-            curvature += a->sigma[j] * a->w[j];
+            curvature += a->sigma[j] * a->along[j];
             gpis_sum_add(&missing, -a->sigma[j] * a->s[j]);
         }
     if (curvature > 0.0) a->nu = (along - gpis_sum_value(missing)) / curvature;
-    for (int64_t j = 0; j < a->d; j++) a->p[j] -= a->nu * a->w[j];
+    for (int64_t j = 0; j < a->d; j++) a->p[j] -= a->nu * a->along[j];
 }
 
 /* s := s + p. Where H_FF is ill conditioned, p misses the sum by more than the last digits; the largest entry is then

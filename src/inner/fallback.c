@@ -10,25 +10,34 @@
 #include "inner/solver.h"
 #include "linalg/accurate.h"
 
+/* Nearly no solver ever falls back: all that is owned is made when it is needed. */
 struct gpis_fallback {
     gpis_inner *inner;       /* borrowed */
+    bool flat;               /* the set has a flat form */
+    bool begun;              /* the gradient has begun at inner->s */
     gpis_gradient *gradient; /* owned: of sets without a flat form */
-    gpis_barrier *barrier;   /* owned: made when it is needed */
-    double *point, *p, *Hp;  /* owned: d x k; the solution of the interior-point method, and scratch */
-    double *dual;            /* owned: d x k; the point of the best bound */
-    double *x, *g, *s;       /* owned: d; a column */
+    gpis_barrier *barrier;   /* owned */
+    double *vectors;         /* owned: the arrays below */
+    double *point, *p, *Hp;  /* d x k; the solution of the interior-point method, and scratch */
+    double *dual;            /* d x k; the point of the best bound */
+    double *x, *g, *s;       /* d; a column */
 };
 
 gpis_status gpis_fallback_create(gpis_inner *inner, gpis_fallback **out) {
-    gpis_context *context = inner->context;
-    const int64_t d = inner->set->d, size = d * inner->set->k;
-    gpis_fallback *f = *out = gpis_alloc_zero(context, 1, sizeof *f);
+    gpis_fallback *f = *out = gpis_alloc_zero(inner->context, 1, sizeof *f);
     if (!f) return GPIS_NO_MEMORY;
     f->inner = inner;
-    if (!gpis_flat_exists(inner->set)) return gpis_gradient_create(inner, &f->gradient);
-    double **field[] = {&f->point, &f->p, &f->Hp, &f->dual, &f->x, &f->g, &f->s};
-    for (int i = 0; i < 7; i++)
-        if (!(*field[i] = gpis_alloc(context, i < 4 ? size : d, sizeof(double)))) return GPIS_NO_MEMORY;
+    f->flat = gpis_flat_exists(inner->set);
+    return GPIS_OK;
+}
+
+static gpis_status make_vectors(gpis_fallback *f) {
+    const int64_t d = f->inner->set->d, size = d * f->inner->set->k;
+    f->vectors = gpis_alloc(f->inner->context, 4 * size + 3 * d, sizeof *f->vectors);
+    if (!f->vectors) return GPIS_NO_MEMORY;
+    double **of_size[] = {&f->point, &f->p, &f->Hp, &f->dual}, **of_column[] = {&f->x, &f->g, &f->s};
+    for (int i = 0; i < 4; i++) *of_size[i] = f->vectors + i * size;
+    for (int i = 0; i < 3; i++) *of_column[i] = f->vectors + 4 * size + i * d;
     return GPIS_OK;
 }
 
@@ -36,8 +45,7 @@ void gpis_fallback_destroy(gpis_fallback *f) {
     if (!f) return;
     gpis_gradient_destroy(f->gradient);
     gpis_barrier_destroy(f->barrier);
-    double *const vectors[] = {f->point, f->p, f->Hp, f->dual, f->x, f->g, f->s};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(f->inner->context, vectors[i]);
+    gpis_free(f->inner->context, f->vectors);
     gpis_free(f->inner->context, f);
 }
 
@@ -48,9 +56,16 @@ double gpis_fallback_memory(const gpis_set *set) {
 }
 
 void gpis_fallback_begin(gpis_fallback *f) {
-    if (!f->gradient) return;
-    f->inner->dual = f->inner->s;
-    gpis_gradient_begin(f->gradient);
+    if (!f->flat) f->inner->dual = f->inner->s;
+    f->begun = false;
+}
+
+static gpis_status run_gradient(gpis_fallback *f, int64_t iterations, bool *done) {
+    const gpis_status status = f->gradient ? GPIS_OK : gpis_gradient_create(f->inner, &f->gradient);
+    if (status != GPIS_OK) return status;
+    if (!f->begun) gpis_gradient_begin(f->gradient);
+    f->begun = true;
+    return gpis_gradient_run(f->gradient, iterations, done);
 }
 
 /* The solution of the problem centred at s, in `point`. */
@@ -98,9 +113,10 @@ gpis_status gpis_fallback_run(gpis_fallback *f, int64_t iterations, bool *done) 
     enum { MAX_CENTRES = 4 };
     static const double LITTLE = 1e-10; /* of the fall: a gap, or a gain, that is not worth another centre */
     gpis_inner *inner = f->inner;
-    if (f->gradient) return gpis_gradient_run(f->gradient, iterations, done);
-    bool solved;
-    gpis_status status = gpis_inner_check(inner, LITTLE, f->p, f->Hp, &solved);
+    if (!f->flat) return run_gradient(f, iterations, done);
+    bool solved = false;
+    gpis_status status = f->vectors ? GPIS_OK : make_vectors(f);
+    if (status == GPIS_OK) status = gpis_inner_check(inner, LITTLE, f->p, f->Hp, &solved);
     if (status == GPIS_OK && !solved && !f->barrier)
         status = gpis_barrier_create(inner->context, inner->set, inner->model, &f->barrier);
     for (int i = 0; i < MAX_CENTRES && status == GPIS_OK && !solved; i++) {

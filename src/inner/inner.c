@@ -35,11 +35,10 @@ gpis_status gpis_inner_create(gpis_context *context, gpis_set *set, const gpis_m
     inner->model = model;
     inner->settings = settings ? *settings : gpis_inner_fast;
     inner->solver = choose(set, settings != NULL);
-    inner->x = gpis_alloc(context, size, sizeof(double));
-    inner->g = gpis_alloc(context, size, sizeof(double));
-    inner->s = gpis_alloc(context, size, sizeof(double));
-    const bool allocated = inner->x && inner->g && inner->s;
-    const gpis_status status = allocated ? inner->solver->create(inner) : GPIS_NO_MEMORY;
+    inner->x = gpis_alloc(context, size, 3 * sizeof(double));
+    inner->g = inner->x ? inner->x + size : NULL;
+    inner->s = inner->x ? inner->g + size : NULL;
+    const gpis_status status = inner->x ? inner->solver->create(inner) : GPIS_NO_MEMORY;
     if (status == GPIS_OK)
         *out = inner;
     else
@@ -89,7 +88,5 @@ void gpis_inner_destroy(gpis_inner *inner) {
     if (!inner) return;
     inner->solver->destroy(inner);
     gpis_free(inner->context, inner->x);
-    gpis_free(inner->context, inner->g);
-    gpis_free(inner->context, inner->s);
     gpis_free(inner->context, inner);
 }

@@ -24,8 +24,8 @@ typedef struct gpis_inner {
     const struct gpis_inner_solver *solver;
     void *state;                    /* owned: the state of the solver */
     gpis_descent_settings settings; /* of the projected gradient */
-    double *x, *g;                  /* owned: where the model is centred, and the gradient there */
-    double *s;                      /* owned: the solution so far */
+    double *x, *g;                  /* owned, with `s`: where the model is centred, and the gradient there */
+    double *s;                      /* the solution so far */
     double value;                   /* q(s) */
     double bound;                   /* q >= bound on K, up to rounding; -INFINITY if the solver has no bound */
     const double *dual;             /* the point at which -grad q is the multiplier: s, or a better point outside K */

@@ -71,6 +71,6 @@ void gpis_active_pivot(gpis_active_set *a, bool *solved) {
         tries = count < least ? 0 : tries + 1;
         least = gpis_min64(least, count);
         if (a->tight && !any_free(a)) return;
-        gpis_active_evaluate(a);
+        if (count > 0) gpis_active_evaluate(a);
     }
 }

@@ -11,18 +11,18 @@
 #include "inner/solver.h"
 
 /* Of projected gradient, at most: with few columns a step costs as much as a change of the face, and saves none (100 x
- * 10: 20 steps took a quarter of the solve). */
-enum { STEPS_TO_FIRST_FACE = 20 };
+ * 10: 20 steps took a quarter of the solve, and one step a twentieth). */
+enum { STEPS_TO_FIRST_FACE = 20, MIN_COLUMNS_OF_STEPS = 16 };
 
 typedef struct polyhedron_state {
     gpis_active_set *active; /* owned */
-    gpis_gradient *gradient; /* owned: finds the first face */
     gpis_fallback *fallback; /* owned */
-    double *last;            /* owned: the solution of the last problem, d x k */
+    double *vectors;         /* owned: the arrays below */
+    double *last;            /* the solution of the last problem, d x k */
     bool warm;               /* `last` has been filled */
     bool gave_up;            /* the fallback has taken over */
-    double *x, *g, *s;       /* owned: one column of each */
-    double *p, *Hp;          /* owned: d x k */
+    double *x, *g, *s;       /* one column of each */
+    double *p, *Hp;          /* d x k */
 } polyhedron_state;
 
 /* A penalty beside a sum of sizes is left to alternating directions. */
@@ -35,15 +35,14 @@ static gpis_status create(gpis_inner *inner) {
     const int64_t d = inner->set->d, size = d * inner->set->k;
     polyhedron_state *f = inner->state = gpis_alloc_zero(context, 1, sizeof *f);
     if (!f) return GPIS_NO_MEMORY;
-    f->last = gpis_alloc(context, size, sizeof(double));
-    f->p = gpis_alloc(context, size, sizeof(double));
-    f->Hp = gpis_alloc(context, size, sizeof(double));
-    f->x = gpis_alloc(context, d, sizeof(double));
-    f->g = gpis_alloc(context, d, sizeof(double));
-    f->s = gpis_alloc(context, d, sizeof(double));
-    if (!f->last || !f->p || !f->Hp || !f->x || !f->g || !f->s) return GPIS_NO_MEMORY;
-    gpis_status status = gpis_gradient_create(inner, &f->gradient);
-    if (status == GPIS_OK) status = gpis_fallback_create(inner, &f->fallback);
+    f->vectors = gpis_alloc(context, 3 * size + 3 * d, sizeof *f->vectors);
+    if (!f->vectors) return GPIS_NO_MEMORY;
+    double **of_size[] = {&f->last, &f->p, &f->Hp}, **of_column[] = {&f->x, &f->g, &f->s};
+    for (int i = 0; i < 3; i++) {
+        *of_size[i] = f->vectors + i * size;
+        *of_column[i] = f->vectors + 3 * size + i * d;
+    }
+    const gpis_status status = gpis_fallback_create(inner, &f->fallback);
     return status == GPIS_OK ? gpis_active_set_create(context, inner->set, inner->model, &f->active) : status;
 }
 
@@ -51,23 +50,31 @@ static void destroy(gpis_inner *inner) {
     polyhedron_state *f = inner->state;
     if (!f) return;
     gpis_active_set_destroy(f->active);
-    gpis_gradient_destroy(f->gradient);
     gpis_fallback_destroy(f->fallback);
-    double *const vectors[] = {f->last, f->p, f->Hp, f->x, f->g, f->s};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) gpis_free(inner->context, vectors[i]);
+    gpis_free(inner->context, f->vectors);
     gpis_free(inner->context, f);
 }
 
 static void begin(gpis_inner *inner) { ((polyhedron_state *)inner->state)->gave_up = false; }
 
+/* Finds the first face by a few gradient steps from x. */
+static gpis_status take_steps(gpis_inner *inner, int64_t steps) {
+    gpis_gradient *gradient = NULL;
+    bool done;
+    gpis_status status = gpis_gradient_create(inner, &gradient);
+    if (status == GPIS_OK) {
+        gpis_gradient_begin(gradient);
+        status = gpis_gradient_run(gradient, steps, &done);
+    }
+    gpis_gradient_destroy(gradient);
+    return status;
+}
+
 /* Chooses the starting point: the last solution if it is lower than x; without one, a few gradient steps from x. */
 static gpis_status choose_start(gpis_inner *inner) {
     polyhedron_state *f = inner->state;
-    bool done;
-    if (!f->warm) {
-        gpis_gradient_begin(f->gradient);
-        return gpis_gradient_run(f->gradient, gpis_min64(STEPS_TO_FIRST_FACE, inner->set->d / 8), &done);
-    }
+    const int64_t d = inner->set->d;
+    if (!f->warm) return d < MIN_COLUMNS_OF_STEPS ? GPIS_OK : take_steps(inner, gpis_min64(STEPS_TO_FIRST_FACE, d / 8));
     if (gpis_inner_value(inner, f->last, f->p, f->Hp) < 0.0)
         memcpy(inner->s, f->last, (size_t)(inner->set->d * inner->set->k) * sizeof(double));
     return GPIS_OK;

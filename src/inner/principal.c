@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/small.h"
+
 enum { PANEL = 32 }; /* columns that LAPACK takes at a time */
 
 /* 1 / sqrt(H_jj). A column without curvature is given 1e-8 of the smallest one, which is enough to send its entry to a
@@ -31,30 +33,28 @@ gpis_status gpis_principal_create(gpis_context *context, const gpis_model *model
     p->context = context;
     p->d = d;
     p->model = model;
-    p->scale = gpis_alloc(context, d, sizeof(double));
-    p->work = gpis_alloc(context, d, sizeof(double));
-    p->L = gpis_alloc(context, d * d, sizeof(double));
-    p->index = gpis_alloc(context, d, sizeof *p->index);
-    p->old = gpis_alloc(context, d, sizeof *p->old);
+    p->memory = gpis_alloc(context, d * (d + 2), sizeof *p->memory);
+    p->index = gpis_alloc(context, 2 * d, sizeof *p->index);
     if (model->by_rows) {
         p->tau = gpis_alloc(context, d, sizeof(double));
         p->panel = gpis_alloc(context, PANEL * d, sizeof(double));
         if (!p->tau || !p->panel) return GPIS_NO_MEMORY;
     }
-    if (!p->scale || !p->work || !p->L || !p->index || !p->old) return GPIS_NO_MEMORY;
+    if (!p->memory || !p->index) return GPIS_NO_MEMORY;
+    p->L = p->memory;
+    p->scale = p->memory + d * d;
+    p->work = p->scale + d;
+    p->old = p->index + d;
     find_scale(p);
     return GPIS_OK;
 }
 
 void gpis_principal_destroy(gpis_principal *p) {
     if (!p) return;
-    gpis_free(p->context, p->scale);
-    gpis_free(p->context, p->work);
-    gpis_free(p->context, p->L);
+    gpis_free(p->context, p->memory);
     gpis_free(p->context, p->tau);
     gpis_free(p->context, p->panel);
     gpis_free(p->context, p->index);
-    gpis_free(p->context, p->old);
     gpis_free(p->context, p);
 }
 
@@ -102,20 +102,16 @@ static bool append(gpis_principal *p, int64_t from) {
         for (int64_t j = 0; j < i; j++) p->L[j * d + i] = row[p->index[j]] * scale * p->scale[p->index[j]];
         p->L[i * d + i] = 1.0 + p->shift;
     }
-    double *B = p->L + from, *corner = p->L + from * d + from;
-    if (from > 0) {
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)rows, (int)from, 1.0, p->L,
-                    (int)d, B, (int)d);
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)rows, (int)from, -1.0, B, (int)d, 1.0, corner,
-                    (int)d);
-    }
     p->factored += rows;
-    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (lapack_int)rows, corner, (lapack_int)d) == 0;
+    return gpis_lower_factor(p->count, from, p->L, d);
 }
 
 bool gpis_principal_factor(gpis_principal *p, const bool *member) {
     enum { MAX_SHIFTS = 12 };
+    const int64_t before = p->count;
     int64_t kept = reorder(p, member);
+    if (kept == before && kept == p->count) return true;
+    p->changes++;
     if (p->model->by_rows) {
         if (append_columns(p, kept)) return true;
         p->count = 0;
@@ -134,10 +130,13 @@ void gpis_principal_solve(gpis_principal *p, double *v) {
     const int count = (int)p->count, d = (int)p->d;
     double *w = p->work;
     for (int64_t i = 0; i < p->count; i++) w[i] = v[p->index[i]] * p->scale[p->index[i]];
-    const bool upper = p->model->by_rows;
-    const CBLAS_UPLO part = upper ? CblasUpper : CblasLower;
-    cblas_dtrsv(CblasColMajor, part, upper ? CblasTrans : CblasNoTrans, CblasNonUnit, count, p->L, d, w, 1);
-    cblas_dtrsv(CblasColMajor, part, upper ? CblasNoTrans : CblasTrans, CblasNonUnit, count, p->L, d, w, 1);
+    if (p->model->by_rows) {
+        cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, count, p->L, d, w, 1);
+        cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, count, p->L, d, w, 1);
+    } else {
+        gpis_lower_solve(count, p->L, d, false, w);
+        gpis_lower_solve(count, p->L, d, true, w);
+    }
     for (int64_t i = 0; i < p->count; i++) v[p->index[i]] = w[i] * p->scale[p->index[i]];
 }
 

@@ -21,16 +21,18 @@ typedef struct gpis_principal {
     gpis_context *context; /* borrowed */
     int64_t d;
     const gpis_model *model; /* borrowed */
-    double *scale;           /* owned: D */
-    double *L;        /* owned: by columns, lower triangle; by_rows: L' in the upper triangle, reflections below it */
-    double *tau;      /* owned: d; by_rows: the factors of the reflections */
-    double *panel;    /* owned: PANEL x d; by_rows: scratch of LAPACK */
-    int64_t *index;   /* owned: F, in the order of the rows of L */
-    int64_t *old;     /* owned: scratch */
-    int64_t count;    /* of F */
-    double shift;     /* T_FF + shift I is factored; 0 unless T_FF alone cannot be */
-    int64_t factored; /* rows appended since it was created: a measure of its cost */
-    double *work;     /* owned: d */
+    double *memory;          /* owned: scale, L and work */
+    double *scale;           /* D */
+    double *L;               /* by columns, lower triangle; by_rows: L' in the upper triangle, reflections below it */
+    double *tau;             /* owned: d; by_rows: the factors of the reflections */
+    double *panel;           /* owned: PANEL x d; by_rows: scratch of LAPACK */
+    int64_t *index;          /* owned, with `old`: F, in the order of the rows of L */
+    int64_t *old;            /* d; scratch */
+    int64_t count;           /* of F */
+    int64_t changes;         /* of the factor since it was created */
+    double shift;            /* T_FF + shift I is factored; 0 unless T_FF alone cannot be */
+    int64_t factored;        /* rows appended since it was created: a measure of its cost */
+    double *work;            /* d */
 } gpis_principal;
 
 gpis_status gpis_principal_create(gpis_context *context, const gpis_model *model, gpis_principal **out);

@@ -7,6 +7,7 @@
 
 #include "linalg/accurate.h"
 #include "linalg/cholesky.h"
+#include "linalg/small.h"
 
 enum { PANEL = 32 }; /* columns that the QR factorisation takes at a time */
 
@@ -45,12 +46,14 @@ static bool factor_rows(const gpis_model *m, double x, double r, double *P, doub
 
 /* ||P^-T D^-1 g||; NaN if there is no P. `work` is memory for d (d + 2 PANEL) numbers. */
 static double whitened_norm(const gpis_model *m, const double *g, double x, double r, double *P, double *work) {
-    const int d = (int)m->d;
+    const int64_t d = m->d;
     const bool there = m->by_rows ? factor_rows(m, x, r, P, work) : factor_gram(m, x, r, P);
-    const CBLAS_ORDER order = m->by_rows ? CblasColMajor : CblasRowMajor;
     if (!there) return NAN;
     for (int64_t j = 0; j < d; j++) work[j] = m->scale[j] * g[j];
-    cblas_dtrsv(order, CblasUpper, CblasTrans, CblasNonUnit, d, P, d, work, 1);
+    if (m->by_rows)
+        cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)d, P, (int)d, work, 1);
+    else
+        gpis_lower_solve(d, P, d, false, work);
     return gpis_norm2(work, d);
 }
 

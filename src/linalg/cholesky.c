@@ -2,9 +2,10 @@
 #include "linalg/cholesky.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
+
+#include "linalg/small.h"
 
 enum {
     BLOCK = 128,
@@ -42,7 +43,7 @@ bool gpis_cholesky_factor(int threads, int64_t d, double *L) {
     if (d < MIN_PARALLEL_COLUMNS) threads = 1;
     for (int64_t k = 0; k < blocks; k++) {
         const int64_t left = blocks - k - 1, updates = left * (left + 1) / 2;
-        if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', width(d, k), at(L, d, k, k), (lapack_int)d) != 0) return false;
+        if (!gpis_lower_factor(width(d, k), 0, at(L, d, k, k), d)) return false;
         if (left == 0) break; /* without teams of threads that would have nothing to do */
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
         for (int64_t i = k + 1; i < blocks; i++) solve_block(L, d, i, k);
@@ -75,6 +76,7 @@ double gpis_cholesky_inverse_norm2(int threads, int64_t d, const double *L, doub
     for (int64_t j = 0; j < d; j++)
         if (L[j * (d + 1)] == 0.0) return INFINITY;
     if (d < MIN_PARALLEL_COLUMNS) threads = 1;
+    if (d <= GPIS_SMALL) return gpis_lower_inverse_norm2(d, L, d, work);
     if (blocks == 1) return inverse_block(L, d, 0, work);
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int64_t k = 0; k < blocks;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "linalg/cholesky.h"
+#include "linalg/small.h"
 
 static void scale_row(const gpis_model *m, int64_t i, double shift, double *T) {
     for (int64_t j = 0; j < m->d; j++) T[i * m->d + j] = m->H[i * m->d + j] * m->scale[i] * m->scale[j];
@@ -246,7 +247,7 @@ void gpis_model_apply(const gpis_model *m, int64_t k, const double *V, double *H
     if (m->by_rows)
         apply_factor(m, k, V, HV);
     else if (k == 1)
-        cblas_dsymv(CblasRowMajor, CblasUpper, d, 1.0, m->H, d, V, 1, 0.0, HV, 1);
+        gpis_symmetric_apply(d, m->H, V, HV);
     else
         cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, d, (int)k, 1.0, m->H, d, V, (int)k, 0.0, HV, (int)k);
 }
@@ -265,8 +266,8 @@ static void scale_rows(const gpis_model *m, int64_t k, double *V) {
 
 static void triangle(const gpis_model *m, CBLAS_TRANSPOSE transpose, int64_t k, double *V) {
     const int d = (int)m->d;
-    if (k == 1)
-        cblas_dtrsv(CblasRowMajor, CblasUpper, transpose, CblasNonUnit, d, m->R, d, V, 1);
+    if (k == 1) /* by columns the rows of R are those of R' */
+        gpis_lower_solve(d, m->R, d, transpose == CblasNoTrans, V);
     else
         cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, transpose, CblasNonUnit, d, (int)k, 1.0, m->R, d, V, (int)k);
 }

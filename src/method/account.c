@@ -3,11 +3,12 @@
 
 #include <math.h>
 
-void gpis_account_begin(gpis_account *account, int64_t memory_before) {
-    *account = (gpis_account){.started = gpis_clock(),
-                              .processor_started = gpis_processor_clock(),
-                              .memory_before = memory_before,
-                              .reported_gap = NAN};
+static double processor_clock(const gpis_account *a) { return a->reports ? gpis_processor_clock() : 0.0; }
+
+void gpis_account_begin(gpis_account *account, int64_t memory_before, bool reports) {
+    *account = (gpis_account){
+        .started = gpis_clock(), .reports = reports, .memory_before = memory_before, .reported_gap = NAN};
+    account->processor_started = processor_clock(account);
 }
 
 /* ---- the clock ---- */
@@ -15,7 +16,7 @@ void gpis_account_begin(gpis_account *account, int64_t memory_before) {
 double gpis_account_seconds(const gpis_account *a) { return a->paused ? a->seconds_paused : gpis_clock() - a->started; }
 
 double gpis_account_processor_seconds(const gpis_account *a) {
-    return a->paused ? a->processor_paused : gpis_processor_clock() - a->processor_started;
+    return a->paused ? a->processor_paused : processor_clock(a) - a->processor_started;
 }
 
 double gpis_account_pass_seconds(const gpis_account *a) { return gpis_clock() - a->pass_started; }
@@ -30,7 +31,7 @@ void gpis_account_resume(gpis_account *a) {
     if (!a->paused) return;
     a->paused = false;
     a->started = gpis_clock() - a->seconds_paused;
-    a->processor_started = gpis_processor_clock() - a->processor_paused;
+    a->processor_started = processor_clock(a) - a->processor_paused;
 }
 
 void gpis_account_set_seconds(gpis_account *a, double seconds) {

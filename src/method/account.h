@@ -13,7 +13,8 @@
  * seconds stand still at seconds_paused and processor_paused. */
 typedef struct gpis_account {
     double started;           /* the clock when the run began, moved forward by the time that was not charged */
-    double processor_started; /* the same for the processor time of the process */
+    bool reports;             /* somebody is told of processor time: to ask the system for it takes a microsecond */
+    double processor_started; /* the same as `started` for the processor time of the process, with reports */
     double pass_started;      /* the clock when the latest pass over A began */
     bool paused;              /* nothing is charged at the moment */
     double seconds_paused;    /* seconds charged when the clock was paused */
@@ -31,11 +32,11 @@ typedef struct gpis_account {
 } gpis_account;
 
 /* Starts the clock. */
-void gpis_account_begin(gpis_account *account, int64_t memory_before);
+void gpis_account_begin(gpis_account *account, int64_t memory_before, bool reports);
 
 double gpis_account_seconds(const gpis_account *account);
-double gpis_account_processor_seconds(const gpis_account *account);
-double gpis_account_pass_seconds(const gpis_account *account); /* since the latest pass began */
+double gpis_account_processor_seconds(const gpis_account *account); /* 0 without reports */
+double gpis_account_pass_seconds(const gpis_account *account);      /* since the latest pass began */
 void gpis_account_pause(gpis_account *account);
 void gpis_account_resume(gpis_account *account);
 /* Sets the clock to the time at which a checkpoint recorded a pass. */

@@ -25,6 +25,7 @@ bool gpis_finish_is_dear(const gpis_problem *p) {
 }
 
 bool gpis_finish_fits(const gpis_problem *p) {
+    if (gpis_account_is_unlimited(p->context)) return true;
     const gpis_load load = load_of(p);
     const double square = 8.0 * (double)p->d * (double)p->d, summary = gpis_quadratic_memory(p->d, p->k);
     const double pass = gpis_pass_memory(p->context, p->A, &load);

@@ -341,11 +341,12 @@ static void combine(const gpis_hull *h, const weights *w, double *x, double *g) 
 
 gpis_point gpis_hull_minimise(const gpis_hull *h, double *x, double *g, double *added) {
     weights w;
+    if (added) *added = 0.0;
+    if (h->count == 1) return gpis_hull_best(h, x, g);
     form(h, &w);
     const gpis_point *reference = &h->points[w.reference];
     if (!h->affine || !moderate_affine_minimiser(&w)) convex_minimiser(&w);
     const double f = reference->objective + fall(&w);
-    if (added) *added = 0.0;
     if (!h->set && !(f < reference->objective)) return gpis_hull_best(h, x, g); /* it would be mere rounding */
     combine(h, &w, x, g);
     if (h->set && !(f + gpis_set_height(h->set, x) < reference->objective + h->height[w.reference]))

@@ -381,8 +381,9 @@ static gpis_status run_newton(gpis_run *run, const double *x0) {
     while (status == GPIS_OK && action.phase != GPIS_PHASE_END) {
         const gpis_facts facts = gpis_newton_look(&s);
         action = gpis_decide(&facts);
+        s.measured = gpis_phase_measures(action.phase);
         status = prepare(&s, &action);
-        if (status == GPIS_OK && gpis_phase_measures(action.phase)) status = measure(&s, &action);
+        if (status == GPIS_OK && s.measured) status = measure(&s, &action);
         if (status == GPIS_OK && gpis_phase_certifies(action.phase)) status = gpis_newton_certify(&s);
     }
     end(&s);

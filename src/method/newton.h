@@ -40,6 +40,7 @@ typedef struct gpis_newton {
      * action before it. GPIS_PHASE_SKETCH until the first point has been measured. */
     gpis_phase phase;
     gpis_phase measured_for; /* the phase of the latest measurement; GPIS_PHASE_SKETCH: none yet */
+    bool measured;           /* the latest action has measured `point`, and bounded f* from it by first order */
     gpis_pace pace;
     /* The model. */
     gpis_sketch *sketch;           /* owned; NULL with the Gram matrix and with sampled rows */

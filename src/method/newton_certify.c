@@ -51,6 +51,14 @@ static gpis_status try_shortcut(gpis_newton *s, bool *solved) {
     return status;
 }
 
+/* The best point of the hull is the one that was just measured, whose first-order bound the record has already. */
+static bool is_measured_point(const gpis_newton *s) {
+    const gpis_point *a = &s->best, *b = &s->point;
+    const size_t bytes = (size_t)s->run->problem->size * sizeof(double);
+    return s->measured && a->objective == b->objective && memcmp(&a->errors, &b->errors, sizeof a->errors) == 0 &&
+           memcmp(a->x, b->x, bytes) == 0 && memcmp(a->g, b->g, bytes) == 0;
+}
+
 static gpis_status bound_by_model(gpis_newton *s) {
     gpis_run *run = s->run;
     bool solved;
@@ -58,7 +66,7 @@ static gpis_status bound_by_model(gpis_newton *s) {
     if (status != GPIS_OK || solved) return status;
     if (run->curvature.model) status = gpis_run_second_order(run, &s->best, true);
     if (status == GPIS_OK && run->curvature.model) gpis_newton_predict(s, &s->best);
-    return status == GPIS_OK ? gpis_run_certify_first(run, &s->best) : status;
+    return status == GPIS_OK && !is_measured_point(s) ? gpis_run_certify_first(run, &s->best) : status;
 }
 
 void gpis_newton_leave_face(gpis_newton *s) {

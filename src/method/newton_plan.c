@@ -12,6 +12,8 @@
 
 #include <stdio.h>
 
+#include "base/writer.h"
+
 /* Rows of a sketch and of a sample, in columns of A. Fewer than 3 d rows make a model that is hardly better than
  * none; more than these cost more than the passes they save. */
 static const int SKETCH_FACTORS[] = {3, 5, 8, 12, 16, 24, 32}, SAMPLE_FACTORS[] = {16, 64, 256};
@@ -54,7 +56,8 @@ static void propose_gram(const gpis_inquiry *q, gpis_proposals *all, bool settle
     gpis_proposal *p = gpis_propose(all);
     p->settled = settled;
     p->impossible = gpis_model_applicable(q->run);
-    snprintf(p->title, sizeof p->title, "newton with the %s", q->work->rowless ? "summary" : "Gram matrix");
+    gpis_copy_text(p->title, sizeof p->title,
+                   q->work->rowless ? "newton with the summary" : "newton with the Gram matrix");
 }
 
 static void propose_sketch(const gpis_inquiry *q, gpis_proposals *all, const gpis_sketch_class *kind, int64_t m,
@@ -122,41 +125,58 @@ static const char *against_sketches(const gpis_verdict *v) {
 }
 
 /* Which way is taken after a look is known once it has been taken. */
-static void explain_look(const gpis_verdict *v, char *text, size_t size) {
+static void explain_look(const gpis_verdict *v, gpis_writer *w) {
     const gpis_proposal *c = v->chosen, *gram = &v->all->list[0];
     const gpis_problem *p = v->inquiry->run->problem;
-    const long long rows = (long long)gpis_look_rows((double)p->n, (double)p->d), passes = (long long)c->effort.passes;
-    char otherwise[64];
-    if (gram->shared.many <= c->shared.many)
-        snprintf(otherwise, sizeof otherwise, "the Gram matrix of %lld columns", (long long)p->d);
-    else
-        snprintf(otherwise, sizeof otherwise, "a sketch of %lld rows", (long long)c->m);
-    snprintf(text, size, "newton after a look at %lld rows: %lld passes expected if few entries are free, else %s",
-             rows, passes, otherwise);
+    const bool with_gram = gram->shared.many <= c->shared.many;
+    gpis_write_text(w, "newton after a look at ");
+    gpis_write_whole(w, (int64_t)gpis_look_rows((double)p->n, (double)p->d));
+    gpis_write_text(w, " rows: ");
+    gpis_write_whole(w, c->effort.passes);
+    gpis_write_text(w, " passes expected if few entries are free, else ");
+    gpis_write_text(w, with_gram ? "the Gram matrix of " : "a sketch of ");
+    gpis_write_whole(w, with_gram ? p->d : c->m);
+    gpis_write_text(w, with_gram ? " columns" : " rows");
+}
+
+/* "2 passes expected". */
+static void write_expected(gpis_writer *w, const gpis_proposal *c, const char *hope) {
+    gpis_write_whole(w, c->effort.passes);
+    gpis_write_text(w, c->effort.passes > 1 ? " passes expected" : " pass expected");
+    if (c->m > 0) gpis_write_text(w, hope);
+}
+
+/* "of 10 columns". */
+static void write_columns(gpis_writer *w, int64_t d) {
+    gpis_write_text(w, " of ");
+    gpis_write_whole(w, d);
+    gpis_write_text(w, d > 1 ? " columns" : " column");
 }
 
 void gpis_newton_explain(const gpis_verdict *v, char *text, size_t size) {
     const gpis_proposal *c = v->chosen, *gram = &v->all->list[0];
-    const long long passes = (long long)c->effort.passes, d = (long long)v->inquiry->run->problem->d;
+    const int64_t d = v->inquiry->run->problem->d;
     const char *hope = v->inquiry->work->walls ? " if few entries are free" : "";
-    char expected[64];
+    gpis_writer w = {text, size, 0};
+    if (!v->inquiry->work->rowless && c->m > 0 && !c->sketch->of_rows && gram->possible && looks_first(v->inquiry)) {
+        explain_look(v, &w);
+        return;
+    }
+    const bool asked = v->inquiry->run->settings->m > 0;
+    gpis_write_text(&w, c->title);
+    if (v->inquiry->work->rowless || (c->m == 0 && !asked)) write_columns(&w, d);
     if (v->inquiry->work->rowless) {
-        snprintf(text, size, "%s of %lld column%s; no row is read", c->title, d, d > 1 ? "s" : "");
+        gpis_write_text(&w, "; no row is read");
         return;
     }
-    if (c->m > 0 && !c->sketch->of_rows && gram->possible && looks_first(v->inquiry)) {
-        explain_look(v, text, size);
-        return;
+    gpis_write_text(&w, asked ? ", as asked for; " : ", ");
+    write_expected(&w, c, hope);
+    if (asked) return;
+    if (c->m == 0) {
+        gpis_write_text(&w, "; ");
+        gpis_write_text(&w, against_sketches(v));
+    } else if (gram->possible) {
+        snprintf(text + w.used, size - w.used, "; the Gram matrix of %lld columns would take %.1f times as long",
+                 (long long)d, gram->shared.seconds / c->shared.seconds);
     }
-    snprintf(expected, sizeof expected, "%lld pass%s expected%s", passes, passes > 1 ? "es" : "", c->m > 0 ? hope : "");
-    if (v->inquiry->run->settings->m > 0)
-        snprintf(text, size, "%s, as asked for; %s", c->title, expected);
-    else if (c->m > 0 && gram->possible)
-        snprintf(text, size, "%s, %s; the Gram matrix of %lld columns would take %.1f times as long", c->title,
-                 expected, d, gram->shared.seconds / c->shared.seconds);
-    else if (c->m > 0)
-        snprintf(text, size, "%s, %s", c->title, expected);
-    else
-        snprintf(text, size, "%s of %lld column%s, %s; %s", c->title, d, d > 1 ? "s" : "", expected,
-                 against_sketches(v));
 }

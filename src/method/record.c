@@ -18,14 +18,14 @@ gpis_status gpis_record_begin(gpis_record *record, const gpis_problem *problem, 
                             .probable = {known, -INFINITY},
                             .nearby = {known, -INFINITY},
                             .within = {.lower = -INFINITY}};
-    record->best = gpis_alloc_zero(problem->context, problem->size, sizeof *record->best);
-    record->gradient = gpis_alloc_zero(problem->context, problem->size, sizeof *record->gradient);
-    return record->best && record->gradient ? GPIS_OK : GPIS_NO_MEMORY;
+    record->best = gpis_alloc_zero(problem->context, problem->size, 2 * sizeof *record->best);
+    if (!record->best) return GPIS_NO_MEMORY;
+    record->gradient = record->best + problem->size;
+    return GPIS_OK;
 }
 
 void gpis_record_clear(gpis_record *record) {
     if (record->problem) gpis_free(record->problem->context, record->best);
-    if (record->problem) gpis_free(record->problem->context, record->gradient);
     *record = (gpis_record){0};
 }
 

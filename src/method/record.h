@@ -47,8 +47,8 @@ typedef struct gpis_record {
     const gpis_problem *problem; /* borrowed */
     double tol;                  /* the relative gap that counts as solved */
     gpis_certificate wanted;     /* the kinds of bounds that count */
-    double *best;                /* owned: the best feasible point, d x k */
-    double *gradient;            /* owned: A'(A best - Y), d x k, as it was measured at `best` or very near to it */
+    double *best;                /* owned, with `gradient`: the best feasible point, d x k */
+    double *gradient;            /* A'(A best - Y), d x k, as it was measured at `best` or very near to it */
     bool gradient_known;         /* it has been measured */
     double objective;            /* F(best) = f + h, h the penalty of the set; infinite until it is measured */
     double fit;                  /* f(best), without the penalty */

@@ -23,7 +23,7 @@ gpis_status gpis_run_start(gpis_run *run, const gpis_problem *problem, const gpi
                       .reported = INFINITY,
                       .backward_error = NAN};
     run->prices = usual_prices(problem, settings, run->kind);
-    gpis_account_begin(&run->account, atomic_load(&context->used));
+    gpis_account_begin(&run->account, gpis_account_used(context), settings->progress);
     gpis_status status = gpis_record_begin(&run->record, problem, settings->tol, settings->certificate);
     if (status == GPIS_OK) status = gpis_curvature_begin(&run->curvature, problem);
     return status;
@@ -102,10 +102,11 @@ void gpis_run_give_up(gpis_run *run) { gpis_run_end(run, is_out_of_passes(run) ?
 
 static void report(gpis_run *run, double objective) {
     const gpis_settings *settings = run->settings;
-    const double gap = fmax(0.0, objective - gpis_record_lower(&run->record));
     gpis_progress progress;
+    if (!settings->progress) return;
+    const double gap = fmax(0.0, objective - gpis_record_lower(&run->record));
     if (!gpis_account_report(&run->account, objective, gap, run->m, &progress)) return;
-    if (!settings->progress || !settings->progress(settings->progress_user, &progress)) return;
+    if (!settings->progress(settings->progress_user, &progress)) return;
     run->stop_asked = true;
     gpis_run_end(run, GPIS_INTERRUPTED);
 }

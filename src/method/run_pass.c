@@ -60,8 +60,10 @@ gpis_stop gpis_run_stop(gpis_run *run) {
 static gpis_status make_pass(gpis_run *run, gpis_pass *pass) {
     run->watch.stop = is_to_stop;
     run->watch.user = run;
-    gpis_account_begin_pass(&run->account);
-    if (may_stop(run)) pass->watch = &run->watch;
+    if (may_stop(run)) {
+        gpis_account_begin_pass(&run->account);
+        pass->watch = &run->watch;
+    }
     const gpis_status status = gpis_pass_run(run->context, run->problem->A, pass);
     if (status == GPIS_OK) gpis_replay_keep(run, pass);
     return status;

@@ -96,16 +96,12 @@ static gpis_status find_normals(normals *n, const gpis_polyhedron *p, const doub
     return status;
 }
 
-static gpis_status of_polyhedron(const gpis_set *set, const double *penalty, const double *x, double *dimension) {
-    gpis_polyhedron *own = NULL;
+static gpis_status of_polyhedron(gpis_set *set, const double *penalty, const double *x, double *dimension) {
+    const gpis_polyhedron *list;
     normals n = {.context = set->context, .d = set->d};
     double *free = gpis_alloc(set->context, 2 * set->d, sizeof *free);
     gpis_status status = free ? GPIS_OK : GPIS_NO_MEMORY;
-    if (status == GPIS_OK && !set->polyhedron) {
-        status = gpis_polyhedron_create(set->context, set->d, &own);
-        if (status == GPIS_OK) status = gpis_polyhedron_add_set(own, set, NULL, NULL);
-    }
-    const gpis_polyhedron *list = set->polyhedron ? set->polyhedron : own;
+    if (status == GPIS_OK) status = gpis_polyhedron_of(set, &list);
     if (status == GPIS_OK) {
         const int64_t count = find_free(list, penalty, x, free);
         status = find_normals(&n, list, x, free, free + set->d);
@@ -113,7 +109,6 @@ static gpis_status of_polyhedron(const gpis_set *set, const double *penalty, con
     }
     gpis_free(set->context, free);
     gpis_free(set->context, n.basis);
-    gpis_polyhedron_destroy(own);
     return status;
 }
 

@@ -1,9 +1,11 @@
 /* The steps that all constructors share, and the destruction of a set. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "set/kinds.h"
 #include "set/penalised.h"
+#include "set/polyhedron.h"
 
 static gpis_status check_size(gpis_context *context, const gpis_set_class *class, int64_t d, int64_t k) {
     int64_t size;
@@ -57,6 +59,7 @@ void gpis_set_destroy(gpis_set *set) {
     if (!set) return;
     destroy_penalised(set->context, set->penalised);
     gpis_free(set->context, set->penalty);
+    gpis_polyhedron_destroy(set->listed);
     gpis_set_destroy(set->priced);
     if (set->is_view) {
         gpis_free(set->context, set);
@@ -98,13 +101,18 @@ gpis_status gpis_set_take_work(gpis_set *s, int64_t doubles) {
 }
 
 gpis_status gpis_set_describe(gpis_set *s, const char *format, ...) {
+    char text[256]; /* nearly always enough */
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
+    const int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     gpis_free(s->context, s->spec);
     s->spec = gpis_alloc(s->context, (int64_t)length + 1, 1);
     if (!s->spec) return GPIS_NO_MEMORY;
+    if ((size_t)length < sizeof text) {
+        memcpy(s->spec, text, (size_t)length + 1);
+        return GPIS_OK;
+    }
     va_start(args, format);
     vsnprintf(s->spec, (size_t)length + 1, format, args);
     va_end(args);

@@ -100,6 +100,7 @@ static gpis_status make_view(const gpis_set *K, gpis_set **out) {
     view->is_view = true;
     view->penalty = NULL;
     view->penalised = NULL;
+    view->listed = NULL;
     view->priced = NULL;
     return GPIS_OK;
 }

@@ -48,6 +48,9 @@ bool gpis_polyhedron_describes(const gpis_set *set);
 gpis_status gpis_polyhedron_add_set(gpis_polyhedron *p, const gpis_set *set, const int64_t *columns,
                                     const double *scale);
 
+/* The constraints of such a set, of its columns each. They do not change and are made once; the set keeps them. */
+gpis_status gpis_polyhedron_of(gpis_set *set, const gpis_polyhedron **out);
+
 /* Makes a set of the list, of a simpler kind where there is one, and takes the list: it is destroyed with the set, or
  * here. Fails, with the names of the constraints that conflict, if no x meets them. `spec` is the text of the set,
  * `names` those of the entries (NULL: none), `penalty` is copied (NULL: none). */

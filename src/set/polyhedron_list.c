@@ -245,3 +245,16 @@ gpis_status gpis_polyhedron_add_set(gpis_polyhedron *p, const gpis_set *set, con
     gpis_free(p->context, s.value);
     return status;
 }
+
+/* Threads that ask at the same time make a list each; the first one stays. */
+gpis_status gpis_polyhedron_of(gpis_set *set, const gpis_polyhedron **out) {
+    gpis_polyhedron *list = NULL, *first = NULL;
+    *out = set->polyhedron ? set->polyhedron : set->listed;
+    if (*out) return GPIS_OK;
+    gpis_status status = gpis_polyhedron_create(set->context, set->d, &list);
+    if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, set, NULL, NULL);
+    const bool kept = status == GPIS_OK && atomic_compare_exchange_strong(&set->listed, &first, list);
+    *out = kept ? list : first;
+    if (!kept) gpis_polyhedron_destroy(list);
+    return status;
+}

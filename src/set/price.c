@@ -65,22 +65,25 @@ static gpis_status price_penalised(const question *q) {
 
 /* ---- polyhedra --------------------------------------------------------------------------------------------------- */
 
-/* What rows and sums leave of l_j for the bounds of x_j, in p->along. */
-static void find_rest(const question *q, const gpis_set *s) {
-    const gpis_polyhedron_state *p = s->state;
-    const gpis_polyhedron *list = s->polyhedron;
-    double *r = p->along;
-    for (int64_t j = 0; j < s->d; j++) r[j] = q->l[j];
+/* Multipliers of the rows and sums of a list, for which l is as near as can be to a normal at x. */
+typedef struct multipliers {
+    const gpis_polyhedron *list;
+    const double *y, *nu;  /* of each row, of each sum */
+    const double *penalty; /* that is shared out with them; NULL: none */
+    double *rest;          /* d; what they leave of l for the bounds */
+} multipliers;
+
+static void find_rest(const question *q, const multipliers *m) {
+    const gpis_polyhedron *list = m->list;
+    double *r = m->rest;
+    for (int64_t j = 0; j < list->d; j++) r[j] = q->l[j];
     for (int64_t i = 0; i < list->rows; i++)
-        for (int64_t e = list->first[i]; p->y[i] != 0.0 && e < list->first[i + 1]; e++)
-            r[list->column[e]] -= p->y[i] * list->value[e];
-    for (int64_t j = 0; j < s->d; j++) {
-        double kappa = s->penalty ? s->penalty[j] : 0.0;
-        for (int64_t k = 0; k < list->sums; k++) kappa += p->nu[k] * list->weight[k * s->d + j];
-        if (q->at[j] != 0.0)
-            r[j] -= copysign(kappa, q->at[j]);
-        else
-            r[j] = r[j] > 0.0 ? fmax(0.0, r[j] - kappa) : fmin(0.0, r[j] + kappa);
+        for (int64_t e = list->first[i]; m->y[i] != 0.0 && e < list->first[i + 1]; e++)
+            r[list->column[e]] -= m->y[i] * list->value[e];
+    for (int64_t j = 0; j < list->d; j++) {
+        double kappa = m->penalty ? m->penalty[j] : 0.0;
+        for (int64_t k = 0; k < list->sums; k++) kappa += m->nu[k] * list->weight[k * list->d + j];
+        r[j] = without_slope(r[j], kappa, q->at[j]);
     }
 }
 
@@ -98,11 +101,6 @@ static gpis_status price_entries(const question *q, const gpis_polyhedron *list,
     return status;
 }
 
-static gpis_status price_bounds(const question *q, const gpis_set *s) {
-    find_rest(q, s);
-    return price_entries(q, s->polyhedron, ((const gpis_polyhedron_state *)s->state)->along);
-}
-
 /* What counts as noise in the multiplier of a normal: the largest of its entries' noises, each in its unit. */
 static double least_price(const question *q, const gpis_polyhedron *list, int64_t c) {
     double most = INFINITY;
@@ -118,13 +116,12 @@ static double least_price(const question *q, const gpis_polyhedron *list, int64_
     return most;
 }
 
-static gpis_status price_rows(const question *q, const gpis_set *s) {
-    const gpis_polyhedron_state *p = s->state;
-    const gpis_polyhedron *list = s->polyhedron;
+static gpis_status price_rows(const question *q, const multipliers *m) {
+    const gpis_polyhedron *list = m->list;
     gpis_status status = GPIS_OK;
     for (int64_t c = 0; c < list->rows + list->sums && status == GPIS_OK; c++) {
         const bool sum = c >= list->rows;
-        const double y = sum ? p->nu[c - list->rows] : p->y[c];
+        const double y = sum ? m->nu[c - list->rows] : m->y[c];
         char text[GPIS_CONSTRAINT_TEXT];
         if (!(fabs(y) > least_price(q, list, c))) continue;
         const bool equal = !sum && list->lower[c] == list->upper[c];
@@ -134,35 +131,90 @@ static gpis_status price_rows(const question *q, const gpis_set *s) {
     return status;
 }
 
-/* Makes set->priced of the list, and takes the list. */
-static gpis_status keep_for_prices(gpis_set *s, gpis_polyhedron *list) {
-    return gpis_polyhedron_keep(list, s->spec, has_slope(s) ? NULL : s->penalty, &s->priced);
+static gpis_status price_constraints(const question *q, const multipliers *m) {
+    find_rest(q, m);
+    const gpis_status status = price_entries(q, m->list, m->rest);
+    return status == GPIS_OK ? price_rows(q, m) : status;
 }
 
-/* The constraints of the set as a list. Where they are nothing but bounds, each entry is priced by itself. */
-static gpis_status price_list(const question *q, bool *priced) {
+/* By a fit of all multipliers together, which needs the constraints as a polyhedron. */
+static gpis_status price_by_fit(const question *q) {
     gpis_set *s = q->set;
     gpis_polyhedron *list = NULL;
-    gpis_status status = gpis_polyhedron_create(s->context, s->d, &list);
-    if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, s, NULL, NULL);
-    *priced = status != GPIS_OK || (list->rows + list->sums == 0 && (!s->penalty || has_slope(s)));
-    if (!*priced) return keep_for_prices(s, list);
-    if (status == GPIS_OK) status = price_entries(q, list, q->l);
-    gpis_polyhedron_destroy(list);
+    gpis_status status = GPIS_OK;
+    if (!s->polyhedron && !s->priced) {
+        status = gpis_polyhedron_create(s->context, s->d, &list);
+        if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, s, NULL, NULL);
+        if (status == GPIS_OK)
+            status = gpis_polyhedron_keep(list, s->spec, has_slope(s) ? NULL : s->penalty, &s->priced);
+        else
+            gpis_polyhedron_destroy(list);
+    }
+    if (status != GPIS_OK) return status;
+    if (!s->polyhedron) s = s->priced;
+    status = gpis_polyhedron_fit(s, q->at, GPIS_MET, q->l);
+    const gpis_polyhedron_state *p = s->state;
+    return status == GPIS_OK ? price_constraints(q, &(multipliers){s->polyhedron, p->y, p->nu, s->penalty, p->along})
+                             : status;
+}
+
+/* ---- one sum ----------------------------------------------------------------------------------------------------- */
+
+/* Entry j of l along the sum: of x_j, or of |x_j|. */
+static double along_sum(const question *q, int64_t j) {
+    if (q->set->sum != GPIS_SUM_OF_SIZES_WITHIN) return q->l[j];
+    return q->at[j] > 0.0 ? q->l[j] : q->at[j] < 0.0 ? -q->l[j] : fabs(q->l[j]);
+}
+
+/*
+ * The multiplier nu of the sum of a set of bounds (lower ones of 0, or none that is met) and one sum that x meets: what
+ * is left of l, without the bounds of the entries H that are 0, is
+ *
+ *     sum over the others of (l_j - nu)^2 + sum over H of max(0, l_j - nu)^2,
+ *
+ * whose derivative falls with nu and is convex, so that Newton's method ends after a few steps from below. False: all
+ * entries are 0.
+ */
+static bool find_multiplier(const question *q, double *nu) {
+    const int64_t d = q->set->d;
+    int64_t count = 0, before = -1;
+    *nu = INFINITY;
+    while (count != before) {
+        double sum = 0.0;
+        before = count;
+        count = 0;
+        for (int64_t j = 0; j < d; j++)
+            if (q->at[j] != 0.0 || along_sum(q, j) > *nu) sum += along_sum(q, j), count++;
+        if (count == 0) return false;
+        *nu = sum / (double)count;
+    }
+    return true;
+}
+
+/* The sum of the set is the only row, or the only sum, of its list. */
+static gpis_status price_sum(const question *q, const gpis_polyhedron *list) {
+    const gpis_set *s = q->set;
+    gpis_sum total = {0, 0};
+    double nu = 0.0;
+    for (int64_t j = 0; j < s->d; j++) gpis_sum_add(&total, fabs(q->at[j]));
+    const bool met = s->sum == GPIS_SUM_IS_R || gpis_sum_value(total) >= (1.0 - GPIS_MET) * s->R;
+    if (met && !find_multiplier(q, &nu)) return price_by_fit(q);
+    if (s->sum != GPIS_SUM_IS_R) nu = fmax(0.0, nu);
+    double *rest = gpis_alloc(s->context, s->d, sizeof *rest);
+    if (!rest) return GPIS_NO_MEMORY;
+    const gpis_status status = price_constraints(q, &(multipliers){list, &nu, &nu, NULL, rest});
+    gpis_free(s->context, rest);
     return status;
 }
 
-/* By the set itself, or by its constraints as a polyhedron of their own. */
 static gpis_status price_polyhedron(const question *q) {
-    gpis_status status = GPIS_OK;
-    bool priced = false;
-    if (!q->set->polyhedron && !q->set->priced) status = price_list(q, &priced);
-    if (priced || status != GPIS_OK) return status;
-    gpis_set *s = q->set->polyhedron ? q->set : q->set->priced;
-    status = gpis_polyhedron_fit(s, q->at, GPIS_MET, q->l);
-    if (status == GPIS_OK) status = price_bounds(q, s);
-    if (status == GPIS_OK) status = price_rows(q, s);
-    return status;
+    const gpis_set *s = q->set;
+    const gpis_polyhedron *list;
+    const gpis_status status = gpis_polyhedron_of(q->set, &list);
+    if (status != GPIS_OK) return status;
+    const bool apart = !s->penalty || has_slope(s); /* the penalty is in l already */
+    if (list->rows + list->sums == 0 && apart) return price_entries(q, list, q->l);
+    return s->class->bounds && apart ? price_sum(q, list) : price_by_fit(q);
 }
 
 /* x_i <= x_(i+1) has the price l_1 + ... + l_i. */

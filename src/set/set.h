@@ -144,8 +144,11 @@ struct gpis_set {
     bool is_view;       /* all that is not of the penalty is borrowed from another set */
     char **names;       /* owned, d texts: the names of the entries in messages and results; NULL: x1, x2, ... */
     gpis_set *own_part; /* owned: a set that this one is made of, and no other; NULL: none */
-    gpis_set *priced;   /* owned: its constraints as a polyhedron, made when prices are first asked for (price.c) */
-    char *warning;      /* owned: what the caller should know about the constraints; NULL: nothing */
+    /* Owned: its constraints as a list, made when they are first asked for (gpis_polyhedron_of), by any thread; as a
+     * polyhedron, made when prices are first asked for that need one (price.c). */
+    struct gpis_polyhedron *_Atomic listed;
+    gpis_set *priced;
+    char *warning; /* owned: what the caller should know about the constraints; NULL: nothing */
     /* What a set that was read from text is made of: a chain, each of which this set destroys. */
     gpis_set *parts, *next_part;
 };

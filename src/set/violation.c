@@ -44,17 +44,11 @@ static void judge_column(const gpis_polyhedron *p, const double *X, int64_t k, i
     }
 }
 
-static gpis_status of_polyhedron(const gpis_set *set, const double *X, double grain, gpis_violation *worst) {
+static gpis_status of_polyhedron(gpis_set *set, const double *X, double grain, gpis_violation *worst) {
     const double roundings = set->class->equations ? gpis_set_rounding(1) : ROUNDINGS;
-    gpis_polyhedron *list = NULL;
-    gpis_status status = GPIS_OK;
-    if (!set->polyhedron) {
-        status = gpis_polyhedron_create(set->context, set->d, &list);
-        if (status == GPIS_OK) status = gpis_polyhedron_add_set(list, set, NULL, NULL);
-    }
-    for (int64_t c = 0; c < set->k && status == GPIS_OK; c++)
-        judge_column(set->polyhedron ? set->polyhedron : list, X, set->k, c, roundings, grain, worst);
-    gpis_polyhedron_destroy(list);
+    const gpis_polyhedron *list;
+    const gpis_status status = gpis_polyhedron_of(set, &list);
+    for (int64_t c = 0; c < set->k && status == GPIS_OK; c++) judge_column(list, X, set->k, c, roundings, grain, worst);
     return status;
 }
 

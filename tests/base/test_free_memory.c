@@ -86,6 +86,27 @@ static void explicit_limits_come_first(void **state) {
     test_context_end(other, &memory);
 }
 
+/* A limit counts what is allocated and what is mapped together; what is refused is not in use. */
+static void a_limit_counts_everything(void **state) {
+    (void)state;
+    gpis_context *context = context_with(INT64_MAX);
+    assert_ok(context, gpis_context_set_memory(context, 10 * MB));
+    assert_true(gpis_account_take(context, 6 * MB));
+    assert_null(gpis_alloc(context, 5 * MB, 1));
+    assert_int_equal(gpis_account_used(context), 6 * MB);
+    void *piece = gpis_alloc(context, 3 * MB, 1);
+    assert_non_null(piece);
+    const int64_t used = gpis_account_used(context);
+    assert_true(used >= 9 * MB && gpis_account_left(context) == 10 * MB - used);
+    assert_false(gpis_account_take(context, 2 * MB));
+    assert_true(says(context, "only 10M are allowed"));
+    assert_true(gpis_account_used(context) == used && gpis_context_memory_peak(context) == used);
+    gpis_free(context, piece);
+    gpis_account_return(context, 6 * MB);
+    assert_int_equal(gpis_account_used(context), 0);
+    gpis_context_destroy(context);
+}
+
 static gpis_status solve_l1(gpis_context *context, const problem *p, const char *method, gpis_result **r) {
     gpis_source *A = NULL;
     gpis_set *set = NULL;
@@ -173,9 +194,13 @@ static void the_system_is_asked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_allocations_are_refused), cmocka_unit_test(many_small_ones_are_refused),
-        cmocka_unit_test(explicit_limits_come_first),    cmocka_unit_test(solves_are_refused_or_the_same),
-        cmocka_unit_test(a_wide_problem_is_refused),     cmocka_unit_test(the_system_is_asked),
+        cmocka_unit_test(large_allocations_are_refused),
+        cmocka_unit_test(many_small_ones_are_refused),
+        cmocka_unit_test(a_limit_counts_everything),
+        cmocka_unit_test(explicit_limits_come_first),
+        cmocka_unit_test(solves_are_refused_or_the_same),
+        cmocka_unit_test(a_wide_problem_is_refused),
+        cmocka_unit_test(the_system_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

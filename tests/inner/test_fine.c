@@ -73,7 +73,7 @@ static gpis_status make_and_solve(gpis_context *context, const world *w, const c
     if (status == GPIS_OK) status = gpis_quadratic_create(context, p.d, K, &summary);
     const gpis_pass pass = {.k = K, .Y = p.Y, .summary = summary ? summary->W : NULL};
     if (status == GPIS_OK) status = gpis_pass_run(context, A, &pass);
-    const long long before = atomic_load(&context->used);
+    const int64_t before = gpis_account_used(context);
     atomic_store(&context->peak, before);
     const bool together = status == GPIS_OK && gpis_spectral_applies(set);
     if (status == GPIS_OK) status = (together ? solve_together : solve)(context, set, summary);

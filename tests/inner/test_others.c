@@ -326,7 +326,7 @@ static void memory_is_foreseen(void **state) {
         task t = make(context, &w, OTHERS[spec], "2", K, random_H(context, D, 1e6, 1.0, 3), 5);
         gpis_inner_destroy(t.inner);
         t.inner = NULL;
-        const long long before = atomic_load(&context->used);
+        const int64_t before = gpis_account_used(context);
         atomic_store(&context->peak, before);
         assert_ok(context, gpis_inner_create(context, t.set, t.model, NULL, &t.inner));
         gpis_inner_begin(t.inner, t.x, t.g);

@@ -18,7 +18,7 @@ static void let_time_pass(void) {
 static void entries_add_up(void **state) {
     (void)state;
     gpis_account a;
-    gpis_account_begin(&a, 77);
+    gpis_account_begin(&a, 77, true);
     assert_true(a.passes == 0 && a.epochs == 0.0 && a.memory_before == 77);
     gpis_account_enter_pass(&a, 1.5, 800.0);
     gpis_account_enter_pass(&a, 1.0, 800.0);
@@ -36,7 +36,7 @@ static void entries_add_up(void **state) {
 static void a_paused_clock_stands_still(void **state) {
     (void)state;
     gpis_account a;
-    gpis_account_begin(&a, 0);
+    gpis_account_begin(&a, 0, true);
     let_time_pass();
     gpis_account_pause(&a);
     const double seconds = gpis_account_seconds(&a), processor = gpis_account_processor_seconds(&a);
@@ -59,11 +59,23 @@ static void a_paused_clock_stands_still(void **state) {
     assert_true(gpis_account_seconds(&a) >= now);
 }
 
+/* Where nobody is told of processor time, the system is not asked for it. */
+static void processor_time_is_for_reports(void **state) {
+    (void)state;
+    gpis_account a;
+    gpis_account_begin(&a, 0, false);
+    let_time_pass();
+    assert_true(gpis_account_seconds(&a) > 0.0 && gpis_account_processor_seconds(&a) == 0.0);
+    gpis_account_pause(&a);
+    gpis_account_resume(&a);
+    assert_true(gpis_account_processor_seconds(&a) == 0.0);
+}
+
 /* A checkpoint sets the clock to when a pass was recorded. */
 static void the_clock_can_be_set(void **state) {
     (void)state;
     gpis_account a;
-    gpis_account_begin(&a, 0);
+    gpis_account_begin(&a, 0, true);
     gpis_account_set_seconds(&a, 5000.0);
     assert_true(gpis_account_seconds(&a) >= 5000.0 - 1e-9);
     gpis_account_pause(&a);
@@ -78,7 +90,7 @@ static void reports(void **state) {
     (void)state;
     gpis_account a;
     gpis_progress p = {.pass = -1};
-    gpis_account_begin(&a, 0);
+    gpis_account_begin(&a, 0, true);
     gpis_account_enter_steps(&a, 3.0, 2);
     assert_false(gpis_account_report(&a, 1.0, 1.0, 0, &p)); /* there was no pass */
     assert_int_equal(p.pass, -1);
@@ -98,6 +110,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_add_up),
         cmocka_unit_test(a_paused_clock_stands_still),
+        cmocka_unit_test(processor_time_is_for_reports),
         cmocka_unit_test(the_clock_can_be_set),
         cmocka_unit_test(reports),
     };

@@ -170,7 +170,7 @@ static void memory_is_predicted(void **state) {
             const gpis_pass pass = {.k = K, .Y = t.Y, .quick = threads > 2, .summary = W};
             const gpis_load load = gpis_load_of(&pass, D);
             assert_ok(context, gpis_context_set_threads(context, (threads - 1) % 2 + 1));
-            const double before = (double)context->used, predicted = gpis_pass_memory(context, A, &load);
+            const double before = (double)gpis_account_used(context), predicted = gpis_pass_memory(context, A, &load);
             atomic_store(&context->peak, 0);
             assert_ok(context, gpis_pass_run(context, A, &pass));
             const double taken = (double)gpis_context_memory_peak(context) - before;

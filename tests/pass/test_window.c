@@ -95,14 +95,14 @@ static void same_bits_as_in_memory(void **state) {
                 assert_true(mapped->resident);
                 assert_ok(context, sweep(context, mapped, x, y, V, wish & 1, wish & 2, there));
                 gpis_source_destroy(mapped);
-                assert_int_equal(context->used, 0);
+                assert_int_equal(gpis_account_used(context), 0);
                 assert_ok(context, gpis_context_set_memory(context, 4 * LIMIT)); /* windows of a sixteenth */
                 assert_ok(context, gpis_source_open_with(context, "window.npy", &small, &streamed));
                 assert_false(streamed->resident);
                 assert_ok(context, sweep(context, streamed, x, y, V, wish & 1, wish & 2, here));
                 assert_memory_equal(here, there, ANSWERS * sizeof *here);
                 gpis_source_destroy(streamed);
-                assert_int_equal(context->used, 0);
+                assert_int_equal(gpis_account_used(context), 0);
                 test_context_end(context, &memory);
             }
     free(a), free(x), free(y), free(V), free(there), free(here);

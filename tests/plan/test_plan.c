@@ -459,7 +459,7 @@ static void check_memory(int64_t n, int64_t d, const char *spec, const char *ske
     assert_ok(context, plan_for(context, A, set, &settings, &plan));
     gpis_problem *posed = NULL;
     assert_ok(context, test_problem(context, A, y, 1, set, &posed));
-    const double before = (double)context->used, predicted = plan.candidates[plan.chosen].memory;
+    const double before = (double)gpis_account_used(context), predicted = plan.candidates[plan.chosen].memory;
     assert_ok(context, gpis_solve(posed, &settings, &result));
     const double taken = (double)gpis_context_memory_peak(context) - before;
     if (!(taken <= predicted && predicted <= 1.5 * taken + 1e6))
@@ -467,7 +467,7 @@ static void check_memory(int64_t n, int64_t d, const char *spec, const char *ske
                  (long long)m, predicted, taken);
     /* so much is enough, beside what the set keeps from the first solve, and far less is refused with what would be */
     gpis_result_destroy(result);
-    settings.memory = (int64_t)((double)context->used + predicted);
+    settings.memory = (int64_t)((double)gpis_account_used(context) + predicted);
     assert_ok(context, gpis_solve(posed, &settings, &result));
     gpis_result_destroy(result);
     settings.memory = (int64_t)(before + 200000);
@@ -534,7 +534,7 @@ static void test_solve_by_a_sample(void **state) {
     assert_ok(context, test_set(context, "none", D, 1, &set));
     assert_ok(context, plan_for(context, A, set, &settings, &plan));
     assert_string_equal(chosen(&plan)->sketch, "sample");
-    const double before = (double)context->used;
+    const double before = (double)gpis_account_used(context);
     assert_ok(context, test_solve(context, A, s.y, 1, set, &settings, &r));
     const double taken = (double)gpis_context_memory_peak(context) - before;
     assert_int_equal(r->passes, PASSES);
