@@ -1022,7 +1022,8 @@ typedef struct gpis_ranges {
     const gpis_range_ends *ends;      /* d x k */
     const gpis_range_ends *intercept; /* k; NULL: the problem has none */
     double level;                     /* of the objective */
-    int64_t sweeps; /* how often A was read: once, for its summary; never for a problem of a summary */
+    int64_t sweeps;  /* how often A was read: once, for its summary; never for a problem of a summary */
+    double nearness; /* 0: the ends are proven for A itself; else for A + E, as in gpis_result */
 } gpis_ranges;
 
 /* `result` is that of gpis_solve for this problem. The level is 1 + eps times the least objective. With a confidence

@@ -73,6 +73,26 @@ static gpis_status share_active(const gpis_problem *problem, gpis_made_result *r
     return status;
 }
 
+gpis_status gpis_result_keep_columns(gpis_made_result *r, gpis_dependent_columns columns) {
+    const int64_t size = (columns.exact + columns.near) * columns.d;
+    double *copy = size > 0 ? gpis_alloc(r->context, size, sizeof *copy) : NULL;
+    if (size == 0) return GPIS_OK;
+    if (!copy) return GPIS_NO_MEMORY;
+    memcpy(copy, columns.vectors, (size_t)size * sizeof *copy);
+    r->columns = columns;
+    r->columns.vectors = r->null_vectors = copy;
+    return GPIS_OK;
+}
+
+/* The null vectors of rank 0. */
+static gpis_status share_columns(const gpis_problem *problem, gpis_made_result *r) {
+    const int64_t size = (r->columns.exact + r->columns.near) * r->columns.d;
+    if (size == 0) return GPIS_OK;
+    if (!r->null_vectors) r->null_vectors = gpis_alloc(r->context, size, sizeof *r->null_vectors);
+    r->columns.vectors = r->null_vectors;
+    return r->null_vectors ? gpis_ranks_share_numbers(problem->A, r->null_vectors, size) : GPIS_NO_MEMORY;
+}
+
 gpis_status gpis_result_create(const gpis_problem *problem, gpis_made_result **out) {
     gpis_made_result *result = gpis_alloc_zero(problem->context, 1, sizeof *result);
     *out = result;
@@ -97,9 +117,11 @@ gpis_status gpis_result_share(const gpis_problem *problem, gpis_made_result *res
     result->places = own.places;
     result->texts = own.texts;
     result->room = own.room;
+    result->null_vectors = own.null_vectors;
     result->seen.active_count = own.seen.active_count;
     point_to_own(result);
     if (status == GPIS_OK) status = gpis_ranks_share_numbers(problem->A, result->x, problem->size);
+    if (status == GPIS_OK) status = share_columns(problem, result);
     return status == GPIS_OK ? share_active(problem, result, active) : status;
 }
 
@@ -107,6 +129,7 @@ void gpis_result_destroy(gpis_result *result) {
     gpis_made_result *made = (gpis_made_result *)result;
     if (!made) return;
     gpis_free(made->context, made->x);
+    gpis_free(made->context, made->null_vectors);
     gpis_free(made->context, made->list);
     gpis_free(made->context, made->places);
     gpis_free(made->context, made->texts);

@@ -45,6 +45,8 @@ void gpis_fit_destroy(gpis_fit *fit);
 
 /* Makes fit->model if it is not there yet. */
 gpis_status gpis_fit_need_model(gpis_fit *fit);
+/* Makes another model of the same rows. */
+gpis_status gpis_fit_make_model(const gpis_fit *fit, gpis_model **model);
 /* Measures x, d x k, which is in the set up to rounding, with its gradient in fit->g, and bounds its gap by the
  * gradient alone or, if that is not enough, by the model. */
 gpis_status gpis_fit_measure(gpis_fit *fit, const gpis_fit_set *set, const double *x, gpis_fit_value *out);
