@@ -13,11 +13,11 @@ typedef struct gpis_made_result {
     double *x;             /* owned: d x k coefficients and, with an intercept, its k numbers behind them */
     bool constant;         /* there is an intercept */
     gpis_active *list;     /* owned: the active constraints; `seen.active` points to `places`, which point to them */
-    const gpis_active **places;     /* owned */
-    char *texts;                    /* owned: of GPIS_PRICE_TEXT characters each */
-    int64_t room;                   /* of these arrays */
-    gpis_dependent_columns columns; /* all null vectors of A that the solve knows of; `vectors` is NULL or */
-    double *null_vectors;           /* owned: these */
+    const gpis_active **places; /* owned */
+    char *texts;                /* owned: of GPIS_PRICE_TEXT characters each */
+    int64_t room;               /* of these arrays */
+    gpis_dependent_columns
+        *columns; /* owned, with its vectors behind it; NULL: no null vectors, or not all are known */
     char method[16], plan[320], warning[512], checkpoint_trouble[512], unique_reason[256];
 } gpis_made_result;
 
