@@ -72,10 +72,15 @@ void gpis_path_part_of_rows(gpis_path_part *part, const gpis_path_call *call, do
 void gpis_path_part_end(gpis_path_part *part);
 /* The set of a value as the caller sees it, without a constant, scales and penalty; in part->parsed and part->met. */
 gpis_status gpis_path_part_set(gpis_path_part *part, const char *text, gpis_set **out);
+/* The set of a radius as a fit sees it, in a form that grows with R; part->sets.destroy destroys it. */
+gpis_status gpis_path_part_growing(gpis_path_part *part, double R, gpis_fit_set *out);
 void gpis_path_part_drop_set(gpis_path_part *part);
 
 /* The grid, from the options and the fit of all rows. */
 gpis_status gpis_path_grid(gpis_path_call *c, gpis_path_part *all);
+/* *R is the radius of some answer without the set, at which the objective is least: makes it the least such radius,
+ * from the fit of the part. */
+gpis_status gpis_path_least_radius(gpis_path_part *part, double *R);
 /* gpis_solve as a part of a path, which ends where the caller ends a solve: GPIS_STOPPED, and no result. */
 gpis_status gpis_path_solve_problem(const gpis_problem *problem, const gpis_settings *settings, gpis_result **result);
 /* Solves a point by gpis_solve from x: on the rows of the part or, with `rows`, on those of the caller's problem. With

@@ -273,6 +273,74 @@ static void ranges_of_a_poor_point(void **state) {
     test_context_end(context, &memory);
 }
 
+/* The least ||x|| of all x that fit y exactly, with a free constant, for fewer rows than columns: with centred columns
+ * and y, R^2 = y'(A A' + 1 1')^-1 y. Elimination in long double. */
+static double least_norm(const problem *p) {
+    enum { MOST = 20 };
+    long double W[MOST][MOST + 1], mean = 0, square = 0;
+    const int n = (int)p->n;
+    for (int i = 0; i < n; i++) mean += p->Y[i] / (long double)n;
+    for (int i = 0; i < n; i++) {
+        for (int l = 0; l < n; l++) {
+            W[i][l] = 1;
+            for (int64_t j = 0; j < p->d; j++) {
+                long double middle = 0;
+                for (int m = 0; m < n; m++) middle += p->A[m * p->d + j] / (long double)n;
+                W[i][l] += (p->A[i * p->d + j] - middle) * (p->A[l * p->d + j] - middle);
+            }
+        }
+        W[i][n] = p->Y[i] - mean;
+    }
+    for (int i = 0; i < n; i++) { /* of W = L D L', the sum of (L^-1 y)_i^2 / D_i */
+        square += W[i][n] * W[i][n] / W[i][i];
+        for (int l = i + 1; l < n; l++)
+            for (int m = n; m >= i; m--) W[l][m] -= W[l][i] / W[i][i] * W[i][m];
+    }
+    return (double)sqrtl(square);
+}
+
+/* Where there are many answers without the set, the grid begins at the least radius of one: there the objective is the
+ * least of all, and at a radius that is 2 % smaller it is not. */
+static void paths_begin_where_the_objective_is_least(void **state) {
+    (void)state;
+    static const char *const specs[] = {"l1", "l2", "linf", "tv", "nuclear", "group:R:2", "l1@dct", "l2 & nonneg"};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+        for (int wide = 0; wide < 2; wide++) {
+            world_of_path w;
+            gpis_path *path = NULL;
+            gpis_result *without = NULL;
+            gpis_set *rest = NULL;
+            gpis_path_options options = gpis_path_options_default();
+            options.set = specs[s];
+            options.points = 2;
+            options.eps = 0.98;
+            assert_ok(context, open(context, wide ? FINE : DUPLICATE, wide ? 8 : 30, wide ? 20 : 6, &w));
+            for (int64_t i = 0; i < w.p.n; i++) /* so that no sign rules everything out */
+                for (int64_t j = 0; j < w.p.d; j++) w.p.Y[i] += (1.0 + (double)j) * w.p.A[i * w.p.d + j];
+            if (strstr(specs[s], "nonneg")) assert_ok(context, gpis_set_parse(context, "nonneg", w.problem, &rest));
+            if (rest) assert_ok(context, gpis_problem_constrain(w.problem, rest));
+            assert_ok(context, gpis_solve(w.problem, NULL, &without));
+            if (rest) assert_ok(context, gpis_problem_constrain(w.problem, NULL));
+            assert_ok(context, gpis_path_make(w.problem, &options, NULL, &path));
+            double total = 0.0;
+            for (int64_t i = 0; i < w.p.n; i++) total += w.p.Y[i] * w.p.Y[i];
+            const double least = without->objective, at = path->points[1]->objective,
+                         before = path->points[0]->objective;
+            if (!(at - least <= 1e-8 * total && before - least >= 1e-6 * (total - least)))
+                fail_msg("%s, wide %d: %g and %g above the least %g, radius %g", specs[s], wide, before - least,
+                         at - least, least, path->points[1]->value);
+            const double R = wide && strcmp(specs[s], "l2") == 0 ? least_norm(&w.p) : path->points[1]->value;
+            assert_float_equal(path->points[1]->value, R, 1e-5 * R);
+            gpis_path_destroy(path);
+            gpis_result_destroy(without);
+            shut(&w);
+            gpis_set_destroy(rest);
+        }
+    test_context_end(context, &memory);
+}
+
 /* How columns of a problem depend on those before them. */
 typedef enum dependence { EXACTLY, BUT_FOR_ROUNDING } dependence;
 
@@ -447,6 +515,7 @@ int main(void) {
                                        cmocka_unit_test(one_column),
                                        cmocka_unit_test(bad_folds),
                                        cmocka_unit_test(standard_error_of_repeats),
+                                       cmocka_unit_test(paths_begin_where_the_objective_is_least),
                                        cmocka_unit_test(ranges_of_a_poor_point),
                                        cmocka_unit_test(ranges_of_dependent_columns),
                                        cmocka_unit_test(points_can_be_stopped),
