@@ -116,7 +116,7 @@ gpis_status gpis_path_part_begin(gpis_path_part *part, const gpis_path_call *cal
     if (status != GPIS_OK) return status;
     const gpis_problem *p = &part->complete.problem;
     status = gpis_fit_create(call->context, p->summary, p->intercept, call->call.settings.tol, &part->fit);
-    if (status == GPIS_OK) part->fit->stop = &call->stop;
+    if (status == GPIS_OK) part->fit->stop = &call->stop, part->fit->done = (atomic_llong *)&call->done;
     return status;
 }
 
@@ -207,8 +207,10 @@ static gpis_status solve_again(gpis_path_part *part, int64_t i, double *x, gpis_
 gpis_status gpis_path_part_run(gpis_path_part *part, double *X, gpis_fit_value *points, int64_t *exact) {
     const gpis_path_call *c = part->call;
     const int64_t size = part->fit->d * part->fit->k;
-    gpis_path_walk walk = {part->fit, &part->sets, c->count, c->values, X, points, 0};
+    gpis_path_walk walk = {
+        .fit = part->fit, .sets = &part->sets, .count = c->count, .values = c->values, .X = X, .points = points};
     gpis_status status = gpis_path_walk_run(&walk);
+    for (int64_t i = walk.done; i < c->count; i++) points[i].objective = INFINITY;
     for (int64_t i = 0; status == GPIS_OK && i < c->count; i++) {
         if (points[i].solved) continue;
 #pragma omp critical(gpis_path_solve_again) /* gpis_solve is for one thread at a time */
