@@ -1,8 +1,8 @@
 /*
  * Terms of a problem all at once: weights (some of them zero), offset, intercept, ridge, l1 penalty, standardised
  * columns, a set and several responses, as they are drawn; in each storage, from files, parts, ranks, checkpoints and
- * summaries. The reference is an ordinary dense problem: rows [a_i / s, 1] and y_i - o_i times the roots of the weights,
- * the roots of the ridge below them. It has no term but the penalty, which does not touch the column of ones.
+ * summaries. The reference is an ordinary dense problem: rows [a_i / s, 1] and y_i - o_i times the roots of the
+ * weights, the roots of the ridge below them. It has no term but the penalty, which does not touch the column of ones.
  */
 #include "files.h"
 #include "ranks.h"
@@ -365,9 +365,9 @@ static void judge(const drawn *p, const answer *a, const answer *reference, cons
     if (!(a->gap >= above - grain)) fail_msg("%d (%s), %s: gap %g, error %g", number, text, name, a->gap, above);
 }
 
-static const char *const names[WAYS] = {"rows",    "columns", "floats",         "sparse",     "callback", "parts", "csv",
-                                        "apgd",    "sketch",  "resumed",        "resumed newton", "summary", "merged",
-                                        "by folds"};
+static const char *const names[WAYS] = {"rows",           "columns", "floats", "sparse",  "callback",
+                                        "parts",          "csv",     "apgd",   "sketch",  "resumed",
+                                        "resumed newton", "summary", "merged", "by folds"};
 
 static void all_ways_have_the_same_answer(void **state) {
     static drawn p, plain;
