@@ -302,6 +302,13 @@ static int try_outputs(const path_options *o) {
     return code;
 }
 
+/* A summary has the folds that it was made with. */
+static int check_folds(const path_options *o) {
+    if (!o->fold_column || !gpis_is_summary(o->a)) return 0;
+    return cli_fail(CLI_BAD_INPUT,
+                    "%s is a summary: --fold-column is for the rows that it was made of, with gpis summarize", o->a);
+}
+
 static int run_command(int argc, char **argv, bool cv) {
     const struct argp table = cli_table_argp(GPIS_OPTION_PROBLEM | GPIS_OPTION_OPEN | GPIS_OPTION_CHECK);
     cli_table_explain("set", set_help);
@@ -318,6 +325,7 @@ static int run_command(int argc, char **argv, bool cv) {
     int code = cli_parse(&argp, argc, argv, &o) ? 0 : CLI_BAD_INPUT;
     if (code == 0) code = cli_ranks_start(o.common.mpi);
     if (code == 0) code = cli_ranks_agree(try_outputs(&o));
+    if (code == 0) code = cli_ranks_agree(check_folds(&o));
     if (code == 0) code = cli_ranks_agree(cli_folds_leave_out(&o.common, o.fold_column, &o.exclude));
     if (code == 0) code = cli_ranks_agree(join_sets(&o));
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);
