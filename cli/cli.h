@@ -415,6 +415,7 @@ enum { CLI_HISTORY = 4 };
 
 typedef struct cli_line {
     bool on;             /* there is a terminal to show it on */
+    char before[64];     /* what is said before the pass, as "point 3 of 20, "; "": nothing */
     int64_t rows, bytes; /* of a pass */
     int64_t expected;    /* passes that the plan predicts; 0: it predicts nothing */
     double tol, time_limit;
@@ -428,6 +429,7 @@ typedef struct cli_line {
 
 void cli_line_report(cli_line *line, const gpis_progress *progress);      /* after a pass */
 void cli_line_within(cli_line *line, const gpis_pass_progress *progress); /* within one */
+void cli_line_points(cli_line *line, const gpis_path_progress *progress); /* between the points of a path */
 void cli_line_end(cli_line *line);                                        /* wipes it */
 /* Characters that fit in a line of what a file descriptor shows, but for the last; `otherwise` where it is no terminal.
  */

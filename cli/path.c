@@ -238,12 +238,42 @@ static int report(const cli_problem *problem, const path_options *o, const cli_p
 }
 
 static int outcome_code(const cli_path *p) {
+    if (p->path->count < p->path->asked) {
+        cli_fail(0, "interrupted after %lld of %lld points", (long long)p->path->count, (long long)p->path->asked);
+        return CLI_INTERRUPTED;
+    }
     for (int64_t i = 0; i < p->path->count; i++)
         if (p->path->points[i]->outcome != GPIS_SOLVED) return CLI_UNCERTIFIED;
     return p->cv && p->cv->stalled > 0 ? CLI_UNCERTIFIED : CLI_CERTIFIED;
 }
 
+static void show_points(void *watch, const gpis_path_progress *progress) {
+    cli_line_points(&((cli_watch *)watch)->line, progress);
+}
+
+/* On one rank, which alone can stop by itself. */
+static void begin_watch(const cli_problem *problem, path_options *o, cli_watch *watch) {
+    gpis_settings *settings = &o->common.settings;
+    const gpis_ranks *ranks = cli_ranks();
+    if (ranks && ranks->ranks > 1) return;
+    cli_watch_signals();
+    *watch = (cli_watch){.line = {.on = isatty(STDERR_FILENO) && !o->common.quiet,
+                                  .rows = problem->shape.rows,
+                                  .bytes = problem->shape.bytes}};
+    settings->pass_progress = cli_watch_pass;
+    settings->progress_user = watch;
+    o->path.progress = show_points;
+    o->path.progress_user = watch;
+    o->path.keep_done = 1;
+}
+
+static int fail(const cli_problem *problem, const path_options *o, gpis_status status) {
+    if (status != GPIS_STOPPED) return cli_fail_status(problem->context, status);
+    return cli_fail(CLI_INTERRUPTED, o->cv ? "interrupted; nothing is written" : "interrupted before the first point");
+}
+
 static int run(cli_problem *problem, path_options *o) {
+    cli_watch watch = {0};
     gpis_path *path = NULL;
     gpis_cv *cv = NULL;
     o->path.penalised = problem->penalty.path_of;
@@ -251,9 +281,12 @@ static int run(cli_problem *problem, path_options *o) {
     int code = cli_ranks_agree(read_folds(problem, o));
     if (code != 0) return code;
     cli_ranks_settled();
+    begin_watch(problem, o, &watch);
     const gpis_status status = o->cv ? gpis_cv_make(problem->problem, &o->path, &o->common.settings, &cv)
                                      : gpis_path_make(problem->problem, &o->path, &o->common.settings, &path);
-    if (status != GPIS_OK) return cli_fail_status(problem->context, status);
+    cli_watch_delivery();
+    cli_line_end(&watch.line);
+    if (status != GPIS_OK) return fail(problem, o, status);
     const cli_path made = {problem->A, problem->shape.rows, o->cv ? cv->path : path, cv};
     if (cli_is_first()) code = cli_with_trouble(outcome_code(&made), report(problem, o, &made));
     gpis_cv_destroy(cv);
@@ -267,6 +300,13 @@ static int try_outputs(const path_options *o) {
     for (size_t i = 0; i < sizeof files / sizeof *files && code == 0; i++)
         if (files[i] && cli_is_first()) code = cli_output_try(files[i]);
     return code;
+}
+
+/* A summary has the folds that it was made with. */
+static int check_folds(const path_options *o) {
+    if (!o->fold_column || !gpis_is_summary(o->a)) return 0;
+    return cli_fail(CLI_BAD_INPUT,
+                    "%s is a summary: --fold-column is for the rows that it was made of, with gpis summarize", o->a);
 }
 
 static int run_command(int argc, char **argv, bool cv) {
@@ -285,6 +325,7 @@ static int run_command(int argc, char **argv, bool cv) {
     int code = cli_parse(&argp, argc, argv, &o) ? 0 : CLI_BAD_INPUT;
     if (code == 0) code = cli_ranks_start(o.common.mpi);
     if (code == 0) code = cli_ranks_agree(try_outputs(&o));
+    if (code == 0) code = cli_ranks_agree(check_folds(&o));
     if (code == 0) code = cli_ranks_agree(cli_folds_leave_out(&o.common, o.fold_column, &o.exclude));
     if (code == 0) code = cli_ranks_agree(join_sets(&o));
     if (code == 0) code = cli_problem_open(&problem, o.a, o.y, &o.common);

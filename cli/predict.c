@@ -103,6 +103,8 @@ typedef struct task {
 } task;
 
 static int open_data(task *t) {
+    if (gpis_is_summary(t->o->data))
+        return cli_fail(CLI_BAD_INPUT, "%s is a summary, which has no rows to predict", t->o->data);
     cli_loading loading;
     gpis_open_options how = cli_open_options(&loading, &t->o->common, t->o->data, false);
     how.encoding = t->model.encoding;

@@ -243,6 +243,12 @@ static int find_ranges(cli_problem *p, const solve_options *o, const gpis_result
     const gpis_status status = gpis_ranges_make(p->problem, result, o->ranges, o->confidence, &settings, ranges);
     p->ranges = *ranges;
     if (status == GPIS_STOPPED) return 0;
+    if (status == GPIS_OK && (*ranges)->nearness > 0.0 && !(result->nearness > 0.0) && !o->common.quiet &&
+        cli_is_first())
+        cli_fail(0,
+                 "warning: columns depend on each other but for rounding; the ranges hold for data that differ from "
+                 "these by at most %.1e of each column",
+                 (*ranges)->nearness);
     return status == GPIS_OK ? 0 : cli_fail_status(p->context, status);
 }
 

@@ -921,6 +921,16 @@ GPIS_API void gpis_result_destroy(gpis_result *result);       /* NULL is fine */
 
 /* ---- paths and cross-validation: many answers from one sweep ---------------------------------------------------- */
 
+/* How far a path or a cross-validation has come. */
+typedef struct gpis_path_progress {
+    int64_t done,
+        points; /* points that are solved, of all points: of the path and, for each fold, of that without it */
+    int64_t folds_done, folds; /* folds times repeats; 0 for a path */
+    double seconds;            /* since the call began */
+} gpis_path_progress;
+/* Called by the solving thread about ten times a second while points are solved. */
+typedef void (*gpis_path_progress_fn)(void *user, const gpis_path_progress *progress);
+
 /* A path: answers for a grid of radii, or of penalties, from the most restricted to the least, each with its
  * certificate. The rows are read once, for their summary; for a problem of a summary nothing is read. Points that the
  * summary cannot prove to the tolerance are solved from the rows, if there are any. If the summary is too large (more
@@ -945,6 +955,11 @@ typedef struct gpis_path_options {
     const int64_t *fold; /* a number from 0 to folds - 1 for each row, borrowed; NULL: drawn, by settings->seed */
     int64_t fold_rows;   /* how many numbers `fold` has */
     int64_t repeats; /* how often the folds are drawn, each time with another seed and by another sweep; default 1 */
+    gpis_path_progress_fn progress; /* NULL: none */
+    void *progress_user;            /* handed to it */
+    /* Non-zero: where gpis_path_make is stopped after the first points, it returns these, and GPIS_OK; path->asked says
+     * how many there should be. */
+    int64_t keep_done;
 } gpis_path_options;
 GPIS_API gpis_status gpis_path_options_init(gpis_path_options *options, size_t size);
 static inline gpis_path_options gpis_path_options_default(void) {
@@ -978,6 +993,7 @@ typedef struct gpis_path {
     int64_t sweeps;                       /* how often A was read */
     double bytes_read, seconds;
     const char *warning; /* what the caller should know although nothing has failed; "" if there is nothing */
+    int64_t asked; /* points of the grid: more than count where the call was stopped (gpis_path_options.keep_done) */
 } gpis_path;
 
 /* NULL options and settings are the defaults; of the settings, tol, threads, memory, seed, machine and pass_progress
@@ -1022,7 +1038,8 @@ typedef struct gpis_ranges {
     const gpis_range_ends *ends;      /* d x k */
     const gpis_range_ends *intercept; /* k; NULL: the problem has none */
     double level;                     /* of the objective */
-    int64_t sweeps; /* how often A was read: once, for its summary; never for a problem of a summary */
+    int64_t sweeps;  /* how often A was read: once, for its summary; never for a problem of a summary */
+    double nearness; /* 0: the ends are proven for A itself; else for A + E, as in gpis_result */
 } gpis_ranges;
 
 /* `result` is that of gpis_solve for this problem. The level is 1 + eps times the least objective. With a confidence

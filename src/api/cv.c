@@ -61,6 +61,7 @@ static gpis_status validate(const gpis_path_call *c, int64_t fold, outcome *o) {
         o->errors[i] = error_of(c, c->data->fold[fold], X + i * size, work);
         o->stalled += !points[i].solved;
     }
+    if (status == GPIS_OK) atomic_fetch_add((atomic_llong *)&c->folds_done, 1);
     gpis_free(c->context, X);
     gpis_free(c->context, work);
     gpis_free(c->context, points);

@@ -98,8 +98,7 @@ gpis_status gpis_path_made(const gpis_path_call *c, const gpis_path_part *all, c
         gpis_path_destroy(&made->seen);
         return status;
     }
-    memcpy(made->X, X, (size_t)(c->count * size) * sizeof *X);
-    made->seen = (gpis_path){.count = c->count,
+    made->seen = (gpis_path){.asked = c->count,
                              .d = p->A->d,
                              .k = p->k,
                              .points = made->places,
@@ -112,8 +111,11 @@ gpis_status gpis_path_made(const gpis_path_call *c, const gpis_path_part *all, c
                              .seconds = gpis_clock() - c->begun,
                              .warning = made->warning};
     for (int64_t i = 0; i < c->count; i++) {
-        made->points[i] = point_of(all, c->values[i], made->X + i * size, &points[i]);
-        made->places[i] = &made->points[i];
+        if (!isfinite(points[i].objective)) continue;
+        const int64_t at = made->seen.count++;
+        memcpy(made->X + at * size, X + i * size, (size_t)size * sizeof *X);
+        made->points[at] = point_of(all, c->values[i], made->X + at * size, &points[i]);
+        made->places[at] = &made->points[at];
     }
     warn(c, made);
     *out = &made->seen;
@@ -125,9 +127,13 @@ static gpis_status run(gpis_path_call *c, gpis_path_part *all, gpis_wide *wide, 
     double *X = gpis_alloc(c->context, c->count * size, sizeof *X);
     gpis_fit_value *points = gpis_alloc(c->context, c->count, sizeof *points);
     gpis_status status = X && points ? GPIS_OK : GPIS_NO_MEMORY;
+    for (int64_t i = 0; points && i < c->count; i++) points[i] = (gpis_fit_value){.objective = INFINITY};
     gpis_wide_results results = {.X = X, .points = points};
     if (status == GPIS_OK && c->data) status = gpis_path_part_run(all, X, points, &results.exact);
     if (status == GPIS_OK && !c->data) status = gpis_wide_run(wide, &results);
+    bool any = false;
+    for (int64_t i = 0; points && i < c->count; i++) any = any || isfinite(points[i].objective);
+    if (status == GPIS_STOPPED && c->options.keep_done && any) status = GPIS_OK;
     if (status == GPIS_OK) status = gpis_path_made(c, all, X, points, results.exact, out);
     gpis_free(c->context, X);
     gpis_free(c->context, points);

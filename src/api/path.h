@@ -23,14 +23,16 @@ typedef struct gpis_path_call {
     gpis_summary *first;      /* owned: where the folds were drawn again, the summary that `base` is of; else NULL */
     const gpis_summary *data; /* the summary in use, that or the caller's; NULL: none, the rows stay (wide.h) */
     gpis_problem base;        /* the caller's problem, with `data` in the place of the rows */
+    bool folded;              /* it is a cross-validation */
     int64_t count;
     double *values; /* owned: the grid */
     int64_t sweeps;
     double bytes_read, begun;
-    double rows_weight;  /* the sum of the weights of all rows */
-    gpis_stop stop;      /* what the solves of points ask: the caller's function, about ten times a second */
-    double asked_at;     /* the clock when that was asked last */
-    atomic_bool stopped; /* the answer was yes */
+    double rows_weight;            /* the sum of the weights of all rows */
+    gpis_stop stop;                /* what the solves of points ask: the caller's function, about ten times a second */
+    double asked_at;               /* the clock when that was asked last */
+    atomic_bool stopped;           /* the answer was yes */
+    atomic_llong done, folds_done; /* points that are solved, of the path and of the folds; folds with all of theirs */
 } gpis_path_call;
 
 /* The rows of a part: the problem of their summary, complete, and the fit. */
@@ -72,20 +74,28 @@ void gpis_path_part_of_rows(gpis_path_part *part, const gpis_path_call *call, do
 void gpis_path_part_end(gpis_path_part *part);
 /* The set of a value as the caller sees it, without a constant, scales and penalty; in part->parsed and part->met. */
 gpis_status gpis_path_part_set(gpis_path_part *part, const char *text, gpis_set **out);
+/* The set of a radius as a fit sees it, in a form that grows with R; part->sets.destroy destroys it. */
+gpis_status gpis_path_part_growing(gpis_path_part *part, double R, gpis_fit_set *out);
 void gpis_path_part_drop_set(gpis_path_part *part);
 
 /* The grid, from the options and the fit of all rows. */
 gpis_status gpis_path_grid(gpis_path_call *c, gpis_path_part *all);
+/* *R is the radius of some answer without the set, at which the objective is least: makes it the least such radius,
+ * from the fit of the part. */
+gpis_status gpis_path_least_radius(gpis_path_part *part, double *R);
 /* gpis_solve as a part of a path, which ends where the caller ends a solve: GPIS_STOPPED, and no result. */
 gpis_status gpis_path_solve_problem(const gpis_problem *problem, const gpis_settings *settings, gpis_result **result);
 /* Solves a point by gpis_solve from x: on the rows of the part or, with `rows`, on those of the caller's problem. With
  * `result`, which is NULL before, that is handed over. */
 gpis_status gpis_path_solve(gpis_path_part *part, double value, bool rows, double *x, gpis_fit_value *out,
                             gpis_result **result);
-/* Walks the path of a part, and solves those points again that are not proven. */
+/* Walks the path of a part, and solves those points again that are not proven. Points that are not there after a
+ * failure have an infinite objective. */
 gpis_status gpis_path_part_run(gpis_path_part *part, double *X, gpis_fit_value *points, int64_t *exact);
+/* Tells the caller how far the call has come, where it wants to know and was not told just now. One thread only. */
+void gpis_path_call_tell(gpis_path_call *c);
 
-/* A path from its points; X, d + 1 or d rows each, is copied. */
+/* A path from its points, without those that are not there; X, d + 1 or d rows each, is copied. */
 gpis_status gpis_path_made(const gpis_path_call *c, const gpis_path_part *all, const double *X,
                            const gpis_fit_value *points, int64_t exact, gpis_path **out);
 

@@ -8,6 +8,7 @@
 #include "base/sized.h"
 #include "ranks/ranks.h"
 
+static const double INTERVAL = 0.1; /* seconds between two calls of the caller's functions */
 enum { DEFAULT_FOLDS = 10, MAX_REPEATS = 1000000, MAX_COLUMNS = 4096 }; /* the same columns as in newton's summary */
 
 static gpis_path_options default_options(void) {
@@ -147,15 +148,35 @@ static gpis_status take_rows(gpis_path_call *c, bool folds) {
     return folds ? check_folds(c) : GPIS_OK;
 }
 
-/* The caller's function is called by one thread only; the others learn what it said. */
+static void tell(const gpis_path_call *c, double now) {
+    const bool folds = c->folded;
+    const int64_t parts = folds ? (c->data ? c->data->folds : gpis_path_folds(c)) * c->options.repeats : 0;
+    if (!c->options.progress || c->count == 0) return;
+    const gpis_path_progress progress = {.done = atomic_load(&c->done),
+                                         .points = c->count * (1 + parts),
+                                         .folds_done = atomic_load(&c->folds_done),
+                                         .folds = parts,
+                                         .seconds = now - c->begun};
+    c->options.progress(c->options.progress_user, &progress);
+}
+
+void gpis_path_call_tell(gpis_path_call *c) {
+    const double now = gpis_clock();
+    if (now - c->asked_at < INTERVAL) return;
+    c->asked_at = now;
+    tell(c, now);
+}
+
+/* The caller's functions are called by one thread only; the others learn what was said. */
 static bool asks_caller(void *user) {
-    static const double INTERVAL = 0.1; /* seconds */
     gpis_path_call *c = user;
     const gpis_settings *settings = &c->call.settings;
     if (omp_get_thread_num() > 0 || atomic_load(&c->stopped)) return atomic_load(&c->stopped);
     const double now = gpis_clock();
     if (now - c->asked_at < INTERVAL) return false;
     c->asked_at = now;
+    tell(c, now);
+    if (!settings->pass_progress) return false;
     const gpis_pass_progress progress = {
         .pass = c->sweeps, .done = c->given->n, .rows = c->given->n, .seconds = now - c->begun};
     atomic_store(&c->stopped, settings->pass_progress(settings->progress_user, &progress) != 0);
@@ -172,7 +193,9 @@ gpis_status gpis_path_call_begin(gpis_path_call *c, const gpis_problem *given, c
     if (status == GPIS_OK) status = check_options(c->context, &c->options);
     if (status == GPIS_OK) status = gpis_complete_begin(given, &complete);
     if (status == GPIS_OK) status = gpis_call_begin(&c->call, &complete.problem, settings);
-    if (status == GPIS_OK && c->call.settings.pass_progress) c->stop = (gpis_stop){asks_caller, c};
+    c->folded = folds;
+    if (status == GPIS_OK && (c->call.settings.pass_progress || c->options.progress))
+        c->stop = (gpis_stop){asks_caller, c};
     gpis_complete_end(&complete);
     if (status == GPIS_OK && !c->options.penalised)
         status = gpis_radius_spec_read(c->context, c->options.set ? c->options.set : "l1", &c->spec);

@@ -98,12 +98,14 @@ static gpis_status largest_radius(gpis_path_call *c, gpis_path_part *part, doubl
         settings.max_passes = MAX_PASSES_BY_ROWS;
     if (status == GPIS_OK) status = gpis_path_solve_problem(&one, &settings, &result);
     if (status == GPIS_OK) memcpy(x, result->x, (size_t)(d * k) * sizeof *x);
+    const bool unique = status == GPIS_OK && result->unique == 1;
     if (status == GPIS_OK && !c->data) c->sweeps += result->sweeps, c->bytes_read += result->bytes_read;
     gpis_result_destroy(result);
     gpis_path_part_drop_set(part);
     for (int64_t i = 0; status == GPIS_OK && part->complete.scale && i < d * k; i++)
         x[i] *= part->complete.scale[i / k];
     if (status == GPIS_OK) status = radius_of(part, x, largest);
+    if (status == GPIS_OK && part->fit && !unique && *largest > 0.0) status = gpis_path_least_radius(part, largest);
     gpis_free(c->context, text);
     gpis_free(c->context, x);
     return status;

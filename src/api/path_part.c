@@ -60,13 +60,12 @@ static gpis_status extend(gpis_path_part *part, gpis_set *K, const double *penal
     return status;
 }
 
-static gpis_status make_set(void *user, double value, gpis_fit_set *out) {
-    gpis_path_part *part = user;
+/* The set of a value from its text, which is given away here; a path of penalties has none. */
+static gpis_status set_of_text(gpis_path_part *part, double value, char *text, gpis_fit_set *out) {
     const gpis_path_call *c = part->call;
     const bool has_text = !c->options.penalised;
     gpis_set *K = NULL;
     *out = (gpis_fit_set){0};
-    char *text = has_text ? gpis_radius_spec_text(&c->spec, value) : NULL;
     double *penalty = has_penalty(part) ? make_penalty(part, value, part->complete.scale) : NULL;
     gpis_status status = (text || !has_text) && (penalty || !has_penalty(part)) ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) status = gpis_path_part_set(part, text, &K);
@@ -74,6 +73,16 @@ static gpis_status make_set(void *user, double value, gpis_fit_set *out) {
     gpis_free(c->context, text);
     gpis_free(c->context, penalty);
     return status;
+}
+
+static gpis_status make_set(void *user, double value, gpis_fit_set *out) {
+    gpis_path_part *part = user;
+    const gpis_path_call *c = part->call;
+    return set_of_text(part, value, c->options.penalised ? NULL : gpis_radius_spec_text(&c->spec, value), out);
+}
+
+gpis_status gpis_path_part_growing(gpis_path_part *part, double R, gpis_fit_set *out) {
+    return set_of_text(part, R, gpis_radius_spec_growing(&part->call->spec, R), out);
 }
 
 static void destroy_set(void *user, gpis_fit_set *set) {
@@ -107,7 +116,7 @@ gpis_status gpis_path_part_begin(gpis_path_part *part, const gpis_path_call *cal
     if (status != GPIS_OK) return status;
     const gpis_problem *p = &part->complete.problem;
     status = gpis_fit_create(call->context, p->summary, p->intercept, call->call.settings.tol, &part->fit);
-    if (status == GPIS_OK) part->fit->stop = &call->stop;
+    if (status == GPIS_OK) part->fit->stop = &call->stop, part->fit->done = (atomic_llong *)&call->done;
     return status;
 }
 
@@ -198,8 +207,10 @@ static gpis_status solve_again(gpis_path_part *part, int64_t i, double *x, gpis_
 gpis_status gpis_path_part_run(gpis_path_part *part, double *X, gpis_fit_value *points, int64_t *exact) {
     const gpis_path_call *c = part->call;
     const int64_t size = part->fit->d * part->fit->k;
-    gpis_path_walk walk = {part->fit, &part->sets, c->count, c->values, X, points, 0};
+    gpis_path_walk walk = {
+        .fit = part->fit, .sets = &part->sets, .count = c->count, .values = c->values, .X = X, .points = points};
     gpis_status status = gpis_path_walk_run(&walk);
+    for (int64_t i = walk.done; i < c->count; i++) points[i].objective = INFINITY;
     for (int64_t i = 0; status == GPIS_OK && i < c->count; i++) {
         if (points[i].solved) continue;
 #pragma omp critical(gpis_path_solve_again) /* gpis_solve is for one thread at a time */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/complete.h"
+#include "api/result.h"
 #include "base/options.h"
 #include "linalg/blas.h"
 #include "ranks/ranks.h"
@@ -136,6 +137,8 @@ static gpis_status find(task *t, const gpis_result *r, double eps, double confid
     const gpis_problem *p = &t->complete.problem;
     const gpis_fit_set set = {.all = p->set, .core = p->core ? p->core : p->set};
     gpis_range_level level = {0};
+    double nearness = 0.0;
+    const gpis_dependent_columns *columns = ((const gpis_made_result *)r)->columns;
     gpis_status status = take_x(t, r);
     if (status == GPIS_OK) status = gpis_fit_create(t->context, p->summary, p->intercept, 1e-12, &t->fit);
     if (status == GPIS_OK && t->settings.pass_progress && gpis_ranks_count(p->A) == 1) {
@@ -146,13 +149,15 @@ static gpis_status find(task *t, const gpis_result *r, double eps, double confid
     made->ends = gpis_alloc(t->context, p->size, sizeof *made->ends);
     if (status == GPIS_OK && !made->ends) status = GPIS_NO_MEMORY;
     if (status != GPIS_OK) return status;
-    status = gpis_ranges_find(t->fit, &set, t->x, level, made->ends);
+    status = gpis_ranges_find(t->fit, &set, t->x, level, columns ? *columns : (gpis_dependent_columns){0}, made->ends,
+                              &nearness);
     made->seen = (gpis_ranges){.d = r->d,
                                .k = r->k,
                                .ends = made->ends,
                                .intercept = p->intercept ? made->ends + r->d * r->k : NULL,
                                .level = level.outer,
-                               .sweeps = t->summary ? 1 : 0};
+                               .sweeps = t->summary ? 1 : 0,
+                               .nearness = nearness};
     return status;
 }
 

@@ -73,6 +73,37 @@ static gpis_status share_active(const gpis_problem *problem, gpis_made_result *r
     return status;
 }
 
+static int64_t count_entries(const gpis_dependent_columns *columns) {
+    return (columns->exact + columns->near) * columns->d;
+}
+
+/* Null vectors with room for their entries. */
+static gpis_dependent_columns *allocate_columns(gpis_context *context, gpis_dependent_columns columns) {
+    gpis_dependent_columns *made =
+        gpis_alloc(context, 1, sizeof *made + (size_t)count_entries(&columns) * sizeof(double));
+    if (made) *made = columns, made->vectors = (double *)(made + 1);
+    return made;
+}
+
+gpis_status gpis_result_keep_columns(gpis_made_result *r, gpis_dependent_columns columns) {
+    const int64_t entries = count_entries(&columns);
+    if (entries == 0) return GPIS_OK;
+    r->columns = allocate_columns(r->context, columns);
+    if (!r->columns) return GPIS_NO_MEMORY;
+    memcpy(r->columns + 1, columns.vectors, (size_t)entries * sizeof(double));
+    return GPIS_OK;
+}
+
+/* The null vectors of rank 0. */
+static gpis_status share_columns(const gpis_problem *problem, gpis_made_result *r) {
+    gpis_dependent_columns columns = r->columns ? *r->columns : (gpis_dependent_columns){0};
+    const gpis_status status = gpis_ranks_share(problem->A, &columns, sizeof columns);
+    if (status != GPIS_OK) return status;
+    if (!r->columns) r->columns = allocate_columns(r->context, columns);
+    if (!r->columns) return GPIS_NO_MEMORY;
+    return gpis_ranks_share_numbers(problem->A, (double *)(r->columns + 1), count_entries(&columns));
+}
+
 gpis_status gpis_result_create(const gpis_problem *problem, gpis_made_result **out) {
     gpis_made_result *result = gpis_alloc_zero(problem->context, 1, sizeof *result);
     *out = result;
@@ -91,15 +122,18 @@ gpis_status gpis_result_share(const gpis_problem *problem, gpis_made_result *res
     const gpis_made_result own = *result; /* the pointers of rank 0 mean nothing here */
     gpis_status status = gpis_ranks_share(problem->A, result, sizeof *result);
     const int64_t active = result->seen.active_count;
+    const bool has_columns = result->columns != NULL; /* on rank 0 */
     result->x = own.x;
     result->context = own.context;
     result->list = own.list;
     result->places = own.places;
     result->texts = own.texts;
     result->room = own.room;
+    result->columns = own.columns;
     result->seen.active_count = own.seen.active_count;
     point_to_own(result);
     if (status == GPIS_OK) status = gpis_ranks_share_numbers(problem->A, result->x, problem->size);
+    if (status == GPIS_OK && has_columns) status = share_columns(problem, result);
     return status == GPIS_OK ? share_active(problem, result, active) : status;
 }
 
@@ -107,6 +141,7 @@ void gpis_result_destroy(gpis_result *result) {
     gpis_made_result *made = (gpis_made_result *)result;
     if (!made) return;
     gpis_free(made->context, made->x);
+    gpis_free(made->context, made->columns);
     gpis_free(made->context, made->list);
     gpis_free(made->context, made->places);
     gpis_free(made->context, made->texts);

@@ -100,6 +100,17 @@ static gpis_status judge_constraints(gpis_run *run, gpis_made_result *result) {
     return status == GPIS_OK ? gpis_run_prices(run, enter_price, result) : status;
 }
 
+/* Null vectors for gpis_ranges_make, if those that are exact, or nearly so, are all that there are. */
+static gpis_status keep_columns(const gpis_run *run, gpis_made_result *result) {
+    const gpis_dependence *columns = &run->curvature.dependence;
+    if (!columns->known || columns->exact + columns->near < columns->deficit) return GPIS_OK;
+    return gpis_result_keep_columns(result, (gpis_dependent_columns){.d = run->problem->d,
+                                                                     .exact = columns->exact,
+                                                                     .near = columns->near,
+                                                                     .vectors = columns->vectors,
+                                                                     .nearness = columns->nearness});
+}
+
 static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     double *x = result->x;
     gpis_choice choice;
@@ -124,6 +135,7 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     if (status == GPIS_OK) status = gpis_set_distance(run->problem->set, x, &result->seen.feasibility);
     result->seen.given_objective = run->record.objective;
     fill_result(run, method->name, result);
+    if (status == GPIS_OK) status = keep_columns(run, result);
     if (status == GPIS_OK) status = judge_constraints(run, result);
     return status == GPIS_OK ? judge_uniqueness(run, result) : status;
 }
@@ -141,6 +153,7 @@ static gpis_status check(gpis_run *run, gpis_made_result *result) {
     snprintf(result->plan, sizeof result->plan, "audit of a given point");
     result->seen.predicted_seconds = NAN;
     fill_result(run, "check", result);
+    if (status == GPIS_OK) status = keep_columns(run, result);
     if (status == GPIS_OK) status = judge_constraints(run, result);
     return status == GPIS_OK ? judge_uniqueness(run, result) : status;
 }

@@ -326,7 +326,8 @@ static gpis_status walk(gpis_wide *w, const gpis_wide_columns *s, const gpis_pat
     if (status == GPIS_OK) status = take_columns(w, &w->part[p], s, &n);
     if (status == GPIS_OK) {
         const gpis_path_sets sets = {make_set, destroy_set, &n, n.penalised};
-        gpis_path_walk path = {part.fit, &sets, b->count, b->values, b->X, b->points, 0};
+        gpis_path_walk path = {
+            .fit = part.fit, .sets = &sets, .count = b->count, .values = b->values, .X = b->X, .points = b->points};
         part.fit->tol *= SHARE;
         status = gpis_path_walk_run(&path);
     }

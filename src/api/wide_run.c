@@ -83,12 +83,18 @@ static void hand_in(run *r, const gpis_wide_task *t, const gpis_wide_reading *m,
     r->out->points[t->index] = *value;
 }
 
+static void count_point(gpis_path_call *c) {
+    atomic_fetch_add(&c->done, 1);
+    gpis_path_call_tell(c);
+}
+
 static gpis_status read_point(void *user, const gpis_wide_task *t, const gpis_wide_reading *m) {
     run *r = user;
     gpis_fit_value value;
     double *g = (double *)m->g;
     const gpis_status status = certify(r, t, m, g, &value);
     if (status != GPIS_OK) return status;
+    if (value.solved && !*done_of(r, t->part, t->index)) count_point(r->w->call);
     *done_of(r, t->part, t->index) = value.solved;
     hand_in(r, t, m, &value);
     if (!value.solved) gpis_wide_columns_hear(r->w, &r->set, t, g);
@@ -198,6 +204,7 @@ static gpis_status solve_one(run *r, int64_t p, int64_t i, double *x, gpis_fit_v
     gpis_path_call *c = r->w->call;
     gpis_result *result = NULL;
     const gpis_status status = gpis_path_solve(&r->w->part[p].part, c->values[i], false, x, value, &result);
+    if (status == GPIS_OK) count_point(c);
     if (result) c->sweeps += result->sweeps, c->bytes_read += result->bytes_read;
     gpis_result_destroy(result);
     return status;
@@ -283,7 +290,10 @@ gpis_status gpis_wide_run(gpis_wide *w, gpis_wide_results *out) {
     free_batches(&r);
     gpis_wide_columns_end(w, &r.set);
     if (status == GPIS_OK && out->X) status = solve_path(&r, known);
-    for (int64_t p = 1; status == GPIS_OK && p < w->parts; p++) status = solve_fold(&r, p);
+    for (int64_t p = 1; status == GPIS_OK && p < w->parts; p++) {
+        status = solve_fold(&r, p);
+        atomic_fetch_add(&w->call->folds_done, status == GPIS_OK);
+    }
     gpis_free(context, r.batches);
     gpis_free(context, r.done);
     return status;

@@ -41,13 +41,14 @@ void gpis_fit_destroy(gpis_fit *f) {
 }
 
 /* The Gram matrix in double was rounded once more. */
-gpis_status gpis_fit_need_model(gpis_fit *f) {
-    if (f->model) return GPIS_OK;
+gpis_status gpis_fit_make_model(const gpis_fit *f, gpis_model **model) {
     double *H = gpis_alloc(f->context, f->d * f->d, sizeof *H);
     if (!H) return GPIS_NO_MEMORY;
     memcpy(H, f->H, (size_t)(f->d * f->d) * sizeof *H);
-    return gpis_model_create(f->context, f->d, H, f->data->gamma / GPIS_UNIT + 1.0, &f->model);
+    return gpis_model_create(f->context, f->d, H, f->data->gamma / GPIS_UNIT + 1.0, model);
 }
+
+gpis_status gpis_fit_need_model(gpis_fit *f) { return f->model ? GPIS_OK : gpis_fit_make_model(f, &f->model); }
 
 /* ---- bounds ---- */
 

@@ -6,6 +6,8 @@
 #ifndef GPIS_FIT_H
 #define GPIS_FIT_H
 
+#include <stdatomic.h>
+
 #include "linalg/model.h"
 #include "linalg/quadratic.h"
 #include "set/set.h"
@@ -14,13 +16,14 @@ typedef struct gpis_fit {
     gpis_context *context;      /* borrowed */
     const gpis_quadratic *data; /* borrowed: d columns, with the ridge */
     int64_t d, k;
-    bool constant;         /* the last column is that of an intercept, which is free in every set */
-    double tol;            /* relative gap that counts as solved */
-    double *H, *b;         /* owned: d x d and d x k; A'A and A'Y */
-    double *norms2;        /* owned: ||a_j||^2 */
-    double *g;             /* owned: d x k; half the gradient at the point that was measured last */
-    double *work;          /* owned: d x k */
-    gpis_model *model;     /* owned: of H; NULL until a point needs it */
+    bool constant;      /* the last column is that of an intercept, which is free in every set */
+    double tol;         /* relative gap that counts as solved */
+    double *H, *b;      /* owned: d x d and d x k; A'A and A'Y */
+    double *norms2;     /* owned: ||a_j||^2 */
+    double *g;          /* owned: d x k; half the gradient at the point that was measured last */
+    double *work;       /* owned: d x k */
+    gpis_model *model;  /* owned: of H; NULL until a point needs it */
+    atomic_llong *done; /* borrowed, set by the owner: counts the points of paths that are solved; NULL: nobody asks */
     const gpis_stop *stop; /* borrowed, set by the owner: asked between points, and within solves; NULL: nobody asks */
 } gpis_fit;
 
@@ -45,6 +48,8 @@ void gpis_fit_destroy(gpis_fit *fit);
 
 /* Makes fit->model if it is not there yet. */
 gpis_status gpis_fit_need_model(gpis_fit *fit);
+/* Makes another model of the same rows. */
+gpis_status gpis_fit_make_model(const gpis_fit *fit, gpis_model **model);
 /* Measures x, d x k, which is in the set up to rounding, with its gradient in fit->g, and bounds its gap by the
  * gradient alone or, if that is not enough, by the model. */
 gpis_status gpis_fit_measure(gpis_fit *fit, const gpis_fit_set *set, const double *x, gpis_fit_value *out);

@@ -24,8 +24,10 @@ typedef struct search {
     double *tilted;        /* g - m / 2 at the entry */
     double *base;          /* d k: the farthest point so far whose F is at most the inner level, */
     double base_objective; /* and F there */
-    double *at, *unit;     /* d k each: a point on the way; the direction of an entry */
-    double *memory;        /* owned: the arrays */
+    gpis_dependent_columns columns;
+    gpis_model *whole; /* owned: with the null vectors; NULL: not needed, or they are not all */
+    double *at, *unit; /* d k each: a point on the way; the direction of an entry */
+    double *memory;    /* owned: the arrays */
 } search;
 
 /* A point of a search: the minimiser of F - m x_i for some m. */
@@ -52,6 +54,23 @@ static gpis_status bound_first(search *s, const gpis_point *point, double *gap) 
                        : gpis_certificate_first(f->context, core, point, gap);
 }
 
+/* Whether f changes when entry i does, along some null vector. */
+static bool takes_part(const search *s, int64_t i) {
+    const gpis_dependent_columns *c = &s->columns;
+    for (int64_t r = 0; r < c->exact + c->near; r++)
+        if (c->vectors[r * c->d + i / s->fit->k] != 0.0) return true;
+    return false;
+}
+
+/* The second-order bound by the model that has no direction without curvature. */
+static gpis_status bound_whole(search *s, const gpis_point *point, const double *near, double *gap) {
+    gpis_second_order bound;
+    const gpis_status status =
+        gpis_certificate_second(s->fit->context, s->set->all, point, s->whole, s->whole->c, near, &bound);
+    if (status == GPIS_OK) *gap = fmin(*gap, bound.gap);
+    return status;
+}
+
 /* The certificates of the point for the tilted objective: its gradient is that of F but for entry i. The gradient of a
  * column of zeros is 0, and half of m is exact. */
 static gpis_status bound_tilted(search *s, gpis_point *point, int64_t i, double m, const double *near, tilt *t) {
@@ -62,6 +81,7 @@ static gpis_status bound_tilted(search *s, gpis_point *point, int64_t i, double 
     if (norm > 0.0) point->errors.product += 2.0 * DBL_EPSILON * fabs(f->g[i]) / norm;
     gpis_status status = gpis_certificate_curved(f->context, s->set->all, point, f->model, near, &gap);
     if (status == GPIS_OK && (norm > 0.0 || before == 0.0)) status = bound_first(s, point, &first);
+    if (status == GPIS_OK && s->whole && !takes_part(s, i)) status = bound_whole(s, point, near, &gap);
     f->g[i] = before;
     const double value = t->objective - m * point->x[i];
     const double rounding = 4.0 * DBL_EPSILON * (fabs(t->objective) + fabs(m * point->x[i]));
@@ -228,6 +248,23 @@ static gpis_status search_entry(search *s, int64_t i, gpis_range_ends *out) {
 
 /* ---- all entries ---- */
 
+/* Where bounds by curvature cannot bear a singular matrix: the model of the same summary with the null vectors. */
+static gpis_status make_whole(search *s) {
+    gpis_fit *f = s->fit;
+    const gpis_dependent_columns *c = &s->columns;
+    const gpis_set *K = s->set->all;
+    if (c->exact + c->near == 0 || c->d != f->d || !(f->model->slack > 0.0) || K->penalty || gpis_set_is_bounded(K))
+        return GPIS_OK;
+    gpis_status status = gpis_fit_make_model(f, &s->whole);
+    if (status == GPIS_OK && c->exact > 0) status = gpis_model_add_null(s->whole, c->exact, c->vectors, 0.0);
+    if (status == GPIS_OK && c->near > 0)
+        status = gpis_model_add_null(s->whole, c->near, c->vectors + c->exact * c->d, c->nearness);
+    if (status == GPIS_OK && !(s->whole->slack > 0.0)) return GPIS_OK;
+    gpis_model_destroy(s->whole);
+    s->whole = NULL;
+    return status;
+}
+
 static gpis_status begin(search *s) {
     gpis_fit *f = s->fit;
     const int64_t size = size_of(s);
@@ -236,6 +273,7 @@ static gpis_status begin(search *s) {
     s->g = s->memory, s->tilted = s->g + size, s->at = s->tilted + size, s->unit = s->at + size;
     s->base = s->unit + size;
     gpis_status status = gpis_fit_need_model(f);
+    if (status == GPIS_OK) status = make_whole(s);
     if (status == GPIS_OK) status = gpis_inner_create(f->context, s->set->all, f->model, NULL, &s->inner);
     if (status == GPIS_OK) s->inner->stop = f->stop;
     if (status != GPIS_OK) return status;
@@ -246,11 +284,13 @@ static gpis_status begin(search *s) {
 }
 
 gpis_status gpis_ranges_find(gpis_fit *fit, const gpis_fit_set *set, const double *x, gpis_range_level level,
-                             gpis_range_ends *out) {
-    search s = {.fit = fit, .set = set, .level = level, .x = x};
+                             gpis_dependent_columns columns, gpis_range_ends *out, double *nearness) {
+    search s = {.fit = fit, .set = set, .level = level, .x = x, .columns = columns};
     gpis_status status = begin(&s);
     for (int64_t i = 0; status == GPIS_OK && i < size_of(&s); i++) status = search_entry(&s, i, &out[i]);
+    *nearness = s.whole ? s.whole->nearness : 0.0;
     gpis_inner_destroy(s.inner);
+    gpis_model_destroy(s.whole);
     gpis_free(fit->context, s.memory);
     return status;
 }

@@ -155,13 +155,15 @@ static gpis_status solve_value(gpis_path_walk *w, const course *c, int64_t i) {
     if (status == GPIS_OK && !w->points[i].solved && !w->points[i].limited)
         status = gpis_fit_solve(f, &set, x, &w->points[i]);
     w->sets->destroy(w->sets->user, &set);
+    if (status == GPIS_OK && f->done) atomic_fetch_add(f->done, 1);
+    w->done += status == GPIS_OK;
     return status;
 }
 
 gpis_status gpis_path_walk_run(gpis_path_walk *w) {
     gpis_homotopy *h = NULL;
     gpis_path_shape s = {0};
-    w->walked = 0;
+    w->walked = w->done = 0;
     gpis_status status = w->count > 0 ? begin(w->fit, w->sets, w->values[w->count - 1], &s, &h) : GPIS_OK;
     const course c = {h, w->sets->penalised, s.equation};
     for (int64_t i = 0; status == GPIS_OK && i < w->count; i++) status = solve_value(w, &c, i);

@@ -43,6 +43,7 @@ typedef struct gpis_path_walk {
     const double *values;   /* borrowed: count, in the order above */
     double *X;              /* borrowed: count x (d k), the points */
     gpis_fit_value *points; /* borrowed: count, what is known of them */
+    int64_t done;           /* points that are there: fewer than count after a failure */
     int64_t walked;         /* points that the exact path has given, proven; the others are from the general solver */
 } gpis_path_walk;
 

@@ -74,6 +74,7 @@ void gpis_set_destroy(gpis_set *set) {
     gpis_free(set->context, set->state);
     gpis_free(set->context, set->work);
     gpis_free(set->context, set->spec);
+    gpis_free(set->context, set->sum_text);
     gpis_free(set->context, set->column_in);
     gpis_free(set->context, set->column_out);
     gpis_set_destroy(set->own_part);

@@ -242,12 +242,21 @@ gpis_status gpis_polyhedron_keep(gpis_polyhedron *list, const char *spec, const 
     return gpis_set_finish(s, status, out);
 }
 
+/* The sum of a simple set keeps its text: the set has more constraints than that. */
+static gpis_status name_sum(gpis_set *s, const gpis_polyhedron *list, const char *const *names) {
+    char text[GPIS_CONSTRAINT_TEXT];
+    gpis_polyhedron_text(list, names, list->d, 1, text);
+    s->sum_text = gpis_duplicate_text(s->context, text);
+    return s->sum_text ? GPIS_OK : GPIS_NO_MEMORY;
+}
+
 gpis_status gpis_polyhedron_finish(gpis_polyhedron *list, const char *spec, const char *const *names,
                                    const double *penalty, gpis_set **out) {
     gpis_set *s = NULL;
     gpis_status status = gpis_polyhedron_check_limits(list, names);
     if (status == GPIS_OK && !penalty) status = gpis_polyhedron_simplify(list, &s);
     const bool simple = s != NULL;
+    if (simple && list->rows + list->sums > 0) status = name_sum(s, list, names);
     if (simple || status != GPIS_OK)
         gpis_polyhedron_destroy(list);
     else

@@ -155,6 +155,7 @@ static gpis_status add_all(gpis_polyhedron *p, const piece *s, double lower, dou
 
 static gpis_status add_bounds_and_sum(gpis_polyhedron *p, const piece *s) {
     const gpis_set *set = s->set;
+    const char *name = set->sum_text ? set->sum_text : set->spec;
     for (int64_t i = 0; i < set->d; i++) {
         double lo, hi;
         set->class->bounds(set, i, &lo, &hi);
@@ -162,9 +163,9 @@ static gpis_status add_bounds_and_sum(gpis_polyhedron *p, const piece *s) {
         s->value[i] = scale_of(s, i);
     }
     if (set->sum == GPIS_SUM_OF_SIZES_WITHIN)
-        return gpis_polyhedron_add_sum(p, set->d, s->place, s->value, set->R, set->spec);
+        return gpis_polyhedron_add_sum(p, set->d, s->place, s->value, set->R, name);
     if (set->sum == GPIS_SUM_ANY) return GPIS_OK;
-    return add_all(p, s, set->sum == GPIS_SUM_IS_R ? set->R : -INFINITY, set->R, set->spec);
+    return add_all(p, s, set->sum == GPIS_SUM_IS_R ? set->R : -INFINITY, set->R, name);
 }
 
 static gpis_status add_equations(gpis_polyhedron *p, const piece *s) {

@@ -319,11 +319,11 @@ static gpis_status price_inside(const question *q) {
     return status;
 }
 
-/* The split of l among the sets that x is in. */
+/* The split of l among the sets that x is in. Where they meet, x is on each of them only up to rounding. */
 static gpis_status price_pieces(const question *q) {
     gpis_set *s = q->set, *piece;
     const int64_t n = size_of(s);
-    double *l = gpis_alloc(s->context, 2 * n, sizeof *l), value, slack;
+    double *l = gpis_alloc(s->context, 4 * n, sizeof *l), value, slack;
     if (!l) return GPIS_NO_MEMORY;
     memcpy(l, q->l, (size_t)n * sizeof *l);
     gpis_status status = s->class->support_at(s, q->at, l, &value, &slack);
@@ -332,8 +332,11 @@ static gpis_status price_pieces(const question *q) {
         memcpy(l + n, s->class->share(s, i), (size_t)n * sizeof *l);
         one.set = piece;
         one.l = l + n;
+        one.at = l + 2 * n;
         if (!piece->matrix && s->matrix) continue; /* a set for each column beside one for X: no text for it */
-        status = ask(&one);
+        memcpy(l + 2 * n, q->at, (size_t)n * sizeof *l);
+        status = find_member(piece, one.l, l + 2 * n, l + 3 * n);
+        if (status == GPIS_OK) status = ask(&one);
     }
     gpis_free(s->context, l);
     return status;

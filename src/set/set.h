@@ -126,10 +126,11 @@ struct gpis_set {
     gpis_shape shape;
     gpis_sum_rule sum; /* with class->bounds */
     double R;          /* for the kinds that have it */
-    int64_t group; /* above 0: K is where the 2-norms of groups of so many consecutive entries add up to at most R */
-    char *spec;    /* owned: canonical text */
-    void *state;   /* owned by the kind, if R and work are not enough */
-    double *work;  /* owned: scratch of the kind */
+    int64_t group;  /* above 0: K is where the 2-norms of groups of so many consecutive entries add up to at most R */
+    char *spec;     /* owned: canonical text */
+    char *sum_text; /* owned, with `sum`: the text of the sum alone, where the set is more; NULL: the spec */
+    void *state;    /* owned by the kind, if R and work are not enough */
+    double *work;   /* owned: scratch of the kind */
     double *column_in, *column_out; /* owned: d entries each (d * k with `matrix`) */
     /* For the kinds that are a simpler set in other coordinates (class->turn): K = {T z : z_1 .. z_loose are free, the
      * others are in `inside`}. A solver can then work in these coordinates. */

@@ -57,6 +57,8 @@ static difference compare_names(const char *what, const char *(*name)(const gpis
 }
 
 static difference compare_folds(const gpis_summary *a, const gpis_summary *b) {
+    if (a->folds != b->folds && (a->folds == 1 || b->folds == 1))
+        return say("one has %" PRId64 " folds and the other none", a->folds > 1 ? a->folds : b->folds);
     if (a->folds != b->folds) return say("one has %" PRId64 " folds and the other %" PRId64, a->folds, b->folds);
     if (a->folds > 1 && a->given_folds != b->given_folds)
         return say("the folds of one were drawn, those of the other given");

@@ -273,6 +273,181 @@ static void ranges_of_a_poor_point(void **state) {
     test_context_end(context, &memory);
 }
 
+/* The least ||x|| of all x that fit y exactly, with a free constant, for fewer rows than columns: with centred columns
+ * and y, R^2 = y'(A A' + 1 1')^-1 y. Elimination in long double. */
+static double least_norm(const problem *p) {
+    enum { MOST = 20 };
+    long double W[MOST][MOST + 1], mean = 0, square = 0;
+    const int n = (int)p->n;
+    for (int i = 0; i < n; i++) mean += p->Y[i] / (long double)n;
+    for (int i = 0; i < n; i++) {
+        for (int l = 0; l < n; l++) {
+            W[i][l] = 1;
+            for (int64_t j = 0; j < p->d; j++) {
+                long double middle = 0;
+                for (int m = 0; m < n; m++) middle += p->A[m * p->d + j] / (long double)n;
+                W[i][l] += (p->A[i * p->d + j] - middle) * (p->A[l * p->d + j] - middle);
+            }
+        }
+        W[i][n] = p->Y[i] - mean;
+    }
+    for (int i = 0; i < n; i++) { /* of W = L D L', the sum of (L^-1 y)_i^2 / D_i */
+        square += W[i][n] * W[i][n] / W[i][i];
+        for (int l = i + 1; l < n; l++)
+            for (int m = n; m >= i; m--) W[l][m] -= W[l][i] / W[i][i] * W[i][m];
+    }
+    return (double)sqrtl(square);
+}
+
+/* Where there are many answers without the set, the grid begins at the least radius of one: there the objective is the
+ * least of all, and at a radius that is 2 % smaller it is not. */
+static void paths_begin_where_the_objective_is_least(void **state) {
+    (void)state;
+    static const char *const specs[] = {"l1", "l2", "linf", "tv", "nuclear", "group:R:2", "l1@dct", "l2 & nonneg"};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
+        for (int wide = 0; wide < 2; wide++) {
+            world_of_path w;
+            gpis_path *path = NULL;
+            gpis_result *without = NULL;
+            gpis_set *rest = NULL;
+            gpis_path_options options = gpis_path_options_default();
+            options.set = specs[s];
+            options.points = 2;
+            options.eps = 0.98;
+            assert_ok(context, open(context, wide ? FINE : DUPLICATE, wide ? 8 : 30, wide ? 20 : 6, &w));
+            for (int64_t i = 0; i < w.p.n; i++) /* so that no sign rules everything out */
+                for (int64_t j = 0; j < w.p.d; j++) w.p.Y[i] += (1.0 + (double)j) * w.p.A[i * w.p.d + j];
+            if (strstr(specs[s], "nonneg")) assert_ok(context, gpis_set_parse(context, "nonneg", w.problem, &rest));
+            if (rest) assert_ok(context, gpis_problem_constrain(w.problem, rest));
+            assert_ok(context, gpis_solve(w.problem, NULL, &without));
+            if (rest) assert_ok(context, gpis_problem_constrain(w.problem, NULL));
+            assert_ok(context, gpis_path_make(w.problem, &options, NULL, &path));
+            double total = 0.0;
+            for (int64_t i = 0; i < w.p.n; i++) total += w.p.Y[i] * w.p.Y[i];
+            const double least = without->objective, at = path->points[1]->objective,
+                         before = path->points[0]->objective;
+            if (!(at - least <= 1e-8 * total && before - least >= 1e-6 * (total - least)))
+                fail_msg("%s, wide %d: %g and %g above the least %g, radius %g", specs[s], wide, before - least,
+                         at - least, least, path->points[1]->value);
+            const double R = wide && strcmp(specs[s], "l2") == 0 ? least_norm(&w.p) : path->points[1]->value;
+            assert_float_equal(path->points[1]->value, R, 1e-5 * R);
+            gpis_path_destroy(path);
+            gpis_result_destroy(without);
+            shut(&w);
+            gpis_set_destroy(rest);
+        }
+    test_context_end(context, &memory);
+}
+
+/* How columns of a problem depend on those before them. */
+typedef enum dependence { EXACTLY, BUT_FOR_ROUNDING } dependence;
+
+/* Rows of d columns with ones behind them: columns 2 and d - 1 depend on nothing, all others on columns 0 and 1. */
+static void draw_dependent(dependence how, int64_t n, int64_t d, double *rows, double *y) {
+    gpis_random_normal(7, 1, 0, n * (d + 1), rows);
+    gpis_random_normal(7, 2, 0, n, y);
+    for (int64_t i = 0; i < n; i++) {
+        double *a = rows + i * (d + 1);
+        a[0] = floor(1000.0 * a[0]), a[1] = floor(1000.0 * a[1]);
+        for (int64_t j = 3; j < d - 1; j++)
+            a[j] = how == EXACTLY ? (double)(j - 2) * a[0] + (double)(j - 4) * a[1] : a[0] / (1000.0 * (double)(j - 2));
+        a[d] = 1.0;
+        for (int64_t j = 0; j < 3; j++) y[i] += a[j] / (j < 2 ? 1000.0 : 1.0);
+    }
+}
+
+/* The independent columns. The inverse of their Gram matrix in long double, which loses no more than a few digits. */
+enum { FREE = 5 };
+static void invert(int size, long double (*W)[2 * FREE]) {
+    for (int p = 0; p < size; p++) {
+        for (int j = 2 * size - 1; j >= p; j--) W[p][j] /= W[p][p];
+        for (int i = 0; i < size; i++)
+            for (int j = 2 * size - 1; i != p && j >= p; j--) W[i][j] -= W[i][p] * W[p][j];
+    }
+}
+
+/* The range of an independent column is x_j +- sqrt(eps f (A_F'A_F)^-1_jj) for any basis F of the columns. */
+static void check_dependent(gpis_context *context, dependence how, int64_t n, int64_t d, bool intercept, bool nonneg) {
+    enum { MOST = 40 };
+    double rows[MOST * (MOST + 1)], A[MOST * MOST], y[MOST];
+    const int size = intercept ? FREE : FREE - 1;
+    const int64_t basis[FREE] = {0, 1, 2, d - 1, d};
+    long double W[FREE][2 * FREE] = {{0}}, b[FREE] = {0}, x[FREE] = {0}, f = 0;
+    const double eps = 0.02;
+    gpis_source *source = NULL;
+    gpis_problem *p = NULL;
+    gpis_set *set = NULL;
+    gpis_result *result = NULL;
+    gpis_ranges *ranges = NULL;
+    draw_dependent(how, n, d, rows, y);
+    for (int64_t i = 0; i < n; i++) memcpy(A + i * d, rows + i * (d + 1), (size_t)d * sizeof *A);
+    for (int64_t i = 0; i < n; i++)
+        for (int r = 0; r < size; r++) {
+            b[r] += (long double)rows[i * (d + 1) + basis[r]] * y[i];
+            for (int c = 0; c < size; c++)
+                W[r][c] += (long double)rows[i * (d + 1) + basis[r]] * rows[i * (d + 1) + basis[c]];
+        }
+    for (int r = 0; r < size; r++) W[r][size + r] = 1;
+    invert(size, W);
+    for (int r = 0; r < size; r++)
+        for (int c = 0; c < size; c++) x[r] += W[r][size + c] * b[c];
+    for (int64_t i = 0; i < n; i++) {
+        long double left = y[i];
+        for (int r = 0; r < size; r++) left -= rows[i * (d + 1) + basis[r]] * x[r];
+        f += left * left;
+    }
+    assert_ok(context, gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, n, d, d, &source));
+    assert_ok(context, gpis_problem_create(context, source, &p));
+    assert_ok(context, gpis_problem_response(p, y, n, 1));
+    assert_ok(context, gpis_problem_intercept(p, intercept));
+    if (nonneg) assert_ok(context, gpis_set_parse(context, "box:-1000,", p, &set));
+    if (nonneg) assert_ok(context, gpis_problem_constrain(p, set));
+    assert_ok(context, gpis_solve(p, NULL, &result));
+    assert_ok(context, gpis_ranges_make(p, result, eps, 0.0, NULL, &ranges));
+    assert_true(how == EXACTLY ? ranges->nearness == 0.0 : ranges->nearness > 0.0 && ranges->nearness < 1e-15);
+    for (int r = 2; r < size; r++) {
+        const gpis_range_ends *e = r == 4 ? ranges->intercept : &ranges->ends[basis[r]];
+        const double half = (double)sqrtl(eps * f * W[r][size + r]), middle = (double)x[r], near = 1e-8 * half;
+        const bool sound = e->lower <= middle - half + near && e->upper >= middle + half - near,
+                   attained = e->inner_lower >= middle - half - near && e->inner_upper <= middle + half + near,
+                   tight = e->inner_lower - e->lower <= 3e-3 * half && e->upper - e->inner_upper <= 3e-3 * half;
+        if (!sound || !attained || !tight)
+            fail_msg("kind %d, %d x %d, intercept %d, bounds %d, column %d: [%.9g %.9g] and not [%.9g %.9g]", how,
+                     (int)n, (int)d, intercept, nonneg, (int)basis[r], e->lower, e->upper, middle - half,
+                     middle + half);
+    }
+    for (int64_t j = 0; j < d - 1; j++) {
+        const gpis_range_ends *e = &ranges->ends[j];
+        const bool involved = j != 2 && (how == EXACTLY || j != 1);
+        if (involved && !nonneg) assert_true(e->lower == -INFINITY && e->upper == INFINITY);
+        if (!involved) assert_true(isfinite(e->lower) && isfinite(e->upper));
+        assert_true(e->lower <= e->inner_lower && e->inner_upper <= e->upper);
+    }
+    gpis_ranges_destroy(ranges);
+    gpis_result_destroy(result);
+    gpis_set_destroy(set);
+    gpis_problem_destroy(p);
+    gpis_source_destroy(source);
+}
+
+/* Columns that depend on each other have no ends where no set holds them; the others have theirs, also where there are
+ * fewer rows than columns. */
+static void ranges_of_dependent_columns(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int how = EXACTLY; how <= BUT_FOR_ROUNDING; how++)
+        for (int intercept = 0; intercept < 2; intercept++)
+            for (int nonneg = 0; nonneg < 2; nonneg++) {
+                check_dependent(context, (dependence)how, 40, 5, intercept, nonneg);
+                check_dependent(context, (dependence)how, 30, 8, intercept, nonneg);
+                check_dependent(context, (dependence)how, 9, 14, intercept, nonneg);
+            }
+    test_context_end(context, &memory);
+}
+
 static gpis_status make_all(gpis_context *context, void *user) {
     world_of_path w;
     gpis_cv *cv = NULL;
@@ -340,7 +515,9 @@ int main(void) {
                                        cmocka_unit_test(one_column),
                                        cmocka_unit_test(bad_folds),
                                        cmocka_unit_test(standard_error_of_repeats),
+                                       cmocka_unit_test(paths_begin_where_the_objective_is_least),
                                        cmocka_unit_test(ranges_of_a_poor_point),
+                                       cmocka_unit_test(ranges_of_dependent_columns),
                                        cmocka_unit_test(points_can_be_stopped),
                                        cmocka_unit_test(failing_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);

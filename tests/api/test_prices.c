@@ -298,6 +298,62 @@ static void test_plane(void **state) {
 }
 
 /* x_i - x_(i+1) <= b_i as rows has the prices of monotone, whose limits are 0. */
+static const char *first_of, *second_of;
+
+static gpis_set *make_meeting(fixture *f, const double *b) {
+    char spec[160], part[2][64];
+    gpis_set *set = NULL;
+    snprintf(part[0], sizeof part[0], first_of, b[0]);
+    snprintf(part[1], sizeof part[1], second_of, b[1]);
+    snprintf(spec, sizeof spec, "%s & %s", part[0], part[1]);
+    assert_ok(f->context, test_set(f->context, spec, D, 1, &set));
+    return set;
+}
+
+/* Curved sets that meet others: entries are 0, or equal to each other, up to rounding alone, and each set is named by
+ * its own text. */
+static void test_meeting(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        double b[2];
+    } cases[] = {{"l1:%.17g", "l2:%.17g", {0.359375, 0.21875}},
+                 {"tv:%.17g", "l2:%.17g", {0.25, 0.1875}},
+                 {"tv:%.17g", "l1:%.17g", {0.3125, 0.4375}},
+                 {"sum:%.17g", "l2:%.17g", {0.1875, 0.1875}},
+                 {"l1:%.17g", "l2:%.17g", {0.375, 0.234375}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint64_t seed = 1; seed < 6; seed++) {
+            char texts[2][64];
+            first_of = cases[i].first, second_of = cases[i].second;
+            snprintf(texts[0], sizeof texts[0], first_of, cases[i].b[0]);
+            snprintf(texts[1], sizeof texts[1], second_of, cases[i].b[1]);
+            check(seed, make_meeting, cases[i].b, (const char *const[]){texts[0], texts[1]}, 2, 1);
+        }
+}
+
+/* A set of bounds and a sum is one of the simple kinds; its sum is named by its own text. */
+static void test_sum_of_simple_set(void **state) {
+    (void)state;
+    static const char *const specs[] = {"nonneg & sum:0.5", "sum:0.5 & nonneg", "l1:0.5 & box:-9,9",
+                                        "nonneg & simplex:0.5"};
+    static const char *const sums[] = {"sum:0.5", "sum:0.5", "l1:0.5", "simplex:0.5"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        fixture f;
+        gpis_set *set;
+        int found = 0;
+        begin(&f, 2);
+        assert_ok(f.context, test_set(f.context, specs[i], D, 1, &set));
+        gpis_result *r = solve(&f, set, 1);
+        for (int64_t a = 0; a < r->active_count; a++)
+            if (r->active[a]->column < 0) found += strcmp(r->active[a]->text, sums[i]) == 0 ? 1 : 100;
+        if (found != 1) fail_msg("%s: the sum is not called %s", specs[i], sums[i]);
+        gpis_result_destroy(r);
+        gpis_set_destroy(set);
+        end(&f);
+    }
+}
+
 static void test_monotone(void **state) {
     (void)state;
     fixture f;
@@ -357,6 +413,7 @@ int main(void) {
         cmocka_unit_test(test_radii),         cmocka_unit_test(test_again),
         cmocka_unit_test(test_others),        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_together),      cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_meeting),       cmocka_unit_test(test_sum_of_simple_set),
         cmocka_unit_test(test_monotone),      cmocka_unit_test(test_terms),
         cmocka_unit_test(test_bound_at_kink), cmocka_unit_test(test_penalised_simplex),
     };

@@ -79,6 +79,17 @@ done
 start reproduce syn1 --quick --out r && signalled INT TERM
 missing r/index.html
 
+# A path leaves the points that are done, a cross-validation nothing.
+start path hard/A.npy hard/y.npy --set tv --points 1000000 --out points.csv --quiet && sleep 2 && signalled INT
+same "exit code" "$code" 130
+done=$(sed -n 's/^gpis: interrupted after \([0-9]*\) of 1000000 points$/\1/p' stderr)
+holds "points that are done" "0 < ${done:-0} < 1000000"
+same "lines of points.csv" "$(wc -l <points.csv)" "$((${done:-0} + 1))"
+start cv hard/A.npy hard/y.npy --set tv --points 100000 --out folds.csv --quiet && signalled TERM
+same "exit code" "$code" 130
+says "gpis: interrupted; nothing is written"
+missing folds.csv
+
 # A trace or an x that goes to a FIFO which nobody reads: one signal is enough.
 mkfifo nobody.npy
 for argument in "--trace nobody.npy" "--out nobody.npy"; do

@@ -103,6 +103,8 @@ says "1000 folds are more than the 442 rows"
 run 2 cv "$data" --target Y --folds 1
 run 2 cv S.npz --folds 7
 says "the summary has 5 folds, not 7"
+run 2 cv S.npz --fold-column sex
+says "gpis: S.npz is a summary: --fold-column is for the rows that it was made of, with gpis summarize"
 run 2 cv S.npz --repeats 2
 says "needs the rows of A"
 run 0 summarize "$data" --target Y --out plain.npz --quiet

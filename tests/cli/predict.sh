@@ -64,6 +64,9 @@ cp o.csv o.npy
 refuse 2 predict t.csv m.json --offset o.npy --out o.npy
 says "--offset and --out are the same file"
 cmp -s o.csv o.npy || fail "the offset was written over"
+run 0 summarize $table --out t.summary --quiet
+refuse 2 predict t.summary m.json
+says "gpis: t.summary is a summary, which has no rows to predict"
 refuse 2 predict t.csv m.json --mpi
 refuse 2 merge t.csv --out u.npz --mpi
 

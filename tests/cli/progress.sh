@@ -64,3 +64,21 @@ shown "$gpis solve long.csv --target 1 --set nonneg --max-passes 1 --quiet"
 grep -q reading states && fail "--quiet shows how reading goes"
 "$gpis" info long.csv >stdout 2>stderr
 same "progress of reading without a terminal" "$(cat stderr)" ""
+
+# While points of a path are solved: how many are done, and how many folds; gone at the end, nothing without a terminal.
+run 0 gen syn1 --n 1000 --d 150 --out q
+long="q/A.npy q/y.npy --set tv --eps 0.2"
+for points in 10 40 160 640; do
+    shown "stty cols 120; $gpis cv $long --points $points --folds 4"
+    grep -Eq "^[0-9]+ of $((5 * points)) points, [1-3] of 4 folds" states && break
+done
+checks=$((checks + 1))
+grep -Eq "^[0-9]+ of $((5 * points)) points, [1-3] of 4 folds(  about [0-9]+ s left)?$" states ||
+    fail "no line about points and folds: $(grep points states | head -3)"
+awk '/^[0-9]+ of [0-9]+ points/ { if ($1 + 0 < last) bad = 1; last = $1 + 0 } END { exit bad }' states ||
+    fail "the number of points falls: $(grep points states)"
+grep -q "^path   " states || fail "the summary is not on a line of its own"
+shown "stty cols 120; $gpis path $long --points $points --quiet"
+same "output of path --quiet" "$(cat typescript)" ""
+"$gpis" cv $long --points $points --folds 4 >stdout 2>stderr
+same "progress of cv without a terminal" "$(cat stderr)" ""

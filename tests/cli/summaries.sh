@@ -101,7 +101,7 @@ fi
 # ---- what is refused -----------------------------------------------------------------------------------------------
 
 refuse 2 merge whole T --out no
-says "4 folds and the other 1"
+says "one has 4 folds and the other none"
 run 0 summarize a.tsv --target Y --exclude AGE --out other
 refuse 2 merge T other --out no
 says "10 columns and the other 9"

@@ -136,13 +136,13 @@ static void check(gpis_context *context, const tiny *t, double eps) {
     gpis_fit_set set;
     gpis_fit_value value;
     gpis_range_ends ranges[D];
-    double x[D] = {0};
+    double x[D] = {0}, nearness;
     make_set(context, t, &K, &set);
     assert_ok(context, gpis_fit_create(context, summary, t->constant, 1e-12, &fit));
     assert_ok(context, gpis_fit_solve(fit, &set, x, &value));
     const double B = (1.0 + eps) * value.objective;
     const gpis_range_level level = {B * (1.0 + 1e-15) + value.noise, (1.0 + eps) * (value.objective - value.gap)};
-    assert_ok(context, gpis_ranges_find(fit, &set, x, level, ranges));
+    assert_ok(context, gpis_ranges_find(fit, &set, x, level, (gpis_dependent_columns){0}, ranges, &nearness));
     for (int i = 0; i < (t->constant && t->lambda > 0 ? 1 : D); i++) {
         const gpis_range_ends *r = &ranges[i];
         const double upper = (double)end_of(t, i, x[i], 1, B), lower = (double)end_of(t, i, x[i], -1, B);

@@ -66,7 +66,7 @@ static void check_paths(gpis_context *context, flavour what, bool constant, bool
     assert_ok(context, gpis_fit_create(context, summary, constant, 1e-9, &fit));
     assert_ok(context, gpis_path_walk_largest(fit, &sets, &largest, &found));
     assert_true(found);
-    gpis_path_walk walk = {fit, &sets, POINTS, values, X, points, 0};
+    gpis_path_walk walk = {.fit = fit, .sets = &sets, .count = POINTS, .values = values, .X = X, .points = points};
     for (int i = 0; i < POINTS; i++) {
         values[i] = 0.9 * largest * pow(1e-3, (double)i / POINTS);
         best[i] = lasso_solve(&l, values[i], x);

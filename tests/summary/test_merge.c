@@ -75,7 +75,7 @@ static void test_refused(void **state) {
                          plain(context, 5, 1, 1, false, false)};
     check_refused(context, s[0], s[1], "5 columns and the other 6");
     check_refused(context, s[0], s[2], "1 responses and the other 2");
-    check_refused(context, s[0], s[3], "1 folds and the other 5");
+    check_refused(context, s[0], s[3], "one has 5 folds and the other none");
     check_refused(context, s[0], s[4], "weights");
     check_refused(context, s[3], s[5], "drawn");
     s[5]->given_folds = false;
