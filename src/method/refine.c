@@ -42,7 +42,8 @@ double gpis_refine_rate(const gpis_model *m) {
 bool gpis_refine_applies(const gpis_run *run) {
     const gpis_curvature *c = &run->curvature;
     if (run->problem->set->shape != GPIS_SHAPE_WHOLE || !c->model) return false;
-    return c->sketched ? gpis_model_has_full_rank(c->model) && run->m > 0 : !(c->model->shift > 0.0);
+    if (!c->sketched) return !(c->model->shift > 0.0);
+    return run->settings->certificate != GPIS_CERTIFICATE_NONE && gpis_model_has_full_rank(c->model);
 }
 
 bool gpis_refine_is_small(const gpis_problem *p) {

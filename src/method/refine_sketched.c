@@ -5,8 +5,8 @@
  *     x+ = x + t p,   t = -<p, g> / <p, A'A p>
  *
  * Each step takes one pass, which measures a point x + s p, with the length s that the step before has turned out to
- * need. f is quadratic, so that the gradient there, g + s A'A p, shows t, and the gradient at x + t p is a combination of
- * the two. t / s is near 1, so that every step starts almost from a measured gradient, and no error piles up: the
+ * need. f is quadratic, so that the gradient there, g + s A'A p, shows t, and the gradient at x + t p is a combination
+ * of the two. t / s is near 1, so that every step starts almost from a measured gradient, and no error piles up: the
  * backward error falls until only the rounding of a gradient is left of it, as it does with a QR factorisation.
  *
  * Against A'A the eigenvalues of H lie within (1 +- sqrt(d / m))^2: a step shrinks the error by sqrt(d / m).
@@ -28,31 +28,39 @@ static const double ENOUGH = 0.25 * DBL_EPSILON, ENOUGH_IF_EXACT = DBL_EPSILON /
 static double enough(const gpis_refine_facts *f) { return f->exact ? ENOUGH_IF_EXACT : ENOUGH; }
 static bool is_at_its_end(const gpis_refine_facts *f) { return !(f->estimate > enough(f)) || f->idle > MAX_IDLE; }
 
-/* Entries that may be read in all: half a second or so. A pass in extended precision takes as long as so many in
- * double. */
-static bool is_affordable(const gpis_refine_facts *f, double passes) {
-    static const double MAX_ENTRIES = 1e9, PRICE_IF_EXACT = 8.0;
+/* Entries that are read in all: a few tenths of a second for all of it. In extended precision a pass takes as long as
+ * so many in double. */
+static const double MAX_ENTRIES = 5e8, PRICE_IF_EXACT = 8.0;
+
+static bool is_affordable(const gpis_refine_facts *f) {
     const double spent = (double)(f->passes - f->exact_passes) + PRICE_IF_EXACT * f->exact_passes;
-    return (spent + passes * (f->exact ? PRICE_IF_EXACT : 1.0)) * f->entries <= MAX_ENTRIES;
+    return (spent + (f->exact ? PRICE_IF_EXACT : 1.0)) * f->entries <= MAX_ENTRIES;
 }
 
 bool gpis_refine_turns_exact(const gpis_refine_facts *f) { return !f->exact && is_at_its_end(f); }
 
-/* If the end is out of reach, no step is taken at all. */
-bool gpis_refine_goes_on(const gpis_refine_facts *f) {
-    if (!f->may_measure || is_at_its_end(f)) return false;
-    return is_affordable(f, f->passes > 0 ? 1.0 : log(f->estimate / enough(f)) / -log(f->rate));
+bool gpis_refine_goes_on(const gpis_refine_facts *f) { return f->may_measure && !is_at_its_end(f) && is_affordable(f); }
+
+static double steps(double from, double to, double rate) { return ceil(log(from / to) / -log(rate)); }
+
+/* Before the problem is known, its residual is taken to be a hundredth of ||A|| ||x||. */
+gpis_refine_passes gpis_refine_expect(double entries, double rate, double tol) {
+    static const double RESIDUAL = 1e-2;
+    const double affordable = MAX_ENTRIES / fmax(1.0, entries);
+    const double plain = fmin(affordable, fmax(0.0, steps(RESIDUAL * sqrt(tol), ENOUGH, rate)));
+    const double exact = fmin((affordable - plain) / PRICE_IF_EXACT, steps(ENOUGH, ENOUGH_IF_EXACT, rate));
+    return (gpis_refine_passes){.passes = floor(plain) + floor(exact), .gradients = plain + PRICE_IF_EXACT * exact};
 }
 
 /* ---- a run ---- */
 
 typedef struct descent {
     gpis_run *run;
-    double *memory;            /* owned: the arrays below are parts of it */
-    double *x, *g;             /* the present point and its gradient: a combination of measured ones */
-    double *z, *p, *bend;      /* as above; bend: the change of g by the latest step */
-    double length, gz;         /* s; <g, z> */
-    gpis_refine_facts facts;   /* of the best measured point */
+    double *memory;          /* owned: the arrays below are parts of it */
+    double *x, *g;           /* the present point and its gradient: a combination of measured ones */
+    double *z, *p, *bend;    /* as above; bend: the change of g by the latest step */
+    double length, gz;       /* s; <g, z> */
+    gpis_refine_facts facts; /* of the best measured point */
 } descent;
 
 static double dot(const double *a, const double *b, int64_t size) {

@@ -27,8 +27,7 @@ typedef struct problem {
 } problem;
 
 enum { GELSD, NORMAL, DEFAULT, TIGHT, SKETCHED, SOLVERS };
-static const char *const NAMES[SOLVERS] = {"dgelsd", "normal equations", "gpis", "gpis --tol 1e-14",
-                                           "gpis, a sketch"};
+static const char *const NAMES[SOLVERS] = {"dgelsd", "normal equations", "gpis", "gpis --tol 1e-14", "gpis, a sketch"};
 
 /* What a solver made of the draws of one kind: sums of logarithms, and how often there was an answer. */
 typedef struct tally {

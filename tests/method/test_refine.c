@@ -43,6 +43,28 @@ static void decisions(void **state) {
     expect(f, GPIS_REFINE_STOP);
 }
 
+static void decisions_with_a_sketch(void **state) {
+    (void)state;
+    const gpis_refine_facts usual = {.estimate = 1e-9, .rate = 0.3, .may_measure = true, .entries = 1e6};
+    gpis_refine_facts f = usual;
+    assert_true(gpis_refine_goes_on(&f) && !gpis_refine_turns_exact(&f));
+    f.may_measure = false;
+    assert_false(gpis_refine_goes_on(&f));
+    f = usual, f.entries = 2e8; /* two passes are affordable */
+    assert_true(gpis_refine_goes_on(&f));
+    f.passes = 2;
+    assert_false(gpis_refine_goes_on(&f));
+    f = usual, f.estimate = 1e-17; /* all that double precision gives */
+    assert_true(!gpis_refine_goes_on(&f) && gpis_refine_turns_exact(&f));
+    f.exact = true;
+    assert_true(gpis_refine_goes_on(&f) && !gpis_refine_turns_exact(&f));
+    f.entries = 1e8; /* a pass in extended precision is much dearer */
+    assert_false(gpis_refine_goes_on(&f));
+    f = usual, f.idle = 3;
+    assert_true(!gpis_refine_goes_on(&f) && gpis_refine_turns_exact(&f));
+    assert_true(gpis_refine_expect(1e6, 0.3, 1e-8).passes > 10.0 && gpis_refine_expect(2e8, 0.3, 1e-8).passes == 2.0);
+}
+
 /* ---- solves ---- */
 
 enum { N = 6000, D = 12, SHORT = 400 }; /* N x D is too large for extended precision from the beginning */
@@ -79,14 +101,17 @@ static void end(fixture *f) {
     free(f->Y);
 }
 
-static gpis_result *solve(fixture *f, double tol, const char *method, int64_t max_passes) {
-    gpis_settings settings = gpis_settings_default();
+static gpis_result *solve_with(fixture *f, gpis_settings settings, double tol, const char *method, int64_t max_passes) {
     gpis_result *result;
     settings.tol = tol;
     settings.method = method;
     settings.max_passes = max_passes;
     assert_int_equal(test_solve(f->context, f->source, f->Y, f->k, NULL, &settings, &result), GPIS_OK);
     return result;
+}
+
+static gpis_result *solve(fixture *f, double tol, const char *method, int64_t max_passes) {
+    return solve_with(f, gpis_settings_default(), tol, method, max_passes);
 }
 
 static double error_of(const double *x, const quad *truth) {
@@ -150,6 +175,43 @@ static void accuracy(void **state) {
     check_accuracy(SHORT, 1e-4, 0.1, 3);
 }
 
+/* A sketch leads to as many digits, in more passes; and never to fewer when they are limited. */
+static void check_accuracy_with_sketch(int64_t n, const char *sketch, double distance, double noise) {
+    fixture f = {0};
+    quad truth[D];
+    double their_backward;
+    gpis_settings settings = gpis_settings_default();
+    settings.sketch = sketch;
+    settings.m = 8 * D;
+    draw(&f, n, 1, distance, noise);
+    assert_true(quad_least_squares(n, D, f.A, f.Y, truth));
+    const double theirs = lapack_error(&f, truth, &their_backward);
+    gpis_result *r = solve_with(&f, settings, 1e-8, "newton", 0);
+    const double ours = error_of(r->x, truth), backward = quad_backward_error(n, D, f.A, f.Y, r->x);
+    if (!(ours <= 3.0 * theirs)) fail_msg("%s, distance %g: error %g, by QR %g", sketch, distance, ours, theirs);
+    if (!(backward <= 10.0 * their_backward))
+        fail_msg("%s, distance %g: backward error %g, by QR %g", sketch, distance, backward, their_backward);
+    if (!(r->backward_error >= 0.1 * backward && r->backward_error <= fmax(30.0 * backward, 2e-15)))
+        fail_msg("%s, distance %g: backward error %g, stated %g", sketch, distance, backward, r->backward_error);
+    assert_true(r->sketches > 0 && r->passes <= 60);
+    check_claims(&f, r, truth);
+    gpis_result *limited = solve_with(&f, settings, 1e-8, "newton", r->passes - 8);
+    assert_true(limited->passes == r->passes - 8 && limited->objective <= r->objective * (1.0 + 1e-8));
+    gpis_result_destroy(limited);
+    gpis_result_destroy(r);
+    end(&f);
+}
+
+static void accuracy_with_a_sketch(void **state) {
+    (void)state;
+    const char *sketches[] = {"count", "gaussian", "sample"};
+    for (int i = 0; i < 3; i++) {
+        check_accuracy_with_sketch(N, sketches[i], 1.0, 0.1);
+        check_accuracy_with_sketch(N, sketches[i], 1e-3, 1e-3);
+        check_accuracy_with_sketch(N, sketches[i], 5e-6, 0.1);
+    }
+}
+
 /* Several responses are refined as well, without an estimate. */
 static void responses(void **state) {
     (void)state;
@@ -206,8 +268,9 @@ static void limit_of_passes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(decisions), cmocka_unit_test(accuracy),
-                                       cmocka_unit_test(responses), cmocka_unit_test(where),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(decisions),      cmocka_unit_test(decisions_with_a_sketch),
+                                       cmocka_unit_test(accuracy),       cmocka_unit_test(accuracy_with_a_sketch),
+                                       cmocka_unit_test(responses),      cmocka_unit_test(where),
                                        cmocka_unit_test(limit_of_passes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
