@@ -25,10 +25,10 @@
 #include "method/finish.h"
 
 typedef struct turned {
-    gpis_run *run;        /* borrowed */
-    double *memory;       /* owned: the arrays below are parts of it */
-    double *T;            /* d x d */
-    double *z, *z_low;    /* d x k each, as the others */
+    gpis_run *run;     /* borrowed */
+    double *memory;    /* owned: the arrays below are parts of it */
+    double *T;         /* d x d */
+    double *z, *z_low; /* d x k each, as the others */
     double *g, *g_low;
     double *step;
     double *norms2;       /* d: the squared norms of the columns of A T */
@@ -149,8 +149,8 @@ static gpis_point minimise(turned *t) {
 static gpis_status enter_bound(turned *t, const gpis_point *point) {
     gpis_run *run = t->run;
     gpis_second_order bound;
-    const gpis_status status = gpis_certificate_second(run->context, run->problem->set, point, t->model, t->model->c,
-                                                       t->z, &bound);
+    const gpis_status status =
+        gpis_certificate_second(run->context, run->problem->set, point, t->model, t->model->c, t->z, &bound);
     if (status == GPIS_OK) gpis_record_enter_proven(&run->record, NULL, point->objective - bound.gap);
     return status;
 }

@@ -52,9 +52,7 @@ static void ahead(gpis_source *source, int64_t row0, int64_t nrows) {
     rows->class->ahead(rows, row0, nrows);
 }
 
-static gpis_status unchanged(gpis_source *source) {
-    return gpis_source_unchanged(((const turn *)source->state)->rows);
-}
+static gpis_status unchanged(gpis_source *source) { return gpis_source_unchanged(((const turn *)source->state)->rows); }
 
 static void release(gpis_context *context, turn *t) {
     if (!t) return;
