@@ -212,6 +212,50 @@ static void accuracy_with_a_sketch(void **state) {
     }
 }
 
+/* Columns nearly parallel to 1e-9, and rows 1e6 times heavier than the others: A has a condition number of some 1e15,
+ * which is too much for its Gram matrix even in double-double. x is as good as rounding it to double allows, and the
+ * gap holds. */
+static void heavy_rows(void **state) {
+    (void)state;
+    enum { SOME = 40, FEW = 5 };
+    int proven = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        test_memory memory;
+        gpis_context *context = test_context(&memory);
+        double A[SOME * FEW], y[SOME], rounded[FEW];
+        quad truth[FEW], at[FEW], g[FEW];
+        gpis_random_normal(seed, 5, 0, SOME * FEW, A);
+        gpis_random_normal(seed, 6, 0, SOME, y);
+        for (int i = 0; i < SOME; i++)
+            for (int j = 1; j < FEW; j++)
+                A[i * FEW + j] = A[i * FEW] + pow(10.0, -9.0 * j / (FEW - 1)) * A[i * FEW + j];
+        for (int j = 0; j < FEW; j++) A[3 * FEW + j] *= 1e6, A[7 * FEW + j] *= 1e6;
+        assert_true(quad_least_squares(SOME, FEW, A, y, truth));
+        const quad least = quad_gradient(SOME, FEW, A, y, truth, g);
+        for (int j = 0; j < FEW; j++) rounded[j] = (double)truth[j], at[j] = rounded[j];
+        const double by_rounding = (double)(quad_gradient(SOME, FEW, A, y, at, g) - least);
+        gpis_settings settings = gpis_settings_default();
+        gpis_source *source;
+        gpis_result *r;
+        assert_ok(context, gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, SOME, FEW, FEW, &source));
+        assert_ok(context, test_solve(context, source, y, 1, NULL, &settings, &r));
+        for (int j = 0; j < FEW; j++) at[j] = r->x[j];
+        const double above = (double)(quad_gradient(SOME, FEW, A, y, at, g) - least);
+        if (r->outcome != GPIS_SOLVED) fail_msg("seed %d: outcome %d", (int)seed, (int)r->outcome);
+        const bool near_only =
+            r->horizon > 0.0; /* a better x has terms that are so long that the run does not look for it */
+        if (!near_only && !(above <= r->gap))
+            fail_msg("seed %d: gap %g, above the best by %g", (int)seed, r->gap, above);
+        if (!near_only && !(above <= 1e-8 * (double)least + 100.0 * by_rounding))
+            fail_msg("seed %d: above the best by %g, by rounding x %g", (int)seed, above, by_rounding);
+        proven += !near_only;
+        gpis_result_destroy(r);
+        gpis_source_destroy(source);
+        test_context_end(context, &memory);
+    }
+    assert_true(proven > 0);
+}
+
 /* Several responses are refined as well, without an estimate. */
 static void responses(void **state) {
     (void)state;
@@ -268,9 +312,9 @@ static void limit_of_passes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(decisions),      cmocka_unit_test(decisions_with_a_sketch),
-                                       cmocka_unit_test(accuracy),       cmocka_unit_test(accuracy_with_a_sketch),
-                                       cmocka_unit_test(responses),      cmocka_unit_test(where),
-                                       cmocka_unit_test(limit_of_passes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(decisions),  cmocka_unit_test(decisions_with_a_sketch),
+                                       cmocka_unit_test(accuracy),   cmocka_unit_test(accuracy_with_a_sketch),
+                                       cmocka_unit_test(heavy_rows), cmocka_unit_test(responses),
+                                       cmocka_unit_test(where),      cmocka_unit_test(limit_of_passes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
