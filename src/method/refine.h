@@ -33,6 +33,7 @@ typedef struct gpis_refine_facts {
     int idle;         /* measurements in a row without a better estimate */
     int exact_passes; /* those of the passes that were made in extended precision */
     double entries;   /* of A, which a pass reads */
+    double planned;   /* passes, where there is no estimate; else 0 */
 } gpis_refine_facts;
 
 /* Pure. */

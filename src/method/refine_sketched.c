@@ -26,7 +26,9 @@ enum { MAX_IDLE = 2 }; /* steps in a row without progress show that rounding is 
 static const double ENOUGH = 0.25 * DBL_EPSILON, ENOUGH_IF_EXACT = DBL_EPSILON / 32.0;
 
 static double enough(const gpis_refine_facts *f) { return f->exact ? ENOUGH_IF_EXACT : ENOUGH; }
-static bool is_at_its_end(const gpis_refine_facts *f) { return !(f->estimate > enough(f)) || f->idle > MAX_IDLE; }
+static bool is_at_its_end(const gpis_refine_facts *f) {
+    return f->planned > 0.0 ? f->passes >= f->planned : !(f->estimate > enough(f)) || f->idle > MAX_IDLE;
+}
 
 /* Entries that are read in all: a few tenths of a second for all of it. In extended precision a pass takes as long as
  * so many in double. */
@@ -37,7 +39,9 @@ static bool is_affordable(const gpis_refine_facts *f) {
     return (spent + (f->exact ? PRICE_IF_EXACT : 1.0)) * f->entries <= MAX_ENTRIES;
 }
 
-bool gpis_refine_turns_exact(const gpis_refine_facts *f) { return !f->exact && is_at_its_end(f); }
+bool gpis_refine_turns_exact(const gpis_refine_facts *f) {
+    return !f->exact && !(f->planned > 0.0) && is_at_its_end(f);
+}
 
 bool gpis_refine_goes_on(const gpis_refine_facts *f) { return f->may_measure && !is_at_its_end(f) && is_affordable(f); }
 
@@ -75,8 +79,9 @@ static void precondition(descent *s) {
     gpis_model_solve(s->run->curvature.model, s->run->problem->k, s->z);
 }
 
-/* The estimate at a measured point; where there is none, an upper bound of it: ||R^-T D^-1 g|| / (||x|| ||A||_F). */
-static gpis_status estimate(const descent *s, const gpis_point *point, double *backward_error) {
+/* The estimate at a measured point; where there is none, an upper bound of it: ||R^-T D^-1 g|| / (||x|| ||A||_F).
+ * Rounding alone may keep that far above the estimate, so that the number of steps is then planned at the beginning. */
+static gpis_status estimate(descent *s, const gpis_point *point, double *backward_error) {
     const gpis_run *run = s->run;
     const int64_t d = run->problem->d, size = run->problem->size;
     double columns2 = 0.0;
@@ -89,6 +94,7 @@ static gpis_status estimate(const descent *s, const gpis_point *point, double *b
     for (int64_t j = 0; j < d; j++) columns2 += point->norms2[j];
     *backward_error = gpis_norm2(white, size) / (gpis_norm2(point->x, size) * sqrt(columns2));
     gpis_free(run->context, white);
+    if (s->facts.passes == 0) s->facts.planned = fmax(1.0, steps(*backward_error, ENOUGH, s->facts.rate));
     return GPIS_OK;
 }
 
