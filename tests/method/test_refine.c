@@ -257,21 +257,32 @@ static void heavy_rows(void **state) {
 }
 
 /* Several responses are refined as well, without an estimate. */
-static void responses(void **state) {
-    (void)state;
-    enum { K = 3 };
-    fixture f = {0};
-    draw(&f, N, K, 1e-3, 0.1);
-    gpis_result *r = solve(&f, 1e-8, "newton", 0);
-    assert_true(isnan(r->backward_error) && r->passes == 2);
-    for (int c = 0; c < K; c++) {
+static void check_responses(fixture *f, const gpis_result *r) {
+    assert_true(isnan(r->backward_error));
+    for (int64_t c = 0; c < f->k; c++) {
         double y[N], x[D];
         quad truth[D];
-        for (int i = 0; i < N; i++) y[i] = f.Y[i * K + c];
-        for (int j = 0; j < D; j++) x[j] = r->x[j * K + c];
-        assert_true(quad_least_squares(N, D, f.A, y, truth));
+        for (int i = 0; i < N; i++) y[i] = f->Y[i * f->k + c];
+        for (int j = 0; j < D; j++) x[j] = r->x[j * f->k + c];
+        assert_true(quad_least_squares(N, D, f->A, y, truth));
         assert_true(error_of(x, truth) < 1e-11);
     }
+}
+
+static void responses(void **state) {
+    (void)state;
+    fixture f = {0};
+    gpis_settings settings = gpis_settings_default();
+    draw(&f, N, 3, 1e-3, 0.1);
+    gpis_result *r = solve(&f, 1e-8, "newton", 0);
+    assert_int_equal(r->passes, 2);
+    check_responses(&f, r);
+    gpis_result_destroy(r);
+    settings.sketch = "count";
+    settings.m = 8 * D;
+    r = solve_with(&f, settings, 1e-8, "newton", 0);
+    assert_true(r->sketches > 0 && r->passes <= 60);
+    check_responses(&f, r);
     gpis_result_destroy(r);
     end(&f);
 }
