@@ -32,6 +32,7 @@ typedef struct gpis_workload {
     double tol, delta;
     bool probing;                    /* a sketched model is certified by probes */
     bool proof;                      /* a probable bound is not enough: probes do not help */
+    bool whole;                      /* every x is allowed: the answer is refined to the accuracy of QR */
     bool walls;                      /* the answer may lie on a face of the set; how many entries are free is unknown */
     bool face;                       /* with walls: the costs are those of the case that few entries are free */
     const gpis_sketch_class *sketch; /* the kind of sketch, where there is one */

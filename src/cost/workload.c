@@ -68,6 +68,7 @@ gpis_workload gpis_workload_of(const gpis_problem *problem, const gpis_settings 
                            .delta = settings->delta,
                            .probing = settings->certificate == GPIS_CERTIFICATE_ANY,
                            .proof = settings->certificate == GPIS_CERTIFICATE_PROVEN,
+                           .whole = problem->set->shape == GPIS_SHAPE_WHOLE,
                            .walls = may_end_on_face(problem->set, settings),
                            .sketch = kind,
                            .rowless = problem->summary != NULL,

@@ -80,7 +80,8 @@ static gpis_action last_resort(const gpis_facts *f) {
     if (f->on_face) return (gpis_action){.phase = GPIS_PHASE_LEAVE_FACE, .give_up_on_face = true};
     if (may_go_on && f->by_summary) return (gpis_action){.phase = GPIS_PHASE_ROWS};
     if (may_go_on && f->can_extend) return (gpis_action){.phase = GPIS_PHASE_EXTENDED, .give_up_on_face = true};
-    if (may_go_on && may_make_gram(f)) return (gpis_action){.phase = GPIS_PHASE_GRAM, .give_up_on_face = true};
+    if (may_go_on && may_make_gram(f) && !(f->flat_sketch && f->finish_tried)) /* else it would be flatter still */
+        return (gpis_action){.phase = GPIS_PHASE_GRAM, .give_up_on_face = true};
     if (may_go_on && f->can_finish) return (gpis_action){.phase = GPIS_PHASE_FINISH};
     if (may_go_on && f->has_lost_digits)
         return (gpis_action){.phase = GPIS_PHASE_ROUND, .sketch = true, .give_up_on_face = true};

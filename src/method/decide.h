@@ -65,6 +65,7 @@ typedef struct gpis_facts {
     bool has_lost_digits;    /* the Gram matrix had to be shifted; the rows of a sketch may still have those digits */
     bool flat;               /* the Gram matrix is nearly singular, and the bound has to allow for that */
     bool flat_sketch;        /* the same of a sketch, whose factor then comes from its rows */
+    bool finish_tried;       /* the finish in double-double has been tried */
     bool can_finish;         /* the finish in double-double has not been tried, and there is memory for it */
     /* The summary. */
     bool summarises; /* a pass that would make the Gram matrix makes the summary in its place */

@@ -90,20 +90,38 @@ static void find_sizes(const gpis_run *run, columns_facts *facts) {
     }
 }
 
+static const double NEARLY = 1e-4, MANY_ORDERS = 1e5;
+
+static double ratio_of_sizes(const columns_facts *facts) {
+    return facts->largest > 0.0 ? facts->largest / facts->smallest : 1.0;
+}
+
+/* Terms that cancel are large beside what is left of them: the columns tell why they are. */
+static void explain_noise(gpis_run *run, const columns_facts *facts) {
+    const gpis_record *record = &run->record;
+    gpis_run_warn(run, "rounding errors of the objective, up to %.1e of it, do not allow this tolerance",
+                  record->noise / record->objective);
+    if (facts->nearness < NEARLY)
+        gpis_run_warn(run, "columns %s depend on each other up to %.0e of their size", facts->involved.text,
+                      facts->nearness);
+    else if (ratio_of_sizes(facts) > MANY_ORDERS)
+        gpis_run_warn(run, "columns %s and %s differ in size by a factor of %.0e",
+                      gpis_problem_label(run->problem, facts->of_smallest).text,
+                      gpis_problem_label(run->problem, facts->of_largest).text, ratio_of_sizes(facts));
+}
+
 static void explain_stall(gpis_run *run, double *z) {
-    static const double NEARLY = 1e-4, MANY_ORDERS = 1e5;
     const gpis_record *record = &run->record;
     columns_facts facts = {.nearness = 1.0, .smallest = INFINITY};
     find_nearly_dependent(run, z, &facts);
     find_sizes(run, &facts);
-    const double ratio = facts.largest > 0.0 ? facts.largest / facts.smallest : 1.0;
+    const double ratio = ratio_of_sizes(&facts);
     if (!run->curvature.model && !(gpis_record_lower(record) > 0.0) && !gpis_curvature_fits(run->problem))
         gpis_run_warn(run,
                       "without the Gram matrix there is no bound for this set, and there is no memory for it: raise "
                       "the limit (option memory)");
     else if (record->noise > 0.1 * record->tol * record->objective)
-        gpis_run_warn(run, "rounding errors of the objective, up to %.1e of it, do not allow this tolerance",
-                      record->noise / record->objective);
+        explain_noise(run, &facts);
     else if (facts.nearness < NEARLY)
         gpis_run_warn(run,
                       "columns %s depend on each other up to %.0e of their size, so rounding errors do not allow this "

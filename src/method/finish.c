@@ -94,6 +94,7 @@ gpis_status gpis_run_finish(gpis_run *run) {
         status = go_both_ways(&f);
     } else if (status == GPIS_OK)
         status = go_roughly(&f);
+    if (status == GPIS_OK && !gpis_record_is_solved(&run->record)) status = gpis_finish_turned(run, summary);
     if (status == GPIS_OK) gpis_run_check(run);
     if (status == GPIS_OK && sharp) status = gpis_refine_estimate(run, &f.here.point);
     gpis_quadratic_destroy(summary);

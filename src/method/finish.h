@@ -22,6 +22,10 @@ bool gpis_finish_is_dear(const gpis_problem *problem);
  * point alone. The run ends if it is solved. */
 gpis_status gpis_run_finish(gpis_run *run);
 
+/* Where every x is allowed and the summary itself has lost too many digits: solves the problem in other coordinates, by
+ * two more passes, and enters the bound and the best point that follow (turned.c). */
+gpis_status gpis_finish_turned(gpis_run *run, const gpis_quadratic *summary);
+
 /* Curved sets that meet polyhedra have no exact solver in double, and alternating directions creep where columns are
  * badly scaled. The solver in double-double needs no more than the summary that such a run has anyway: it goes on from
  * the best point, with what it proves. *quick: the problem is so small that this comes first. */

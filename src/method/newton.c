@@ -119,6 +119,7 @@ gpis_facts gpis_newton_look(const gpis_newton *s) {
         .has_lost_digits = model == GPIS_MODEL_GRAM && !s->sketch_tried && run->curvature.model->shift > 0.0,
         .flat = model == GPIS_MODEL_GRAM && run->curvature.model->slack > 0.0,
         .flat_sketch = sketched && run->curvature.model->shift > 0.0,
+        .finish_tried = s->finish_tried,
         .can_finish = !s->finish_tried && !gpis_finish_is_dear(run->problem) && gpis_finish_fits(run->problem),
         .summarises = s->summarises,
         .by_summary = run->by_summary,

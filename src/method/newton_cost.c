@@ -10,6 +10,7 @@
 
 #include "certificate/probes.h"
 #include "method/newton_plan.h"
+#include "method/refine.h"
 
 enum { MAX_PASSES = 200 }; /* with more passes than this no sketch is chosen, so they are not counted */
 
@@ -73,13 +74,18 @@ static gpis_effort with_gram(const gpis_workload *w, const gpis_speed *s) {
                          .seconds = gpis_cost_gram_pass(w, s) + (passes - 1.0) * gpis_cost_gradient_pass(w, s, false)};
 }
 
-/* With a sketch, until probes have made the bound good enough; the sketch itself not included. */
+/* With a sketch, until probes have made the bound good enough, and to the last digits of x where every x is allowed;
+ * the sketch itself not included. */
 static gpis_effort with_probes(const gpis_workload *w, const gpis_speed *s, double m) {
     const double rounds = gpis_newton_rounds_with_probes(w, m), probing = w->probing ? rounds : 0.0;
-    return (gpis_effort){.passes = (int64_t)(sketch_passes(w) + rounds),
+    const double rate = fmin(0.95, sqrt(w->d / m));
+    const gpis_refine_passes refined =
+        w->whole && w->probing ? gpis_refine_expect(w->entries, rate, w->tol) : (gpis_refine_passes){0};
+    return (gpis_effort){.passes = (int64_t)(sketch_passes(w) + rounds + refined.passes),
                          .flops = 4.0 * w->entries * GPIS_PROBES * probing,
-                         .seconds =
-                             rounds * gpis_cost_gradient_pass(w, s, w->probing) + gpis_cost_probes(w, s, probing)};
+                         .seconds = rounds * gpis_cost_gradient_pass(w, s, w->probing) +
+                                    gpis_cost_probes(w, s, probing) +
+                                    refined.gradients * gpis_cost_gradient_pass(w, s, false)};
 }
 
 /* With the model of a sketch or a sample of m rows, where the rounds end on a face, and the gradient at the solution;

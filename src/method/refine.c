@@ -42,7 +42,8 @@ double gpis_refine_rate(const gpis_model *m) {
 bool gpis_refine_applies(const gpis_run *run) {
     const gpis_curvature *c = &run->curvature;
     if (run->problem->set->shape != GPIS_SHAPE_WHOLE || !c->model) return false;
-    return !c->sketched && !(c->model->shift > 0.0);
+    if (!c->sketched) return !(c->model->shift > 0.0);
+    return run->settings->certificate != GPIS_CERTIFICATE_NONE && gpis_model_has_full_rank(c->model);
 }
 
 bool gpis_refine_is_small(const gpis_problem *p) {
@@ -54,7 +55,7 @@ static bool is_answer(const gpis_run *run, const gpis_point *point) {
     return memcmp(run->record.best, point->x, (size_t)run->problem->size * sizeof *point->x) == 0;
 }
 
-static gpis_status estimate(const gpis_run *run, const gpis_point *point, double *backward_error) {
+gpis_status gpis_refine_measure_error(const gpis_run *run, const gpis_point *point, double *backward_error) {
     const gpis_problem *p = run->problem;
     *backward_error = NAN;
     if (p->set->shape != GPIS_SHAPE_WHOLE || p->k > 1 || !run->curvature.model || !point->g) return GPIS_OK;
@@ -62,7 +63,7 @@ static gpis_status estimate(const gpis_run *run, const gpis_point *point, double
 }
 
 gpis_status gpis_refine_estimate(gpis_run *run, const gpis_point *point) {
-    return is_answer(run, point) ? estimate(run, point, &run->backward_error) : GPIS_OK;
+    return is_answer(run, point) ? gpis_refine_measure_error(run, point, &run->backward_error) : GPIS_OK;
 }
 
 /* ---- steps ---- */
@@ -102,9 +103,7 @@ static double change_bound(const gpis_run *run, const gpis_point *from, const do
     return 1.01 * (2.0 * along + 2.0 * gradient + most); /* 1.01 covers the rounding of this computation */
 }
 
-/* Makes a point the answer, unless its objective is higher than rounding explains, or the run would not count as solved
- * any more. */
-static bool take(gpis_run *run, const gpis_point *point) {
+bool gpis_refine_take(gpis_run *run, const gpis_point *point) {
     const gpis_record *record = &run->record;
     if (point->objective > record->objective + record->noise + point->errors.objective) return false;
     return gpis_record_exchange(&run->record, point);
@@ -125,10 +124,10 @@ static bool take_step(gpis_run *run, const gpis_point *from, double rate, double
 
 /* Estimates the backward error of a point, and makes the point the answer if that is smaller than the one before. */
 static gpis_status judge(gpis_run *run, const gpis_point *point, gpis_refine_facts *facts) {
-    const gpis_status status = estimate(run, point, &facts->estimate);
+    const gpis_status status = gpis_refine_measure_error(run, point, &facts->estimate);
     facts->may_measure = !gpis_run_exhausted(run);
     const bool better = !(facts->estimate >= facts->before);
-    if (better && (is_answer(run, point) || take(run, point))) run->backward_error = facts->estimate;
+    if (better && (is_answer(run, point) || gpis_refine_take(run, point))) run->backward_error = facts->estimate;
     return status;
 }
 
@@ -138,7 +137,7 @@ static gpis_status measure(gpis_run *run, const double *x, double *g, gpis_point
     return gpis_run_measure(run, &pass, 1.0, point);
 }
 
-gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double *g) {
+static gpis_status refine_by_model(gpis_run *run, const gpis_point *from, double *x, double *g) {
     const int64_t size = run->problem->size;
     gpis_refine_facts facts = {.before = isnan(run->backward_error) ? INFINITY : run->backward_error,
                                .rate = gpis_refine_rate(run->curvature.model),
@@ -161,4 +160,8 @@ gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double
     }
     gpis_free(run->context, work);
     return status;
+}
+
+gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double *g) {
+    return (run->curvature.sketched ? gpis_refine_with_sketch : refine_by_model)(run, from, x, g);
 }

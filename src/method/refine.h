@@ -29,24 +29,48 @@ typedef struct gpis_refine_facts {
     bool sensitive;   /* A is so ill conditioned that rounding errors of a gradient in double cost digits of x */
     int passes;       /* passes that the refinement has made */
     bool may_measure; /* a further pass is allowed */
+    /* With the model of a sketch only. */
+    int idle;         /* measurements in a row without a better estimate */
+    int exact_passes; /* those of the passes that were made in extended precision */
+    double entries;   /* of A, which a pass reads */
+    double planned;   /* passes, where there is no estimate; else 0 */
 } gpis_refine_facts;
 
 /* Pure. */
 gpis_refinement gpis_refine_decide(const gpis_refine_facts *facts);
+
+/* The same with the model of a sketch, where every step is measured: whether another one is made, and whether
+ * gradients are to come from extended precision from now on, since double has given what it can. Both are pure. */
+bool gpis_refine_goes_on(const gpis_refine_facts *facts);
+bool gpis_refine_turns_exact(const gpis_refine_facts *facts);
+/* What this takes after a solve to the tolerance, where a step shrinks the error by `rate`: passes, and the same in
+ * units of a gradient pass in double. */
+typedef struct gpis_refine_passes {
+    double passes, gradients;
+} gpis_refine_passes;
+gpis_refine_passes gpis_refine_expect(double entries, double rate, double tol);
 
 /* The factor by which one step with this model shrinks the error, as rounding errors usually are; at most 1. */
 double gpis_refine_rate(const gpis_model *model);
 
 /* ---- a run ---- */
 
-/* Whether the answer of this run can be refined: every x is allowed, and the model is that of all rows. */
+/* Whether the answer of this run can be refined: every x is allowed, and the model lacks no direction. With a sketch
+ * that takes passes, which are not made where not even a bound is wanted. */
 bool gpis_refine_applies(const gpis_run *run);
 /* Whether the problem is so small that its passes are made in extended precision from the beginning. */
 bool gpis_refine_is_small(const gpis_problem *problem);
 /* Enters the estimate of the backward error at a measured point where it can be made; nothing if that is not the best
  * point. */
 gpis_status gpis_refine_estimate(gpis_run *run, const gpis_point *point);
-/* Refines from a measured point. `x` and `g` (d x k each) are overwritten; the point may borrow them. */
+/* The estimate of the backward error at a measured point; NaN where there is none. */
+gpis_status gpis_refine_measure_error(const gpis_run *run, const gpis_point *point, double *backward_error);
+/* Makes a point the answer, unless its objective is higher than rounding explains, or the run would not count as solved
+ * any more. */
+bool gpis_refine_take(gpis_run *run, const gpis_point *point);
+/* Refines from a measured point, with the model of a sketch (refine_sketched.c) or with that of all rows. `x` and `g`
+ * (d x k each) are overwritten; the point may borrow them. */
 gpis_status gpis_refine(gpis_run *run, const gpis_point *from, double *x, double *g);
+gpis_status gpis_refine_with_sketch(gpis_run *run, const gpis_point *from, double *x, double *g);
 
 #endif

@@ -3,9 +3,9 @@
  * matrix.
  *   P(v) = U' P_base(U v),   support(g) = support_base(U g),   recession(v) = U' recession_base(U v).
  *
- * A matrix that is orthogonal to 1e-12 only is made orthogonal to working accuracy for all this. Certificates are about
- * the matrix as it was given: for any invertible U and any mu, support_K(U'mu) = support_base(mu), whether U is
- * orthogonal or not. So support_near takes mu = U v, as good as it comes, and w = U'mu with the given U.
+ * Of a matrix that is orthogonal to 1e-12 only, U^-1 takes the place of U', so that members are members of K as it was
+ * given; the projection is then as good as that. So are certificates: for any invertible U and any mu,
+ * support_K(U'mu) = support_base(mu). So support_near takes mu = U^-T v, as good as it comes, and w = U'mu.
  */
 #include <cblas.h>
 #include <limits.h>
@@ -22,30 +22,31 @@
 /* The base is s->inside. */
 typedef struct transform_state {
     gpis_dct *dct; /* owned; NULL when U is a matrix */
-    double *U;     /* owned: d x d, orthogonal to working accuracy */
-    double *given; /* owned: as the caller has given it */
+    double *given; /* owned: U, as the caller has given it */
+    double *back;  /* owned: U^-T to working accuracy */
 } transform_state;
 
 static void destroy(gpis_set *s) {
     transform_state *t = s->state;
     gpis_dct_destroy(t->dct);
-    gpis_free(s->context, t->U);
     gpis_free(s->context, t->given);
+    gpis_free(s->context, t->back);
 }
 
-/* z = U x for each vector x, or x = U'z; U is orthogonal, so T' = U and T^-T = U', too. */
+/* z = U x for each vector x, or x = U^-1 z = T z; T' = U^-T, and T^-T = U'. */
 static void turn(const gpis_set *s, gpis_way way, int64_t count, const double *in, double *out) {
     const transform_state *t = s->state;
     const bool forward = way == GPIS_TO_INSIDE || way == GPIS_TRANSPOSED;
+    const double *U = way == GPIS_TO_INSIDE || way == GPIS_TRANSPOSED_BACK ? t->given : t->back;
     const int d = (int)s->d;
     for (int64_t c = 0; t->dct && c < count; c++)
         (forward ? gpis_dct_forward : gpis_dct_inverse)(t->dct, in + c * d, out + c * d);
     if (t->dct) return;
     if (count == 1)
-        cblas_dgemv(CblasRowMajor, forward ? CblasNoTrans : CblasTrans, d, d, 1, t->U, d, in, 1, 0, out, 1);
+        cblas_dgemv(CblasRowMajor, forward ? CblasNoTrans : CblasTrans, d, d, 1, U, d, in, 1, 0, out, 1);
     else
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, forward ? CblasTrans : CblasNoTrans, (int)count, d, d, 1, in, d, t->U,
-                    d, 0, out, d);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, forward ? CblasTrans : CblasNoTrans, (int)count, d, d, 1, in, d, U, d,
+                    0, out, d);
 }
 
 static double matrix_low(const gpis_set *s, double *U, double *U_low) {
@@ -73,7 +74,7 @@ static gpis_status recession(gpis_set *s, const double *v, double *x) {
 }
 
 static gpis_status support(gpis_set *s, const double *g, double *value) {
-    turn(s, GPIS_TO_INSIDE, 1, g, s->work);
+    turn(s, GPIS_TRANSPOSED, 1, g, s->work);
     return s->inside->class->support(s->inside, s->work, value);
 }
 
@@ -90,7 +91,7 @@ static double turn_back(const gpis_set *s, const double *mu, double *w) {
 static gpis_status support_near(gpis_set *s, double *v, double *value, double *slack) {
     const transform_state *t = s->state;
     double *mu = s->work, *w = s->work + s->d, lost;
-    turn(s, GPIS_TO_INSIDE, 1, v, mu);
+    turn(s, GPIS_TRANSPOSED, 1, v, mu);
     const gpis_status status = gpis_set_support_near_part(s->inside, mu, value, &lost);
     if (status != GPIS_OK) return status;
     /* ||U|| and ||U^-1|| are at most this */
@@ -135,40 +136,39 @@ static gpis_status check_orthogonal(gpis_set *s, const double *G, const char *pa
     return GPIS_OK;
 }
 
-/* Replaces U by 3/2 U - 1/2 (U U') U: one Newton-Schulz step squares the distance of U from orthogonality, so that only
- * rounding errors are left, as set.h promises. */
-static gpis_status orthonormalise(gpis_set *s, const char *path) {
+/* Makes U^-T = (U U')^-1 U: it is 2 U - (U U') U up to the square of U U' - I, which is below rounding. */
+static gpis_status invert(gpis_set *s, const char *path) {
     transform_state *t = s->state;
     const int d = (int)s->d;
     double *G = gpis_alloc(s->context, s->d * s->d, sizeof(double));
     double *better = gpis_alloc(s->context, s->d * s->d, sizeof(double));
     gpis_status status = G && better ? GPIS_OK : GPIS_NO_MEMORY;
     if (status == GPIS_OK) {
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, d, d, 1, t->U, d, 0, G, d);
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, d, d, 1, t->back, d, 0, G, d);
         status = check_orthogonal(s, G, path);
     }
     if (status == GPIS_OK) {
-        memcpy(better, t->U, (size_t)(s->d * s->d) * sizeof *better);
-        cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, d, d, -0.5, G, d, t->U, d, 1.5, better, d);
-        memcpy(t->U, better, (size_t)(s->d * s->d) * sizeof *better);
+        memcpy(better, t->back, (size_t)(s->d * s->d) * sizeof *better);
+        cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, d, d, -1, G, d, t->back, d, 2, better, d);
+        memcpy(t->back, better, (size_t)(s->d * s->d) * sizeof *better);
     }
     gpis_free(s->context, G);
     gpis_free(s->context, better);
     return status;
 }
 
-/* A copy of U, made orthogonal. `name` is what messages call it. */
+/* A copy of U, and U^-T. `name` is what messages call it. */
 static gpis_status take_matrix(gpis_set *s, const double *U, const char *name) {
     const gpis_array array = {(double *)U, s->d, s->d, 2}; /* only read */
     transform_state *t = s->state;
     const gpis_status status = gpis_array_finite(s->context, name, &array);
     if (status != GPIS_OK) return status;
-    t->U = gpis_alloc(s->context, s->d * s->d, sizeof(double));
+    t->back = gpis_alloc(s->context, s->d * s->d, sizeof(double));
     t->given = gpis_alloc(s->context, s->d * s->d, sizeof(double));
-    if (!t->U || !t->given) return GPIS_NO_MEMORY;
-    memcpy(t->U, U, (size_t)(s->d * s->d) * sizeof *U);
+    if (!t->back || !t->given) return GPIS_NO_MEMORY;
+    memcpy(t->back, U, (size_t)(s->d * s->d) * sizeof *U);
     memcpy(t->given, U, (size_t)(s->d * s->d) * sizeof *U);
-    return orthonormalise(s, name);
+    return invert(s, name);
 }
 
 /* U as the caller gives it; NULL: the DCT. */

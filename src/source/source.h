@@ -129,6 +129,10 @@ gpis_status gpis_source_pick(gpis_context *context, gpis_source *A, const int64_
 gpis_status gpis_source_choose(gpis_context *context, gpis_source *A, const int64_t *columns, int64_t count,
                                gpis_source **out);
 
+/* A source that has the columns of A T, d x d, as sums of two doubles: 2 d columns (turn_columns.c). It fetches the
+ * rows of A as the one above does, and has neither labels nor names. T is copied. */
+gpis_status gpis_source_turn(gpis_context *context, gpis_source *A, const double *T, gpis_source **out);
+
 /* For messages: the file's name, or "A". */
 const char *gpis_source_name(const gpis_source *source);
 /* For messages: the name of column j, in quotes and safe to print, or else its number. */

@@ -192,7 +192,41 @@ static void never_below_the_truth(void **state) {
     test_context_end(context, &memory);
 }
 
+/* y = 0, K = {t e}: from x = e on, all members up to -e are not worse, and no others. So the reach is the distance of
+ * -e but for rounding: a tenth less would be too little. */
+static void ends_where_the_line_does(void **state) {
+    (void)state;
+    enum { N = 9 };
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int64_t d = 2; d <= 8; d += 3) {
+        double A[N * 8], Y[N] = {0}, minus[8], g[8], low[8];
+        fill_normal(A, N * d, 77 + (uint64_t)d, 1.0);
+        for (int64_t i = 0; i < N; i++) A[i * d] *= 30.0;
+        const problem p = {.n = N, .d = d, .k = 1, .A = A, .Y = Y};
+        gpis_source *source = problem_source(context, &p);
+        setting t = {.context = context, .p = &p};
+        gpis_model *model;
+        assert_ok(context, test_set(context, "tv:0", d, 1, &t.set));
+        make_summary(&t, source);
+        assert_ok(context, gpis_model_of_quadratic(context, t.summary, 0.0, NULL, &model));
+        assert_non_null(model);
+        for (int64_t j = 0; j < d; j++) t.x[j] = 1.0, minus[j] = -1.0;
+        t.point = gpis_quadratic_point(t.summary, t.x, NULL, g, low, t.norms2);
+        const double reach = gpis_certificate_line_reach(t.set, &t.point, model);
+        const member m = {.s = minus, .r = distance(&t, minus) / (1.0 + 1e-12)};
+        check_line(&t, reach, &m);
+        if (!(reach <= 1.001 * m.r)) fail_msg("the line ends at distance %g; reach %g", m.r, reach);
+        gpis_model_destroy(model);
+        gpis_quadratic_destroy(t.summary);
+        gpis_set_destroy(t.set);
+        gpis_source_destroy(source);
+    }
+    test_context_end(context, &memory);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(never_below_the_truth)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(never_below_the_truth),
+                                       cmocka_unit_test(ends_where_the_line_does)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

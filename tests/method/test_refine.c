@@ -43,6 +43,28 @@ static void decisions(void **state) {
     expect(f, GPIS_REFINE_STOP);
 }
 
+static void decisions_with_a_sketch(void **state) {
+    (void)state;
+    const gpis_refine_facts usual = {.estimate = 1e-9, .rate = 0.3, .may_measure = true, .entries = 1e6};
+    gpis_refine_facts f = usual;
+    assert_true(gpis_refine_goes_on(&f) && !gpis_refine_turns_exact(&f));
+    f.may_measure = false;
+    assert_false(gpis_refine_goes_on(&f));
+    f = usual, f.entries = 2e8; /* two passes are affordable */
+    assert_true(gpis_refine_goes_on(&f));
+    f.passes = 2;
+    assert_false(gpis_refine_goes_on(&f));
+    f = usual, f.estimate = 1e-17; /* all that double precision gives */
+    assert_true(!gpis_refine_goes_on(&f) && gpis_refine_turns_exact(&f));
+    f.exact = true;
+    assert_true(gpis_refine_goes_on(&f) && !gpis_refine_turns_exact(&f));
+    f.entries = 1e8; /* a pass in extended precision is much dearer */
+    assert_false(gpis_refine_goes_on(&f));
+    f = usual, f.idle = 3;
+    assert_true(!gpis_refine_goes_on(&f) && gpis_refine_turns_exact(&f));
+    assert_true(gpis_refine_expect(1e6, 0.3, 1e-8).passes > 10.0 && gpis_refine_expect(2e8, 0.3, 1e-8).passes == 2.0);
+}
+
 /* ---- solves ---- */
 
 enum { N = 6000, D = 12, SHORT = 400 }; /* N x D is too large for extended precision from the beginning */
@@ -79,14 +101,17 @@ static void end(fixture *f) {
     free(f->Y);
 }
 
-static gpis_result *solve(fixture *f, double tol, const char *method, int64_t max_passes) {
-    gpis_settings settings = gpis_settings_default();
+static gpis_result *solve_with(fixture *f, gpis_settings settings, double tol, const char *method, int64_t max_passes) {
     gpis_result *result;
     settings.tol = tol;
     settings.method = method;
     settings.max_passes = max_passes;
     assert_int_equal(test_solve(f->context, f->source, f->Y, f->k, NULL, &settings, &result), GPIS_OK);
     return result;
+}
+
+static gpis_result *solve(fixture *f, double tol, const char *method, int64_t max_passes) {
+    return solve_with(f, gpis_settings_default(), tol, method, max_passes);
 }
 
 static double error_of(const double *x, const quad *truth) {
@@ -150,22 +175,114 @@ static void accuracy(void **state) {
     check_accuracy(SHORT, 1e-4, 0.1, 3);
 }
 
-/* Several responses are refined as well, without an estimate. */
-static void responses(void **state) {
-    (void)state;
-    enum { K = 3 };
+/* A sketch leads to as many digits, in more passes; and never to fewer when they are limited. */
+static void check_accuracy_with_sketch(int64_t n, const char *sketch, double distance, double noise) {
     fixture f = {0};
-    draw(&f, N, K, 1e-3, 0.1);
-    gpis_result *r = solve(&f, 1e-8, "newton", 0);
-    assert_true(isnan(r->backward_error) && r->passes == 2);
-    for (int c = 0; c < K; c++) {
+    quad truth[D];
+    double their_backward;
+    gpis_settings settings = gpis_settings_default();
+    settings.sketch = sketch;
+    settings.m = 8 * D;
+    draw(&f, n, 1, distance, noise);
+    assert_true(quad_least_squares(n, D, f.A, f.Y, truth));
+    const double theirs = lapack_error(&f, truth, &their_backward);
+    gpis_result *r = solve_with(&f, settings, 1e-8, "newton", 0);
+    const double ours = error_of(r->x, truth), backward = quad_backward_error(n, D, f.A, f.Y, r->x);
+    if (!(ours <= 3.0 * theirs)) fail_msg("%s, distance %g: error %g, by QR %g", sketch, distance, ours, theirs);
+    if (!(backward <= 10.0 * their_backward))
+        fail_msg("%s, distance %g: backward error %g, by QR %g", sketch, distance, backward, their_backward);
+    if (!(r->backward_error >= 0.1 * backward && r->backward_error <= fmax(30.0 * backward, 2e-15)))
+        fail_msg("%s, distance %g: backward error %g, stated %g", sketch, distance, backward, r->backward_error);
+    assert_true(r->sketches > 0 && r->passes <= 60);
+    check_claims(&f, r, truth);
+    gpis_result *limited = solve_with(&f, settings, 1e-8, "newton", r->passes - 8);
+    assert_true(limited->passes == r->passes - 8 && limited->objective <= r->objective * (1.0 + 1e-8));
+    gpis_result_destroy(limited);
+    gpis_result_destroy(r);
+    end(&f);
+}
+
+static void accuracy_with_a_sketch(void **state) {
+    (void)state;
+    const char *sketches[] = {"count", "gaussian", "sample"};
+    for (int i = 0; i < 3; i++) {
+        check_accuracy_with_sketch(N, sketches[i], 1.0, 0.1);
+        check_accuracy_with_sketch(N, sketches[i], 1e-3, 1e-3);
+        check_accuracy_with_sketch(N, sketches[i], 5e-6, 0.1);
+    }
+}
+
+/* Columns nearly parallel to 1e-9, and rows 1e6 times heavier than the others: A has a condition number of some 1e15,
+ * which is too much for its Gram matrix even in double-double. x is as good as rounding it to double allows, and the
+ * gap holds. */
+static void heavy_rows(void **state) {
+    (void)state;
+    enum { SOME = 40, FEW = 5 };
+    int proven = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        test_memory memory;
+        gpis_context *context = test_context(&memory);
+        double A[SOME * FEW], y[SOME], rounded[FEW];
+        quad truth[FEW], at[FEW], g[FEW];
+        gpis_random_normal(seed, 5, 0, SOME * FEW, A);
+        gpis_random_normal(seed, 6, 0, SOME, y);
+        for (int i = 0; i < SOME; i++)
+            for (int j = 1; j < FEW; j++)
+                A[i * FEW + j] = A[i * FEW] + pow(10.0, -9.0 * j / (FEW - 1)) * A[i * FEW + j];
+        for (int j = 0; j < FEW; j++) A[3 * FEW + j] *= 1e6, A[7 * FEW + j] *= 1e6;
+        assert_true(quad_least_squares(SOME, FEW, A, y, truth));
+        const quad least = quad_gradient(SOME, FEW, A, y, truth, g);
+        for (int j = 0; j < FEW; j++) rounded[j] = (double)truth[j], at[j] = rounded[j];
+        const double by_rounding = (double)(quad_gradient(SOME, FEW, A, y, at, g) - least);
+        gpis_settings settings = gpis_settings_default();
+        gpis_source *source;
+        gpis_result *r;
+        assert_ok(context, gpis_source_dense(context, A, GPIS_FLOAT64, GPIS_ROW_MAJOR, SOME, FEW, FEW, &source));
+        assert_ok(context, test_solve(context, source, y, 1, NULL, &settings, &r));
+        for (int j = 0; j < FEW; j++) at[j] = r->x[j];
+        const double above = (double)(quad_gradient(SOME, FEW, A, y, at, g) - least);
+        if (r->outcome != GPIS_SOLVED) fail_msg("seed %d: outcome %d", (int)seed, (int)r->outcome);
+        const bool near_only =
+            r->horizon > 0.0; /* a better x has terms that are so long that the run does not look for it */
+        if (!near_only && !(above <= r->gap))
+            fail_msg("seed %d: gap %g, above the best by %g", (int)seed, r->gap, above);
+        if (!near_only && !(above <= 1e-8 * (double)least + 100.0 * by_rounding))
+            fail_msg("seed %d: above the best by %g, by rounding x %g", (int)seed, above, by_rounding);
+        proven += !near_only;
+        gpis_result_destroy(r);
+        gpis_source_destroy(source);
+        test_context_end(context, &memory);
+    }
+    assert_true(proven > 0);
+}
+
+/* Several responses are refined as well, without an estimate. */
+static void check_responses(fixture *f, const gpis_result *r) {
+    assert_true(isnan(r->backward_error));
+    for (int64_t c = 0; c < f->k; c++) {
         double y[N], x[D];
         quad truth[D];
-        for (int i = 0; i < N; i++) y[i] = f.Y[i * K + c];
-        for (int j = 0; j < D; j++) x[j] = r->x[j * K + c];
-        assert_true(quad_least_squares(N, D, f.A, y, truth));
+        for (int i = 0; i < N; i++) y[i] = f->Y[i * f->k + c];
+        for (int j = 0; j < D; j++) x[j] = r->x[j * f->k + c];
+        assert_true(quad_least_squares(N, D, f->A, y, truth));
         assert_true(error_of(x, truth) < 1e-11);
     }
+}
+
+static void responses(void **state) {
+    (void)state;
+    fixture f = {0};
+    gpis_settings settings = gpis_settings_default();
+    draw(&f, N, 3, 1e-3, 0.1);
+    gpis_result *r = solve(&f, 1e-8, "newton", 0);
+    assert_int_equal(r->passes, 2);
+    check_responses(&f, r);
+    gpis_result_destroy(r);
+    settings.sketch = "count";
+    settings.m = 8 * D;
+    r = solve_with(&f, settings, 1e-8, "newton", 0);
+    assert_true(r->sketches > 0 && r->passes <= 60);
+    check_responses(&f, r);
     gpis_result_destroy(r);
     end(&f);
 }
@@ -206,8 +323,9 @@ static void limit_of_passes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(decisions), cmocka_unit_test(accuracy),
-                                       cmocka_unit_test(responses), cmocka_unit_test(where),
-                                       cmocka_unit_test(limit_of_passes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(decisions),  cmocka_unit_test(decisions_with_a_sketch),
+                                       cmocka_unit_test(accuracy),   cmocka_unit_test(accuracy_with_a_sketch),
+                                       cmocka_unit_test(heavy_rows), cmocka_unit_test(responses),
+                                       cmocka_unit_test(where),      cmocka_unit_test(limit_of_passes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,7 +238,9 @@ static void rare_columns_cost_a_pass(void **state) {
         for (int64_t r = 0; r < N; r++)
             for (int64_t j = 0; j < RARE; j++)
                 if ((r + 7 * j) % 1900 != 0) t.p.A[r * D + j] = 0.0;
-        assert_in_range(assert_solved(context, t, "rare columns"), 2, 12);
+        const int64_t last_digits =
+            strcmp(SETS[i], "none") == 0 ? 16 : 0; /* of x, at more than a digit in two passes */
+        assert_in_range(assert_solved(context, t, "rare columns"), 2, 12 + last_digits);
         problem_clear(&t.p);
     }
     test_context_end(context, &memory);

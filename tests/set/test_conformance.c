@@ -423,6 +423,15 @@ static void check_reach(const trial *t, int turn) {
     free(e);
 }
 
+/* K = B + C: a member is no farther from the cone C than the radius of B. Of a polyhedron with rows no B is known. */
+static void check_radius(trial *t) {
+    if (t->set->polyhedron && !is_bounded(t)) return;
+    const double radius = gpis_set_core_radius(t->set);
+    assert_ok(t->context, gpis_set_recession(t->set, t->s, t->u));
+    for (int64_t i = 0; i < t->n; i++) t->u[i] = t->s[i] - t->u[i];
+    check(t, gpis_norm2(t->u, t->n) <= radius * (1 + 1e-12) + 1e-12 * gpis_norm2(t->s, t->n));
+}
+
 static void check_support(trial *t) {
     const double radius = gpis_set_core_radius(t->set);
     fill_shape(t->v, t->n, 0, t->scale, 7);
@@ -455,6 +464,7 @@ static void check_support(trial *t) {
         fill_shape(t->v, t->n, 0, fmax(t->scale, radius) * (double)(1 + i), 200 + i);
         assert_ok(t->context, gpis_set_project(t->set, t->v, t->s));
         if (is_bounded(t)) check(t, gpis_norm2(t->s, t->n) <= gpis_set_radius(t->set) * (1 + 1e-14));
+        check_radius(t);
         check_reach(t, i);
         check(t, near >= dot(w, t->s, t->n) - (slack + 1e-15 * norm_w) * gpis_norm2(t->s, t->n));
     }

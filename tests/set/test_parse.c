@@ -284,6 +284,15 @@ static void test_nearly_orthogonal(void **state) {
     assert_ok(f->context, gpis_set_project(set, v, x));
     for (int i = 0; i < 12; i++) assert_close(x[i], v[i], 5e-15);
     gpis_set_destroy(set);
+    assert_ok(f->context, parse(f, "linf:0.1@$/U.npy", &set)); /* members are members by the U of the file */
+    assert_ok(f->context, gpis_set_project(set, v, x));
+    for (int c = 0; c < 2; c++)
+        for (int i = 0; i < 6; i++) {
+            long double z = 0;
+            for (int j = 0; j < 6; j++) z += (long double)f->w.U[i * 6 + j] * x[j * 2 + c];
+            assert_true(fabsl(z) <= 0.1L * (1 + 1e-14L));
+        }
+    gpis_set_destroy(set);
 }
 
 /* Files whose contents do not make a set. */

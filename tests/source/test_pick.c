@@ -1,4 +1,5 @@
-/* Copies of single rows of a source: the rows asked for, in every storage, in memory of their own. */
+/* Copies of single rows of a source: the rows asked for, in every storage, in memory of their own; and its rows times a
+ * matrix. */
 #include "linalg/block.h"
 #include "source/source.h"
 #include "support.h"
@@ -107,13 +108,56 @@ static gpis_status pick_some(gpis_context *context, void *user) {
     return status;
 }
 
+/* The columns of A T as sums of two doubles: far beyond double precision, where products cancel. */
+static void test_turned(void **state) {
+    (void)state;
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int storage = 0; storage < 6; storage++) {
+        matrix m;
+        gpis_source *A, *turned;
+        double T[D * D], rows[2 * N * D];
+        for (int64_t l = 0; l < D; l++)
+            for (int64_t j = 0; j < D; j++) T[l * D + j] = l > j ? 0.0 : (l % 2 ? -1e9 : 1e9) / (double)(3 + l + j);
+        assert_ok(context, open_storage(context, &m, storage, &A));
+        assert_ok(context, gpis_source_turn(context, A, T, &turned));
+        assert_true(turned->n == N && turned->d == 2 * D);
+        assert_ok(context, gpis_source_rows(context, turned, 0, N, rows));
+        for (int64_t i = 0; i < N; i++)
+            for (int64_t j = 0; j < D; j++) {
+                __float128 sum = 0, size = 0;
+                for (int64_t l = 0; l < D; l++) {
+                    const __float128 term = (__float128)entry(i, l) * T[l * D + j];
+                    sum += term, size += term < 0 ? -term : term;
+                }
+                const __float128 off = sum - rows[i * 2 * D + j] - rows[i * 2 * D + D + j];
+                assert_true((off < 0 ? -off : off) <= (D + 1) * 10 * 0x1p-106 * size);
+            }
+        gpis_source_destroy(turned);
+        gpis_source_destroy(A);
+    }
+    test_context_end(context, &memory);
+}
+
+static gpis_status turn_all(gpis_context *context, void *user) {
+    static const double T[D * D] = {1.0};
+    matrix m;
+    gpis_source *A = NULL, *turned = NULL;
+    gpis_status status = open_storage(context, &m, *(int *)user, &A);
+    if (status == GPIS_OK) status = gpis_source_turn(context, A, T, &turned);
+    gpis_source_destroy(turned);
+    gpis_source_destroy(A);
+    return status;
+}
+
 static void test_allocations(void **state) {
     (void)state;
+    for (int storage = 0; storage < 6; storage++) assert_true(test_every_allocation(turn_all, &storage) >= 7);
     for (int storage = 0; storage < 6; storage++) assert_true(test_every_allocation(pick_some, &storage) >= 5);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_not_resident),
-                                       cmocka_unit_test(test_allocations)};
+                                       cmocka_unit_test(test_turned), cmocka_unit_test(test_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
