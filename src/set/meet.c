@@ -104,8 +104,10 @@ static gpis_status nearest(gpis_set *s, mapping map, const double *v, double *x)
     gpis_status status = GPIS_OK;
     if (x != v) memcpy(x, v, (size_t)n * sizeof *x);
     memset(m->q, 0, (size_t)(m->count * n) * sizeof *m->q);
-    for (int i = 0; i < MAX_SWEEPS && status == GPIS_OK && moved > STILL * fmax(size, gpis_max_abs(x, n)); i++)
-        status = sweep(s, map, x, &moved);
+    for (int i = 0; i < MAX_SWEEPS && status == GPIS_OK && moved > STILL * fmax(size, gpis_max_abs(x, n)); i++) {
+        status = gpis_set_go_on(s);
+        if (status == GPIS_OK) status = sweep(s, map, x, &moved);
+    }
     return status;
 }
 

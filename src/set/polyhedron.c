@@ -47,9 +47,12 @@ static gpis_status nearest_from(gpis_set *s, const gpis_limits *of, const double
     const gpis_metric metric = gpis_walk_identity(p->walk);
     memcpy(p->centre, v, (size_t)s->d * sizeof *v);
     flush(s->d, p->centre);
+    p->walk->stop = s->stop;
     gpis_walk_end end = gpis_walk_solve(p->walk, of, &metric, p->centre, NULL, x);
     if (end != GPIS_WALK_SOLVED) end = gpis_walk_solve(p->walk, of, &metric, p->centre, NULL, x); /* from where it is */
-    return end == GPIS_WALK_SOLVED ? GPIS_OK : fail_lost(s);
+    if (end == GPIS_WALK_SOLVED) return GPIS_OK;
+    const gpis_status status = gpis_set_go_on(s);
+    return status == GPIS_OK ? fail_lost(s) : status;
 }
 
 /* The same from the face of v; x may be v. */

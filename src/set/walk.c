@@ -98,10 +98,12 @@ gpis_limits gpis_walk_limits(const gpis_polyhedron *p, const double *penalty) {
 
 /* ---- H = I ---- */
 
+/* A walk that is stopped ends as one that finds no factor does. */
 static int64_t factor_identity(void *user, const bool *member, const int64_t **order, bool *changed) {
     gpis_walk *w = user;
     int64_t count = 0;
     (void)changed;
+    if (gpis_is_stopped(w->stop)) return -1;
     for (int64_t j = 0; j < w->d; j++)
         if (member[j]) w->identity[count++] = j;
     *order = w->identity;

@@ -69,6 +69,7 @@ typedef struct gpis_factored {
 
 typedef struct gpis_walk {
     gpis_context *context;    /* borrowed */
+    const gpis_stop *stop;    /* borrowed: asked at each face with the metric I; NULL: nobody asks */
     const gpis_polyhedron *p; /* borrowed */
     int64_t d, rows, sums;
     gpis_limits of; /* the problem: borrowed, as are metric, c and g */
