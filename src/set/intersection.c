@@ -25,15 +25,16 @@ static gpis_status check_pieces(gpis_context *context, int64_t count, gpis_set *
     return GPIS_OK;
 }
 
-/* "A & B & C". */
-static gpis_status make_text(gpis_context *context, int64_t count, gpis_set *const *sets, char **out) {
+/* "A & B & C", of all sets or of the polyhedra among them. */
+static gpis_status make_text(gpis_context *context, int64_t count, gpis_set *const *sets, bool polyhedra, char **out) {
     size_t size = 1;
     for (int64_t i = 0; i < count; i++) size += strlen(sets[i]->spec) + 3;
     char *text = *out = gpis_alloc(context, (int64_t)size, 1);
     if (!text) return GPIS_NO_MEMORY;
     text[0] = '\0';
     for (int64_t i = 0; i < count; i++) {
-        if (i > 0) strcat(text, " & ");
+        if (polyhedra && !gpis_polyhedron_describes(sets[i])) continue;
+        if (text[0] != '\0') strcat(text, " & ");
         strcat(text, sets[i]->spec);
     }
     return GPIS_OK;
@@ -58,9 +59,11 @@ static gpis_status collect(gpis_context *context, int64_t count, gpis_set *const
 static gpis_status meet(gpis_context *context, int64_t count, gpis_set *const *sets, int64_t polyhedra,
                         const char *spec, gpis_set **out) {
     gpis_set *list = NULL, **pieces = gpis_alloc(context, count + 1, sizeof *pieces);
+    char *text = NULL; /* of the polyhedron, whose price may be told by its name */
     int64_t used = 0;
-    gpis_status status = pieces ? GPIS_OK : GPIS_NO_MEMORY;
-    if (status == GPIS_OK && polyhedra > 0) status = collect(context, count, sets, spec, &list);
+    gpis_status status = pieces ? make_text(context, count, sets, true, &text) : GPIS_NO_MEMORY;
+    if (status == GPIS_OK && polyhedra > 0) status = collect(context, count, sets, text, &list);
+    gpis_free(context, text);
     if (status == GPIS_OK && list) status = gpis_set_responses(list, sets[0]->k);
     for (int64_t i = 0; i < count && status == GPIS_OK; i++)
         if (!gpis_polyhedron_describes(sets[i])) pieces[used++] = sets[i];
@@ -82,7 +85,7 @@ gpis_status gpis_set_intersection(gpis_context *context, int64_t count, gpis_set
     if (!context) return GPIS_BAD_ARGUMENT;
     if (!out) return gpis_fail(context, GPIS_BAD_ARGUMENT, "the pointer for the new set is NULL");
     gpis_status status = check_pieces(context, count, sets);
-    if (status == GPIS_OK) status = make_text(context, count, sets, &spec);
+    if (status == GPIS_OK) status = make_text(context, count, sets, false, &spec);
     for (int64_t i = 0; i < count && status == GPIS_OK; i++) polyhedra += gpis_polyhedron_describes(sets[i]);
     if (status == GPIS_OK)
         status = polyhedra == count ? collect(context, count, sets, spec, &s)

@@ -45,8 +45,7 @@ static void check_both(gpis_context *context, const char *spec) {
     check(context, set);
     assert_ok(context, test_set(context, spec, D / 2, 1, &half[0]));
     assert_ok(context, gpis_set_l2(context, 1, D / 2, &half[1]));
-    assert_ok(context,
-              gpis_set_blocks(context, D, 2, places, half, &product));
+    assert_ok(context, gpis_set_blocks(context, D, 2, places, half, &product));
     check(context, product);
     gpis_set_destroy(product);
     gpis_set_destroy(half[0]);
