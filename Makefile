@@ -77,7 +77,7 @@ bench: build
 	@/usr/bin/python3 -B bench/regret.py $(BUILD) $(if $(QUICK),--entries 4e6) $(if $(RESULTS),--out $(RESULTS)/regret.csv)
 	@/usr/bin/python3 -B bench/solve.py $(BUILD) $(if $(QUICK),--part 10) $(if $(RESULTS),--out $(RESULTS)) $(BENCH)
 	@$(BUILD)/bench/small $(if $(QUICK),2,9)
-	@/usr/bin/python3 -B bench/rows.py $(BUILD) $(if $(QUICK),--rounds 2)
+	@/usr/bin/python3 -B bench/rows.py $(BUILD) $(if $(QUICK),--rounds 2 --n 20000)
 	@/usr/bin/python3 -B bench/busy.py $(BUILD) $(if $(QUICK),--part 10 --rounds 3)
 	@/usr/bin/python3 -B bench/scale.py $(BUILD) $(if $(QUICK),--part 10 --rounds 2)
 	@/usr/bin/python3 -B bench/python.py $(BUILD) $(if $(QUICK),--part 10)

@@ -1,16 +1,25 @@
 """Polyhedra: the d x d part of a solve, gpis and its rivals on the same Gram matrix, one thread each.
 
-    /usr/bin/python3 bench/rows.py BUILD [--rounds N]
+    /usr/bin/python3 bench/rows.py BUILD [--rounds N] [--n ROWS]
 
     rows       d = 500, 200 linear rows, bounds and an l1 ball: cvxopt coneqp
     portfolio  d = 200, sum 1, bounds 0 to 0.1, 20 sectors: cvxopt coneqp
     bounds     d = 500, bounds alone: scipy lsq_linear on the factor of the Gram matrix
 
 Times are processor seconds, the best of several; the minimum of each rival is compared with that of gpis.
+
+Then whole solves of 200000 x 500 with all processors, in turn and the best of several, beside that of an l1 ball alone:
+
+    l1         the ball that the others have, too, and one so large that as many entries are free as with the others
+    idle       200 rows, bounds and the ball; no row has an effect
+    half       the same; 117 rows have an effect
+    equal      the same; all 200 rows are equations
+    portfolio  sum 1, bounds 0 to 0.1, 20 sectors
 """
 import argparse
 import os
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -102,10 +111,51 @@ def lsq_linear(problem):
     return seconds, 0.5 * answer.x @ H @ answer.x + g @ answer.x
 
 
+def whole_sets(gpis, x, rng):
+    d, m = len(x), 200
+    C = np.where(rng.random((m, d)) < 0.1, rng.standard_normal((m, d)), 0.0)
+    v, R = C @ (0.3 * x), 0.6 * np.abs(x).sum()
+    common = gpis.box(np.full(d, -0.5), np.full(d, 0.5)) & gpis.l1(R)
+    S = np.vstack([np.ones(d)] + [(np.arange(d) % 20 == s) * 1.0 for s in range(20)])
+    sectors = gpis.linear(S, np.r_[1.0, np.full(20, 0.02)], np.r_[1.0, np.full(20, 0.07)])
+    return {
+        "l1": gpis.l1(R),
+        "l1, larger": gpis.l1(0.94 * np.abs(x).sum()),
+        "idle": common & gpis.linear(C, None, np.abs(C @ x) + 50.0),
+        "half": common & gpis.linear(C, None, v - 0.3 * np.abs(v)),
+        "equal": common & gpis.linear(C, v, v),
+        "portfolio": gpis.box(np.zeros(d), np.full(d, 0.1)) & sectors,
+    }
+
+
+def whole(build, n, rounds):
+    sys.path.insert(0, f"{build}/python")
+    import gpis
+
+    d, rng = 500, np.random.default_rng(1)
+    A = rng.standard_normal((n, d))
+    x = np.where(np.arange(d) % 5 == 0, rng.standard_normal(d), 0.05 * rng.standard_normal(d))
+    y = A @ x + 0.5 * np.sqrt(d) * rng.standard_normal(n)
+    best, sets = {}, whole_sets(gpis, x, rng)
+    for _ in range(rounds):
+        for name, K in sets.items():
+            before = time.perf_counter()
+            answer = gpis.solve(A, y, K, tol=1e-8, threads=os.cpu_count())
+            seconds = time.perf_counter() - before
+            if name not in best or seconds < best[name][0]:
+                best[name] = seconds, answer
+    print(f"\n{f'whole solves, {n} x {d}':<24}{'seconds':>9}{'times l1':>10}{'passes':>8}{'nonzeros':>10}{'gap':>10}"
+          f"{'violation':>11}")
+    for name, (seconds, answer) in best.items():
+        print(f"{name:<24}{seconds:9.3f}{seconds / best['l1'][0]:10.2f}{answer.passes:8d}"
+              f"{np.count_nonzero(answer.x):10d}{answer.gap:10.1e}{answer.violation:11.1e}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--n", type=int, default=200000, help="rows of the whole solves")
     options = parser.parse_args()
     print(f"{'polyhedra, d x d part':<24}{'gpis s':>9}{'factor s':>10}{'set s':>8}{'rival s':>9}{'ratio':>7}"
           f"{'rival - gpis':>14}{'violation':>11}")
@@ -115,6 +165,7 @@ def main():
         seconds, other = rival(problem)
         print(f"{make.__name__ + ', ' + rival.__name__:<24}{solve:9.4f}{factor:10.4f}{making:8.4f}{seconds:9.3f}"
               f"{(solve + factor) / seconds:7.3f}{(other - value) / abs(value):14.1e}{violation:11.1e}")
+    whole(options.build, options.n, options.rounds)
 
 
 main()

@@ -111,6 +111,18 @@ static gpis_status keep_columns(const gpis_run *run, gpis_made_result *result) {
                                                                      .nearness = columns->nearness});
 }
 
+/* Meanwhile projections ask whether the run is to stop, too; what comes after it has to be done in any case. */
+static gpis_status run_watched(gpis_run *run, const gpis_method *method, double *x) {
+    const gpis_problem *p = run->problem;
+    const gpis_stop stop = gpis_run_stop(run);
+    gpis_set_watch(p->set, &stop);
+    if (p->core) gpis_set_watch(p->core, &stop);
+    const gpis_status status = method->run(run, x);
+    gpis_set_watch(p->set, NULL);
+    if (p->core) gpis_set_watch(p->core, NULL);
+    return status;
+}
+
 static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     double *x = result->x;
     gpis_choice choice;
@@ -121,7 +133,7 @@ static gpis_status solve(gpis_run *run, gpis_made_result *result) {
     run->m = choice.m;
     run->prices = choice.prices;
     gpis_record_start_at(&run->record, x);
-    status = method->run(run, x);
+    status = run_watched(run, method, x);
     enter_choice(run, &choice, result);
     if (status == GPIS_OK) status = gpis_run_settle_uniqueness(run);
     if (status == GPIS_OK) status = gpis_range_settle(run);

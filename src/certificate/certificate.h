@@ -42,6 +42,10 @@ double gpis_certificate_half_norm(const gpis_model *model, double c, int64_t k, 
 
 /* Whether there is a first-order bound: K is bounded, or every entry that is not has a penalty. */
 bool gpis_certificate_has_first(const gpis_set *set);
+/* The support function at v, as gpis_set_support_near bounds it, for a first-order bound at the member x. Over a
+ * bounded polyhedron the multipliers are those for which v is nearest to a normal at x: near the minimum they are as
+ * good as the best ones, which are the solution of a linear program. */
+gpis_status gpis_certificate_first_support(gpis_set *set, const double *x, double *v, double *value, double *slack);
 /* The first-order bound on f(x) - f*. This bound and the next are infinite where there is none, and always for a set
  * without a support function. */
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap);

@@ -21,6 +21,10 @@ static double cost_of_products(const gpis_set *set, const gpis_point *point, dou
     return point->errors.product * fmin(reach * sqrt(columns2 * (double)set->k), here + gpis_set_reach(set, norms));
 }
 
+gpis_status gpis_certificate_first_support(gpis_set *set, const double *x, double *v, double *value, double *slack) {
+    return gpis_set_support_at(set, set->polyhedron && !set->unbounded ? x : NULL, v, value, slack);
+}
+
 gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const gpis_point *point, double *gap) {
     *gap = INFINITY;
     if (!gpis_certificate_has_first(set)) return GPIS_OK;
@@ -30,7 +34,7 @@ gpis_status gpis_certificate_first(gpis_context *context, gpis_set *set, const g
     if (!minus_g) return GPIS_NO_MEMORY;
     for (int64_t i = 0; i < size; i++) minus_g[i] = -point->g[i];
     double support, lost;
-    const gpis_status status = gpis_set_support_near(set, minus_g, &support, &lost);
+    const gpis_status status = gpis_certificate_first_support(set, point->x, minus_g, &support, &lost);
     const double products = cost_of_products(set, point, minus_g); /* minus_g has done its part */
     gpis_free(context, minus_g);
     if (status != GPIS_OK) return status;

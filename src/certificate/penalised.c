@@ -184,7 +184,7 @@ static gpis_status first_with(gpis_set *set, const gpis_point *point, double tau
     double conjugate, lost, columns2 = 0.0, here = 0.0;
     for (int64_t i = 0; i < size; i++) l[i] = -2.0 * tau * point->g[i];
     const double size_of_l = gpis_norm2(l, size);
-    const gpis_status status = gpis_set_support_near(set, l, &conjugate, &lost);
+    const gpis_status status = gpis_certificate_first_support(set, point->x, l, &conjugate, &lost);
     *gap = INFINITY;
     if (status != GPIS_OK || (set->polyhedron && !(lost == 0.0 && has_stayed(set, point, tau, l)))) return status;
     for (int64_t j = 0; j < set->d; j++) columns2 += point->norms2[j];

@@ -35,12 +35,12 @@ static const double FIRST_STEPS = 200.0, STEPS_PER_ROUND = 60.0;
 static const double BOUND_FLOPS = 50.0;
 /* Faces that the inner problem of a round visits, where few entries are free. */
 static const double FACES_PER_ROUND = 20.0;
-/* The walk over the faces of a polyhedron of d entries, r linear rows and sums takes so many times d r (d + r) flops,
- * counted at the speed of H times a vector: about d + r steps, each with products of the rows and changes to a QR
- * decomposition of d x r. Measured with 100 to 500 entries and 20 to 200 rows, most of which come into effect, with the
- * Gram matrix; the model of a sketch, which changes from round to round, leaves hardly anything of a walk to the next
- * one. */
-static const double WALK_FLOPS = 400.0;
+/* The walk over the faces of a polyhedron of d entries, r linear rows and sums: each face takes d^2 r flops to whiten
+ * the rows and 2 d r^2 for their QR decomposition, by kernels of the kind that factors take. It visits so many faces at
+ * first, and so many in a later round, which begins on the face where the last one has ended. Measured with 200 to 500
+ * entries and 20 to 200 rows, some, most or none of which come into effect, with the Gram matrix and with a sketch of
+ * 12 d rows. */
+static const double FIRST_WALK_FACES = 10.0, WALK_FACES_PER_ROUND = 4.0;
 /* Between ranks: seconds for a message, and bytes a second. Usual figures for a network of 10 Gbit/s; the bench, which
  * runs on one machine, could only measure its memory. */
 static const double LATENCY = 2e-5, NETWORK_BYTES = 1e9;
@@ -196,6 +196,10 @@ typedef struct inner_flops {
     double factors, vectors;
 } inner_flops;
 
+static double walked_faces(double rounds) { return FIRST_WALK_FACES + WALK_FACES_PER_ROUND * fmax(0.0, rounds - 1.0); }
+
+static double face_flops(const gpis_workload *w) { return w->d * w->rows_of_set * (w->d + 2.0 * w->rows_of_set); }
+
 static inner_flops flops_of_inner(const gpis_workload *w, double rounds) {
     const double cube = w->d * w->d * w->d / 3.0, square = w->d * w->d * w->k, share = GPIS_FEW_FREE_SHARE;
     switch (w->inner) {
@@ -208,9 +212,8 @@ static inner_flops flops_of_inner(const gpis_workload *w, double rounds) {
         return (inner_flops){.factors = w->k * cube * share * share * rounds,
                              .vectors = w->k * FACES_PER_ROUND * 2.0 * square * rounds};
     case GPIS_INNER_BY_WALK:
-        return (inner_flops){.factors = w->k * cube * rounds,
-                             .vectors = w->k * rounds * WALK_FLOPS * w->d * w->rows_of_set * (w->d + w->rows_of_set) +
-                                        BOUND_FLOPS * square * rounds};
+        return (inner_flops){.factors = w->k * (cube * rounds + walked_faces(rounds) * face_flops(w)),
+                             .vectors = BOUND_FLOPS * square * rounds};
     default: return (inner_flops){.vectors = 2.0 * square * (FIRST_STEPS + STEPS_PER_ROUND * rounds)};
     }
 }

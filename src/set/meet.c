@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "linalg/accurate.h"
+#include "linalg/blas.h"
 #include "set/kinds.h"
 #include "set/penalised.h"
 #include "set/polyhedron.h"
@@ -103,8 +104,10 @@ static gpis_status nearest(gpis_set *s, mapping map, const double *v, double *x)
     gpis_status status = GPIS_OK;
     if (x != v) memcpy(x, v, (size_t)n * sizeof *x);
     memset(m->q, 0, (size_t)(m->count * n) * sizeof *m->q);
-    for (int i = 0; i < MAX_SWEEPS && status == GPIS_OK && moved > STILL * fmax(size, gpis_max_abs(x, n)); i++)
-        status = sweep(s, map, x, &moved);
+    for (int i = 0; i < MAX_SWEEPS && status == GPIS_OK && moved > STILL * fmax(size, gpis_max_abs(x, n)); i++) {
+        status = gpis_set_go_on(s);
+        if (status == GPIS_OK) status = sweep(s, map, x, &moved);
+    }
     return status;
 }
 
@@ -368,13 +371,16 @@ static gpis_status check_together(gpis_set *s) {
     meet_state *m = s->state;
     const int64_t n = size_of(s);
     double off = 0.0;
+    int outside;
     memset(m->copy, 0, (size_t)n * sizeof *m->copy);
-    gpis_status status = nearest(s, PROJECTION, m->copy, m->copy);
+    gpis_status status = gpis_blas_enter(s->context, 1, &outside);
+    if (status == GPIS_OK) status = nearest(s, PROJECTION, m->copy, m->copy);
     memcpy(m->inside, m->copy, (size_t)n * sizeof *m->inside);
     for (int64_t i = 0; i < m->count && status == GPIS_OK; i++) {
         status = map_piece(s, m->sets[i], PROJECTION, m->copy, m->z);
         for (int64_t e = 0; e < n; e++) off = fmax(off, fabs(m->z[e] - m->copy[e]));
     }
+    gpis_blas_leave(outside);
     if (status != GPIS_OK || off <= APART * fmax(m->size, gpis_max_abs(m->copy, n))) return status;
     return fail_apart(s);
 }

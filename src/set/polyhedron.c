@@ -41,16 +41,25 @@ static void flush(int64_t d, double *v) {
         if (fabs(v[j]) < SMALLEST) v[j] = 0.0;
 }
 
-/* argmin over the limits of 1/2 ||x - v||^2 + sum of lambda_j |x_j|; x may be v. */
-static gpis_status nearest(gpis_set *s, const gpis_limits *of, const double *v, double *x) {
+/* argmin over the limits of 1/2 ||x - v||^2 + sum of lambda_j |x_j|, found from the face of x. */
+static gpis_status nearest_from(gpis_set *s, const gpis_limits *of, const double *v, double *x) {
     gpis_polyhedron_state *p = s->state;
     const gpis_metric metric = gpis_walk_identity(p->walk);
     memcpy(p->centre, v, (size_t)s->d * sizeof *v);
     flush(s->d, p->centre);
-    memcpy(x, p->centre, (size_t)s->d * sizeof *x);
+    p->walk->stop = s->stop;
     gpis_walk_end end = gpis_walk_solve(p->walk, of, &metric, p->centre, NULL, x);
     if (end != GPIS_WALK_SOLVED) end = gpis_walk_solve(p->walk, of, &metric, p->centre, NULL, x); /* from where it is */
-    return end == GPIS_WALK_SOLVED ? GPIS_OK : fail_lost(s);
+    if (end == GPIS_WALK_SOLVED) return GPIS_OK;
+    const gpis_status status = gpis_set_go_on(s);
+    return status == GPIS_OK ? fail_lost(s) : status;
+}
+
+/* The same from the face of v; x may be v. */
+static gpis_status nearest(gpis_set *s, const gpis_limits *of, const double *v, double *x) {
+    if (x != v) memcpy(x, v, (size_t)s->d * sizeof *x);
+    flush(s->d, x);
+    return nearest_from(s, of, x, x);
 }
 
 /* A point is far away if its size exceeds that of its projection so many times. */
@@ -90,7 +99,7 @@ static gpis_status project(gpis_set *s, const double *v, double *x) {
         if (!aimed && !(size > FAR * top)) break;
         memcpy(p->last, x, (size_t)s->d * sizeof *x);
         size = aim(s, p->last, p->far, FAR * fmin(extent(s), top > 0.0 ? top : p->size), p->aim);
-        status = nearest(s, &of, p->aim, x);
+        status = nearest_from(s, &of, p->aim, x); /* usually on the same face */
         const double now = gpis_max_abs(x, s->d), moved = max_difference(x, p->last, s->d);
         if (moved == 0.0) break;
         if (size <= 2.0 * FAR * now && error <= MEANINGLESS * now && moved <= error + ROUNDING * size) break;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/blas.h"
 #include "set/kinds.h"
 #include "set/polyhedron_state.h"
 
@@ -163,6 +164,10 @@ gpis_status gpis_polyhedron_check_together(gpis_set *s) {
     const gpis_metric metric = gpis_walk_identity(p->walk);
     memset(p->centre, 0, (size_t)s->d * sizeof *p->centre);
     memset(p->at, 0, (size_t)s->d * sizeof *p->at);
-    const gpis_walk_end end = gpis_walk_solve(p->walk, &of, &metric, p->centre, NULL, p->at);
-    return end == GPIS_WALK_EMPTY ? fail_conflict(s) : GPIS_OK;
+    gpis_walk_end end = GPIS_WALK_LOST;
+    int outside;
+    const gpis_status status = gpis_blas_enter(s->context, 1, &outside);
+    if (status == GPIS_OK) end = gpis_walk_solve(p->walk, &of, &metric, p->centre, NULL, p->at);
+    gpis_blas_leave(outside);
+    return end == GPIS_WALK_EMPTY ? fail_conflict(s) : status;
 }

@@ -62,6 +62,7 @@ gpis_status gpis_polyhedron_fit(gpis_set *s, const double *at, double met, const
     of.lambda = s->penalty ? p->lambda : NULL;
     memcpy(p->centre, v, (size_t)s->d * sizeof *v);
     memset(p->along, 0, (size_t)s->d * sizeof *p->along);
+    p->walk->stop = s->stop;
     gpis_walk_solve(p->walk, &of, &metric, p->centre, NULL, p->along); /* where it gives up, any multipliers will do */
     take_multipliers(p);
     return GPIS_OK;

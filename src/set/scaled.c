@@ -138,7 +138,8 @@ static gpis_status project_by_alternating(gpis_set *set, bool to_cone, double st
     double rho = 1.0 / (least * most);
     memset(t->u, 0, (size_t)n * sizeof *t->u);
     for (int i = 1; i <= MAX_ITERATIONS && status == GPIS_OK && fmax(moved, apart) > STILL * size; i++) {
-        status = alternate(set, to_cone, step, rho, v, &moved, &apart);
+        status = gpis_set_go_on(set);
+        if (status == GPIS_OK) status = alternate(set, to_cone, step, rho, v, &moved, &apart);
         size = fmax(gpis_norm2(t->z, n), gpis_norm2(t->x, n));
         if (i % INTERVAL == 0 && i < MAX_ITERATIONS / 2) rho = adapt(set, rho, moved, apart);
     }

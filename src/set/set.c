@@ -49,6 +49,21 @@ static gpis_status map_parts(gpis_set *s, map_fn map, const double *V, double *X
     return GPIS_OK;
 }
 
+void gpis_set_watch(gpis_set *set, const gpis_stop *stop) {
+    const int64_t *columns;
+    gpis_set *part;
+    set->stop = stop;
+    if (set->inside) gpis_set_watch(set->inside, stop);
+    for (int64_t i = 0; set->class->part && (part = set->class->part(set, i, &columns)); i++)
+        gpis_set_watch(part, stop);
+    for (int64_t i = 0; set->class->piece && (part = set->class->piece(set, i)); i++) gpis_set_watch(part, stop);
+}
+
+gpis_status gpis_set_go_on(const gpis_set *set) {
+    if (!gpis_is_stopped(set->stop)) return GPIS_OK;
+    return gpis_fail(set->context, GPIS_STOPPED, "set %.150s: stopped within a projection", set->spec);
+}
+
 static gpis_status zero(gpis_set *s, const double *v, double *x) {
     (void)v;
     for (int64_t i = 0; i < part_size(s); i++) x[i] = 0;

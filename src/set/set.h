@@ -152,7 +152,14 @@ struct gpis_set {
     char *warning; /* owned: what the caller should know about the constraints; NULL: nothing */
     /* What a set that was read from text is made of: a chain, each of which this set destroys. */
     gpis_set *parts, *next_part;
+    const gpis_stop *stop; /* borrowed: gpis_set_watch; NULL: nobody asks */
 };
+
+/* From now on projections that take many steps ask `stop` between them, also those of the sets that this one is made
+ * of, and fail with GPIS_STOPPED if it says so. Once it says so, it goes on saying so. NULL: nobody asks any more. */
+void gpis_set_watch(gpis_set *set, const gpis_stop *stop);
+/* GPIS_STOPPED, with a message, if the one who watches wants to stop. */
+gpis_status gpis_set_go_on(const gpis_set *set);
 
 /* A member of K near v (not x), which is one up to rounding: v itself, with its entries moved to their bounds, where
  * the projection of its kind (on planes, in other coordinates, on sums) would only add rounding errors of its own, else

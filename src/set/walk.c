@@ -31,6 +31,9 @@ gpis_status gpis_walk_create(gpis_context *context, const gpis_polyhedron *p, gp
     w->side = gpis_alloc_zero(context, w->rows, sizeof *w->side);
     w->tight = gpis_alloc_zero(context, w->sums, sizeof *w->tight);
     w->list = gpis_alloc(context, normals + 1, sizeof *w->list);
+    w->factored.list = gpis_alloc(context, normals + 1, sizeof *w->factored.list);
+    w->factored.member = gpis_alloc(context, d, sizeof *w->factored.member);
+    w->factored.sign = gpis_alloc(context, d, sizeof *w->factored.sign);
     w->ignored = gpis_alloc_zero(context, d + normals, sizeof *w->ignored);
     w->held = gpis_alloc_zero(context, d, sizeof *w->held);
     w->kinks = gpis_alloc_zero(context, d, sizeof *w->kinks);
@@ -40,23 +43,53 @@ gpis_status gpis_walk_create(gpis_context *context, const gpis_polyhedron *p, gp
     w->V = gpis_alloc(context, d * normals, sizeof(double));
     w->panel = gpis_alloc(context, PANEL * (normals + 1), sizeof(double));
     const bool all = w->ignored && w->y && w->nu && w->side && w->tight && w->list && w->held && w->kinks &&
-                     w->member && w->position && w->identity && w->V && w->panel;
+                     w->factored.list && w->factored.member && w->factored.sign && w->member && w->position &&
+                     w->identity && w->V && w->panel;
     return all ? GPIS_OK : GPIS_NO_MEMORY;
 }
 
 void gpis_walk_destroy(gpis_walk *w) {
     if (!w) return;
-    void *const all[] = {w->ignored, w->x,      w->G,        w->sign,     w->kappa,  w->t,       w->a,    w->p_free,
-                         w->Hp,      w->step,   w->b,        w->dt,       w->dkappa, w->dt_size, w->tau,  w->row_unit,
-                         w->missing, w->dual,   w->y,        w->nu,       w->side,   w->tight,   w->list, w->held,
-                         w->kinks,   w->member, w->position, w->identity, w->V,      w->panel};
+    void *const all[] = {w->ignored,
+                         w->x,
+                         w->G,
+                         w->sign,
+                         w->kappa,
+                         w->t,
+                         w->a,
+                         w->p_free,
+                         w->Hp,
+                         w->step,
+                         w->b,
+                         w->dt,
+                         w->dkappa,
+                         w->dt_size,
+                         w->tau,
+                         w->row_unit,
+                         w->missing,
+                         w->dual,
+                         w->y,
+                         w->nu,
+                         w->side,
+                         w->tight,
+                         w->list,
+                         w->held,
+                         w->kinks,
+                         w->member,
+                         w->position,
+                         w->identity,
+                         w->V,
+                         w->panel,
+                         w->factored.list,
+                         w->factored.member,
+                         w->factored.sign};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) gpis_free(w->context, all[i]);
     gpis_free(w->context, w);
 }
 
 double gpis_walk_memory(const gpis_polyhedron *p) {
     const double d = (double)p->d, normals = (double)(p->rows + p->sums);
-    return 8.0 * (d * normals + 21.0 * d + (PANEL + 8.0) * (normals + 1.0)) + 8192.0;
+    return 8.0 * (d * normals + 23.0 * d + (PANEL + 9.0) * (normals + 1.0)) + 8192.0;
 }
 
 gpis_limits gpis_walk_limits(const gpis_polyhedron *p, const double *penalty) {
@@ -65,10 +98,12 @@ gpis_limits gpis_walk_limits(const gpis_polyhedron *p, const double *penalty) {
 
 /* ---- H = I ---- */
 
+/* A walk that is stopped ends as one that finds no factor does. */
 static int64_t factor_identity(void *user, const bool *member, const int64_t **order, bool *changed) {
     gpis_walk *w = user;
     int64_t count = 0;
     (void)changed;
+    if (gpis_is_stopped(w->stop)) return -1;
     for (int64_t j = 0; j < w->d; j++)
         if (member[j]) w->identity[count++] = j;
     *order = w->identity;
@@ -129,38 +164,62 @@ static int64_t let_go(gpis_walk *w, double share) {
     return count;
 }
 
-/* Holds and takes everything that is broken. Returns how many there are. Entries that are held move to their bounds,
- * and G with them: the next step begins there. */
-static int64_t take_broken(gpis_walk *w) {
-    int64_t count = 0, held = 0;
+/* How far the entry that has left its piece most is outside, in units. */
+static double worst_outside(const gpis_walk *w) {
+    double most = 0.0;
+    for (int64_t j = 0; j < w->d; j++) most = fmax(most, fabs(gpis_walk_entry_outside(w, j)) / gpis_walk_unit(w, j));
+    return most;
+}
+
+/* Takes rows and sums that are broken, and holds entries that are outside by at least `share` of the worst. Returns how
+ * many are broken or outside. Entries that are held move to their bounds, and G with them: the next step begins there.
+ */
+static int64_t take_broken(gpis_walk *w, double share) {
+    int64_t count = 0, outside_count = 0, held = 0;
     for (int64_t k = 0; k < w->sums; k++)
         if (!w->tight[k] && gpis_walk_sum_outside(w, k) > 0.0) gpis_walk_take_sum(w, k), count++;
+    const double least = share * worst_outside(w);
     for (int64_t j = 0; j < w->d; j++) {
         const double outside = gpis_walk_entry_outside(w, j);
-        if (outside != 0.0) gpis_walk_hold(w, j, outside > 0.0), held++;
+        outside_count += outside != 0.0;
+        if (outside == 0.0 || fabs(outside) / gpis_walk_unit(w, j) < least) continue;
+        gpis_walk_hold(w, j, outside > 0.0);
+        held++;
     }
     if (held > 0) gpis_walk_evaluate(w);
     for (int64_t i = 0; i < w->rows; i++) {
         const double outside = w->side[i] == 0 ? gpis_walk_row_outside(w, i) : 0.0;
         if (outside != 0.0) gpis_walk_take_row(w, i, outside > 0.0 ? 1 : -1), count++;
     }
-    return count + held;
+    return count + outside_count;
 }
 
+/* What changes after a step that has left as much wrong as before, as shares of the worst: what all changes at once may
+ * undo each other. */
+typedef struct damping {
+    double let_go, hold;
+} damping;
+
 /* Returns whether nothing is wrong any more. */
-static bool pivot(gpis_walk *w) {
+static bool pivot(gpis_walk *w, damping after) {
     enum { PATIENCE = 8 };
-    static const double SHARE_OF_WORST = 0.3; /* all at once they may undo each other */
     int64_t least = INT64_MAX;
     for (int tries = 0; tries < PATIENCE;) {
         if (!go_to_minimum(w)) return false;
-        const double outside_first = tries > 0 ? SHARE_OF_WORST : 0.0;
-        const int64_t wrong = let_go(w, outside_first), count = wrong + take_broken(w);
+        const damping now = tries > 0 ? after : (damping){0.0, 0.0};
+        const int64_t wrong = let_go(w, now.let_go), count = wrong + take_broken(w, now.hold);
         if (count == 0) return true;
         tries = count < least ? 0 : tries + 1;
         least = gpis_min64(least, count);
     }
     return false;
+}
+
+/* Where one way goes round in circles, the other one seldom does. With hundreds of rows in effect the first is the
+ * quicker one; with dependent columns, whose minima are far away, everything that is outside has to be held. */
+static bool pivot_to_end(gpis_walk *w) {
+    static const damping STRONG = {0.1, 0.3}, WEAK = {0.3, 0.0};
+    return pivot(w, STRONG) || pivot(w, WEAK);
 }
 
 /* ---- the whole way ---- */
@@ -225,7 +284,7 @@ static bool refine(gpis_walk *w) {
         if (!go_to_minimum(w)) return false;
         w->allowance = i > 0 ? 1.0 : 0.0;
         const int64_t wrong = let_go(w, 0.0);
-        if (wrong + take_broken(w) == 0) return true;
+        if (wrong + take_broken(w, 0.0) == 0) return true;
     }
     w->allowance = 0.0;
     return false;
@@ -246,7 +305,7 @@ gpis_walk_end gpis_walk_solve(gpis_walk *w, const gpis_limits *of, const gpis_me
     find_row_units(w);
     gpis_walk_read(w);
     gpis_walk_evaluate(w);
-    bool solved = pivot(w) && refine(w) && is_stationary(w);
+    bool solved = pivot_to_end(w) && refine(w) && is_stationary(w);
     for (int i = 0; i < ATTEMPTS && !solved && end != GPIS_WALK_EMPTY; i++) {
         end = restore(w) ? gpis_walk_dual(w, most) : GPIS_WALK_LOST;
         solved = end == GPIS_WALK_SOLVED && refine(w);

@@ -14,12 +14,13 @@
  *
  * First block pivoting: go to the minimum of a face, hold every free entry that is outside its bounds, take every row
  * that is broken, and let everything go whose multiplier has the wrong sign, all at once. Usually a handful of faces
- * lead to the one where nothing is wrong. If it goes round in circles, the dual method of Goldfarb and Idnani takes
- * over: constraints with wrong multipliers are dropped, and then the worst broken constraint q is taken in by raising
- * its multiplier tau from 0. Along the way x(tau) stays the minimum of its face, and a constraint whose multiplier
- * would change its sign is dropped. Each constraint that is taken in raises the minimum, so that no face comes twice,
- * however many constraints meet at a point and however they depend on each other. If tau can rise for ever, no x meets
- * q and the constraints of the working set: their multipliers prove it (Farkas).
+ * lead to the one where nothing is wrong. After a step that has left as much wrong as before, only what is wrong most
+ * changes: what all changes at once undo of each other is less then. If it goes round in circles, the dual method of
+ * Goldfarb and Idnani takes over: constraints with wrong multipliers are dropped, and then the worst broken constraint
+ * q is taken in by raising its multiplier tau from 0. Along the way x(tau) stays the minimum of its face, and a
+ * constraint whose multiplier would change its sign is dropped. Each constraint that is taken in raises the minimum, so
+ * that no face comes twice, however many constraints meet at a point and however they depend on each other. If tau can
+ * rise for ever, no x meets q and the constraints of the working set: their multipliers prove it (Farkas).
  *
  * H is known by its metric alone: a model's H (module inner), or I for projections.
  */
@@ -57,8 +58,18 @@ typedef enum gpis_walk_end {
 
 typedef enum gpis_held { GPIS_FREE, GPIS_AT_LO, GPIS_AT_HI, GPIS_AT_ZERO } gpis_held;
 
+/* The face whose factors a walk has. */
+typedef struct gpis_factored {
+    bool valid;
+    bool *member;  /* owned: d; F */
+    double *sign;  /* owned: d; the signs with which the entries count in sums */
+    int64_t *list; /* owned: the working set */
+    int64_t count; /* of the list */
+} gpis_factored;
+
 typedef struct gpis_walk {
     gpis_context *context;    /* borrowed */
+    const gpis_stop *stop;    /* borrowed: asked at each face with the metric I; NULL: nobody asks */
     const gpis_polyhedron *p; /* borrowed */
     int64_t d, rows, sums;
     gpis_limits of; /* the problem: borrowed, as are metric, c and g */
@@ -82,6 +93,7 @@ typedef struct gpis_walk {
     int64_t free_count;
     int64_t *position;                  /* owned: d; of entry j in F; -1: it is held */
     int64_t *identity;                  /* owned: d; F in the order of the metric I */
+    gpis_factored factored;             /* a face that is visited again keeps its factors */
     double *V, *tau, *panel;            /* owned: d x (rows + sums) and scratch: the QR decomposition */
     double *row_unit;                   /* owned: rows + sums; the norms of the rows in units of the entries */
     double *a, *p_free, *step, *Hp, *b; /* owned: d */

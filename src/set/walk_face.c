@@ -68,17 +68,39 @@ static bool drop_dependent(gpis_walk *w, int64_t independent) {
     return sum;
 }
 
+/* Whether the face is the one that was factored last. The signs matter where sums are tight. */
+static bool is_factored(const gpis_walk *w) {
+    const gpis_factored *f = &w->factored;
+    bool signs = true, sums = false;
+    if (!f->valid || f->count != w->count) return false;
+    if (w->count > 0 && memcmp(f->list, w->list, (size_t)w->count * sizeof *w->list) != 0) return false;
+    if (memcmp(f->member, w->member, (size_t)w->d * sizeof *w->member) != 0) return false;
+    for (int64_t j = 0; j < w->d; j++) signs = signs && (!w->member[j] || f->sign[j] == w->sign[j]);
+    for (int64_t i = 0; i < w->count; i++) sums = sums || w->list[i] >= w->rows;
+    return signs || !sums;
+}
+
+static void note_factored(gpis_walk *w) {
+    gpis_factored *f = &w->factored;
+    f->valid = true;
+    f->count = w->count;
+    if (w->count > 0) memcpy(f->list, w->list, (size_t)w->count * sizeof *w->list);
+    memcpy(f->member, w->member, (size_t)w->d * sizeof *w->member);
+    memcpy(f->sign, w->sign, (size_t)w->d * sizeof *w->sign);
+}
+
 bool gpis_walk_factor(gpis_walk *w, bool *changed) {
-    for (int64_t j = 0; j < w->d; j++) {
-        w->member[j] = w->held[j] == GPIS_FREE;
-        w->position[j] = -1;
-    }
+    for (int64_t j = 0; j < w->d; j++) w->member[j] = w->held[j] == GPIS_FREE;
+    w->faces++;
+    if (is_factored(w)) return true;
+    w->factored.valid = false;
+    for (int64_t j = 0; j < w->d; j++) w->position[j] = -1;
     w->free_count = w->metric.factor(w->metric.user, w->member, &w->order, changed);
     if (w->free_count < 0) return false;
     for (int64_t i = 0; i < w->free_count; i++) w->position[w->order[i]] = i;
-    w->faces++;
     for (int64_t dependent; (dependent = decompose(w)) >= 0;)
         if (drop_dependent(w, dependent)) return gpis_walk_factor(w, changed); /* entries that it held at 0 are free */
+    note_factored(w);
     return true;
 }
 
