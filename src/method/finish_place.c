@@ -97,6 +97,7 @@ bool gpis_finish_is_settled(const gpis_record *record) {
 
 void gpis_finish_keep(gpis_finish *f) {
     const gpis_record *record = &f->run->record;
+    if (gpis_record_settled(record) != GPIS_SETTLED_BY_TOLERANCE) return;
     if (!(record->objective < f->kept_objective * (1.0 - record->tol))) return;
     f->kept_bound = record->within;
     f->kept_objective = record->objective;
@@ -108,7 +109,8 @@ void gpis_finish_keep(gpis_finish *f) {
 void gpis_finish_go_back(gpis_finish *f) {
     gpis_record *record = &f->run->record;
     const bool lower = record->objective < f->kept_objective * (1.0 - record->tol);
-    if (isinf(f->kept_objective) || gpis_finish_is_settled(record) || (lower && gpis_record_is_solved(record))) return;
+    const bool solved = gpis_record_settled(record) == GPIS_SETTLED_BY_TOLERANCE;
+    if (isinf(f->kept_objective) || gpis_finish_is_settled(record) || (lower && solved)) return;
     memcpy(f->here.x, f->kept, (size_t)f->run->problem->size * sizeof *f->kept);
     measure(f, &f->here);
     gpis_record_replace(record, &f->here.point);

@@ -42,8 +42,8 @@ gpis_status gpis_finish_begin(gpis_finish *f);
 gpis_status gpis_finish_step(gpis_finish *f, const double *s);
 /* The bound of the present best point is good enough, and all of K is within it. */
 bool gpis_finish_is_settled(const gpis_record *record);
-/* Keeps the best point with its bound within a horizon, unless one is kept that is as low; and goes back to it, unless
- * the points since then are lower and have a bound. */
+/* Keeps the best point with its bound within a horizon if that meets the tolerance, unless one is kept that is as low;
+ * and goes back to it, unless the points since then are lower and have such a bound. */
 void gpis_finish_keep(gpis_finish *f);
 void gpis_finish_go_back(gpis_finish *f);
 

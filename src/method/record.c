@@ -186,8 +186,8 @@ gpis_settled gpis_record_settled(const gpis_record *r) {
     const double gap = gpis_record_gap(r), tolerance = r->tol * gpis_record_lower(r), smallest = smallest_gap(r);
     if (r->wanted == GPIS_CERTIFICATE_NONE) return GPIS_SETTLED_NOT;
     if (gap <= tolerance) return GPIS_SETTLED_BY_TOLERANCE;
-    if (r->coarse || !fits_closely(r)) return GPIS_SETTLED_NOT;
-    if (r->objective <= fmax(r->noise, smallest)) return GPIS_SETTLED_AS_ZERO;
+    if (r->coarse) return GPIS_SETTLED_NOT;
+    if (r->objective <= fmax(r->noise, smallest) && fits_closely(r)) return GPIS_SETTLED_AS_ZERO;
     return gap <= fmax(tolerance, 0.0) + smallest ? GPIS_SETTLED_BY_GRAIN : GPIS_SETTLED_NOT;
 }
 

@@ -30,10 +30,9 @@ typedef struct gpis_refine_facts {
     int passes;       /* passes that the refinement has made */
     bool may_measure; /* a further pass is allowed */
     /* With the model of a sketch only. */
-    int idle;         /* measurements in a row without a better estimate */
     int exact_passes; /* those of the passes that were made in extended precision */
     double entries;   /* of A, which a pass reads */
-    double planned;   /* passes, where there is no estimate; else 0 */
+    double planned;   /* passes in all, in the present precision and before it */
 } gpis_refine_facts;
 
 /* Pure. */
@@ -43,6 +42,10 @@ gpis_refinement gpis_refine_decide(const gpis_refine_facts *facts);
  * gradients are to come from extended precision from now on, since double has given what it can. Both are pure. */
 bool gpis_refine_goes_on(const gpis_refine_facts *facts);
 bool gpis_refine_turns_exact(const gpis_refine_facts *facts);
+/* Plans the further passes in the present precision from a backward error, or a bound of it. */
+void gpis_refine_plan(gpis_refine_facts *facts, double error);
+/* Cuts the plan if this error is near to what is wanted. */
+void gpis_refine_cut(gpis_refine_facts *facts, double error);
 /* What this takes after a solve to the tolerance, where a step shrinks the error by `rate`: passes, and the same in
  * units of a gradient pass in double. */
 typedef struct gpis_refine_passes {

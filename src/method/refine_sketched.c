@@ -21,14 +21,12 @@
 
 /* ---- the decision ---- */
 
-enum { MAX_IDLE = 2 }; /* steps in a row without progress show that rounding is all that is left */
 /* QR factorisations hardly ever reach less; in extended precision the rounding of x to double is. */
 static const double ENOUGH = 0.25 * DBL_EPSILON, ENOUGH_IF_EXACT = DBL_EPSILON / 32.0;
 
-static double enough(const gpis_refine_facts *f) { return f->exact ? ENOUGH_IF_EXACT : ENOUGH; }
-static bool is_at_its_end(const gpis_refine_facts *f) {
-    return f->planned > 0.0 ? f->passes >= f->planned : !(f->estimate > enough(f)) || f->idle > MAX_IDLE;
-}
+/* The number of steps is planned, and cut to one more where the error is near to what is wanted before that: when
+ * estimates stop falling is a matter of single roundings, which differ with the partition of the rows. */
+static bool is_at_its_end(const gpis_refine_facts *f) { return f->passes >= f->planned; }
 
 /* Entries that are read in all: a few tenths of a second for all of it. In extended precision a pass takes as long as
  * so many in double. */
@@ -40,18 +38,27 @@ static bool is_affordable(const gpis_refine_facts *f) {
 }
 
 bool gpis_refine_turns_exact(const gpis_refine_facts *f) {
-    return !f->exact && !(f->planned > 0.0) && is_at_its_end(f);
+    return !f->exact && !isnan(f->estimate) && is_at_its_end(f);
 }
 
 bool gpis_refine_goes_on(const gpis_refine_facts *f) { return f->may_measure && !is_at_its_end(f) && is_affordable(f); }
 
-static double steps(double from, double to, double rate) { return ceil(log(from / to) / -log(rate)); }
+static double steps(double from, double to, double rate) { return fmax(0.0, ceil(log(from / to) / -log(rate))); }
+
+static double enough(const gpis_refine_facts *f) { return f->exact ? ENOUGH_IF_EXACT : ENOUGH; }
+
+void gpis_refine_plan(gpis_refine_facts *f, double error) { f->planned = f->passes + steps(error, enough(f), f->rate); }
+
+void gpis_refine_cut(gpis_refine_facts *f, double error) {
+    static const double NEAR = 16.0;
+    if (error <= NEAR * enough(f)) f->planned = fmin(f->planned, f->passes + 1.0);
+}
 
 /* Before the problem is known, its residual is taken to be a hundredth of ||A|| ||x||. */
 gpis_refine_passes gpis_refine_expect(double entries, double rate, double tol) {
     static const double RESIDUAL = 1e-2;
     const double affordable = MAX_ENTRIES / fmax(1.0, entries);
-    const double plain = fmin(affordable, fmax(0.0, steps(RESIDUAL * sqrt(tol), ENOUGH, rate)));
+    const double plain = fmin(affordable, steps(RESIDUAL * sqrt(tol), ENOUGH, rate));
     const double exact = fmin((affordable - plain) / PRICE_IF_EXACT, steps(ENOUGH, ENOUGH_IF_EXACT, rate));
     return (gpis_refine_passes){.passes = floor(plain) + floor(exact), .gradients = plain + PRICE_IF_EXACT * exact};
 }
@@ -64,7 +71,8 @@ typedef struct descent {
     double *x, *g;           /* the present point and its gradient: a combination of measured ones */
     double *z, *p, *bend;    /* as above; bend: the change of g by the latest step */
     double length, gz;       /* s; <g, z> */
-    gpis_refine_facts facts; /* of the best measured point */
+    double best;             /* the least estimate, or bound of it, in the present precision */
+    gpis_refine_facts facts; /* of the latest measured point */
 } descent;
 
 static double dot(const double *a, const double *b, int64_t size) {
@@ -79,13 +87,15 @@ static void precondition(descent *s) {
     gpis_model_solve(s->run->curvature.model, s->run->problem->k, s->z);
 }
 
-/* The estimate at a measured point; where there is none, an upper bound of it: ||R^-T D^-1 g|| / (||x|| ||A||_F).
- * Rounding alone may keep that far above the estimate, so that the number of steps is then planned at the beginning. */
+/* The estimate at a measured point, which is also among the facts; where there is none, an upper bound of it:
+ * ||R^-T D^-1 g|| / (||x|| ||A||_F). Rounding alone may keep that far above the estimate, so no steps in extended
+ * precision follow then. */
 static gpis_status estimate(descent *s, const gpis_point *point, double *backward_error) {
     const gpis_run *run = s->run;
     const int64_t d = run->problem->d, size = run->problem->size;
     double columns2 = 0.0;
     const gpis_status status = gpis_refine_measure_error(run, point, backward_error);
+    s->facts.estimate = *backward_error;
     if (status != GPIS_OK || !isnan(*backward_error)) return status;
     double *white = gpis_alloc(run->context, size, sizeof *white);
     if (!white) return GPIS_NO_MEMORY;
@@ -94,21 +104,20 @@ static gpis_status estimate(descent *s, const gpis_point *point, double *backwar
     for (int64_t j = 0; j < d; j++) columns2 += point->norms2[j];
     *backward_error = gpis_norm2(white, size) / (gpis_norm2(point->x, size) * sqrt(columns2));
     gpis_free(run->context, white);
-    if (s->facts.passes == 0) s->facts.planned = fmax(1.0, steps(*backward_error, ENOUGH, s->facts.rate));
     return GPIS_OK;
 }
 
 /* Makes a measured point the answer if its backward error is the smallest so far. */
 static gpis_status judge(descent *s, const gpis_point *point) {
-    static const double PROGRESS = 0.7; /* a step that shrinks the estimate by less may show rounding only */
     gpis_refine_facts *f = &s->facts;
     double error;
     const gpis_status status = estimate(s, point, &error);
     f->may_measure = !gpis_run_exhausted(s->run);
     if (status != GPIS_OK) return status;
-    f->idle = error <= PROGRESS * f->estimate ? 0 : f->idle + 1;
-    if (!(error < f->estimate)) return GPIS_OK;
-    f->estimate = error;
+    if (f->passes == 0) gpis_refine_plan(f, error);
+    if (!is_at_its_end(f) && !(s->best <= error)) gpis_refine_cut(f, error);
+    if (!(error < s->best)) return GPIS_OK;
+    s->best = error;
     return gpis_refine_take(s->run, point) ? gpis_refine_estimate(s->run, point) : GPIS_OK;
 }
 
@@ -161,8 +170,8 @@ static gpis_status make_step(descent *s, double *x, double *g, bool *on) {
 /* From now on gradients come from extended precision. Estimates of the two precisions do not compare. */
 static void turn_exact(descent *s) {
     s->facts.exact = true;
-    s->facts.estimate = INFINITY;
-    s->facts.idle = 0;
+    s->best = INFINITY;
+    gpis_refine_plan(&s->facts, ENOUGH);
     for (int64_t i = 0; i < s->run->problem->size; i++) s->p[i] = -s->z[i];
 }
 
@@ -184,8 +193,8 @@ gpis_status gpis_refine_with_sketch(gpis_run *run, const gpis_point *from, doubl
     const gpis_problem *p = run->problem;
     descent s = {.run = run,
                  .length = 1.0,
-                 .facts = {.estimate = INFINITY,
-                           .rate = sqrt(fmin(0.9, (double)p->d / (double)run->m)),
+                 .best = INFINITY,
+                 .facts = {.rate = sqrt(fmin(0.9, (double)p->d / (double)run->m)),
                            .entries = (double)p->A->nonzeros,
                            .exact = run->extended}};
     bool on = true;

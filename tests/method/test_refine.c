@@ -45,8 +45,16 @@ static void decisions(void **state) {
 
 static void decisions_with_a_sketch(void **state) {
     (void)state;
-    const gpis_refine_facts usual = {.estimate = 1e-9, .rate = 0.3, .may_measure = true, .entries = 1e6};
+    gpis_refine_facts usual = {.estimate = 1e-9, .rate = 0.3, .may_measure = true, .entries = 1e6};
+    gpis_refine_plan(&usual, 1e-9); /* to 5.6e-17: 13.9 steps */
+    assert_true(usual.planned == 14.0);
     gpis_refine_facts f = usual;
+    f.passes = 5;
+    gpis_refine_cut(&f, 1e-12);
+    assert_true(f.planned == 14.0);
+    gpis_refine_cut(&f, 1e-16); /* faster than planned */
+    assert_true(f.planned == 6.0);
+    f = usual;
     assert_true(gpis_refine_goes_on(&f) && !gpis_refine_turns_exact(&f));
     f.may_measure = false;
     assert_false(gpis_refine_goes_on(&f));
@@ -54,14 +62,16 @@ static void decisions_with_a_sketch(void **state) {
     assert_true(gpis_refine_goes_on(&f));
     f.passes = 2;
     assert_false(gpis_refine_goes_on(&f));
-    f = usual, f.estimate = 1e-17; /* all that double precision gives */
+    f = usual, f.passes = 14; /* all that double precision gives */
     assert_true(!gpis_refine_goes_on(&f) && gpis_refine_turns_exact(&f));
     f.exact = true;
+    gpis_refine_plan(&f, 1e-17); /* to 6.9e-18: 0.3 steps */
+    assert_true(f.planned == 15.0);
     assert_true(gpis_refine_goes_on(&f) && !gpis_refine_turns_exact(&f));
     f.entries = 1e8; /* a pass in extended precision is much dearer */
     assert_false(gpis_refine_goes_on(&f));
-    f = usual, f.idle = 3;
-    assert_true(!gpis_refine_goes_on(&f) && gpis_refine_turns_exact(&f));
+    f = usual, f.passes = 14, f.estimate = NAN; /* a bound tells nothing of the last digits */
+    assert_true(!gpis_refine_goes_on(&f) && !gpis_refine_turns_exact(&f));
     assert_true(gpis_refine_expect(1e6, 0.3, 1e-8).passes > 10.0 && gpis_refine_expect(2e8, 0.3, 1e-8).passes == 2.0);
 }
 

@@ -47,6 +47,16 @@ static quad distance(const problem *p, const quad *x, const quad *best) {
     return sqrtq(sum / y2);
 }
 
+/* At least how much f may be higher at a member of K near s = x + t (best - x) than it is at s, where x breaks
+ * constraints by `violation` of the numbers that they compare: 2 ||residual|| ||A (member - s)||, for a member that is
+ * four times as far away as x breaks its largest number. */
+static quad cost_of_membership(const problem *p, const quad *x, quad f, double violation) {
+    quad longest2 = 0, size2 = 0;
+    for (int64_t j = 0; j < p->d; j++) longest2 = fmaxq(longest2, column_norm2(p, j));
+    for (int64_t i = 0; i < p->d * p->k; i++) size2 += x[i] * x[i];
+    return 8 * sqrtq(f * longest2 * size2) * violation;
+}
+
 /* The least objective that is known of a point of K within the horizon of the claim: that of the reference, or of the
  * point where the way to it leaves the horizon. *beyond says which. */
 static quad least_within(const problem *p, const quad *x, const quad *best, verdict *v, int *beyond) {
@@ -57,7 +67,7 @@ static quad least_within(const problem *p, const quad *x, const quad *best, verd
     for (int64_t i = 0; i < p->d * p->k; i++) s[i] = x[i] + horizon / away * (1 - (quad)1e-9) * (best[i] - x[i]);
     const quad f = reference_objective(p, s, &error, &size2);
     free(s);
-    return f;
+    return f + cost_of_membership(p, x, f, v->violation);
 }
 
 /* A gap for data nearby (nearness > 0) is no claim about f*. */
