@@ -50,7 +50,7 @@ typedef struct gpis_fine_turn {
 typedef struct gpis_fine {
     gpis_context *context;         /* borrowed */
     const gpis_quadratic *summary; /* borrowed */
-    gpis_lift *lift;               /* owned; NULL: there are no further entries */
+    gpis_lift *lift;               /* owned; NULL: the set has a flat form of its own */
     gpis_flat *flat;               /* owned */
     int64_t own, d, k, equalities; /* entries of x, and with the further ones */
     int64_t limits;                /* rows with limits; their pairs come after those of the d entries */
@@ -73,11 +73,11 @@ typedef struct gpis_fine {
     double *V, *V_low, *S, *S_low;  /* owned: M^-1/2 N', a row for each equation and stiff row, the factor of V'V */
     gpis_dd *nu, *dnu, *wide;       /* owned: multipliers of equations and their steps, and scratch */
     gpis_dd *give, *pull;           /* owned: of equations and stiff rows: N p - give dnu = pull */
-    int64_t balls;                  /* weighted sums of sizes; with balls or a penalty, for each of them: */
-    gpis_fine_pair *ball;           /* owned */
+    int64_t balls;                  /* weighted sums of sizes (fine_sums.c); the next five are for each of them */
+    gpis_fine_pair *ball;           /* owned; what the sum leaves of R */
     gpis_dd *dball, *pull_ball;     /* owned: the change of its multiplier, and the right side of its equation */
-    double *rho_ball;               /* owned */
-    double *normal, *normal_low;    /* owned: d for each */
+    double *rho_ball;               /* owned; the part of its equation that is in the matrix */
+    double *normal, *normal_low;    /* owned: d for each; n_k */
     gpis_dd *gamma, *gamma_scratch; /* owned: balls x balls */
     gpis_fine_pair *plus, *minus;   /* owned: own; t - x and t + x of the entries that have a size t of their own */
     gpis_dd *t, *dt, *rt, *want;    /* owned: own; sizes, their steps, the gradient in t, and what t wants */

@@ -1,4 +1,4 @@
-/* The further entries of a polyhedron that may meet sums of norms, and its equations with them. */
+/* The constraints of a polyhedron that may meet sums of norms, and its flat form with copies of entries. */
 #include "inner/lift.h"
 
 #include <math.h>

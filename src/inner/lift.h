@@ -40,7 +40,7 @@ typedef struct gpis_lift {
     int64_t norm_count, copies;
 } gpis_lift;
 
-/* Whether the set is made of bounds, rows, sums and norms, and has no flat form without further entries. */
+/* Whether the set is made of bounds, rows, sums and norms, and has no flat form of its own. */
 bool gpis_lift_applies(const gpis_set *set);
 /* The largest numbers of entries, and of equations, rows with limits and sums, that it can have. */
 void gpis_lift_count(const gpis_set *set, int64_t *entries, int64_t *equations);
