@@ -153,15 +153,20 @@ static gpis_status add_all(gpis_polyhedron *p, const piece *s, double lower, dou
     return status;
 }
 
+/* Entries >= 0 whose sum is 0, or at most 0, are held at 0: beside a row, rounding would leave something of them. */
 static gpis_status add_bounds_and_sum(gpis_polyhedron *p, const piece *s) {
     const gpis_set *set = s->set;
     const char *name = set->sum_text ? set->sum_text : set->spec;
+    bool zero = set->R == 0.0 && (set->sum == GPIS_SUM_IS_R || set->sum == GPIS_SUM_AT_MOST_R);
     for (int64_t i = 0; i < set->d; i++) {
         double lo, hi;
         set->class->bounds(set, i, &lo, &hi);
         gpis_polyhedron_add_bounds(p, s->place[i], lo / scale_of(s, i), hi / scale_of(s, i));
         s->value[i] = scale_of(s, i);
+        zero = zero && lo >= 0.0;
     }
+    for (int64_t i = 0; zero && i < set->d; i++) gpis_polyhedron_add_bounds(p, s->place[i], 0.0, 0.0);
+    if (zero) return GPIS_OK;
     if (set->sum == GPIS_SUM_OF_SIZES_WITHIN)
         return gpis_polyhedron_add_sum(p, set->d, s->place, s->value, set->R, name);
     if (set->sum == GPIS_SUM_ANY) return GPIS_OK;

@@ -236,6 +236,24 @@ static gpis_status make_named(gpis_context *context, const double *lo, const dou
     return status;
 }
 
+/* Rows would keep them at 0 up to rounding only. */
+static void test_sums_of_zero(void **state) {
+    (void)state;
+    static const char *const specs[] = {"simplex:0[1,2] & {x3 - x4 <= 1}", "capped-simplex:0[1,2] & {x3 - x4 <= 1}"};
+    test_memory memory;
+    gpis_context *context = test_context(&memory);
+    for (int i = 0; i < 2; i++) {
+        gpis_set *set = NULL;
+        const gpis_polyhedron *list;
+        assert_ok(context, test_set(context, specs[i], 4, 1, &set));
+        assert_ok(context, gpis_polyhedron_of(set, &list));
+        for (int j = 0; j < 4; j++) assert_true((list->lo[j] == 0.0 && list->hi[j] == 0.0) == (j < 2));
+        assert_int_equal(list->rows, 1);
+        gpis_set_destroy(set);
+    }
+    test_context_end(context, &memory);
+}
+
 static void test_messages(void **state) {
     (void)state;
     test_memory memory;
@@ -351,10 +369,10 @@ static void test_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_projection), cmocka_unit_test(test_underflow),     cmocka_unit_test(test_prox),
-        cmocka_unit_test(test_support),    cmocka_unit_test(test_extension),     cmocka_unit_test(test_violation),
-        cmocka_unit_test(test_messages),   cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_allocations),
-        cmocka_unit_test(long_rows),
+        cmocka_unit_test(test_projection),   cmocka_unit_test(test_underflow), cmocka_unit_test(test_prox),
+        cmocka_unit_test(test_support),      cmocka_unit_test(test_extension), cmocka_unit_test(test_violation),
+        cmocka_unit_test(test_sums_of_zero), cmocka_unit_test(test_messages),  cmocka_unit_test(test_bad_arguments),
+        cmocka_unit_test(test_allocations),  cmocka_unit_test(long_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
